@@ -34,7 +34,7 @@ const phaseInRow = async () => {
   return row?.["cached_phase"];
 };
 
-test("without a database servers are still looked after and read, and the rows catch up", async () => {
+test("without a database servers are still reconciled and read, and the rows catch up", async () => {
   await wire.cut();
   await setStorage("not a size");
   await until(async () => (await read()).phase === "Failed");
@@ -51,7 +51,7 @@ test("without a database servers are still looked after and read, and the rows c
   await until(async () => (await faultOf(stage.internal.call(contracts.ready, {}))) === "none");
 });
 
-test("without the cluster readiness names it, and what is known is still read", async () => {
+test("without the cluster readiness names it, and the copies are still read", async () => {
   await stage.end();
   const answer = await stage.internal.call(contracts.ready, {}).catch((error: unknown) => error);
   assert.ok(isFault(answer) && answer.fault === "not_ready");
@@ -60,7 +60,7 @@ test("without the cluster readiness names it, and what is known is still read", 
   assert.equal(await faultOf(stage.external.call(contracts.stop, { name }, staff)), "unavailable");
 });
 
-test("without the cluster one's own list comes from the database, without phases and players", async () => {
+test("without the cluster the caller's list comes from the database, without phases and players", async () => {
   const mine = () => stage.external.call(ownership.listMine, {}, account("usr-1"));
   await until(async () => (await mine()).items[0]?.phase === undefined);
   const row = { name, subdomain: name, owned: false, claimable: true, playersOnline: 0, playersMax: 0 };

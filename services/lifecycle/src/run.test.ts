@@ -45,7 +45,7 @@ async function makeService(): Promise<void> {
   await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
 }
 
-test("a server wakes, is reached over RCON and has an address", async () => {
+test("a server starts, is reached over RCON and has an address", async () => {
   await stage.external.call(contracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
   await makeService();
   await wake();
@@ -69,13 +69,13 @@ test("its Secret is Opaque, 32 hex digits, and belongs to the server", async () 
   assert.equal(secret.metadata.ownerReferences?.[0]?.name, name);
 });
 
-test("a pod that dies brings the server back through Starting", async () => {
+test("after its pod dies a server returns to Running through Starting", async () => {
   await stage.kube.remove(resources.pods, { name: `${name}-0`, namespace }, { gracePeriodSeconds: 0 });
   await isIn("Starting");
   await isIn("Running");
 });
 
-test("an empty server is stopped when its idle time is over, and its world stays", async () => {
+test("an empty server is stopped when its idle time is up, and its world stays", async () => {
   await stage.kube.patch(
     servers,
     { name, namespace },
@@ -89,7 +89,7 @@ test("an empty server is stopped when its idle time is over, and its world stays
   await stage.external.call(contracts.patch, { name, idleStopSeconds: 0 }, staff);
 });
 
-test("an image that never starts fails, is tried again by itself, and gives up", async () => {
+test("a start that never succeeds fails, is retried automatically, and gives up", async () => {
   await stage.external.call(
     contracts.patch,
     { name, image: "svc.local/nothing:1", confirmImageChange: true },
@@ -104,7 +104,7 @@ test("an image that never starts fails, is tried again by itself, and gives up",
   await until(async () => (await notes()).includes("AutoRestart"));
 });
 
-test("a change of the settings starts it anew", async () => {
+test("changed settings start it over", async () => {
   await stage.external.call(
     contracts.patch,
     { name, image: "svc.local/demo-server:1.21.4", confirmImageChange: true },
@@ -116,7 +116,7 @@ test("a change of the settings starts it anew", async () => {
   assert.equal((await read()).autoRestarts, undefined);
 });
 
-test("what only the API server calls invalid is the spec's fault too, until it is mended", async () => {
+test("a spec that only the API server rejects is InvalidSpec, until it is corrected", async () => {
   const metadata = { name: "unbuildable", namespace };
   const rcon = { enabled: true, secretRef: { name: "No_Name", key: "password" } };
   const spec = {
@@ -137,7 +137,7 @@ test("what only the API server calls invalid is the spec's fault too, until it i
   await stage.kube.patch(servers, metadata, { merge: { spec: { desiredState: "Stopped" } } });
 });
 
-test("another replica takes over when the leader goes, and stops the server", async () => {
+test("another replica takes over when the leader leaves, and stops the server", async () => {
   const second = await stage.start(overrides);
   await first.stop();
   await stop();

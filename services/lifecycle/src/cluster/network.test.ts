@@ -148,7 +148,7 @@ describe("on a cluster", () => {
   });
   after(() => cluster.close());
 
-  test("all policies apply, also twice, and are what the file says", async () => {
+  test("all policies apply, also twice, and match the file", async () => {
     await applyManifest(cluster.kube, "network/game.yaml");
     await applyManifest(cluster.kube, "network/game.yaml");
     const group = "networking.k8s.io";

@@ -42,7 +42,7 @@ test("any bytes become one line without control characters", () => {
   }
 });
 
-test("the worst line takes no time", () => {
+test("the worst line takes linear time", () => {
   const startedAt = performance.now();
   for (const part of ["\u001b", "\u001b[", "\u001b[0;", "\u001b]", "\u009b0"])
     cleanLine(Buffer.from(part.repeat(2_000)), 4_096);

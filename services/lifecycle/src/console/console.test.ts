@@ -153,7 +153,7 @@ const asks: Record<string, Ask> = {
 };
 
 for (const [what, ask] of Object.entries(asks)) {
-  test(`${what}: strangers are refused, as are names without a server and servers that do not run`, async () => {
+  test(`${what}: others are refused, as are unknown names and servers that are not running`, async () => {
     assert.equal(await faultOf(ask(name, stranger)), "forbidden");
     assert.equal(await faultOf(ask("asleep", stranger)), "forbidden");
     assert.equal(await faultOf(ask("lobby", staff)), "bad_name");
@@ -163,7 +163,7 @@ for (const [what, ask] of Object.entries(asks)) {
 }
 
 describe("the console", () => {
-  test("who comes first sees what was printed before, then every new line", async () => {
+  test("the first viewer sees the last lines, then every new line", async () => {
     const viewer = await view();
     await until(() => has(viewer, "Done ("));
     await rcon.command("say hello viewers");
@@ -171,7 +171,7 @@ describe("the console", () => {
     await viewer.leave();
   });
 
-  test("a command answers its output, its echo is shown to who watches, and it is audited", async () => {
+  test("a command returns its output, its echo is shown to viewers, and it is audited", async () => {
     const viewer = await view(staff);
     const answer = await stage.external.call(contracts.command, { name, command: " /list" }, owner);
     assert.deepEqual(answer, { name, output: "There are 0 of a max of 20 players online: " });
@@ -193,7 +193,7 @@ describe("the console", () => {
     assert.equal(await rcon.command("banlist"), "There are no bans");
   });
 
-  test("commands of many at once are all answered, each with its own reply", async () => {
+  test("concurrent commands all get their own reply", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         stage.external.call(contracts.command, { name, command: n % 2 ? "list" : "banlist" }, owner),
@@ -203,7 +203,7 @@ describe("the console", () => {
       assert.match(output, n % 2 ? /players online/ : /no bans/);
   });
 
-  test("one replica follows, whoever was asked, and no line comes twice", async () => {
+  test("one replica follows, whichever was called, and no line is repeated", async () => {
     const second = await stage.start(overrides);
     const viewers = await Promise.all(Array.from({ length: 12 }, (_, n) => view(n % 2 ? owner : staff)));
     for (let n = 0; n < 30; n++) await rcon.command(`say shared ${n};`);
@@ -217,7 +217,7 @@ describe("the console", () => {
     await second.stop();
   });
 
-  test("when the replica that follows is stopped another goes on at once, without losing or repeating a line", async () => {
+  test("when the following replica is stopped another continues at once, without losing or repeating a line", async () => {
     const follower = await stage.start(overrides);
     await stage.database.admin("delete from lifecycle.console_follows");
     await until(async () => (await follows(replica)) === 0);
@@ -243,7 +243,7 @@ describe("the console", () => {
     if (leaving === replica) replica = follower;
   });
 
-  test("when the process that follows is killed another goes on within seconds, and no line is lost or comes twice", async () => {
+  test("when the following process is killed another continues within seconds, without losing or repeating a line", async () => {
     const follower = startProcess();
     await until(() => follower.isReady(), 30_000);
     await replica.stop();
@@ -275,7 +275,7 @@ describe("the console", () => {
     await viewer.leave();
   });
 
-  test("who comes back with the second of the last line gets all since, also when nobody watched meanwhile", async () => {
+  test("a viewer who comes back with the second of the last line gets all lines since, also when nobody watched in between", async () => {
     const viewer = await view();
     await rcon.command("say before;");
     await until(() => has(viewer, "before;"));
@@ -290,7 +290,7 @@ describe("the console", () => {
     await again.leave();
   });
 
-  test("the stream ends with a line that says so when the server stops, and begins anew with the next start", async () => {
+  test("the stream ends with a note when the server stops, and starts again with the next start", async () => {
     const viewer = await view();
     await rcon.close();
     await stage.external.call(serverContracts.stop, { name }, owner);
@@ -308,7 +308,7 @@ describe("the console", () => {
 });
 
 describe("access", () => {
-  test("a player is put on the whitelist, found there and taken off", async () => {
+  test("a player is added to the whitelist, listed and removed", async () => {
     const change = (action: "add" | "remove") =>
       stage.external.call(contracts.changeWhitelist, { name, action, player: "Dave_1" }, owner);
     assert.deepEqual(await change("add"), {
@@ -323,7 +323,7 @@ describe("access", () => {
     assert.ok(entries.length >= 2);
   });
 
-  test("a player is banned, found there and pardoned", async () => {
+  test("a player is banned, listed and pardoned", async () => {
     const change = (action: "ban" | "pardon") =>
       stage.external.call(contracts.changeBan, { name, action, player: "mallory" }, owner);
     assert.equal((await change("ban")).output, "Banned mallory: Banned by an operator.");
@@ -332,7 +332,7 @@ describe("access", () => {
     assert.deepEqual((await stage.external.call(contracts.listBans, { name }, owner)).players, []);
   });
 
-  test("who is online is counted, and a kick of somebody who is not says so", async () => {
+  test("online players are listed, and a kick of an offline player says so", async () => {
     const list = await stage.external.call(contracts.listPlayers, { name }, owner);
     assert.deepEqual({ ...list, output: "" }, { name, online: 0, max: 20, players: [], output: "" });
     const kicked = await stage.external.call(contracts.kick, { name, player: "alice" }, owner);

@@ -19,7 +19,7 @@ test("a long line counts as several", () => {
   assert.equal(budget.take(256, 0), true);
 });
 
-test("what was refused is told once, when lines pass again", () => {
+test("refused lines are reported once, when lines pass again", () => {
   const budget = createLineBudget({ perSecond: 10, burst: 5 });
   for (let count = 0; count < 9; count++) budget.take(1, 0);
   assert.equal(budget.refused(10), 0);
@@ -27,7 +27,7 @@ test("what was refused is told once, when lines pass again", () => {
   assert.equal(budget.refused(500), 0);
 });
 
-test("a clock that goes back gives nothing away", () => {
+test("a clock that goes back adds nothing to the budget", () => {
   const budget = createLineBudget({ perSecond: 10, burst: 1 });
   assert.equal(budget.take(1, 1_000), true);
   assert.equal(budget.take(1, 0), false);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCursorTracker, encodeCursor, type LogCursor, parseCursor } from "./log-cursor.ts";
 
-test("a position survives being written down; anything else is none", () => {
+test("a cursor survives encoding; anything else is none", () => {
   const position = { pod: "8f2b-uid", atNs: 1_767_225_600_123_456_789n, ordinal: 17 };
   assert.deepEqual(parseCursor(encodeCursor(position)), position);
   for (const text of [undefined, "", "x", "pod -1 0", "pod 1 0 1", "pod 1 1.5"])
     assert.equal(parseCursor(text), undefined);
 });
 
-test("whoever goes on reads every line once, wherever the one before it stopped", () => {
+test("whoever takes over reads every line once, wherever the last one stopped", () => {
   // Many lines share a moment, as a node agent that looks every 20 ms gives them.
   const moments = [1n, 1n, 1n, 2n, 3n, 3n, 3n, 3n, 7n, 7n];
   const all = (() => {

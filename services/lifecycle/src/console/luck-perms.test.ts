@@ -66,7 +66,7 @@ function page(all: readonly string[], number: number): string {
 }
 const pageOf = (command: string) => Number(/ info (\d+)$/.exec(command)?.[1] ?? 1);
 
-test("all pages are read, and what they say is put together", async () => {
+test("all pages are read and merged", async () => {
   const nodes = ["group.builder", ...Array.from({ length: 40 }, (_, n) => `node.${n}`)];
   await answering((command) => page(nodes, pageOf(command)));
   const found = await read();
@@ -80,7 +80,7 @@ test("all pages are read, and what they say is put together", async () => {
   assert.equal(found.output.match(/page §f/g)?.length, 3);
 });
 
-test("of many pages ten are read", async () => {
+test("at most ten pages are read", async () => {
   const nodes = Array.from({ length: 1_000 }, (_, n) => `node.${n}`);
   await answering((command) => page(nodes, pageOf(command)));
   assert.equal((await read()).permissions.length, 10 * perPage);
@@ -92,7 +92,7 @@ test("no reply is not the same as no permission", async () => {
   assert.equal(await faultOf(read()), "unavailable");
 });
 
-test("a server without LuckPerms is told by its own words", async () => {
+test("a server without LuckPerms is recognized by its reply", async () => {
   await answering(() => 'Unknown command. Type "/help" for help.');
   assert.equal(await faultOf(read()), "luckperms_missing");
 });

@@ -80,7 +80,7 @@ test(`${consoles} consoles at once over two replicas and two gateways: each view
   await Promise.all([...gateways.map(({ close }) => close()), ...replicas.map(({ stop }) => stop())]);
 });
 
-test("a viewer that does not read holds nobody back", { timeout: 30_000 }, async () => {
+test("a viewer that does not read delays nobody else", { timeout: 30_000 }, async () => {
   const replica = await stage.startReplica({
     ...quick,
     console_burst: 100_000,
@@ -115,7 +115,7 @@ test("a viewer that does not read holds nobody back", { timeout: 30_000 }, async
   await Promise.all([gateway.close(), replica.stop()]);
 });
 
-test("a follower that falls silent is followed within seconds; what it still reads is not said twice", {
+test("a silent follower is replaced within seconds; what it still reads is not repeated", {
   timeout: 30_000,
 }, async () => {
   const wire = await createWire(stage.database.url);
@@ -141,7 +141,7 @@ test("a follower that falls silent is followed within seconds; what it still rea
   await Promise.all([gateway.close(), next.stop(), silent.stop()]);
 });
 
-test("after a gateway was restarted a viewer goes on from the second of its last line", {
+test("after a restart of the gateway a viewer continues from the second of its last line", {
   timeout: 30_000,
 }, async () => {
   const replica = await stage.startReplica(quick);
@@ -184,7 +184,7 @@ test("a session that is revoked ends its console at every gateway at once", { ti
   await Promise.all([...gateways.map(({ close }) => close()), replica.stop()]);
 });
 
-test("a server that floods its log is held to its share, and the viewer is told how much is missing", {
+test("a server that floods its log is limited to its share, and the viewer sees how much is missing", {
   timeout: 30_000,
 }, async () => {
   const replica = await stage.startReplica({ ...quick, console_burst: 200, console_lines_per_second: 50 });
@@ -231,7 +231,7 @@ test("what a game server prints cannot forge an event, a field or an escape sequ
   await Promise.all([gateway.close(), replica.stop()]);
 });
 
-test("lines that nobody watched are read later, at most so many, and the viewer is told", {
+test("lines that nobody watched are read later up to a limit, and the viewer is told", {
   timeout: 30_000,
 }, async () => {
   const replica = await stage.startReplica({ ...quick, console_catch_up: 500, console_linger: 400 });

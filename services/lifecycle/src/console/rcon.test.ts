@@ -20,7 +20,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-test("commands of many callers share one connection, in the order they came", async () => {
+test("commands of many callers share one connection, in order", async () => {
   const ran: string[] = [];
   await stage.start((command) => {
     ran.push(command);
@@ -36,7 +36,7 @@ test("commands of many callers share one connection, in the order they came", as
   assert.equal(stage.secret.reads, 1);
 });
 
-test("the same question at once is asked once; a later one is asked again", async () => {
+test("equal concurrent queries are sent once; a later one is sent again", async () => {
   let asked = 0;
   await stage.start(() => String(++asked));
   const all = await Promise.all([1, 2, 3].map(() => rcon.query(stage.server, "list")));
@@ -44,20 +44,20 @@ test("the same question at once is asked once; a later one is asked again", asyn
   assert.equal(await rcon.query(stage.server, "list"), "2");
 });
 
-test("the same command at once runs as often as it was sent", async () => {
+test("equal concurrent commands run as often as they were sent", async () => {
   let ran = 0;
   await stage.start(() => String(++ran));
   const all = await Promise.all([1, 2, 3].map(() => rcon.run(stage.server, "say hi")));
   assert.deepEqual(all.sort(), ["1", "2", "3"]);
 });
 
-test("a server that is not there is 503, and works once it is", async () => {
+test("a missing server is 503, and works once it is there", async () => {
   assert.equal(await faultOf(rcon.run(stage.server, "list")), "unavailable");
   await stage.start(() => "here");
   assert.equal(await rcon.run(stage.server, "list"), "here");
 });
 
-test("a server that is started again is connected to again", async () => {
+test("a restarted server is connected to again", async () => {
   const first = await stage.start(() => "one");
   assert.equal(await rcon.run(stage.server, "list"), "one");
   await first.close();
@@ -67,7 +67,7 @@ test("a server that is started again is connected to again", async () => {
   assert.equal(await again(), "two");
 });
 
-test("a server that hangs is 503 within the time, and does not hold others back", async () => {
+test("a server that hangs is 503 within the timeout, and delays no others", async () => {
   open({ rcon_timeout: 150 });
   let release = () => {};
   await stage.start(() => new Promise<string>((resolve) => (release = () => resolve("late"))));
@@ -84,7 +84,7 @@ test("a server that hangs is 503 within the time, and does not hold others back"
   await other.close();
 });
 
-test("more commands than may wait are refused at once", async () => {
+test("more commands than fit the queue are refused at once", async () => {
   open({ rcon_waiting: 3 });
   const gate = Promise.withResolvers<string>();
   await stage.start(() => gate.promise);
@@ -95,7 +95,7 @@ test("more commands than may wait are refused at once", async () => {
   assert.equal(await rcon.run(stage.server, "room again"), "done");
 });
 
-test("a password that was made anew is read again; a wrong one is 503", async () => {
+test("a replaced password is read again; a wrong one is 503", async () => {
   const first = await stage.start(() => "one");
   assert.equal(await rcon.run(stage.server, "list"), "one");
   await first.close();
@@ -110,7 +110,7 @@ test("a password that was made anew is read again; a wrong one is 503", async ()
   await other.close();
 });
 
-test("a server without RCON or without an address is 503 with words that help", async () => {
+test("a server without RCON or without an address is 503 with a helpful message", async () => {
   const off = { ...stage.server, spec: { ...stage.server.spec, rcon: { enabled: false } } };
   await assert.rejects(rcon.run(off, "list"), /RCON is disabled/);
   const { endpoint: _endpoint, ...status } = stage.server.status ?? {};

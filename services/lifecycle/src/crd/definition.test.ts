@@ -23,7 +23,7 @@ const root = versions[0]?.schema.openAPIV3Schema.properties;
 const spec = root?.["spec"];
 const status = root?.["status"];
 
-test("the definition in deploy/crd is the one that the model gives", () => {
+test("the definition in deploy/crd matches the model", () => {
   const isCurrent = readFileSync(crdFile, "utf8") === crdText();
   assert.ok(isCurrent, "run node launch.cjs services/lifecycle/src/crd/write.ts");
 });

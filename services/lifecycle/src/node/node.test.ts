@@ -90,7 +90,7 @@ describe("the list", () => {
   after(() => stage?.close());
   const list = async () => (await stage.external.call(nodes.listNodes, {}, staff)).nodes;
 
-  test("it has every node by name, and follows what changes", async () => {
+  test("has every node by name and follows changes", async () => {
     const found = await list();
     assert.deepEqual(
       found.map(({ name, role, ready, approved }) => ({ name, role, ready, approved })),

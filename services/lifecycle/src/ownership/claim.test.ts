@@ -24,7 +24,7 @@ const { create, createAll, sql, rowOf, ownerOf, link, claim, claimFor, auditsOf,
 const count = (results: string[], result: string) => results.filter((each) => each === result).length;
 
 describe("claiming", () => {
-  test("a player's claim gives the server to the linked account, fresh and with an empty allowlist", async () => {
+  test("a player's claim gives the server to the linked account, with fresh dates and an empty allowlist", async () => {
     await create("first-one", { memory: "3Gi", resources: { cpu: "1500m" } });
     const player = link("usr-1");
     await sql(
@@ -69,13 +69,13 @@ describe("claiming", () => {
     ["a free server by a player without account", () => claimFor("free-one", randomUUID()), "not_linked"],
     ["a free server by an account without player", () => claim("free-one", "usr-unlinked"), "not_linked"],
   ];
-  test("what cannot be claimed is refused by name", async () => {
+  test("what cannot be claimed is refused with its own fault", async () => {
     await create("free-one");
     for (const [fact, call, fault] of refusals) assert.equal(await faultOf(call()), fault, fact);
     assert.equal(await ownerOf("free-one"), null);
   });
 
-  test("a server that its operator kept back is offered to nobody, and is staff's to take", async () => {
+  test("a server that is not claimable is not offered to players, and staff may claim it", async () => {
     await create("unoffered", { claimable: false });
     const player = link("usr-stranger");
     assert.equal(await faultOf(claimFor("unoffered", player)), "forbidden");
@@ -93,13 +93,13 @@ describe("claiming", () => {
     assert.equal(await ownerOf("unoffered"), "usr-operator");
   });
 
-  test("an object whose rows were lost is offered as its creation said", async () => {
+  test("an object whose rows were lost is offered as when it was created", async () => {
     await create("lost-rows", { claimable: false });
     await sql("delete from lifecycle.servers where name = 'lost-rows'");
     assert.equal(await faultOf(claimFor("lost-rows", link("usr-finder"))), "forbidden");
   });
 
-  test("a server is made for its owner, within what the owner may have, or not at all", async () => {
+  test("a server is created for an owner within the owner's quota, or not at all", async () => {
     link("usr-given");
     await create("given-one", { owner: "usr-given", claimable: false });
     assert.equal(await ownerOf("given-one"), "usr-given");
@@ -111,7 +111,7 @@ describe("claiming", () => {
     assert.deepEqual(await sql("select 1 from lifecycle.servers where name = 'given-more'"), []);
   });
 
-  test("a disabled account and one without room own nothing, and limits that cannot be read are no limits of zero", async () => {
+  test("a disabled account and one at its quota own nothing, and unreadable limits are not limits of zero", async () => {
     const player = link("usr-disabled");
     fixture.people.disabled.add("usr-disabled");
     assert.equal(await faultOf(claimFor("free-one", player)), "forbidden");
@@ -128,7 +128,7 @@ describe("claiming", () => {
     assert.equal(await ownerOf("free-one"), null);
   });
 
-  test("a server that is being given up or archived is not claimed", async () => {
+  test("a server that is retiring or being archived is not claimed", async () => {
     link("usr-1");
     await create("going-one");
     await sql("update lifecycle.servers set retire_requested_at = now() where name = 'going-one'");
@@ -144,7 +144,7 @@ describe("claiming", () => {
     assert.equal(await ownerOf("reaped-one"), null);
   });
 
-  test("of 200 claims of one server at once exactly one wins", async () => {
+  test("of 200 concurrent claims of one server exactly one wins", async () => {
     await create("wanted");
     const players = Array.from({ length: 200 }, (_, index) => link(`usr-racer-${index}`));
     const results = await Promise.all(players.map((player) => faultOf(claimFor("wanted", player))));
@@ -158,7 +158,7 @@ describe("claiming", () => {
     assert.equal((await auditsOf("server.claim", "wanted")).length, 1);
   });
 
-  test("a claim whose caller was told that it failed does not come about later", async () => {
+  test("a claim whose caller got a failure does not succeed later", async () => {
     await createAll("late", 6);
     link("usr-late-claimer");
     const hang = Promise.withResolvers<void>();
@@ -185,7 +185,7 @@ describe("claiming", () => {
     ["storage", { max_storage_gb: 7 }, { storage: "2Gi" }],
   ];
   for (const [what, limits, input] of dimensions) {
-    test(`of twelve claims at once by one account with room for three in ${what} exactly three win`, async () => {
+    test(`of twelve concurrent claims by one account with quota for three in ${what} exactly three win`, async () => {
       const names = await createAll(`room-${what}`, 12, input);
       const user = `usr-room-${what}`;
       const player = link(user);
@@ -202,7 +202,7 @@ describe("claiming", () => {
     });
   }
 
-  test("an account that is deleted while it claims owns nothing in the end", async () => {
+  test("an account that is deleted during a claim owns nothing afterwards", async () => {
     link("usr-leaving");
     await create("left-behind");
     let released: Promise<unknown> = Promise.resolve();

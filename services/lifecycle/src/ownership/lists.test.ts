@@ -24,7 +24,7 @@ describe("the allowlist", () => {
     fixture.external.call(contracts.changeAllowlist, { name: "listed", uuid, can_wake }, who);
   const [early, late] = [randomUUID(), randomUUID()];
 
-  test("it shows who joined, the newest first, by name where there is an account", async () => {
+  test("it shows who joined, the newest first, by name for linked players", async () => {
     await create("listed", { autostartPolicy: "allowlist" });
     await sql("update lifecycle.servers set owner_id = 'usr-1' where name = 'listed'");
     fixture.people.links.set(late, { user_id: "usr-late", role: "user" });
@@ -47,7 +47,7 @@ describe("the allowlist", () => {
     );
   });
 
-  test("a right that is taken away is gone until it is given back, and only changes are audited", async () => {
+  test("a revoked right is gone until it is restored, and only changes are audited", async () => {
     const wake = () =>
       faultOf(
         fixture.internal.call(serverContracts.wakeForPlayer, { name: "listed", mc_uuid: early }, velocity),
@@ -62,7 +62,7 @@ describe("the allowlist", () => {
     assert.equal((await auditsOf("allowlist.revoke", "listed")).length, 1);
   });
 
-  test("it is the owner's and staff's alone, and nobody is put on it by hand", async () => {
+  test("only the owner and staff see it, and players are never added by hand", async () => {
     assert.equal(await faultOf(list("listed", account("usr-2"))), "forbidden");
     assert.equal(await faultOf(change(early, false, account("usr-2"))), "forbidden");
     assert.equal(await faultOf(change(randomUUID(), true)), "not_found");
@@ -115,7 +115,7 @@ describe("menus and lists", () => {
     assert.equal(await faultOf(menu("-x-")), "bad_name");
   });
 
-  test("every user server has one verdict for a player, and none that a wake would not bear out", async () => {
+  test("every user server has one verdict for a player, which a wake confirms", async () => {
     const player = randomUUID();
     fixture.people.links.set(player, { user_id: "usr-verdict", role: "user" });
     await createAll("verdict", 4);
@@ -148,7 +148,7 @@ describe("menus and lists", () => {
     assert.equal((await access(player))["verdict-3"], "wake");
   });
 
-  test("one's own list has what one owns and what is free, nothing else", async () => {
+  test("the caller's list has owned and claimable servers and nothing else", async () => {
     const list = await mine("usr-verdict");
     assert.deepEqual(
       [list.get("verdict-0")?.owned, list.get("verdict-0")?.claimable, list.get("verdict-0")?.desiredState],
@@ -164,7 +164,7 @@ describe("menus and lists", () => {
     assert.equal((await mine("usr-1")).get("first-one")?.owned, true);
   });
 
-  test("a list that is longer than a page is whole, in order and without repeats", async () => {
+  test("a list longer than a page is complete, in order and without repeats", async () => {
     const pages = await pagesOf("usr-1");
     assert.ok(pages.length > 3);
     const names = pages.flat().map(({ name }) => name);

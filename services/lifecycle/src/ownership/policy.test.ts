@@ -33,11 +33,11 @@ describe("a quota", () => {
       assert.equal(describeExceeded({ ...noLimits, ...limits }, used, more) !== undefined, isOver),
     );
   }
-  test("that is passed already refuses nothing that does not touch it", () => {
+  test("that is exceeded already refuses nothing that does not use it", () => {
     const nothing = { ...more, cpuMilli: 0 };
     assert.equal(describeExceeded({ ...noLimits, max_cpu_milli: 100 }, used, nothing), undefined);
   });
-  test("says which of the four it is, and by how much", () => {
+  test("names the exceeded one of the four, and the numbers", () => {
     const words = describeExceeded({ ...noLimits, max_memory_mb: 5_000 }, used, more);
     assert.equal(words, "The quota of memory is 5000 MB: 4096 MB are used and 2048 MB are requested.");
   });
@@ -111,7 +111,7 @@ describe("a retirement", () => {
   for (const [fact, caller, asked, fault] of rows) {
     test(fact, () => assert.equal(refusalOfRetiring(owned, caller, asked)?.fault, fault));
   }
-  test("of an unowned server is not a caller's without an account", () => {
+  test("of an unowned server is refused to a caller without an account", () => {
     const nobody = { accountId: undefined, isStaff: false };
     assert.equal(refusalOfRetiring(free, nobody, asking())?.fault, "forbidden");
   });
@@ -188,7 +188,7 @@ describe("a verdict of the menu", () => {
   }
 });
 
-describe("a row of one's own list", () => {
+describe("a row of the caller's list", () => {
   const about = { accountId: "usr-1", autoRestarts: 3 };
   const running: Server = {
     ...aServer({ displayName: "Survival", autostartPolicy: "public" }),
@@ -196,7 +196,7 @@ describe("a row of one's own list", () => {
   };
   const listed = (row: ServerRow) => ({ name: "survival", subdomain: "world", row });
 
-  test("that could be claimed shows nothing of an owner's", () => {
+  test("of a claimable server shows no owner's fields", () => {
     assert.deepEqual(toMyServerView(listed(free), running, about), {
       name: "survival",
       subdomain: "world",
@@ -209,7 +209,7 @@ describe("a row of one's own list", () => {
     });
   });
 
-  test("that is owned shows what its owner may know", () => {
+  test("of an owned server shows the owner's fields", () => {
     const row = { ...free, ownerId: "usr-1", retiring: pending(false) };
     assert.deepEqual(toMyServerView(listed(row), running, about), {
       name: "survival",

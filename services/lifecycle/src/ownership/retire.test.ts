@@ -29,7 +29,7 @@ describe("giving up and deleting", () => {
     fixture.external.call(contracts.cancelRetirement, { name }, who);
   const owner = account("usr-1");
 
-  test("the owner gives up a running server: it is stopped, and neither woken nor claimed", async () => {
+  test("a running server that its owner gives up is stopped, and neither woken nor claimed", async () => {
     await create("given-up", { autostartPolicy: "public" });
     await sql("update lifecycle.servers set owner_id = 'usr-1' where name = 'given-up'");
     await fixture.external.call(serverContracts.wake, { name: "given-up" }, owner);
@@ -47,7 +47,7 @@ describe("giving up and deleting", () => {
     assert.equal((await auditsOf("server.release", "given-up")).length, 1);
   });
 
-  test("staff makes a deletion of it, which keeps its time and is not the owner's to call off", async () => {
+  test("staff turn it into a deletion, which keeps its time and which the owner cannot cancel", async () => {
     const first = (await rowOf("given-up"))["retire_requested_at"] as Date;
     assert.equal(await faultOf(retire("given-up", owner, { delete: true })), "forbidden");
     const deletion = { name: "given-up", retiring: { requested_at: first.toISOString(), delete: true } };
@@ -77,11 +77,11 @@ describe("giving up and deleting", () => {
     ["a server that does not exist", () => retire("nobody-here"), "not_found"],
     ["calling off what does not exist", () => cancel("nobody-here"), "not_found"],
   ];
-  test("what cannot be given up is refused by name", async () => {
+  test("what cannot be given up is refused with its own fault", async () => {
     for (const [fact, call, fault] of refusals) assert.equal(await faultOf(call()), fault, fact);
   });
 
-  test("a server that nothing may reap is not given up", async () => {
+  test("a server that is exempt from the reaper is not given up", async () => {
     await create("exempt-one");
     const merge = { spec: { reaperExempt: true } };
     await fixture.kube.patch(servers, { name: "exempt-one", namespace }, { merge });
@@ -101,7 +101,7 @@ describe("giving up and deleting", () => {
     assert.equal((await retire("gone-two", staff, { delete: true })).retiring.delete, true);
   });
 
-  test("a give-up is not called off while the reaper works on the world", async () => {
+  test("a retirement is not cancelled while the reaper works on the world", async () => {
     await create("in-work");
     await retire("in-work");
     const annotations = { [annotation.maintenance]: `reap@${new Date().toISOString()}` };
@@ -114,7 +114,7 @@ describe("giving up and deleting", () => {
     assert.notEqual((await rowOf("in-work"))["retire_requested_at"], null);
   });
 
-  test("a wake and a give-up at once leave the server stopped", async () => {
+  test("a concurrent wake and retirement leave the server stopped", async () => {
     for (let round = 0; round < 15; round++) {
       const name = `contested-${round}`;
       await create(name, { autostartPolicy: "public" });
@@ -126,7 +126,7 @@ describe("giving up and deleting", () => {
     }
   });
 
-  test("a name that a deletion has not freed yet is not created anew, one of nobody's leftover row is", async () => {
+  test("a name that a deletion has not freed yet cannot be created, one of a leftover row without an owner can", async () => {
     assert.equal(await faultOf(create("gone-two")), "name_taken");
     await sql(
       "insert into lifecycle.servers (name, owner_id) values ('gone-three', 'usr-1'), ('gone-four', null)",

@@ -20,7 +20,7 @@ after(() => fixture.close());
 
 const { create, createAll, sql, rowOf, ownerOf } = createOwnershipOperations(() => fixture);
 
-describe("what identity asks", () => {
+describe("requests of identity", () => {
   test("a deleted account loses its servers, their worlds stay, their allowlists are emptied", async () => {
     await createAll("orphan", 2);
     await sql(
@@ -49,7 +49,7 @@ describe("what identity asks", () => {
       limits: { ...noLimits, max_servers },
     });
 
-  test("all servers of an account move to another or none, and a repeat answers as the first", async () => {
+  test("all servers of an account are transferred or none, and a repeat gets the first answer", async () => {
     await createAll("moving", 3);
     await sql("update lifecycle.servers set owner_id = 'usr-old' where name like 'moving-%'");
     assert.equal(await faultOf(transfer("mig-1", 2)), "migrate_quota_exceeded");
@@ -64,20 +64,20 @@ describe("what identity asks", () => {
     assert.equal(events.length, 3);
   });
 
-  test("a repeated migration does not take what the account owns by now", async () => {
+  test("a repeated transfer does not take servers that the account has claimed since", async () => {
     await create("later-one");
     await sql("update lifecycle.servers set owner_id = 'usr-old' where name = 'later-one'");
     assert.deepEqual(await transfer("mig-1", 3), { servers: ["moving-0", "moving-1", "moving-2"] });
     assert.equal(await ownerOf("later-one"), "usr-old");
   });
 
-  test("an account is not migrated to itself", async () => {
+  test("an account does not transfer its servers to itself", async () => {
     const to_user_id = "usr-old";
     const about = { transfer_id: "mig-3", from_user_id: "usr-old", to_user_id, limits: noLimits };
     assert.equal(await faultOf(fixture.identity.call(contracts.transferAccount, about)), "bad_request");
   });
 
-  test("an account without servers moves none, also to one that is full", async () => {
+  test("an account without servers transfers none, also to one at its quota", async () => {
     const answer = await fixture.identity.call(contracts.transferAccount, {
       transfer_id: "mig-2",
       from_user_id: "usr-without",

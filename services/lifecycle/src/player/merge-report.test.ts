@@ -14,7 +14,7 @@ const merge = (before: ReturnType<typeof at>[], rival: ReturnType<typeof at>[], 
     now,
   });
 
-test("a session keeps the moment at which it was first seen, another one of the player begins now", () => {
+test("a session keeps the time it was first seen, another one of the player begins now", () => {
   assert.equal(merge([at(alice, "0001", earlier)], []).players[0]?.since, earlier);
   assert.equal(merge([at(alice, "0009", earlier)], []).players[0]?.since, now);
 });

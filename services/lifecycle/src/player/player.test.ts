@@ -72,7 +72,7 @@ test("a second login at another proxy ends the first session and no other", asyn
   await report("two", []);
 });
 
-test("an invitation reaches the proxy of the invited once, and nobody who is not on", async () => {
+test("an invitation reaches the invited player's proxy once, and no player who is offline", async () => {
   const [host, guest] = [someone("frank", "survival"), someone("grace", "lobby")];
   await report("one", [host]);
   await report("two", [guest]);
@@ -94,7 +94,7 @@ test("an invitation reaches the proxy of the invited once, and nobody who is not
   assert.deepEqual(await sql("select id from lifecycle.player_invitations"), []);
 });
 
-test("joins and leaves are told with the player's name", async () => {
+test("joins and leaves are published with the player's name", async () => {
   const { mc_uuid, name: player_name } = someone("heidi");
   const about = { name: "survival", mc_uuid, player_name };
   await stage.internal.call(servers.reportJoin, about, velocity);

@@ -25,7 +25,7 @@ const unreadable = { kind: "reached" } as const;
 
 describeTable("a running server", [
   {
-    fact: "one probe that fails does not change a running server",
+    fact: "one failed probe does not change a running server",
     observed: observedRunning({ probe: refusal }),
     phase: "Running",
     reason: "RconReached",
@@ -33,7 +33,7 @@ describeTable("a running server", [
     more: ({ memory }) => assert.equal(memory.misses, 1),
   },
   {
-    fact: "the third probe in a row that fails makes it starting, with a new clock",
+    fact: "the third failed probe in a row makes it Starting, with a new start time",
     observed: observedRunning({ probe: refusal, memory: { misses: 2, probedAt: 0, joinedUntil: 0 } }),
     phase: "Starting",
     reason: "RconNotReachable",
@@ -52,7 +52,7 @@ describeTable("a running server", [
     },
   },
   {
-    fact: "players who cannot be counted keep the last count and the idle clock",
+    fact: "an unreadable count keeps the last count and the idle clock",
     observed: observedRunning({
       server: idle,
       probe: unreadable,
@@ -97,7 +97,7 @@ describeTable("a running server", [
       ),
   },
   {
-    fact: "somebody on clears the idle clock",
+    fact: "a player online resets the idle clock",
     observed: observedRunning({
       server: idle,
       probe: someone,
@@ -134,14 +134,14 @@ describeTable("a running server", [
     effects: [],
   },
   {
-    fact: "after a join was reported players are counted every two seconds",
+    fact: "after a reported join players are counted every two seconds",
     observed: observedRunning({ memory: { misses: 0, probedAt: 0, joinedUntil: now + 9_000 } }),
     phase: "Running",
     reason: "RconReached",
     requeue: 2_000,
   },
   {
-    fact: "a Secret that was made anew rolls the pod",
+    fact: "a replaced Secret restarts the pod",
     observed: observedRunning({
       secret: { kind: "missing", fresh: "f".repeat(32) },
       probe: { kind: "none" },
@@ -155,7 +155,7 @@ describeTable("a running server", [
 
 describeTable("a server that should stop", [
   {
-    fact: "players who are on are told and get half a minute",
+    fact: "players online are warned and get half a minute",
     observed: observedRunning({ server: stoppedServer, probe: someone }),
     phase: "Running",
     reason: "RconReached",
@@ -180,7 +180,7 @@ describeTable("a server that should stop", [
     effects: ["announce"],
   },
   {
-    fact: "the notice lasts as long as it was given for, also over a restart of ours",
+    fact: "the notice lasts for its whole time, also over a restart of lifecycle",
     observed: observedRunning({
       server: stoppedServer,
       probe: { kind: "none" },
@@ -192,7 +192,7 @@ describeTable("a server that should stop", [
     effects: [],
   },
   {
-    fact: "after the notice players are told once more and the server stops",
+    fact: "after the notice players are warned once more and the server stops",
     observed: observedRunning({
       server: stoppedServer,
       probe: { kind: "none" },
@@ -205,7 +205,7 @@ describeTable("a server that should stop", [
     more: ({ status }) => assert.equal(status.stopNoticeAt, undefined),
   },
   {
-    fact: "a start within the notice calls the stop off and says so",
+    fact: "a start during the notice cancels the stop and says so",
     observed: observedRunning({
       probe: someone,
       status: { ...emptyRunning, stopNoticeAt: secondsBefore(12) },
@@ -258,7 +258,7 @@ describeTable("a server that should stop", [
     effects: ["scale-down"],
   },
   {
-    fact: "a failed server that is to stop goes through Stopping",
+    fact: "a failed server that should stop goes through Stopping",
     observed: observedWaiting({ server: stoppedServer, status: failedSince(900, "StartupTimeout", 3) }),
     phase: "Stopping",
     reason: "Stopping",

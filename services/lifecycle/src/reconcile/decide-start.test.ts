@@ -24,7 +24,7 @@ const refusal = { kind: "failed", problem: "RCON: refused" } as const;
 
 describeTable("a server that should run", [
   {
-    fact: "a stopped server that is to run gets Services, Secret and StatefulSet, and starts",
+    fact: "a stopped server that should run gets Services, Secret and StatefulSet, and starts",
     observed: observedNew(),
     phase: "Starting",
     reason: "PodNotReady",
@@ -49,7 +49,7 @@ describeTable("a server that should run", [
     effects: ["update-stateful-set"],
   },
   {
-    fact: "a start waits while the world is held, and its clock does not run",
+    fact: "a start waits while the world is locked, and its timeout does not run",
     observed: observedNew({ holder: "restore" }),
     phase: "Stopped",
     reason: "MaintenanceInProgress",
@@ -58,14 +58,14 @@ describeTable("a server that should run", [
     more: ({ status }) => assert.equal(status.startRequestedAt, undefined),
   },
   {
-    fact: "a held world does not touch a server that has its pod",
+    fact: "a locked world does not affect a server that has its pod",
     observed: observedWaiting({ holder: "restore" }),
     phase: "Starting",
     reason: "PodNotReady",
     requeue: 2_000,
   },
   {
-    fact: "the anchor of a start stays while it goes on",
+    fact: "the start time stays while the start is under way",
     observed: observedWaiting({ status: startingSince(10) }),
     phase: "Starting",
     reason: "PodNotReady",
@@ -92,7 +92,7 @@ describeTable("a server that should run", [
     requeue: 2_000,
   },
   {
-    fact: "a Secret without a password holds the start up",
+    fact: "a Secret without a password blocks the start",
     observed: observedWaiting({ secret: { kind: "unusable", problem: "Secret x has no usable password." } }),
     phase: "Starting",
     reason: "RconSecretUnavailable",
@@ -100,7 +100,7 @@ describeTable("a server that should run", [
     effects: [],
   },
   {
-    fact: "a ready pod whose RCON lets us in is Running at its address",
+    fact: "a ready pod that answers RCON is Running at its address",
     observed: observedRunning({ status: startingSince(10) }),
     phase: "Running",
     reason: "RconReached",
@@ -135,7 +135,7 @@ describeTable("a server that should run", [
     },
   },
   {
-    fact: "a node that is not admitted gets no players and its Service no pod",
+    fact: "a server on an unavailable node gets no players and its Service matches no pod",
     observed: observedRunning({ node: { kind: "unavailable", problem: "node a is offline" } }),
     phase: "Running",
     reason: "NodeUnavailable",
@@ -159,7 +159,7 @@ describeTable("a start that fails", [
       assert.equal(conditionsOf(status.conditions)["Provisioned"], "False/StartupTimeout"),
   },
   {
-    fact: "a start is looked at exactly when its time is over",
+    fact: "a start is checked exactly when its time is up",
     observed: observedWaiting({ status: startingSince(299) }),
     phase: "Starting",
     reason: "PodNotReady",
@@ -193,7 +193,7 @@ describeTable("a start that fails", [
     more: ({ status }) => assert.equal(status.endpoint?.mode, "direct"),
   },
   {
-    fact: "a spec that cannot be built has failed, until it changes",
+    fact: "an invalid spec is Failed until it changes",
     observed: observedNew({ server: badStorage }),
     phase: "Failed",
     reason: "InvalidSpec",
@@ -202,14 +202,14 @@ describeTable("a start that fails", [
     more: ({ status }) => assert.equal(conditionsOf(status.conditions)["Provisioned"], "False/InvalidSpec"),
   },
   {
-    fact: "a spec that cannot be built shows in a server at rest as well",
+    fact: "an invalid spec shows on a server at rest as well",
     observed: observedNew({ server: aServer({ desiredState: "Stopped", storage: { size: "0" } }) }),
     phase: "Failed",
     reason: "InvalidSpec",
     requeue: "on-change",
   },
   {
-    fact: "a mended spec starts with a clock of its own",
+    fact: "a corrected spec starts with its own start time",
     observed: observedNew({ status: failedSince(9_000, "InvalidSpec") }),
     phase: "Starting",
     reason: "PodNotReady",
@@ -220,7 +220,7 @@ describeTable("a start that fails", [
     },
   },
   {
-    fact: "a mended spec of a server that is to stay stopped is Stopped",
+    fact: "a corrected spec of a server that should stay stopped is Stopped",
     observed: observedNew({ server: stoppedServer, status: failedSince(9_000, "InvalidSpec") }),
     phase: "Stopped",
     reason: "Stopped",
@@ -238,7 +238,7 @@ describeTable("a failed server", [
     effects: [],
   },
   {
-    fact: "the first automatic restart comes after one minute with a new pod and a new clock",
+    fact: "the first automatic restart comes after one minute with a new pod and a new start time",
     observed: observedWaiting({ status: failedSince(360, "StartupTimeout") }),
     phase: "Starting",
     reason: "AutoRestart",
@@ -275,7 +275,7 @@ describeTable("a failed server", [
     effects: [],
   },
   {
-    fact: "a failed server that answers after all is Running, and its budget is whole again",
+    fact: "a failed server that answers after all is Running with a fresh budget",
     observed: observedRunning({ status: failedSince(320, "ReadinessTimeout", 2) }),
     phase: "Running",
     reason: "RconReached",
@@ -298,7 +298,7 @@ describeTable("a failed server", [
     },
   },
   {
-    fact: "a retry that was overtaken by a stop is only forgotten",
+    fact: "a retry overtaken by a stop is only dropped",
     observed: observedNew({
       server: aServer({ desiredState: "Stopped" }, { annotations: { "svc.internal/start-retry": "x" } }),
     }),
@@ -308,7 +308,7 @@ describeTable("a failed server", [
     effects: ["remove-annotation"],
   },
   {
-    fact: "changed settings of a failed server begin the start anew with a fresh budget",
+    fact: "changed settings of a failed server start it over with a fresh budget",
     observed: observedWaiting({
       server: otherImage,
       statefulSet: aStatefulSet(aServer(), { replicas: 1 }),
@@ -321,7 +321,7 @@ describeTable("a failed server", [
     more: ({ status }) => assert.equal(status.autoRestarts, 0),
   },
   {
-    fact: "a pod of the old settings that does not get ready is replaced",
+    fact: "a pod with old settings that does not become ready is replaced",
     observed: observedWaiting({
       pod: aPod({ isReady: false, revision: "rev-0" }),
       status: startingSince(100),
@@ -339,7 +339,7 @@ describeTable("a failed server", [
     },
   },
   {
-    fact: "a pod of the old settings that is leaving already is left alone",
+    fact: "a pod with old settings that is already terminating is left alone",
     observed: observedWaiting({ pod: aPod({ isReady: false, revision: "rev-0", isLeaving: true }) }),
     phase: "Starting",
     reason: "PodNotReady",

@@ -51,7 +51,7 @@ const contentOf = async (name: string) => {
 const derived = (masters: string[], key: string) =>
   `${serverForwardingSecret(masters, { name: "survival", key })}\n`;
 
-test("the pod gets what the proxy derives from the status, in a file that its owner alone reads", async () => {
+test("the pod gets what the proxy derives from the status, in a file that only its owner reads", async () => {
   await isIn("Running");
   assert.equal(await contentOf("survival"), derived([old], await keyOf()));
   const { spec } = await operators.kube.get(resources.pods, { name: "survival-0", namespace });
@@ -81,7 +81,7 @@ test("a run keeps its secret while the master is replaced; the next run has one 
   assert.equal(await contentOf("survival"), derived([next], fresh));
 });
 
-test("two runs of a server have different secrets, so that who had it before knows nothing of this one", async () => {
+test("two runs of a server have different secrets, so that a former owner does not know the current one", async () => {
   const before = await contentOf("survival");
   await desire("Stopped");
   await isIn("Stopped");
@@ -109,7 +109,7 @@ test("gate and lobby accept both masters while one is replaced, without a new po
   assert.equal((await pod()).metadata.uid, uid);
 });
 
-test("a master that cannot be used holds up the next start and leaves what runs alone", async () => {
+test("an unusable master blocks the next start and leaves running servers alone", async () => {
   await desire("Stopped");
   await isIn("Stopped");
   writeFileSync(file, "short");

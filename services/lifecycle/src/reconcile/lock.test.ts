@@ -42,7 +42,7 @@ const states = async (name: string) => {
 };
 const isIn = (name: string, phase: string) => until(async () => (await states(name)).phase === phase);
 
-test("a lock that is taken while a pass begins a start ends that pass before it opens the world", async () => {
+test("a lock acquired while a pass starts a server ends that pass before it opens the world", async () => {
   await operators.makeServer("late");
   await isIn("late", "Stopped");
   let hold: HeldLock | undefined;
@@ -64,7 +64,7 @@ test("a lock that is taken while a pass begins a start ends that pass before it 
   await isIn("late", "Stopped");
 });
 
-test("a start that was claimed cannot be locked any more, before anything is made for it", async () => {
+test("once Starting is written the world cannot be locked, before any object is created", async () => {
   await operators.makeServer("early");
   await isIn("early", "Stopped");
   const seen: string[] = [];
@@ -84,7 +84,7 @@ test("a start that was claimed cannot be locked any more, before anything is mad
   assert.deepEqual(seen, ["not_stopped"]);
 });
 
-test("a start goes on by itself when a lock was abandoned", async () => {
+test("a start continues automatically when a lock was abandoned", async () => {
   const value = lockValue("backup", Date.now());
   await operators.makeServer("abandoned");
   const metadata = { annotations: { [annotation.maintenance]: value } };

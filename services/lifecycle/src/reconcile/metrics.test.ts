@@ -18,7 +18,7 @@ async function exposed(sources: Partial<MetricSources> = {}): Promise<string> {
   return registry.metrics();
 }
 
-test("the gauges say what is: servers, their phases, the queue, the oldest pass and who leads", async () => {
+test("the gauges show servers, their phases, the queue, the oldest pass and the leader", async () => {
   const text = await exposed();
   for (const line of [
     "svc_servers_total 1",
@@ -34,7 +34,7 @@ test("the gauges say what is: servers, their phases, the queue, the oldest pass 
   }
 });
 
-test("a replica that does not lead says so and nothing about servers", async () => {
+test("a replica that does not lead shows that and nothing about servers", async () => {
   const text = await exposed({ list: () => [], leading: () => undefined });
   assert.match(text, /^svc_operator_leading 0$/m);
   assert.doesNotMatch(text, /^svc_server_phase\{/m);
@@ -75,7 +75,7 @@ describe("the shipped alerts", () => {
   });
 
   for (const { alert, expr, labels, annotations, ...rest } of rules) {
-    test(`${alert} names metrics and labels that are exported, how bad it is and what to do`, async () => {
+    test(`${alert} names metrics and labels that are exported, its severity and what to do`, async () => {
       const text = await exposed();
       const used = metricsOf(expr);
       assert.ok(used.length > 0, "the expression names no metric of ours");

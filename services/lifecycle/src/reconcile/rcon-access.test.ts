@@ -85,12 +85,12 @@ describe("a probe", () => {
     assert.equal((await probing).kind, "reached");
   });
 
-  test("of a running server fails at once when nobody listens", async () => {
+  test("of a running server fails at once when its port is closed", async () => {
     assert.equal((await access.probe(observed(freeHost()), never)).kind, "failed");
   });
 });
 
-test("players are told in yellow and in both languages", async () => {
+test("announcements are yellow and in both languages", async () => {
   const { host, commands } = await start();
   assert.equal(await access.announce(observed(host), "stop-soon"), true);
   const [, json = ""] = /^tellraw @a (.*)$/.exec(commands[0] ?? "") ?? [];
@@ -101,7 +101,7 @@ test("players are told in yellow and in both languages", async () => {
   assert.equal(await access.announce(observed(freeHost()), "stop-soon"), false);
 });
 
-test("a world is saved with a flush, and a server that is gone is no error", async () => {
+test("a world is saved with a flush, and a missing server is no error", async () => {
   const { host, commands } = await start();
   await access.saveWorld(observed(host));
   assert.deepEqual(commands, ["save-all flush"]);

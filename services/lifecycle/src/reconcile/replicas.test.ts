@@ -68,7 +68,7 @@ async function costOf(names: readonly string[]): Promise<Cost> {
   };
 }
 
-test("three replicas write and ask no more than one", async (t) => {
+test("three replicas write and probe no more than one", async (t) => {
   const named = (prefix: string) => Array.from({ length: 30 }, (_, index) => `${prefix}-${index}`);
   const first = await operators.start(steady);
   // Left open by a failure it would go on leading in the next test.
@@ -91,7 +91,7 @@ test("three replicas write and ask no more than one", async (t) => {
   assert.equal(leading.length, 1);
 });
 
-test("a leader that crashes is followed within 15 s, with the settings that we ship", async (t) => {
+test("a crashed leader is replaced within 15 s, with the shipped settings", async (t) => {
   const shipped = ["lifecycle.stop_notice=100ms"];
   const replicas: OperatorReplica[] = [await operators.start(shipped), await operators.start(shipped)];
   await until(() => replicas.some(({ operator }) => operator.isLeading()), 15_000);

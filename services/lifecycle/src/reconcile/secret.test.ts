@@ -39,7 +39,7 @@ const digest = async () => {
   return set.spec.template.metadata?.annotations?.[annotation.rconSecret];
 };
 
-test("a Secret that was deleted is made anew, and the pod rolls to its password", async () => {
+test("a deleted Secret is created again, and the pod restarts with its password", async () => {
   await isRunning();
   const [uid, before] = [await podUid(), await digest()];
   await operators.kube.remove(resources.secrets, secretTarget);
@@ -59,7 +59,7 @@ test("a Secret that was deleted is made anew, and the pod rolls to its password"
   await until(async () => (await made()) === 2);
 });
 
-test("a malformed Secret holds up the next start until it is mended", async () => {
+test("a malformed Secret blocks the next start until it is corrected", async () => {
   const data = (password: string) => ({
     merge: { data: { password: Buffer.from(password).toString("base64") } },
   });

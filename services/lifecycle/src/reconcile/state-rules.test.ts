@@ -50,13 +50,13 @@ describe("the rules below the table", () => {
     ["RconNotReachable", 2, observedRunning({ status: startingSince(9), probe: refused })],
   ];
   for (const [reason, wait, observed] of notYet) {
-    test(`rule 1: ${reason} is the reason of Ready and of RconReached, looked at again after ${wait} s`, () => {
+    test(`rule 1: ${reason} is the reason of Ready and of RconReached, checked again after ${wait} s`, () => {
       const plan = expect(observed, { phase: "Starting", ready: `False/${reason}`, requeue: seconds(wait) });
       assert.equal(conditionsOf(plan)["RconReached"], `False/${reason}`);
     });
   }
 
-  test("rule 1: a running server whose Secret gets malformed goes on with its players, who cannot be counted", () => {
+  test("rule 1: a running server whose Secret becomes malformed keeps running, with an unknown player count", () => {
     let observed = observedRunning({
       secret: { kind: "unusable", problem: "no password" },
       probe: { kind: "none" },
@@ -69,13 +69,13 @@ describe("the rules below the table", () => {
     }
   });
 
-  test("rule 1: a Secret that is missing is made, and the start goes on", () => {
+  test("rule 1: a missing Secret is created, and the start continues", () => {
     const plan = decide(observedWaiting({ secret: { kind: "missing", fresh: password } }), now);
     assert.ok(effectsOf(plan).includes("create-secret"));
     assert.equal(plan.status.phase, "Starting");
   });
 
-  test("rule 2: two probes that fail in a row change nothing, the third makes a running server starting", () => {
+  test("rule 2: two failed probes in a row change nothing, the third makes a running server Starting", () => {
     let memory = observedRunning().memory;
     const phases: (string | undefined)[] = [];
     for (let miss = 1; miss <= 3; miss++) {
@@ -108,7 +108,7 @@ describe("the rules below the table", () => {
     });
   }
 
-  test("rule 6: with players on they are counted again after 30 s", () => {
+  test("rule 6: players online are counted again after 30 s", () => {
     const plan = expect(observedRunning({ server: idleServer, probe: someone }), {
       phase: "Running",
       ready: "True/RconReached",
@@ -117,7 +117,7 @@ describe("the rules below the table", () => {
     assert.equal(conditionsOf(plan)["PlayersCounted"], "True/Counted");
   });
 
-  test("rule 7: a server whose pod still ends is not Stopped yet", () => {
+  test("rule 7: a server whose pod is terminating is not Stopped yet", () => {
     const set = aStatefulSet(stopped, { replicas: 0, left: 0 });
     const plan = decide(
       observedNew({ server: stopped, statefulSet: set, pod: aPod({ isReady: false, isLeaving: true }) }),
@@ -126,7 +126,7 @@ describe("the rules below the table", () => {
     assert.deepEqual([plan.status.phase, short(plan).requeue], ["Stopping", 5_000]);
   });
 
-  test("rule 8: nothing that a pass can do deletes a claim, and a set keeps its claims when it goes", () => {
+  test("rule 8: no effect deletes a volume claim, and a deleted StatefulSet keeps its claims", () => {
     const plan = decide(observedNew(), now);
     const made = plan.effects.find(({ kind }) => kind === "create-stateful-set");
     assert.ok(made?.kind === "create-stateful-set");
@@ -140,7 +140,7 @@ describe("the rules below the table", () => {
   });
 
   for (const holder of ["restore", "backup", "export", "file-write", "reap", "migration"]) {
-    test(`rule 9: a world held by ${holder} is not started, and Ready says MaintenanceInProgress`, () => {
+    test(`rule 9: a world locked by ${holder} is not started, and Ready says MaintenanceInProgress`, () => {
       const plan = expect(observedNew({ holder }), {
         phase: "Stopped",
         ready: "False/MaintenanceInProgress",
@@ -151,7 +151,7 @@ describe("the rules below the table", () => {
     });
   }
 
-  test("rule 9: the anchor of a start that has to wait stays as it is", () => {
+  test("rule 9: the start time of a start that has to wait stays", () => {
     const status = startingSince(100);
     const plan = decide(observedNew({ holder: "backup", status }), now);
     assert.deepEqual(
@@ -161,8 +161,8 @@ describe("the rules below the table", () => {
   });
 });
 
-describe("what docs/reference/server-states.md#pass adds", () => {
-  test("a node that is not admitted poisons the Service, empties the endpoint and moves nothing", () => {
+describe("further rules", () => {
+  test("an unavailable node makes the Service match no pod, empties the endpoint and moves nothing", () => {
     const node = { kind: "unavailable", problem: "node n1 is offline" } as const;
     const plan = expect(observedRunning({ node }), {
       phase: "Running",
@@ -176,7 +176,7 @@ describe("what docs/reference/server-states.md#pass adds", () => {
     assert.equal(effect.service.spec?.selector?.["svc.internal/node-online"], "true");
   });
 
-  test("a node that is back opens the Service again", () => {
+  test("a node that is back restores the Service", () => {
     const service = aService(aServer());
     const poisoned = {
       ...service,
@@ -208,7 +208,7 @@ describe("what docs/reference/server-states.md#pass adds", () => {
     assert.deepEqual(plan.effects, []);
   });
 
-  test("a Secret that was made anew rolls the pod by the annotation rcon-secret of its template", () => {
+  test("a replaced Secret restarts the pod by the annotation rcon-secret of its template", () => {
     const before = aStatefulSet(aServer(), { replicas: 1, ready: 1 });
     const secret = { kind: "present", password: "f".repeat(32) } as const;
     const plan = decide(observedRunning({ statefulSet: before, secret }), now);
@@ -219,7 +219,7 @@ describe("what docs/reference/server-states.md#pass adds", () => {
     assert.notEqual(digest, before.spec.template.metadata?.annotations?.[annotation.rconSecret]);
   });
 
-  test("another platform image leaves a running pod alone and comes with the next start", () => {
+  test("another platform image leaves a running pod alone and takes effect at the next start", () => {
     const older = { ...defaults, platform_image: "svc:1" };
     const settings = { ...defaults, platform_image: "svc:2" };
     const server = aServer();
@@ -241,7 +241,7 @@ describe("what docs/reference/server-states.md#pass adds", () => {
     assert.equal(effect.statefulSet.spec.template.spec?.initContainers?.[0]?.image, "svc:2");
   });
 
-  test("a Failed server that is to stop goes through Stopping to Stopped", () => {
+  test("a Failed server that should stop goes through Stopping to Stopped", () => {
     const failed = failedSince(400, "StartupTimeout", 3);
     const first = decide(observedWaiting({ server: stopped, status: failed }), now);
     assert.equal(first.status.phase, "Stopping");
@@ -253,18 +253,18 @@ describe("what docs/reference/server-states.md#pass adds", () => {
     assert.deepEqual(conditionsOf(last)["RconReached"], "False/Stopped");
   });
 
-  test("Running without RCON is looked at every 60 s", () => {
+  test("Running without RCON is checked every 60 s", () => {
     const server = aServer({ rcon: { enabled: false } });
     assert.equal(short(decide(observedRunning({ server }), now)).requeue, 60_000);
   });
 
-  test("a pass never writes Unknown, and moves a server that nobody looked at yet", () => {
+  test("a pass never writes Unknown, and gives a phase to a server without one", () => {
     assert.equal(decide(observedNew({ server: stopped, status: {} }), now).status.phase, "Stopped");
     assert.equal(decide(observedNew({ status: {} }), now).status.phase, "Starting");
     assert.equal(decide(observedNew({ status: {}, holder: "backup" }), now).status.phase, "Stopped");
   });
 
-  test("a world that was moved lies in its own claim: a set at rest is made anew for it, a running one is left", () => {
+  test("a moved world has its own claim: a StatefulSet at rest is replaced for it, a running one is left alone", () => {
     const moved = aServer({ storage: { claimName: "world-survival-n2" } });
     const before = aStatefulSet(aServer(), { replicas: 0 });
     const common = {

@@ -31,13 +31,13 @@ import { decide } from "./decide.ts";
 import { isPodReady, type Observed } from "./observed.ts";
 
 describe("the table of phases", () => {
-  test("Stopped and asked to run is Starting, with its anchor set and the fallback as its endpoint", () => {
+  test("Stopped and asked to run is Starting, with its start time set and the fallback as its endpoint", () => {
     const plan = expect(observedNew(), { phase: "Starting", ready: "False/PodNotReady", requeue: 2_000 });
     assert.equal(plan.status.startRequestedAt, at);
     assert.deepEqual(plan.status.endpoint, { mode: "fallback", address: "login" });
   });
 
-  test("Starting with a ready pod that RCON lets us into is Running at its direct address", () => {
+  test("Starting with a ready pod that answers RCON is Running at its direct address", () => {
     const plan = expect(observedRunning({ status: startingSince(20) }), {
       phase: "Running",
       ready: "True/RconReached",
@@ -64,7 +64,7 @@ describe("the table of phases", () => {
     assert.equal(conditionsOf(plan)["Provisioned"], "False/StartupTimeout");
   });
 
-  test("Starting without RCON within startup.readinessTimeoutSeconds is Failed with ReadinessTimeout, from the same anchor", () => {
+  test("Starting without RCON within startup.readinessTimeoutSeconds is Failed with ReadinessTimeout, from the same start time", () => {
     const server = aServer({ startup: { readinessTimeoutSeconds: 40 } });
     for (const [since, ready] of [
       [39, "False/RconNotReachable"],
@@ -81,7 +81,7 @@ describe("the table of phases", () => {
     ["Failed", failedSince(5, "StartupTimeout")],
     ["Stopped", { phase: "Stopped" as const }],
   ] as const) {
-    test(`${phase} with a spec that cannot be built is Failed with InvalidSpec`, () => {
+    test(`${phase} with an invalid spec is Failed with InvalidSpec`, () => {
       const server = aServer({ storage: { size: "eight" } });
       const plan = expect(observedRunning({ server, status }), {
         phase: "Failed",
@@ -103,7 +103,7 @@ describe("the table of phases", () => {
     assert.equal(plan.status.startRequestedAt, at);
   });
 
-  test("Failed by time is tried again by itself three times, after 1, 2 and 4 minutes, and then not any more", () => {
+  test("Failed by a timeout restarts automatically three times, after 1, 2 and 4 minutes, and then no more", () => {
     const waits = [60, 120, 240];
     for (const [spent, wait] of waits.entries()) {
       const early = failedSince(300 + wait - 1, "StartupTimeout", spent);
@@ -150,14 +150,14 @@ describe("the table of phases", () => {
     });
   }
 
-  test("an old template that the cluster has not looked at yet replaces nothing", () => {
+  test("an old template that the cluster has not observed yet replaces nothing", () => {
     const set = aStatefulSet(aServer(), { replicas: 1 });
     const pod = aPod({ isReady: false, revision: "rev-0" });
     const statefulSet = { ...set, metadata: { ...set.metadata, generation: 2 } };
     assert.deepEqual(effectsOf(decide(observedWaiting({ pod, statefulSet }), now)), []);
   });
 
-  test("Running and asked to stop with players on tells them, waits 30 s, tells them again and stops", () => {
+  test("Running and asked to stop with players online warns them, waits 30 s, warns them again and stops", () => {
     const first = expect(observedRunning({ server: stopped, probe: someone }), {
       phase: "Running",
       ready: "True/RconReached",
@@ -173,12 +173,12 @@ describe("the table of phases", () => {
     assert.deepEqual(effectsOf(third), ["save-world", "scale-down"]);
   });
 
-  test("Running and asked to stop without knowing that nobody is on tells whoever is", () => {
+  test("Running and asked to stop with an unknown player count warns players", () => {
     const plan = decide(observedRunning({ server: stopped, probe: { kind: "reached" } }), now);
     assert.equal(plan.status.stopNoticeAt, at);
   });
 
-  test("a start within the notice calls the stop off and tells the players", () => {
+  test("a start during the notice cancels the stop and tells the players", () => {
     const status = { ...emptyRunning, stopNoticeAt: secondsBefore(10) };
     const plan = decide(observedRunning({ status, probe: someone }), now);
     assert.equal(plan.status.phase, "Running");
@@ -268,7 +268,7 @@ describe("the table of phases", () => {
   });
 
   for (const status of [startingSince(5), failedSince(400, "StartupTimeout", 3)]) {
-    test(`a restart that finds the server ${status.phase} is only forgotten`, () => {
+    test(`a restart that finds the server ${status.phase} is only dropped`, () => {
       const server = aServer({}, { annotations: { [annotation.restart]: at } });
       const plan = decide(observedWaiting({ server, status }), now);
       assert.deepEqual(effectsOf(plan), ["remove-annotation"]);
@@ -276,7 +276,7 @@ describe("the table of phases", () => {
     });
   }
 
-  test("a restart that was overtaken by a stop is only forgotten", () => {
+  test("a restart overtaken by a stop is only dropped", () => {
     const server = aServer({ desiredState: "Stopped" }, { annotations: { [annotation.restart]: at } });
     const plan = decide(observedNew({ server }), now);
     assert.deepEqual([plan.status.phase, effectsOf(plan)], ["Stopped", ["remove-annotation"]]);

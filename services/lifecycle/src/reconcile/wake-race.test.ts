@@ -26,7 +26,7 @@ async function makeServer(name: string): Promise<void> {
 const isStopped = async (name: string) =>
   (await stage.kube.get(servers, { name, namespace })).status?.phase === "Stopped";
 
-test("of a wake and a lock exactly one wins, sixty times, and the other is told why", async (t) => {
+test("of a wake and a lock exactly one wins, sixty times, and the other gets the reason", async (t) => {
   const names = Array.from({ length: rounds }, (_, index) => `race-${index}`);
   for (const name of names) await makeServer(name);
   await until(async () => (await Promise.all(names.map(isStopped))).every(Boolean), 20_000);

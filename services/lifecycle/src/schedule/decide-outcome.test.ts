@@ -92,7 +92,7 @@ const asFirst = anObservedTask({ row: run("backup") });
 const waiting = (since: number, startsAgain = true) =>
   anObservedTask({ row: backup(since, startsAgain), server: stopped });
 
-describe("a backup that was asked for", () => {
+describe("a requested backup", () => {
   const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
   const away = refused("unavailable", "A part of the service is unavailable; try again in a moment.");
   const nobody = "No backup was made: the backup service is not responding.";

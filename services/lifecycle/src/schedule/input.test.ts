@@ -12,7 +12,7 @@ describe("what is stored", () => {
     assert.equal(judged.kind, "fine", JSON.stringify(judged));
     return judged.kind === "fine" ? judged.settings : assert.fail();
   };
-  test("what is not named is empty, daily at midnight, without a warning and enabled", () => {
+  test("the defaults are daily at midnight, without a warning and enabled", () => {
     assert.deepEqual(stored({}), {
       action: "restart",
       label: "",
@@ -29,12 +29,12 @@ describe("what is stored", () => {
     assert.equal(stored(command(" /say hi ")).command, "say hi");
     assert.equal(stored(command("//wand")).command, "/wand");
   });
-  test("a command and a start warn nobody", () => {
+  test("a command and a start have no warning", () => {
     assert.equal(stored({ ...command("list"), warn_minutes: 10 }).warn_minutes, 0);
     assert.equal(stored({ action: "start", warn_minutes: 10 }).warn_minutes, 0);
     assert.equal(stored({ action: "stop", warn_minutes: 10 }).warn_minutes, 10);
   });
-  test("the time of day is of no use to what repeats", () => {
+  test("the time of day is ignored for a repeating task", () => {
     assert.equal(stored({ every_minutes: 60, minute_of_day: 300 }).minute_of_day, 0);
   });
   test("a command may have 1024 characters", () => {
@@ -84,7 +84,7 @@ describe("what is refused", () => {
   }
 });
 
-test("a reply loses its colours and lines and is cut at 500 bytes between characters", () => {
+test("a reply loses its colours and line breaks and is cut at 500 bytes between characters", () => {
   assert.equal(
     detailOf("§6There are §c0§r of a max of 20\nplayers online\u0000"),
     "There are 0 of a max of 20 players online",

@@ -50,8 +50,8 @@ const audited = (action: string, id: number) =>
     (await stage.audits()).some((entry) => entry.action === action && entry.payload["id"] === id),
   );
 
-describe("keeping tasks", () => {
-  test("a task is made, listed, replaced and deleted, and each of it is audited", async () => {
+describe("saving tasks", () => {
+  test("a task is created, listed, replaced and deleted, and each change is audited", async () => {
     const made = await create({ label: " nightly ", warn_minutes: 5 });
     const { id, next_run_at, created_at, ...rest } = made;
     assert.deepEqual(rest, {
@@ -86,7 +86,7 @@ describe("keeping tasks", () => {
     for (const action of ["schedule.create", "schedule.update", "schedule.delete"]) await audited(action, id);
   });
 
-  test("of tasks made at once only as many are as a server may have", async () => {
+  test("of tasks created at once only as many exist as a server may have", async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => faultOf(create())));
     assert.equal(results.filter((result) => result === "none").length, 5);
     assert.equal(results.filter((result) => result === "schedule_limit").length, 15);
@@ -122,7 +122,7 @@ describe("keeping tasks", () => {
     test(`${fact} is refused as ${fault}`, async () => assert.equal(await faultOf(call()), fault));
   }
 
-  test("a task of another server is not there", async () => {
+  test("a task of another server is not found", async () => {
     const { id } = await create();
     await stage.external.call(serverContracts.create, { name: "other", subdomain: "other" }, staff);
     assert.equal(
@@ -132,7 +132,7 @@ describe("keeping tasks", () => {
     await remove(id);
   });
 
-  test("a task that runs is neither replaced nor deleted nor run", async () => {
+  test("a running task is neither replaced nor deleted nor run", async () => {
     const { id } = await create();
     await sql(
       "update lifecycle.server_schedules set run_state = 'claimed', run_step_at = now() where id = $1",
@@ -145,7 +145,7 @@ describe("keeping tasks", () => {
     await remove(id);
   });
 
-  test("a task of a former owner is stale, is switched off when it comes up, and runs again when saved", async () => {
+  test("a task of a former owner is stale, is switched off when it is due, and runs again when saved", async () => {
     const { id } = await create();
     await sql("update lifecycle.servers set owner_id = 'usr-2' where name = $1", [name]);
     assert.equal(await faultOf(run(id, stranger)), "schedule_stale");
@@ -181,7 +181,7 @@ describe("running a task by hand", () => {
     await remove(id);
   });
 
-  test("a run goes on when its caller is gone", async () => {
+  test("a run continues when its caller has left", async () => {
     const { id } = await create({ action: "stop" });
     const leaving = new AbortController();
     const about = { ...owner, signal: leaving.signal };
@@ -194,11 +194,11 @@ describe("running a task by hand", () => {
   });
 });
 
-describe("on a server that runs", () => {
+describe("on a running server", () => {
   const read = () => stage.external.call(serverContracts.viewStatus, { name }, staff);
   const isIn = (phase: string) => until(async () => (await read()).phase === phase, 40_000);
 
-  test("a task starts it, although players would have to wait", async () => {
+  test("a task starts it during the cooldown of players", async () => {
     // The clusters of other test processes give out the same loopback addresses; ours is by chance.
     const service = serviceOf(await stage.kube.get(servers, { name, namespace }), true);
     const clusterIP = `127.${randomInt(97, 100)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
@@ -211,7 +211,7 @@ describe("on a server that runs", () => {
     await remove(id);
   });
 
-  test("a command that is due is sent and its reply is kept", async () => {
+  test("a due command is sent and its reply is stored", async () => {
     const { id } = await create({ action: "command", command: "/list", every_minutes: 15 });
     await sql("update lifecycle.server_schedules set next_run_at = now() where id = $1", [id]);
     await until(async () => (await find(id))?.last_result !== "");
@@ -221,7 +221,7 @@ describe("on a server that runs", () => {
     await remove(id);
   });
 
-  test("a restart that is due stops it, starts it, and is counted", async () => {
+  test("a due restart stops it, starts it, and is counted", async () => {
     const podOf = async () =>
       (await stage.kube.find(resources.pods, { name: `${name}-0`, namespace }))?.metadata.uid;
     const before = await podOf();
@@ -239,7 +239,7 @@ describe("on a server that runs", () => {
     await remove(id);
   });
 
-  test("of two replicas one looks for what is due, and the other goes on when it ends", async () => {
+  test("of two replicas one finds due tasks, and the other takes over when it ends", async () => {
     const other = await stage.start(overrides);
     const ticks = /svc_schedule_tick_duration_seconds_count\{result="done"\} [1-9]/;
     const { id } = await create({ action: "command", command: "list" });

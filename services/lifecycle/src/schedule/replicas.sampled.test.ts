@@ -62,7 +62,7 @@ const cases: [fact: string, about: Case][] = [
 
 describe("a replica that is killed", () => {
   for (const [fact, { action, from, ends }] of cases) {
-    test(`at any line of ${fact} leaves a run that another ends, once, with the server as it should be`, async () => {
+    test(`at any point of ${fact} leaves a run that another replica ends once, with the server in the right state`, async () => {
       const heir = fixture.replica();
       const seen = new Set<string>();
       const die = async (killPoint: KillPoint): Promise<boolean> => {
@@ -127,7 +127,7 @@ describe("a replica that is killed", () => {
   }
 });
 
-test("two replicas that look at the same moment, again and again, never fire twice", async () => {
+test("two replicas that tick at the same time, again and again, never run a task twice", async () => {
   const [one, two] = [fixture.replica(), fixture.replica()];
   await fixture.makeServer("twins", running);
   const hourly = { every_minutes: 60, minute_of_day: 0, next_run_at: new Date(fixture.clock.now) };
@@ -171,7 +171,7 @@ test("three replicas restart a server again and again with one stop and one star
   assert.equal((await generation()) - before, 2 * rounds);
 });
 
-test("a replica that was slow does not stop what was stopped for the run and started by someone since", async () => {
+test("a slow replica does not stop a server that was stopped for the run and has been started by someone since", async () => {
   const quick = fixture.replica();
   const { name, id } = await due("restart", running);
   const dies = withKillPoint(fixture.deps, { at: 2, when: "after" });

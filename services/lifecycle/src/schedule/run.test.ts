@@ -65,7 +65,7 @@ describe("a task that is due", () => {
     assert.deepEqual(await fixture.reportedResults(id), ["ok"]);
   });
 
-  test("of a command on a console that is not reached has failed", async () => {
+  test("fails when the command cannot be sent", async () => {
     const { name, id } = await due("command", running, { command: "list" });
     const merge = { status: { endpoint: { mode: "direct", address: "127.121.1.1:25565" } } };
     await fixture.stage.kube.patch(
@@ -85,7 +85,7 @@ describe("a task that is due", () => {
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
   });
 
-  test("starts a server although it was woken a moment ago, and leaves no cooldown", async () => {
+  test("starts a server during the cooldown, and leaves no cooldown", async () => {
     const { name, id } = await due("start", stopped);
     const wake = "update lifecycle.servers set last_wake_at = $2 where name = $1";
     await fixture.stage.database.admin(wake, [name, new Date(Date.now() - 5_000)]);
@@ -102,7 +102,7 @@ describe("a task that is due", () => {
     assert.deepEqual(now, before);
   });
 
-  test("skips the start of a server that is given up", async () => {
+  test("skips the start of a retiring server", async () => {
     const { name, id } = await due("start", stopped);
     const retire = "update lifecycle.servers set retire_requested_at = now() where name = $1";
     await fixture.stage.database.admin(retire, [name]);
@@ -111,7 +111,7 @@ describe("a task that is due", () => {
     assert.deepEqual((await outcome(id)).slice(0, 2), ["", "skipped"]);
   });
 
-  test("skips the start of a server whose world is held", async () => {
+  test("skips the start of a server whose world is locked", async () => {
     const { name, id } = await due("start", stopped);
     const annotations = { [annotation.maintenance]: `restore@${new Date().toISOString()}` };
     await fixture.stage.kube.patch(
@@ -124,7 +124,7 @@ describe("a task that is due", () => {
     assert.deepEqual((await outcome(id)).slice(0, 2), ["", "skipped"]);
   });
 
-  test("restarts a server: stopped, waited for, started", async () => {
+  test("restarts a server: stops it, waits, starts it", async () => {
     const { name, id } = await due("restart");
     await one.tick();
     assert.deepEqual([await desired(name), (await fixture.read(id)).run_state], ["Stopped", "stopping"]);
@@ -156,7 +156,7 @@ describe("a task that is due", () => {
     );
   });
 
-  test("backs a running server up: stopped, archived, started", async () => {
+  test("backs a running server up: stops it, archives it, starts it", async () => {
     fixture.storage.state = "running";
     const { name, id } = await due("backup");
     await one.tick();
@@ -173,7 +173,7 @@ describe("a task that is due", () => {
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
   });
 
-  test("backs a stopped server up in one go and leaves it stopped", async () => {
+  test("backs a stopped server up in one tick and leaves it stopped", async () => {
     const { name, id } = await due("backup", stopped);
     await one.tick();
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
@@ -192,7 +192,7 @@ describe("a task that is due", () => {
     );
   });
 
-  test("puts nobody out for a backup while the store is full", async () => {
+  test("disconnects nobody for a backup while the store is full", async () => {
     fixture.storage.refusal = "backup_store_full";
     const { name, id } = await due("backup");
     await one.tick();
@@ -203,7 +203,7 @@ describe("a task that is due", () => {
 });
 
 describe("a task that does not run", () => {
-  test("was due over ten minutes ago: it is missed, told, and due again", async () => {
+  test("was due over ten minutes ago: it is missed, published, and due again", async () => {
     const { name, id } = await due("stop");
     aMinuteLater(10.1);
     await one.tick();
@@ -225,7 +225,7 @@ describe("a task that does not run", () => {
     assert.equal(await desired(name), "Running");
   });
 
-  test("is not claimed when its server changes hands, or it is saved, between the look and the claim", async () => {
+  test("is not claimed when its server changes owner, or it is saved, between observation and claim", async () => {
     const hasChanged = [
       "update lifecycle.servers set owner_id = 'usr-2' where name = $1",
       "update lifecycle.servers set owner_id = null where name = $1",
@@ -263,8 +263,8 @@ describe("a task that does not run", () => {
   });
 });
 
-describe("when a part is away", () => {
-  test("a task that is due waits for the cluster and runs when it is back", async () => {
+describe("when a dependency is away", () => {
+  test("a due task waits for the cluster and runs when it is back", async () => {
     const { name, id } = await due("stop");
     const away = () => Promise.reject(new KubeError(503, "ServiceUnavailable", "away"));
     await fixture.replica((deps) => ({ ...deps, kube: { ...deps.kube, find: away } })).tick();
@@ -273,7 +273,7 @@ describe("when a part is away", () => {
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
   });
 
-  test("a restart that cannot stop its server now is pendingEnding on by the next tick", async () => {
+  test("a restart that cannot stop its server now is continued by the next tick", async () => {
     const { name, id } = await due("restart");
     const away = () => Promise.reject(new KubeError(503, "ServiceUnavailable", "away"));
     await fixture.replica((deps) => ({ ...deps, kube: { ...deps.kube, patch: away } })).tick();
@@ -285,7 +285,7 @@ describe("when a part is away", () => {
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
   });
 
-  test("a tick without a database ends, and the next one goes on", async () => {
+  test("a tick without a database ends, and the next one does the work", async () => {
     const { name, id } = await due("stop");
     const away = () => Promise.reject(new Fault("unavailable"));
     await fixture.replica((deps) => ({ ...deps, schedules: { ...deps.schedules, findWork: away } })).tick();
@@ -294,7 +294,7 @@ describe("when a part is away", () => {
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
   });
 
-  test("a run by hand is answered although its first step takes too long, and ends later", async () => {
+  test("a run started by hand is answered although it takes long to start, and ends later", async () => {
     const { id } = await due("command", running, { command: "list", enabled: false });
     const reply = Promise.withResolvers<string>();
     const slow = fixture.replica((deps) => ({
@@ -314,7 +314,7 @@ describe("when a part is away", () => {
     assert.deepEqual(await outcome(id), ["", "ok", "There are 0 players"]);
   });
 
-  test("a slow server keeps neither the others nor the next tick", async () => {
+  test("a slow server delays neither the others nor the next tick", async () => {
     const { id: slow } = await due("command", running, { command: "slow" });
     const { id: quick } = await due("command", running, { command: "quick" });
     const reply = Promise.withResolvers<string>();
@@ -334,7 +334,7 @@ describe("when a part is away", () => {
   });
 });
 
-test("players are warned once, however many replicas look", async () => {
+test("players are warned once, whatever the number of replicas", async () => {
   const { id } = await due("restart", running, {
     next_run_at: new Date(fixture.clock.now + 10 * minute),
     warn_minutes: 5,
@@ -351,7 +351,7 @@ test("players are warned once, however many replicas look", async () => {
   await fixture.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
 });
 
-test("a run that was claimed and never took a step fails after two minutes, and another may come", async () => {
+test("a run left in its claim fails after two minutes, and the task can run again", async () => {
   const { name, id } = await due("stop");
   const dies = fixture.replica((deps) => ({
     ...deps,

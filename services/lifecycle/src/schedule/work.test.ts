@@ -49,7 +49,7 @@ async function pagesRead(): Promise<number> {
   return (plan?.["Shared Hit Blocks"] ?? 0) + (plan?.["Shared Read Blocks"] ?? 0);
 }
 
-test("with nothing to do a look reads as many pages among 5,000 enabled tasks as among 10", async () => {
+test("an idle tick reads as many pages among 5,000 enabled tasks as among 10", async () => {
   await fill(10);
   const few = await pagesRead();
   await fill(5_000);
@@ -58,7 +58,7 @@ test("with nothing to do a look reads as many pages among 5,000 enabled tasks as
   assert.deepEqual(await createScheduleStore(store).findWork(now, atMost), []);
 });
 
-test("what is due, what is to be warned of and what runs is found among 5,000, and nothing else", async () => {
+test("due, to-be-warned and running tasks are found among 5,000, and nothing else", async () => {
   await fill(5_000);
   const change = (id: number, set: string) =>
     database.admin(`update lifecycle.server_schedules set ${set} where id = $1`, [id]);

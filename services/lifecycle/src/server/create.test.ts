@@ -21,7 +21,7 @@ after(() => fixture.close());
 const { create, getServer, phase, sql, untilAudited } = createServerOperations(() => fixture);
 
 describe("creating a server", () => {
-  test("a server is made stopped on a node with room, with RCON on, ten idle minutes and a heap with a reserve", async () => {
+  test("a server is created stopped on a node with free memory, with RCON on, ten idle minutes and a heap with a reserve", async () => {
     const made = await fixture.external.call(
       contracts.create,
       { name: "plain", subdomain: "plain-world" },
@@ -75,7 +75,7 @@ describe("creating a server", () => {
     test(`${fact} is refused as ${fault}`, async () => assert.equal(await faultOf(create(input)), fault));
   }
 
-  test("a refused creation leaves nothing behind", async () => {
+  test("a refused creation leaves nothing", async () => {
     assert.deepEqual(await sql("select name from lifecycle.servers where name in ('fine1', 'x1')"), []);
   });
 
@@ -86,13 +86,13 @@ describe("creating a server", () => {
     assert.deepEqual(await sql("select name from lifecycle.servers where name = 'second'"), []);
   });
 
-  test("of the same creations made at once one succeeds", async () => {
+  test("of equal concurrent creations one succeeds", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => faultOf(create({ name: "raced" }))));
     assert.equal(results.filter((result) => result === "none").length, 1);
     assert.ok(results.every((result) => result === "none" || result === "name_taken"));
   });
 
-  test("a creation tells its first fault: names before sizes, sizes before the image", async () => {
+  test("a creation reports its first fault: names before sizes, sizes before the image", async () => {
     const wrong = { name: "Upper", subdomain: "-", displayName: "a\nb", memory: "0", image: "elsewhere:1" };
     const mended: [Partial<CreateInput>, string][] = [
       [{ nodeName: "elsewhere" }, "bad_node"],
@@ -113,7 +113,7 @@ describe("creating a server", () => {
     for (const [input, fault] of mended) assert.equal(await faultOf(create({ ...wrong, ...input })), fault);
   });
 
-  test("of creations of one name with other subdomains the alias is that of the object", async () => {
+  test("of creations of one name with different subdomains the alias matches the object", async () => {
     const results = await Promise.all(
       [1, 2, 3, 4].map((n) => faultOf(create({ name: "aliased", subdomain: `aliased-${n}` }))),
     );
@@ -122,7 +122,7 @@ describe("creating a server", () => {
     assert.deepEqual(aliases, [{ subdomain: (await getServer("aliased")).spec.subdomain }]);
   });
 
-  test("a world that was left over is not mounted by accident", async () => {
+  test("a leftover world is not mounted by accident", async () => {
     await fixture.kube.create(resources.claims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -132,7 +132,7 @@ describe("creating a server", () => {
     assert.equal(await faultOf(create({ name: "leftover" })), "world_volume_exists");
   });
 
-  test("rows whose object was never made are completed by the next creation", async () => {
+  test("rows whose object was never created are reused by the next creation", async () => {
     await sql("insert into lifecycle.servers (name) values ('halfway')");
     await sql(
       "insert into lifecycle.server_aliases (subdomain, server_name) values ('halfway-old', 'halfway')",

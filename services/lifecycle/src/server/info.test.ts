@@ -30,13 +30,13 @@ test("a server that no pass has touched is Unknown and shows only what is set", 
   });
 });
 
-test("the words of its phase are shown for the server list", () => {
+test("the motd of its phase is shown in the server list", () => {
   const server = withStatus(aServer({}), { ...emptyRunning, liveMotd: "§6Come in" });
   assert.equal(toServerInfo(server, about).motd, "§6Come in");
   assert.equal("motd" in toPublicInfo(toServerInfo(server, about)), false);
 });
 
-test("a running server shows everything that it has", () => {
+test("a running server shows everything that is set", () => {
   const server = aServer(
     {
       autostartPolicy: "allowlist",
@@ -106,7 +106,7 @@ describe("a failed server has given up", () => {
   }
 });
 
-test("players who cannot be counted are said to be unknown, but only of a running server", () => {
+test("an unknown player count is shown for a running server only", () => {
   const conditions = [condition("PlayersCounted", "False", "ListUnreadable")];
   assert.equal(
     toServerInfo(withStatus(aServer(), { ...emptyRunning, conditions }), about).playerCountUnknown,
@@ -120,7 +120,7 @@ test("a stale ready is not shown for a server that is not running", () => {
   assert.equal(toServerInfo(withStatus(aServer(), { phase: "Failed", ready: true }), about).ready, false);
 });
 
-test("a stranger sees seven fields", () => {
+test("others see seven fields", () => {
   const info = toServerInfo(withStatus(aServer({ displayName: "S" }), emptyRunning), about);
   assert.deepEqual(Object.keys(toPublicInfo(info)).sort(), [
     "displayName",
@@ -155,9 +155,10 @@ describe("in the fleet", () => {
   });
   test("an account without a name is an unknown owner", () =>
     assert.equal(fleet(row("usr-2")).ownerUnknown, true));
-  test("nobody's server is claimable", () => assert.equal(fleet(undefined).claimable, true));
-  test("one that is being deleted is not", () => assert.equal(fleet(row(undefined, true)).claimable, false));
-  test("a system server is not, and says what it is", () => {
+  test("a server without an owner is claimable", () => assert.equal(fleet(undefined).claimable, true));
+  test("a server that is being deleted is not claimable", () =>
+    assert.equal(fleet(row(undefined, true)).claimable, false));
+  test("a system server is not claimable and is marked as one", () => {
     const { claimable, system } = fleet(
       undefined,
       aServer({}, { labels: { "svc.internal/system-role": "login" } }),

@@ -49,7 +49,7 @@ describe("a display name", () => {
   }
 });
 
-test("the heap moves only with the memory limit", () => {
+test("the heap changes only with the memory limit", () => {
   const before = { resources: { limits: { memory: "2Gi" } }, javaMemory: "999M" };
   const settings = { heap_reserve_min: reserve };
   const same = mergeResources(before, { resources: { memoryRequest: "1Gi", memory: "2Gi" } }, settings);
@@ -67,12 +67,12 @@ test("a server costs its limits", () => {
   assert.deepEqual(costsOf(spec), { cpuMilli: 1_500, memoryMb: 2_048, storageMb: 8_192 });
 });
 
-test("a server of absurd size costs what a quota can still count", () => {
+test("the costs of an absurdly large server are capped at what a quota can count", () => {
   const spec = { ...aServer().spec, resources: { limits: { cpu: "1e12", memory: "8Ei" } } };
   assert.deepEqual(costsOf(spec), { cpuMilli: 2_147_483_647, memoryMb: 2_147_483_647, storageMb: 0 });
 });
 
-test("a server goes to the approved node with the most memory that nobody was promised", () => {
+test("a server is placed on the approved node with the most unassigned memory", () => {
   const node = (name: string, memory: string, labels: Record<string, string> = {}) => ({
     apiVersion: "v1",
     kind: "Node",

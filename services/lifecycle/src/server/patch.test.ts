@@ -43,14 +43,14 @@ describe("changing a server", () => {
     assert.deepEqual(row, { cached_memory_mb: 8192, cached_cpu_milli: 2000 });
   });
 
-  test("an empty text takes a CPU value away, memory cannot be taken away", async () => {
+  test("an empty text removes a CPU value, memory cannot be removed", async () => {
     await patch("changed", { resources: { cpu: "", cpuRequest: "" } });
     assert.deepEqual((await getServer("changed")).spec.resources?.limits, { memory: "8Gi" });
     assert.equal(await faultOf(patch("changed", { resources: { memory: "" } })), "bad_request");
     assert.equal(await faultOf(patch("changed", { resources: { memoryRequest: "9Gi" } })), "bad_request");
   });
 
-  test("idle stop off keeps its seconds", async () => {
+  test("switching idle stop off keeps its seconds", async () => {
     await patch("changed", { idleStopSeconds: 120 });
     await patch("changed", { idleStopSeconds: 0 });
     assert.deepEqual((await getServer("changed")).spec.idle, {
@@ -60,7 +60,7 @@ describe("changing a server", () => {
     assert.equal(await faultOf(patch("changed", { idleStopSeconds: 59 })), "bad_idle_stop");
   });
 
-  test("an image changes only when that is confirmed, and the log has both", async () => {
+  test("an image changes only when confirmed, and the audit log has both", async () => {
     assert.equal(
       await faultOf(patch("changed", { image: "svc.local/nothing:2" })),
       "image_change_unconfirmed",
@@ -77,7 +77,7 @@ describe("changing a server", () => {
     assert.equal(await faultOf(patch("changed", { image: "svc.local/nothing:2" })), "none");
   });
 
-  test("an image is stored as its pin: the same pin is no change, a tag that moved is one", async () => {
+  test("an image is stored as its digest: the same digest is no change, a moved tag is one", async () => {
     const [old, fresh] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
     const tag = "svc.local/nothing:pinned";
     fixture.library.pins.set(tag, old);
@@ -92,7 +92,7 @@ describe("changing a server", () => {
     assert.equal((await getServer("pinned")).spec.image, `${tag}@${fresh}`);
   });
 
-  test("without the registry no image is taken on faith, and everything else goes on", async () => {
+  test("without the registry no unverified image is accepted, and everything else works", async () => {
     fixture.library.isAway = true;
     const image = "svc.local/nothing:3";
     const answers = await Promise.all([

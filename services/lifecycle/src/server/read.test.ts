@@ -17,7 +17,7 @@ after(() => fixture.close());
 const { create, read, phase, setStatus, sql, setOwner, untilAudited } = createServerOperations(() => fixture);
 
 describe("reading", () => {
-  test("a stranger sees seven fields, the owner and staff see all, and who is retiring", async () => {
+  test("others see seven fields; the owner and staff see all of them, and a pending retirement", async () => {
     await create({ name: "seen", displayName: "Seen" });
     await setOwner("seen", "usr-1");
     await until(async () => (await phase("seen")) === "Stopped");
@@ -45,7 +45,7 @@ describe("reading", () => {
     );
   });
 
-  test("the fleet knows owners, and says so when it cannot ask", async () => {
+  test("the fleet names owners, and says when they are unknown", async () => {
     const rowOf = async (name: string) => {
       const { items } = await fixture.external.call(contracts.fleet, {}, account("usr-1", "admin"));
       return items.find((item) => item.name === name);
@@ -113,13 +113,13 @@ describe("reports of the proxy", () => {
     );
   });
 
-  test("a ready report is only written down", async () => {
+  test("a ready report is only audited", async () => {
     assert.equal(await fixture.internal.call(contracts.reportReady, { name: "joined" }, velocity), null);
     await untilAudited("server.ready", "joined");
   });
 });
 
-test("a phase that changed is in its row and in the outbox", async () => {
+test("a phase change is in its row and in the outbox", async () => {
   await create({ name: "followed" });
   await until(async () => {
     const [row] = await sql("select cached_phase from lifecycle.servers where name = 'followed'");
@@ -134,7 +134,7 @@ test("a phase that changed is in its row and in the outbox", async () => {
   );
 });
 
-test("an object that was applied by hand gets its rows", async () => {
+test("an object that was applied with kubectl gets its rows", async () => {
   const spec = { subdomain: "by-hand", image: noImage };
   await fixture.kube.create(servers, {
     apiVersion: "svc.internal/v1alpha1",
@@ -148,7 +148,7 @@ test("an object that was applied by hand gets its rows", async () => {
   );
 });
 
-test("the service changes nothing that its Role does not give it", async () => {
+test("the service needs no more rights than its Role has", async () => {
   // Every step above ran with the rights of deploy/rbac; a right that lacks shows as a pass that failed.
   await setStatus("followed", { phase: "Unknown" });
   await until(async () => (await phase("followed")) === "Stopped");

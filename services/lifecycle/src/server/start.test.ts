@@ -82,7 +82,7 @@ const lastWake = async (name: string) => {
   return row?.["last_wake_at"];
 };
 
-test("a replica that dies before the change leaves no cooldown behind", async () => {
+test("a replica that dies before the change leaves no cooldown", async () => {
   const server = await make("half-way");
   const reached = Promise.withResolvers<void>();
   // It never comes back, as a process that was killed here.
@@ -103,7 +103,7 @@ test("a replica that dies before the change leaves no cooldown behind", async ()
   assert.notEqual(await lastWake("half-way"), null);
 });
 
-test("a give-up that comes in the middle of a wake wins", async () => {
+test("a retirement in the middle of a wake wins", async () => {
   const server = await make("late-give-up");
   const retiring = { requested_at: new Date().toISOString(), delete: false };
   let isRequested = false;
@@ -122,7 +122,7 @@ test("a give-up that comes in the middle of a wake wins", async () => {
   assert.equal(await lastWake("late-give-up"), null);
 });
 
-test("many wakes at once do not pass the cap together", async () => {
+test("concurrent wakes do not exceed the capacity together", async () => {
   const names = Array.from({ length: 8 }, (_, index) => `capped-${index}`);
   const made = await Promise.all(names.map(make));
   const running = servers.list().filter(({ spec }) => spec.desiredState === "Running").length;
@@ -134,7 +134,7 @@ test("many wakes at once do not pass the cap together", async () => {
   assert.equal(states.filter((state) => state === "Running").length, 3);
 });
 
-test("a refused wake leaves its place to another", async () => {
+test("a refused wake gives back its reserved capacity", async () => {
   const [first, second] = [await make("refused-one"), await make("next-one")];
   const running = servers.list().filter(({ spec }) => spec.desiredState === "Running").length;
   const settings = { max_running_servers: running + 1 };

@@ -21,7 +21,7 @@ const { create, wakeFor, wake, getServer, read, phase, annotate, sql, setOwner, 
 describe("waking for a player", () => {
   const player = randomUUID();
 
-  test("a public server wakes for anybody, also while accounts cannot be read", async () => {
+  test("a public server wakes for anybody, also while identity is away", async () => {
     await create({ name: "open-door", autostartPolicy: "public" });
     fixture.people.isAway = true;
     const answer = await wakeFor("open-door", player).finally(() => {
@@ -32,14 +32,14 @@ describe("waking for a player", () => {
     await untilAudited("server.wake", "open-door");
   });
 
-  test("a server that is awake answers a second wake as the first once the cooldown is over", async () => {
+  test("a second wake of a running server after the cooldown gets the same answer", async () => {
     assert.equal(await faultOf(wakeFor("open-door", player)), "cooldown");
     await endCooldown("open-door");
     assert.equal(await faultOf(wakeFor("open-door", player)), "none");
     assert.equal(await faultOf(wakeFor("open-door", player)), "none");
   });
 
-  test("a server of its owner alone wakes for the owner and for staff", async () => {
+  test("an ownerOnly server wakes for its owner and for staff", async () => {
     await create({ name: "owned-one" });
     await setOwner("owned-one", "usr-1");
     assert.equal(await faultOf(wakeFor("owned-one", player)), "forbidden");
@@ -53,7 +53,7 @@ describe("waking for a player", () => {
     assert.equal(await faultOf(wakeFor("owned-two", admin)), "none");
   });
 
-  test("an allowlist lets in who is on it and was not revoked", async () => {
+  test("an allowlist admits players who are on it and not revoked", async () => {
     const [listed, revoked] = [randomUUID(), randomUUID()];
     await create({ name: "listed-one", autostartPolicy: "allowlist" });
     const add =
@@ -65,7 +65,7 @@ describe("waking for a player", () => {
     assert.equal(await faultOf(wakeFor("listed-one", listed)), "none");
   });
 
-  test("who may not wake is told so although the cooldown runs", async () => {
+  test("a wake by somebody who may not is forbidden also during the cooldown", async () => {
     await fixture.kube.patch(
       servers,
       { name: "listed-one", namespace },
@@ -83,7 +83,7 @@ describe("waking for a player", () => {
     assert.equal(await faultOf(wake("listed-one", owner)), "none");
   });
 
-  test("of wakes made at once one is recorded and the others find the server awake or cooling down", async () => {
+  test("of concurrent wakes one is recorded and the others find the server running or in its cooldown", async () => {
     await create({ name: "rushed", autostartPolicy: "public" });
     const results = await Promise.all(Array.from({ length: 8 }, () => faultOf(wakeFor("rushed", player))));
     assert.ok(results.includes("none"));
@@ -139,7 +139,7 @@ describe("waking for a player", () => {
     });
   }
 
-  test("a running backup holds the world until its Job is done", async () => {
+  test("a running backup locks the world until its Job is done", async () => {
     await create({ name: "backed-up", autostartPolicy: "public" });
     const labels = { "svc.internal/server": "backed-up", "app.kubernetes.io/managed-by": "svc-backup" };
     const container = { name: "main", image: noImage };
@@ -158,7 +158,7 @@ describe("waking for a player", () => {
     await until(async () => (await faultOf(wakeFor("backed-up", player))) === "none");
   });
 
-  test("a join never resets a spent budget, its owner's wake does", async () => {
+  test("a join never resets a spent budget of restarts, the owner's wake does", async () => {
     await create({ name: "gave-up", autostartPolicy: "public" });
     await fixture.kube.patch(
       servers,
@@ -172,7 +172,7 @@ describe("waking for a player", () => {
     await untilAudited("retry_start", "gave-up");
   });
 
-  test("a join leaves a failed start alone that will be tried again by itself", async () => {
+  test("a join does not touch a failed start that will be retried automatically", async () => {
     await create({ name: "backing-off", autostartPolicy: "public" });
     const spec = { desiredState: "Running", startup: { timeoutSeconds: 1 } };
     await fixture.kube.patch(servers, { name: "backing-off", namespace }, { merge: { spec } });
@@ -182,7 +182,7 @@ describe("waking for a player", () => {
     assert.equal((await getServer("backing-off")).metadata.annotations?.[annotation.startRetry], undefined);
   });
 
-  test("the cap counts servers that want to run", async () => {
+  test("the capacity counts servers whose desired state is Running", async () => {
     const wanting = (await fixture.kube.list(servers, { namespace })).items.filter(
       (s) => s.spec.desiredState === "Running",
     );
@@ -208,13 +208,13 @@ describe("waking for a player", () => {
   });
 });
 
-describe("waking and stopping on the web", () => {
-  test("login and lobby are no names here", async () => {
+describe("waking and stopping on the external face", () => {
+  test("login and lobby are bad names here", async () => {
     assert.equal(await faultOf(wake("lobby")), "bad_name");
     assert.equal(await faultOf(fixture.external.call(contracts.stop, { name: "login" }, staff)), "bad_name");
   });
 
-  test("the owner may wake and stop, others only what the policy gives them", async () => {
+  test("the owner may wake and stop, others only what the policy allows", async () => {
     await create({ name: "web-one" });
     await setOwner("web-one", "usr-5");
     assert.equal(await faultOf(wake("web-one", account("usr-6"))), "forbidden");
@@ -229,7 +229,7 @@ describe("waking and stopping on the web", () => {
     await until(async () => (await phase("web-one")) === "Stopped");
   });
 
-  test("an allowlist is looked up by the players an account is linked to", async () => {
+  test("an allowlist is checked for the linked players of an account", async () => {
     const linked = randomUUID();
     fixture.people.links.set(linked, { user_id: "usr-7", role: "user" });
     await create({ name: "web-two", autostartPolicy: "allowlist" });

@@ -22,7 +22,7 @@ function recorder(maxItems = 3) {
   return { ask, runs, mostAtOnce: () => mostAtOnce };
 }
 
-test("everybody gets the answer to what was asked, in runs of at most so many", async () => {
+test("every caller gets its own result, in runs of limited size", async () => {
   const { ask, runs, mostAtOnce } = recorder();
   const asked = Array.from({ length: 10 }, (_, index) => index);
   assert.deepEqual(
@@ -34,14 +34,14 @@ test("everybody gets the answer to what was asked, in runs of at most so many", 
   assert.ok(mostAtOnce() <= 2);
 });
 
-test("two of one key never meet in a run and keep their order", async () => {
+test("items with one key are never in one run and keep their order", async () => {
   const { ask, runs } = recorder();
   await Promise.all([ask(1), ask(101), ask(201)]);
   assert.deepEqual(runs.flat(), [1, 101, 201]);
   assert.equal(runs.length, 3);
 });
 
-test("a run that fails is told to those in it alone", async () => {
+test("a failed run rejects only its own items", async () => {
   const { ask } = recorder(1);
   const results = await Promise.allSettled([ask(12), ask(13), ask(14)]);
   assert.deepEqual(

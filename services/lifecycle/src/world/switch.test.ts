@@ -36,7 +36,7 @@ describe("a server whose world was moved", () => {
   const rest = () => until(async () => (await storage.call(contracts.describeServer, { name })).stopped);
   const podOf = () => stage.kube.find(resources.pods, { name: `${name}-0`, namespace });
 
-  test("is switched over only under the lock of the move, and only at rest", async () => {
+  test("is switched only under the lock of the move, and only at rest", async () => {
     await stage.external.call(
       serverContracts.create,
       { name, subdomain: name, image: demoImage, nodeName: "local-1" },

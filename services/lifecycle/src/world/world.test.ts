@@ -68,7 +68,7 @@ describe("on real servers", () => {
   const release = (name: string, outcome: "reclaimed" | "released" | "deleted", owner_id?: string) =>
     storage.call(contracts.releaseWorld, { name, outcome, ...(owner_id && { owner_id }) });
 
-  test("a server is described as cluster and database have it now", async () => {
+  test("a server is described as stored in cluster and database", async () => {
     await create("told");
     await own("told", "usr-1");
     await sql(
@@ -94,7 +94,7 @@ describe("on real servers", () => {
     assert.equal(await faultOf(describeServer("nobody-here")), "not_found");
   });
 
-  test("a world is held: the server is stopped, and rest is said when its pod is gone", async () => {
+  test("holding a world stops the server, which is at rest once its pod is gone", async () => {
     await create("busy");
     await wake("busy");
     await until(
@@ -108,7 +108,7 @@ describe("on real servers", () => {
     assert.equal(await faultOf(hold("nobody-here")), "not_found");
   });
 
-  test("rest that was told is rest: no pod comes after it, however fast wakes and holds follow each other", async () => {
+  test("no pod appears after a server was reported at rest, however fast wakes and holds alternate", async () => {
     await create("hurried");
     await rest("hurried");
     for (let round = 0; round < 10; round++) {
@@ -120,7 +120,7 @@ describe("on real servers", () => {
     }
   });
 
-  test("a server is resumed without cooldown, and not while it is held or given up", async () => {
+  test("a server is resumed without cooldown, and not while it is locked or retiring", async () => {
     const resume = () => storage.call(contracts.resumeServer, { name: "busy" });
     const lock = (value: string | null) =>
       stage.kube.patch(
@@ -141,7 +141,7 @@ describe("on real servers", () => {
     assert.equal(await faultOf(storage.call(contracts.resumeServer, { name: "nobody-here" })), "not_found");
   });
 
-  test("a reclaimed world leaves a server without owner, warnings, allowlist and give-up", async () => {
+  test("a reclaimed world leaves a server without owner, warnings, allowlist and retirement", async () => {
     await create("idle-one");
     await own("idle-one", "usr-1");
     await sql("insert into lifecycle.server_allowlist (server_name, mc_uuid) values ('idle-one', $1)", [
@@ -173,7 +173,7 @@ describe("on real servers", () => {
     assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
   });
 
-  test("a world that somebody else owns by now is left alone", async () => {
+  test("a world that has a new owner is left alone", async () => {
     await own("idle-one", "usr-2");
     for (const outcome of ["reclaimed", "released", "deleted"] as const) {
       assert.deepEqual(await release("idle-one", outcome, "usr-1"), { done: false });
@@ -182,12 +182,12 @@ describe("on real servers", () => {
     assert.equal((await rowOf("idle-one"))["owner_id"], "usr-2");
   });
 
-  test("a deletion that nobody asks for any more removes nothing", async () => {
+  test("a cancelled deletion removes nothing", async () => {
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: false });
     assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
   });
 
-  test("a deletion removes object, row and names, a repeat says so again, and the name is free", async () => {
+  test("a deletion removes object, row and names, a repeat gets the same answer, and the name is free", async () => {
     await stage.external.call(
       ownership.retire,
       { name: "idle-one", confirm: "idle-one", delete: true },
@@ -207,7 +207,7 @@ describe("on real servers", () => {
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: false });
   });
 
-  test("a deletion that died after the object was removed is carried on", async () => {
+  test("a deletion that died after the object was removed is completed", async () => {
     await create("half-gone");
     await stage.external.call(
       ownership.retire,

@@ -47,7 +47,7 @@ test("a player without permissions or an unknown one has none, on one page", () 
     assert.deepEqual(parseInfoPage(reply), { pages: 1, permissions: [] });
 });
 
-test("granted groups without a world are groups, all else is a permission", () => {
+test("granted groups without a world are groups, everything else is a permission", () => {
   const permissions = [
     { node: "group.builder", value: true },
     { node: "group.builder", value: true },
