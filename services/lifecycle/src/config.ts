@@ -1,11 +1,11 @@
-// Every number of the lifecycle by name, with the value that the specification gives it as default.
+// Every setting of lifecycle, with the default that the specification gives.
 
 import { duration, section, size } from "@svc/config";
 import { z } from "zod";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
 
-/** Sections as docs/reference/settings.md has them; keys that this service does not read are accepted where it shares a section. */
+/** Sections as in docs/reference/settings.md; in a shared section, keys that this service does not read are accepted. */
 export const settings = z.object({
   server: section({
     listen: z.string().default("0.0.0.0:8080"),
@@ -19,27 +19,27 @@ export const settings = z.object({
   lifecycle: section({
     /** Least time between two wakes of one server (docs/reference/wake.md#checks). */
     wake_cooldown: duration("30s"),
-    /** Servers that may want to run at once; 0 is no cap. */
+    /** Servers that may run at the same time; 0 is no limit. */
     max_running_servers: whole(0),
 
-    /** Time between the two notices before a stop with players on (docs/reference/server-states.md#phases). */
+    /** Time between the two notices before a stop with players online (docs/reference/server-states.md#phases). */
     stop_notice: duration("30s"),
-    /** Longest wait for `save-all flush` to answer (docs/reference/server-states.md#probe). */
+    /** Longest wait for the reply to `save-all flush` (docs/reference/server-states.md#probe). */
     save_timeout: duration("30s"),
     probe_timeout: duration("5s"),
     /** Probes at the same time (docs/performance.md). */
     max_probes: whole(200),
-    /** Misses in a row before a running server is starting again (docs/reference/server-states.md#pass). */
+    /** Failed probes in a row before a running server is Starting again (docs/reference/server-states.md#pass). */
     probe_misses: whole(3),
     probe_retry: duration("10s"),
     /** How often players of a running server are counted (docs/reference/server-states.md#probe). */
     count_interval: duration("30s"),
-    /** After a join was reported the count is read again this often, for this long. */
+    /** After a reported join players are counted this often, for this long. */
     join_count_interval: duration("2s"),
     join_count_window: duration("10s"),
-    /** After a run's first ready probe an empty server is not yet idle (docs/reference/server-states.md#idle-stop). */
+    /** For this long after the first successful probe of a run an empty server is not idle (docs/reference/server-states.md#idle-stop). */
     arrival_window: duration("3m"),
-    /** A password that was read is trusted this long by probes of a running server. */
+    /** Probes of a running server use a cached password for this long. */
     password_ttl: duration("5m"),
 
     reconcile_starting: duration("2s"),
@@ -49,91 +49,91 @@ export const settings = z.object({
     reconcile_running: duration("60s"),
     reconcile_failed: duration("5m"),
     reconcile_node: duration("10s"),
-    /** Passes that work at the same time; one that waits for RCON leaves its place to another (docs/reference/server-states.md#pass). */
+    /** Passes that work at the same time; a pass that waits for RCON releases its slot (docs/reference/server-states.md#pass). */
     concurrency: whole(4),
-    /** No pass takes longer; what is left of it is done by the next (docs/reference/server-states.md#pass). */
+    /** Longest pass; the next one does what is left (docs/reference/server-states.md#pass). */
     pass_limit: duration("3m"),
-    /** A pass that takes longer than this can only be helped by a new process: liveness fails. */
+    /** When a pass takes longer than this, liveness fails so that the process is restarted. */
     pass_stuck: duration("10m"),
-    /** All objects are listed again this often, in case a watch lost something. */
+    /** All objects are listed again this often, in case a watch missed a change. */
     relist: duration("10m"),
 
     startup_timeout: duration("300s"),
     auto_restarts: whole(3),
-    /** Wait before the first automatic restart; it doubles with each. */
+    /** Wait before the first automatic restart; doubles with each one. */
     auto_restart_backoff: duration("1m"),
-    /** A maintenance lock that is not refreshed ends after this (docs/reference/world-lock.md#lock). */
+    /** A maintenance lock that is not refreshed expires after this (docs/reference/world-lock.md#lock). */
     maintenance_lock: duration("2m"),
 
     default_memory: z.string().default("2Gi"),
     default_storage: z.string().default("8Gi"),
-    /** Seconds of idle_default: a new user server may sit empty this long. */
+    /** A new user server may be empty for this long. */
     idle_default: duration("600s"),
     termination_grace: duration("300s"),
     heap_reserve_min: size("512Mi"),
-    /** Image of a server that names none; the whitelist of builds must hold it. */
+    /** Image of a server that names none; it must be on the whitelist of builds. */
     default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
-    /** Claims that one replica decides at the same time; each holds a connection while it asks for limits. */
+    /** Claims that one replica handles at the same time; each uses a database connection while it reads limits. */
     max_claims: whole(4).pipe(z.number().min(1)),
     /** Players of a server's allowlist that are shown, the newest first. */
     allowlist_shown: whole(5_000).pipe(z.number().min(1).max(5_000)),
-    /** Image with the platform's init steps; without it no init containers are added. */
+    /** Image with the platform's init containers; empty: none are added. */
     platform_image: z.string().default(""),
-    /** How long a server waits for its egress policy to be enforced; then it starts all the same. */
+    /** How long a server waits for its egress policy to be enforced; then it starts anyway. */
     egress_wait: duration("30s"),
-    /** What a server must reach, as `host:port`: while it does not, its network is not up yet. */
+    /** What a server must reach, as `host:port`: until then its network is not up. */
     egress_positive_probe: z.string().default("kube-dns.kube-system.svc:53"),
     /** What a server must not reach, as `host:port`; empty on a single node. */
     egress_probe: z.string().default(""),
     /**
      * File of the forwarding masters, the same as the proxy's; each server's secret is derived from it. Empty: servers
-     * take players from anywhere.
+     * accept players from anywhere.
      */
     forwarding_master_file: z.string().default(""),
-    /** File of one secret for all servers, in place of the masters: for another proxy than ours, which knows only one. */
+    /** File of one secret for all servers instead of masters, for a third-party proxy, which knows only one. */
     forwarding_shared_file: z.string().default(""),
 
-    /** How often due tasks are looked for (docs/reference/schedules.md#run). */
+    /** How often due tasks are searched for (docs/reference/schedules.md#run). */
     schedule_tick: duration("15s"),
     /** Tasks that one server may have (docs/reference/settings.md). */
     schedule_limit: whole(20),
-    /** A run that is later than this is dropped as missed. */
+    /** A run that is late by more than this is missed. */
     schedule_missed_after: duration("10m"),
-    /** A run that was claimed this long ago and took no step has failed. */
+    /** A run left in its claim for longer than this has failed. */
     schedule_claim_patience: duration("2m"),
     schedule_stop_wait: duration("15m"),
     schedule_backup_wait: duration("45m"),
-    /** A backup that storage does not know is waited for this long. */
+    /** How long a run waits for a backup that storage does not know. */
     schedule_backup_appear: duration("2m"),
     schedule_start_wait: duration("15m"),
-    /** A run by hand is answered after this at the latest. */
+    /** A run started by hand is answered after this at the latest. */
     schedule_first_step: duration("30s"),
     /** Tasks that one replica works on at the same time. */
     schedule_concurrency: whole(32).pipe(z.number().min(1)),
 
-    /** Lines that a new viewer of a console sees of the past, and most lines read after nobody watched for a while. */
+    /** Past lines that a new viewer of a console gets, and the limit after a time without viewers. */
     console_tail: whole(100).pipe(z.number().max(1_000)),
     console_catch_up: whole(5_000),
-    /** A console is followed this long after its viewers were looked at, which is each minute (docs/reference/settings.md). */
+    /** A log is followed for this long after the last check of its viewers, which is each minute. */
     console_linger: duration("150s"),
-    /** A follower that was silent for the lease is replaced; it renews this often. */
+    /** A follower that has not renewed its lease for this long is replaced. */
     console_lease: duration("5s"),
     console_renew: duration("1s"),
-    /** How often a log that cannot be read yet is tried again. */
+    /** How often reading an unavailable log is retried. */
     console_poll: duration("500ms"),
     /** A longer line is cut. */
     console_line_bytes: size("4Ki"),
-    /** Lines of 256 bytes that one server may show: at a stretch, and as an average. */
+    /** Lines of 256 bytes that one server may print: as a burst, and on average. */
     console_burst: whole(2_000),
     console_lines_per_second: whole(100),
-    /** Waiting, connecting and the answer of one command together. */
+    /** Timeout of one command, including the queue and connecting. */
     rcon_timeout: duration("5s"),
-    /** Commands that may wait for one server. */
+    /** Queue of commands for one server. */
     rcon_waiting: whole(16),
     /** A connection without a command is closed after this. */
     rcon_idle: duration("30s"),
     rcon_reply_bytes: size("256Ki"),
-    /** Pages of LuckPerms that are read at most (docs/reference/console.md#access). */
+    /** Limit of pages read from LuckPerms (docs/reference/console.md#access). */
     luckperms_pages: whole(10),
 
     lease_duration: duration("6s"),
