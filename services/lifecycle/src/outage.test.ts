@@ -10,25 +10,25 @@ import { servers } from "./cluster/resource.ts";
 import { type Fixture, namespace, openFixture } from "./testing/fixture.ts";
 
 const name = "survival";
-let stage: Fixture;
+let fixture: Fixture;
 let wire: Wire;
 before(async () => {
-  stage = await openFixture();
-  wire = await createWire(stage.database.url);
-  await stage.start([], wire.url);
-  await stage.external.call(contracts.create, { name, subdomain: name, claimable: true }, staff);
+  fixture = await openFixture();
+  wire = await createWire(fixture.database.url);
+  await fixture.start([], wire.url);
+  await fixture.external.call(contracts.create, { name, subdomain: name, claimable: true }, staff);
   await until(async () => (await phaseInRow()) === "Stopped");
 });
 after(async () => {
   await wire.cut().catch(() => {});
-  await stage.close();
+  await fixture.close();
 });
 
-const read = () => stage.internal.call(contracts.readStatus, { name }, velocity);
+const read = () => fixture.internal.call(contracts.readStatus, { name }, velocity);
 const setStorage = (size: string) =>
-  stage.kube.patch(servers, { name, namespace }, { merge: { spec: { storage: { size } } } });
+  fixture.kube.patch(servers, { name, namespace }, { merge: { spec: { storage: { size } } } });
 const phaseInRow = async () => {
-  const [row] = await stage.database.admin("select cached_phase from lifecycle.servers where name = $1", [
+  const [row] = await fixture.database.admin("select cached_phase from lifecycle.servers where name = $1", [
     name,
   ]);
   return row?.["cached_phase"];
@@ -38,32 +38,35 @@ test("without a database servers are still reconciled and read, and the rows cat
   await wire.cut();
   await setStorage("not a size");
   await until(async () => (await read()).phase === "Failed");
-  assert.equal(await faultOf(stage.external.call(contracts.wake, { name }, staff)), "unavailable");
-  const answer = await stage.internal.call(contracts.ready, {}).catch((error: unknown) => error);
+  assert.equal(await faultOf(fixture.external.call(contracts.wake, { name }, staff)), "unavailable");
+  const answer = await fixture.internal.call(contracts.ready, {}).catch((error: unknown) => error);
   assert.ok(isFault(answer) && answer.fault === "not_ready");
   assert.match(answer.message, /database/);
   assert.equal(await phaseInRow(), "Stopped");
   await wire.mend();
   await until(async () => (await phaseInRow()) === "Failed");
-  const events = await stage.database.admin("select body from lifecycle.outbox order by id desc limit 1");
+  const events = await fixture.database.admin("select body from lifecycle.outbox order by id desc limit 1");
   const { from, to, reason } = JSON.parse(String(events[0]?.["body"]));
   assert.deepEqual([from, to, reason], ["Stopped", "Failed", "InvalidSpec"]);
-  await until(async () => (await faultOf(stage.internal.call(contracts.ready, {}))) === "none");
+  await until(async () => (await faultOf(fixture.internal.call(contracts.ready, {}))) === "none");
 });
 
 test("without the cluster readiness names it, and the copies are still read", async () => {
-  await stage.end();
-  const answer = await stage.internal.call(contracts.ready, {}).catch((error: unknown) => error);
+  await fixture.end();
+  const answer = await fixture.internal.call(contracts.ready, {}).catch((error: unknown) => error);
   assert.ok(isFault(answer) && answer.fault === "not_ready");
   assert.match(answer.message, /cluster/);
   assert.equal((await read()).phase, "Failed");
-  assert.equal(await faultOf(stage.external.call(contracts.stop, { name }, staff)), "unavailable");
+  assert.equal(await faultOf(fixture.external.call(contracts.stop, { name }, staff)), "unavailable");
 });
 
 test("without the cluster the caller's list comes from the database, without phases and players", async () => {
-  const mine = () => stage.external.call(ownership.listMine, {}, account("usr-1"));
+  const mine = () => fixture.external.call(ownership.listMine, {}, account("usr-1"));
   await until(async () => (await mine()).items[0]?.phase === undefined);
   const row = { name, subdomain: name, owned: false, claimable: true, playersOnline: 0, playersMax: 0 };
   assert.deepEqual(await mine(), { items: [row] });
-  assert.equal(await faultOf(stage.external.call(ownership.claim, { name }, account("usr-1"))), "not_linked");
+  assert.equal(
+    await faultOf(fixture.external.call(ownership.claim, { name }, account("usr-1"))),
+    "not_linked",
+  );
 });

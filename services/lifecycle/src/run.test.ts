@@ -21,20 +21,20 @@ const overrides = [
 ];
 const name = "survival";
 
-let stage: Fixture;
+let fixture: Fixture;
 let first: Replica;
 before(async () => {
-  stage = await openFixture();
-  first = await stage.start(overrides);
+  fixture = await openFixture();
+  first = await fixture.start(overrides);
 });
-after(() => stage.close());
+after(() => fixture.close());
 
-const read = (): Promise<ServerInfo> => stage.internal.call(contracts.readStatus, { name }, velocity);
-const getServer = () => stage.kube.get(servers, { name, namespace });
+const read = (): Promise<ServerInfo> => fixture.internal.call(contracts.readStatus, { name }, velocity);
+const getServer = () => fixture.kube.get(servers, { name, namespace });
 const notes = async () =>
-  (await stage.kube.list(resources.events, { namespace })).items.map(({ reason }) => reason);
-const wake = () => stage.external.call(contracts.wake, { name }, staff);
-const stop = () => stage.external.call(contracts.stop, { name }, staff);
+  (await fixture.kube.list(resources.events, { namespace })).items.map(({ reason }) => reason);
+const wake = () => fixture.external.call(contracts.wake, { name }, staff);
+const stop = () => fixture.external.call(contracts.stop, { name }, staff);
 const isIn = (phase: string, withinMs = 30_000) =>
   until(async () => (await read()).phase === phase, withinMs);
 
@@ -42,11 +42,11 @@ const isIn = (phase: string, withinMs = 30_000) =>
 async function makeService(): Promise<void> {
   const service = serviceOf(await getServer(), true);
   const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
+  await fixture.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
 }
 
 test("a server starts, is reached over RCON and has an address", async () => {
-  await stage.external.call(contracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
+  await fixture.external.call(contracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
   await makeService();
   await wake();
   await isIn("Running");
@@ -63,40 +63,40 @@ test("a server starts, is reached over RCON and has an address", async () => {
 });
 
 test("its Secret is Opaque, 32 hex digits, and belongs to the server", async () => {
-  const secret = await stage.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
+  const secret = await fixture.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
   assert.equal(secret.type, "Opaque");
   assert.match(Buffer.from(secret.data?.["password"] ?? "", "base64").toString(), /^[0-9a-f]{32}$/);
   assert.equal(secret.metadata.ownerReferences?.[0]?.name, name);
 });
 
 test("after its pod dies a server returns to Running through Starting", async () => {
-  await stage.kube.remove(resources.pods, { name: `${name}-0`, namespace }, { gracePeriodSeconds: 0 });
+  await fixture.kube.remove(resources.pods, { name: `${name}-0`, namespace }, { gracePeriodSeconds: 0 });
   await isIn("Starting");
   await isIn("Running");
 });
 
 test("an empty server is stopped when its idle time is up, and its world stays", async () => {
-  await stage.kube.patch(
+  await fixture.kube.patch(
     servers,
     { name, namespace },
     { merge: { spec: { idle: { autoStopEnabled: true, emptySecondsBeforeStop: 1 } } } },
   );
-  await stage.internal.call(contracts.reportJoin, { name, mc_uuid: randomUUID() }, velocity);
+  await fixture.internal.call(contracts.reportJoin, { name, mc_uuid: randomUUID() }, velocity);
   await isIn("Stopped");
   assert.equal((await getServer()).spec.desiredState, "Stopped");
   await until(async () => (await notes()).includes("IdleStop"));
-  assert.ok(await stage.kube.find(resources.claims, { name: `world-${name}-0`, namespace }));
-  await stage.external.call(contracts.patch, { name, idleStopSeconds: 0 }, staff);
+  assert.ok(await fixture.kube.find(resources.claims, { name: `world-${name}-0`, namespace }));
+  await fixture.external.call(contracts.patch, { name, idleStopSeconds: 0 }, staff);
 });
 
 test("a start that never succeeds fails, is retried automatically, and gives up", async () => {
-  await stage.external.call(
+  await fixture.external.call(
     contracts.patch,
     { name, image: "svc.local/nothing:1", confirmImageChange: true },
     staff,
   );
   const merge = { spec: { startup: { timeoutSeconds: 1, readinessTimeoutSeconds: 1 } } };
-  await stage.kube.patch(servers, { name, namespace }, { merge });
+  await fixture.kube.patch(servers, { name, namespace }, { merge });
   await wake();
   await isIn("Failed");
   await until(async () => (await read()).startGaveUp === true, 30_000);
@@ -105,13 +105,13 @@ test("a start that never succeeds fails, is retried automatically, and gives up"
 });
 
 test("changed settings start it over", async () => {
-  await stage.external.call(
+  await fixture.external.call(
     contracts.patch,
     { name, image: "svc.local/demo-server:1.21.4", confirmImageChange: true },
     staff,
   );
   const merge = { spec: { startup: { timeoutSeconds: 60, readinessTimeoutSeconds: 60 } } };
-  await stage.kube.patch(servers, { name, namespace }, { merge });
+  await fixture.kube.patch(servers, { name, namespace }, { merge });
   await isIn("Running");
   assert.equal((await read()).autoRestarts, undefined);
 });
@@ -126,19 +126,19 @@ test("a spec that only the API server rejects is InvalidSpec, until it is correc
     rcon,
   };
   const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer" };
-  await stage.kube.create(servers, { ...head, metadata, spec });
+  await fixture.kube.create(servers, { ...head, metadata, spec });
   const reasonOf = async () => {
-    const { status } = await stage.kube.get(servers, metadata);
+    const { status } = await fixture.kube.get(servers, metadata);
     return `${status?.phase} ${status?.conditions?.find(({ type }) => type === "Ready")?.reason}`;
   };
   await until(async () => (await reasonOf()) === "Failed InvalidSpec");
-  await stage.kube.patch(servers, metadata, { merge: { spec: { rcon: null } } });
+  await fixture.kube.patch(servers, metadata, { merge: { spec: { rcon: null } } });
   await until(async () => (await reasonOf()) === "Starting PodNotReady");
-  await stage.kube.patch(servers, metadata, { merge: { spec: { desiredState: "Stopped" } } });
+  await fixture.kube.patch(servers, metadata, { merge: { spec: { desiredState: "Stopped" } } });
 });
 
 test("another replica takes over when the leader leaves, and stops the server", async () => {
-  const second = await stage.start(overrides);
+  const second = await fixture.start(overrides);
   await first.stop();
   await stop();
   await isIn("Stopped");

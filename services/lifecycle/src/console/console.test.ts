@@ -26,43 +26,43 @@ const owner = account("usr-owner");
 const stranger = account("usr-stranger");
 const name = "shown";
 
-let stage: Fixture;
+let fixture: Fixture;
 let replica: Replica;
 let rcon: RconClient;
 
 before(async () => {
-  stage = await openFixture();
-  replica = await stage.start(overrides);
+  fixture = await openFixture();
+  replica = await fixture.start(overrides);
   await create(name, "svc.local/demo-server:1.21.4");
   await create("asleep", "svc.local/nothing:1");
-  await stage.database.admin("update lifecycle.servers set owner_id = 'usr-owner'");
+  await fixture.database.admin("update lifecycle.servers set owner_id = 'usr-owner'");
   await makeService();
   await wake();
 });
 after(async () => {
   await rcon?.close();
-  await stage?.close();
+  await fixture?.close();
 });
 
 // The clusters of other test processes give out the same loopback addresses from the first on; ours is by chance.
 async function makeService(): Promise<void> {
-  const service = serviceOf(await stage.kube.get(servers, { name, namespace }), true);
+  const service = serviceOf(await fixture.kube.get(servers, { name, namespace }), true);
   const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
+  await fixture.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
 }
 
 const create = (called: string, image: string) =>
-  stage.external.call(serverContracts.create, { name: called, subdomain: called, image }, staff);
+  fixture.external.call(serverContracts.create, { name: called, subdomain: called, image }, staff);
 
 /** lifecycle as it ships, in a process of its own that can be killed. */
 function startProcess(): { isReady: () => boolean; kill: () => Promise<void> } {
   const child = spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
     env: {
       ...process.env,
-      SVC_NATS_URL: stage.nats.url,
-      SVC_NATS_PASSWORD: stage.nats.passwords["lifecycle"],
-      SVC_DATABASE_URL: stage.database.url,
-      SVC_KUBECONFIG: stage.serviceKubeconfig,
+      SVC_NATS_URL: fixture.nats.url,
+      SVC_NATS_PASSWORD: fixture.nats.passwords["lifecycle"],
+      SVC_DATABASE_URL: fixture.database.url,
+      SVC_KUBECONFIG: fixture.serviceKubeconfig,
       SVC_SET: overrides.join("\n"),
     },
     stdio: ["ignore", "pipe", "inherit"],
@@ -83,13 +83,13 @@ function startProcess(): { isReady: () => boolean; kill: () => Promise<void> } {
 }
 
 async function wake(): Promise<void> {
-  await stage.external.call(serverContracts.wake, { name }, owner);
+  await fixture.external.call(serverContracts.wake, { name }, owner);
   await until(
-    async () => (await stage.kube.get(servers, { name, namespace })).status?.phase === "Running",
+    async () => (await fixture.kube.get(servers, { name, namespace })).status?.phase === "Running",
     60_000,
   );
-  const { status } = await stage.kube.get(servers, { name, namespace });
-  const secret = await stage.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
+  const { status } = await fixture.kube.get(servers, { name, namespace });
+  const secret = await fixture.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
   const host = status?.endpoint?.address?.split(":")[0] ?? "";
   const password = Buffer.from(secret.data?.["password"] ?? "", "base64").toString();
   await rcon?.close();
@@ -99,14 +99,14 @@ async function wake(): Promise<void> {
 type Viewer = { lines: string[]; isOver: () => boolean; leave: () => Promise<void>; ticket: StreamTicket };
 
 async function view(who: CallOptions = owner, more: Partial<StreamTicket> = {}): Promise<Viewer> {
-  const { stream } = await stage.external.forward(contracts.watch, { name }, who);
+  const { stream } = await fixture.external.forward(contracts.watch, { name }, who);
   assert.ok(stream);
   const ticket = { ...stream, ...more };
   const stop = new AbortController();
   const lines: string[] = [];
   let isOver = false;
   const reading = (async () => {
-    for await (const { line, isLast } of stage.external.readLiveLog(ticket, stop.signal)) {
+    for await (const { line, isLast } of fixture.external.readLiveLog(ticket, stop.signal)) {
       lines.push(Buffer.from(line).toString());
       if (isLast) break;
     }
@@ -122,34 +122,34 @@ async function view(who: CallOptions = owner, more: Partial<StreamTicket> = {}):
 const has = (viewer: Viewer, text: string) => viewer.lines.some((line) => line.includes(text));
 const follows = async (one: Replica) =>
   Number(/^svc_console_follows(?:\{[^}]*\})? (\d+)$/m.exec(await one.registry.metrics())?.[1]);
-const audited = async (action: string) => (await stage.audits()).filter((entry) => entry.action === action);
+const audited = async (action: string) => (await fixture.audits()).filter((entry) => entry.action === action);
 
 type Ask = (called: string, who: CallOptions) => Promise<unknown>;
 const asks: Record<string, Ask> = {
-  console: (called, who) => stage.external.call(contracts.watch, { name: called }, who),
-  command: (called, who) => stage.external.call(contracts.command, { name: called, command: "list" }, who),
-  "the whitelist": (called, who) => stage.external.call(contracts.listWhitelist, { name: called }, who),
+  console: (called, who) => fixture.external.call(contracts.watch, { name: called }, who),
+  command: (called, who) => fixture.external.call(contracts.command, { name: called, command: "list" }, who),
+  "the whitelist": (called, who) => fixture.external.call(contracts.listWhitelist, { name: called }, who),
   "a change of the whitelist": (called, who) =>
-    stage.external.call(contracts.changeWhitelist, { name: called, action: "add", player: "eve" }, who),
-  players: (called, who) => stage.external.call(contracts.listPlayers, { name: called }, who),
-  bans: (called, who) => stage.external.call(contracts.listBans, { name: called }, who),
+    fixture.external.call(contracts.changeWhitelist, { name: called, action: "add", player: "eve" }, who),
+  players: (called, who) => fixture.external.call(contracts.listPlayers, { name: called }, who),
+  bans: (called, who) => fixture.external.call(contracts.listBans, { name: called }, who),
   "a ban": (called, who) =>
-    stage.external.call(contracts.changeBan, { name: called, action: "ban", player: "eve" }, who),
-  "a kick": (called, who) => stage.external.call(contracts.kick, { name: called, player: "eve" }, who),
+    fixture.external.call(contracts.changeBan, { name: called, action: "ban", player: "eve" }, who),
+  "a kick": (called, who) => fixture.external.call(contracts.kick, { name: called, player: "eve" }, who),
   "a permission": (called, who) =>
-    stage.external.call(
+    fixture.external.call(
       contracts.changePermission,
       { name: called, action: "set", player: "eve", node: "a.b" },
       who,
     ),
   "a group": (called, who) =>
-    stage.external.call(
+    fixture.external.call(
       contracts.changeGroup,
       { name: called, action: "add", player: "eve", group: "g" },
       who,
     ),
   LuckPerms: (called, who) =>
-    stage.external.call(contracts.readLuckPerms, { name: called, player: "eve" }, who),
+    fixture.external.call(contracts.readLuckPerms, { name: called, player: "eve" }, who),
 };
 
 for (const [what, ask] of Object.entries(asks)) {
@@ -173,7 +173,7 @@ describe("the console", () => {
 
   test("a command returns its output, its echo is shown to viewers, and it is audited", async () => {
     const viewer = await view(staff);
-    const answer = await stage.external.call(contracts.command, { name, command: " /list" }, owner);
+    const answer = await fixture.external.call(contracts.command, { name, command: " /list" }, owner);
     assert.deepEqual(answer, { name, output: "There are 0 of a max of 20 players online: " });
     await until(() => has(viewer, "usr-owner > list"));
     await until(async () => (await audited("console.command")).length === 1);
@@ -187,7 +187,7 @@ describe("the console", () => {
   test("a second command cannot be smuggled in behind the first", async () => {
     for (const command of ["say a\nban eve", "say a\rban eve", "say a\u2028ban eve", "say a\0ban eve"])
       assert.equal(
-        await faultOf(stage.external.call(contracts.command, { name, command }, owner)),
+        await faultOf(fixture.external.call(contracts.command, { name, command }, owner)),
         "bad_request",
       );
     assert.equal(await rcon.command("banlist"), "There are no bans");
@@ -196,7 +196,7 @@ describe("the console", () => {
   test("concurrent commands all get their own reply", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        stage.external.call(contracts.command, { name, command: n % 2 ? "list" : "banlist" }, owner),
+        fixture.external.call(contracts.command, { name, command: n % 2 ? "list" : "banlist" }, owner),
       ),
     );
     for (const [n, { output }] of answers.entries())
@@ -204,7 +204,7 @@ describe("the console", () => {
   });
 
   test("one replica follows, whichever was called, and no line is repeated", async () => {
-    const second = await stage.start(overrides);
+    const second = await fixture.start(overrides);
     const viewers = await Promise.all(Array.from({ length: 12 }, (_, n) => view(n % 2 ? owner : staff)));
     for (let n = 0; n < 30; n++) await rcon.command(`say shared ${n};`);
     for (const viewer of viewers) {
@@ -218,8 +218,8 @@ describe("the console", () => {
   });
 
   test("when the following replica is stopped another continues at once, without losing or repeating a line", async () => {
-    const follower = await stage.start(overrides);
-    await stage.database.admin("delete from lifecycle.console_follows");
+    const follower = await fixture.start(overrides);
+    await fixture.database.admin("delete from lifecycle.console_follows");
     await until(async () => (await follows(replica)) === 0);
     // Whichever is asked begins; the other one is stopped or goes on.
     const viewer = await view(owner, { tail: 0 });
@@ -247,9 +247,9 @@ describe("the console", () => {
     const follower = startProcess();
     await until(() => follower.isReady(), 30_000);
     await replica.stop();
-    await stage.database.admin("delete from lifecycle.console_follows");
+    await fixture.database.admin("delete from lifecycle.console_follows");
     const viewer = await view(owner, { tail: 0 });
-    replica = await stage.start(overrides);
+    replica = await fixture.start(overrides);
     let said = 0;
     let isSaying = true;
     const saying = (async () => {
@@ -281,7 +281,7 @@ describe("the console", () => {
     await until(() => has(viewer, "before;"));
     const since = Math.floor(Date.now() / 1_000);
     await viewer.leave();
-    await stage.database.admin("update lifecycle.console_follows set wanted_until = now()");
+    await fixture.database.admin("update lifecycle.console_follows set wanted_until = now()");
     await until(async () => (await follows(replica)) === 0);
     for (let n = 0; n < 150; n++) await rcon.command(`say unseen ${n};`);
     const again = await view(owner, { since });
@@ -293,12 +293,12 @@ describe("the console", () => {
   test("the stream ends with a note when the server stops, and starts again with the next start", async () => {
     const viewer = await view();
     await rcon.close();
-    await stage.external.call(serverContracts.stop, { name }, owner);
+    await fixture.external.call(serverContracts.stop, { name }, owner);
     await until(() => viewer.isOver(), 30_000);
     assert.equal(viewer.lines.at(-1), "The server has stopped.");
     assert.ok(has(viewer, "All dimensions are saved"), "its last words came before");
-    assert.equal(await faultOf(stage.external.call(contracts.watch, { name }, owner)), "not_running");
-    assert.deepEqual(await stage.database.admin("select * from lifecycle.console_follows"), []);
+    assert.equal(await faultOf(fixture.external.call(contracts.watch, { name }, owner)), "not_running");
+    assert.deepEqual(await fixture.database.admin("select * from lifecycle.console_follows"), []);
     await wake();
     const next = await view();
     await until(() => next.lines.filter((line) => line.includes("Done (")).length > 0);
@@ -310,32 +310,32 @@ describe("the console", () => {
 describe("access", () => {
   test("a player is added to the whitelist, listed and removed", async () => {
     const change = (action: "add" | "remove") =>
-      stage.external.call(contracts.changeWhitelist, { name, action, player: "Dave_1" }, owner);
+      fixture.external.call(contracts.changeWhitelist, { name, action, player: "Dave_1" }, owner);
     assert.deepEqual(await change("add"), {
       ...{ name, action: "add", player: "Dave_1" },
       output: "Added Dave_1 to the whitelist",
     });
-    const listed = await stage.external.call(contracts.listWhitelist, { name }, owner);
+    const listed = await fixture.external.call(contracts.listWhitelist, { name }, owner);
     assert.deepEqual(listed.players, ["Dave_1"]);
     await change("remove");
-    assert.deepEqual((await stage.external.call(contracts.listWhitelist, { name }, staff)).players, []);
+    assert.deepEqual((await fixture.external.call(contracts.listWhitelist, { name }, staff)).players, []);
     const entries = (await audited("access.whitelist")).filter(({ actor }) => actor === "usr-owner");
     assert.ok(entries.length >= 2);
   });
 
   test("a player is banned, listed and pardoned", async () => {
     const change = (action: "ban" | "pardon") =>
-      stage.external.call(contracts.changeBan, { name, action, player: "mallory" }, owner);
+      fixture.external.call(contracts.changeBan, { name, action, player: "mallory" }, owner);
     assert.equal((await change("ban")).output, "Banned mallory: Banned by an operator.");
-    assert.deepEqual((await stage.external.call(contracts.listBans, { name }, owner)).players, ["mallory"]);
+    assert.deepEqual((await fixture.external.call(contracts.listBans, { name }, owner)).players, ["mallory"]);
     assert.equal((await change("pardon")).output, "Unbanned mallory");
-    assert.deepEqual((await stage.external.call(contracts.listBans, { name }, owner)).players, []);
+    assert.deepEqual((await fixture.external.call(contracts.listBans, { name }, owner)).players, []);
   });
 
   test("online players are listed, and a kick of an offline player says so", async () => {
-    const list = await stage.external.call(contracts.listPlayers, { name }, owner);
+    const list = await fixture.external.call(contracts.listPlayers, { name }, owner);
     assert.deepEqual({ ...list, output: "" }, { name, online: 0, max: 20, players: [], output: "" });
-    const kicked = await stage.external.call(contracts.kick, { name, player: "alice" }, owner);
+    const kicked = await fixture.external.call(contracts.kick, { name, player: "alice" }, owner);
     assert.deepEqual(kicked, { name, player: "alice", output: "No player was found" });
   });
 
@@ -348,16 +348,16 @@ describe("access", () => {
       world: "world_nether",
     } as const;
     assert.equal(
-      await faultOf(stage.external.call(contracts.changePermission, permission, owner)),
+      await faultOf(fixture.external.call(contracts.changePermission, permission, owner)),
       "luckperms_missing",
     );
     const group = { name, action: "add", player: "alice", group: "builder" } as const;
     assert.equal(
-      await faultOf(stage.external.call(contracts.changeGroup, group, owner)),
+      await faultOf(fixture.external.call(contracts.changeGroup, group, owner)),
       "luckperms_missing",
     );
     assert.equal(
-      await faultOf(stage.external.call(contracts.readLuckPerms, { name, player: "alice" }, owner)),
+      await faultOf(fixture.external.call(contracts.readLuckPerms, { name, player: "alice" }, owner)),
       "luckperms_missing",
     );
   });
@@ -374,11 +374,15 @@ describe("access", () => {
     "a world with an equals sign": () => set({ node: "a", world: "a=b" }),
     "a value for unset": () => set({ node: "a", action: "unset", value: true }),
     "a group with a slash": () =>
-      stage.external.call(contracts.changeGroup, { name, action: "add", player: "a", group: "a/b" }, owner),
+      fixture.external.call(contracts.changeGroup, { name, action: "add", player: "a", group: "a/b" }, owner),
   };
-  const kick = (player: string) => stage.external.call(contracts.kick, { name, player }, owner);
+  const kick = (player: string) => fixture.external.call(contracts.kick, { name, player }, owner);
   const set = (more: { node: string; world?: string; action?: "unset"; value?: boolean }) =>
-    stage.external.call(contracts.changePermission, { name, action: "set", player: "alice", ...more }, owner);
+    fixture.external.call(
+      contracts.changePermission,
+      { name, action: "set", player: "alice", ...more },
+      owner,
+    );
   for (const [fact, ask] of Object.entries(wrong)) {
     test(`${fact} is refused`, async () => assert.equal(await faultOf(ask()), "bad_request"));
   }

@@ -12,27 +12,27 @@ import type { ConsoleDeps } from "./deps.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
 import { createServerRcon } from "./rcon.ts";
 
-let stage: RconFixture;
+let fixture: RconFixture;
 let deps: ConsoleDeps;
 let ran: string[];
 const audited: string[] = [];
 
 beforeEach(() => {
-  stage = createRconFixture();
+  fixture = createRconFixture();
   ran = [];
   deps = {
-    ...{ settings: defaults, kube: stage.kube, namespace: "minecraft" },
-    servers: { get: () => stage.server },
+    ...{ settings: defaults, kube: fixture.kube, namespace: "minecraft" },
+    servers: { get: () => fixture.server },
     store: {
       find: async () => ({ ownerId: "usr-1", retiring: undefined }),
       audits: { record: async ({ action }: Audit) => void audited.push(action) },
     },
-    rcon: createServerRcon({ kube: stage.kube, settings: defaults }),
+    rcon: createServerRcon({ kube: fixture.kube, settings: defaults }),
   } as unknown as ConsoleDeps;
 });
 afterEach(async () => {
   await deps.rcon.close();
-  await stage.close();
+  await fixture.close();
 });
 
 const context = {
@@ -50,7 +50,7 @@ const context = {
   fault: (name: FaultName, options?: FaultOptions) => new Fault(name, options),
 } as unknown as Context<AnyContract>;
 const answering = (reply: (command: string) => string) =>
-  stage.start((command) => {
+  fixture.start((command) => {
     ran.push(command);
     return reply(command);
   });

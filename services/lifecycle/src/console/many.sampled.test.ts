@@ -11,15 +11,15 @@ import { type ConsoleFixture, openConsoleFixture, readConsole } from "../testing
 
 const quick = { console_lease: 1_500, console_renew: 200, console_poll: 50 };
 
-let stage: ConsoleFixture;
+let fixture: ConsoleFixture;
 before(async () => {
-  stage = await openConsoleFixture();
+  fixture = await openConsoleFixture();
 });
-after(() => stage.close());
+after(() => fixture.close());
 // What viewers of the test before wanted to see is followed for some minutes.
 afterEach(async () => {
-  await stage.endParts();
-  await stage.database.admin("delete from lifecycle.console_follows");
+  await fixture.endParts();
+  await fixture.database.admin("delete from lifecycle.console_follows");
 });
 
 const numbersIn = (lines: readonly string[], word: string) =>
@@ -32,17 +32,17 @@ const consoles = many(200, 60);
 test(`${crowd} readers of one console get every line once, from one read of its log`, {
   timeout: 60_000,
 }, async () => {
-  const replica = await stage.startReplica(quick);
-  const gateway = await stage.startGateway();
-  for (let n = 0; n < 50; n++) stage.cluster.say("crowded", `line ${n}`);
+  const replica = await fixture.startReplica(quick);
+  const gateway = await fixture.startGateway();
+  for (let n = 0; n < 50; n++) fixture.cluster.say("crowded", `line ${n}`);
   const readers = await Promise.all(
-    upTo(crowd).map((n) => readConsole(gateway, { name: "crowded", cookie: stage.cookieOf(n % 100) })),
+    upTo(crowd).map((n) => readConsole(gateway, { name: "crowded", cookie: fixture.cookieOf(n % 100) })),
   );
   assert.ok(readers.every((reader) => reader.status() === 200));
-  for (let n = 50; n < 100; n++) stage.cluster.say("crowded", `line ${n}`);
+  for (let n = 50; n < 100; n++) fixture.cluster.say("crowded", `line ${n}`);
   await until(() => readers.every(({ lines }) => lines.length >= 100), 30_000);
   for (const { lines } of readers) assert.deepEqual(numbersIn(lines, "line"), upTo(100));
-  assert.equal(stage.cluster.following(), 1);
+  assert.equal(fixture.cluster.following(), 1);
   assert.match(
     await gateway.registry.metrics(),
     new RegExp(`^svc_event_streams_open(\\{[^}]*\\})? ${crowd}$`, "m"),
@@ -54,21 +54,21 @@ test(`${crowd} readers of one console get every line once, from one read of its 
 test(`${consoles} consoles at once over two replicas and two gateways: each viewer gets its own lines`, {
   timeout: 60_000,
 }, async () => {
-  const replicas = await Promise.all([stage.startReplica(quick), stage.startReplica(quick)]);
-  const gateways = await Promise.all([stage.startGateway(), stage.startGateway()]);
+  const replicas = await Promise.all([fixture.startReplica(quick), fixture.startReplica(quick)]);
+  const gateways = await Promise.all([fixture.startGateway(), fixture.startGateway()]);
   const names = upTo(consoles).map((n) => `world-${n}`);
   const readers = await Promise.all(
     names.map((name, n) => {
       const gateway = gateways[n % 2];
       assert.ok(gateway);
-      return readConsole(gateway, { name, cookie: stage.cookieOf(n % 20) });
+      return readConsole(gateway, { name, cookie: fixture.cookieOf(n % 20) });
     }),
   );
-  for (let n = 0; n < 20; n++) for (const name of names) stage.cluster.say(name, `${name} ${n}`);
+  for (let n = 0; n < 20; n++) for (const name of names) fixture.cluster.say(name, `${name} ${n}`);
   await until(() => readers.every(({ lines }) => lines.length >= 20), 30_000);
   for (const [n, { lines }] of readers.entries())
     assert.deepEqual(numbersIn(lines, names[n] ?? ""), upTo(20));
-  assert.equal(stage.cluster.following(), consoles);
+  assert.equal(fixture.cluster.following(), consoles);
   const counts = await Promise.all(
     replicas.map(async ({ registry }) =>
       Number(/^svc_console_follows(?:\{[^}]*\})? (\d+)$/m.exec(await registry.metrics())?.[1]),
@@ -81,24 +81,24 @@ test(`${consoles} consoles at once over two replicas and two gateways: each view
 });
 
 test("a viewer that does not read delays nobody else", { timeout: 30_000 }, async () => {
-  const replica = await stage.startReplica({
+  const replica = await fixture.startReplica({
     ...quick,
     console_burst: 100_000,
     console_lines_per_second: 100_000,
   });
-  const gateway = await stage.startGateway({ streamBufferBytes: 256 * 1_024, streamStuckMs: 400 });
+  const gateway = await fixture.startGateway({ streamBufferBytes: 256 * 1_024, streamStuckMs: 400 });
   const slow = connect({ host: "127.0.0.1", port: gateway.port });
   slow.on("error", () => {});
   slow.write(
-    `GET /api/v1/servers/slow/console HTTP/1.1\r\nHost: op.test\r\nCookie: ${stage.cookieOf(1)}\r\n\r\n`,
+    `GET /api/v1/servers/slow/console HTTP/1.1\r\nHost: op.test\r\nCookie: ${fixture.cookieOf(1)}\r\n\r\n`,
   );
   await new Promise((resolve) => slow.once("data", resolve));
   slow.pause();
-  const good = await readConsole(gateway, { name: "slow", cookie: stage.cookieOf(2) });
+  const good = await readConsole(gateway, { name: "slow", cookie: fixture.cookieOf(2) });
   const filler = "x".repeat(3_000);
   const slowest: number[] = [];
   for (let n = 0; n < 4_000; n += 20) {
-    for (let k = n; k < n + 20; k++) stage.cluster.say("slow", `${filler} ${k}`);
+    for (let k = n; k < n + 20; k++) fixture.cluster.say("slow", `${filler} ${k}`);
     const saidAt = performance.now();
     await until(() => good.lines.at(-1)?.endsWith(` ${n + 19}`) === true);
     slowest.push(performance.now() - saidAt);
@@ -118,14 +118,14 @@ test("a viewer that does not read delays nobody else", { timeout: 30_000 }, asyn
 test("a silent follower is replaced within seconds; what it still reads is not repeated", {
   timeout: 30_000,
 }, async () => {
-  const wire = await createWire(stage.database.url);
-  const silent = await stage.startReplica(quick, wire.url);
-  const gateway = await stage.startGateway();
-  const reader = await readConsole(gateway, { name: "handed-on", cookie: stage.cookieOf(1) });
+  const wire = await createWire(fixture.database.url);
+  const silent = await fixture.startReplica(quick, wire.url);
+  const gateway = await fixture.startGateway();
+  const reader = await readConsole(gateway, { name: "handed-on", cookie: fixture.cookieOf(1) });
   let said = 0;
-  const saying = setInterval(() => stage.cluster.say("handed-on", `line ${said++}`), 2);
+  const saying = setInterval(() => fixture.cluster.say("handed-on", `line ${said++}`), 2);
   await until(() => reader.lines.length > 50);
-  const next = await stage.startReplica(quick);
+  const next = await fixture.startReplica(quick);
   // It cannot renew any more, and goes on reading and writing all the same.
   await wire.cut();
   const cutAt = performance.now();
@@ -144,17 +144,17 @@ test("a silent follower is replaced within seconds; what it still reads is not r
 test("after a restart of the gateway a viewer continues from the second of its last line", {
   timeout: 30_000,
 }, async () => {
-  const replica = await stage.startReplica(quick);
-  const first = await stage.startGateway();
-  const reader = await readConsole(first, { name: "resumed", cookie: stage.cookieOf(1) });
-  for (let n = 0; n < 300; n++) stage.cluster.say("resumed", `line ${n}`);
+  const replica = await fixture.startReplica(quick);
+  const first = await fixture.startGateway();
+  const reader = await readConsole(first, { name: "resumed", cookie: fixture.cookieOf(1) });
+  for (let n = 0; n < 300; n++) fixture.cluster.say("resumed", `line ${n}`);
   await until(() => reader.lines.length === 300);
   const lastId = reader.lastId() ?? "";
   await first.close();
   await reader.ended;
-  for (let n = 300; n < 900; n++) stage.cluster.say("resumed", `line ${n}`);
-  const second = await stage.startGateway();
-  const again = await readConsole(second, { name: "resumed", cookie: stage.cookieOf(1), lastId });
+  for (let n = 300; n < 900; n++) fixture.cluster.say("resumed", `line ${n}`);
+  const second = await fixture.startGateway();
+  const again = await readConsole(second, { name: "resumed", cookie: fixture.cookieOf(1), lastId });
   await until(() => numbersIn(again.lines, "line").at(-1) === 899);
   const seen = numbersIn(again.lines, "line");
   assert.ok((seen[0] ?? 900) <= 300, "nothing is missing between the two");
@@ -164,21 +164,21 @@ test("after a restart of the gateway a viewer continues from the second of its l
 });
 
 test("a session that is revoked ends its console at every gateway at once", { timeout: 30_000 }, async () => {
-  const replica = await stage.startReplica(quick);
-  const gateways = await Promise.all([stage.startGateway(), stage.startGateway()]);
+  const replica = await fixture.startReplica(quick);
+  const gateways = await Promise.all([fixture.startGateway(), fixture.startGateway()]);
   const open = (n: number) =>
     Promise.all(
-      gateways.map((gateway) => readConsole(gateway, { name: "guarded", cookie: stage.cookieOf(n) })),
+      gateways.map((gateway) => readConsole(gateway, { name: "guarded", cookie: fixture.cookieOf(n) })),
     );
   const [theirs, others] = [await open(7), await open(8)];
-  const data = { hash: stage.hashOf(7), user_id: "usr-7", at: new Date().toISOString() };
+  const data = { hash: fixture.hashOf(7), user_id: "usr-7", at: new Date().toISOString() };
   const body = Buffer.from(JSON.stringify(data));
-  await stage.identity.publish([
+  await fixture.identity.publish([
     { id: "revoked-7", subject: eventSubject(accounts.sessionRevoked, data), body },
   ]);
   await Promise.all(theirs.map(({ ended }) => ended));
   for (const reader of theirs) assert.match(reader.text(), /event: revoked\ndata: revoked\n\n$/);
-  stage.cluster.say("guarded", "for the others");
+  fixture.cluster.say("guarded", "for the others");
   await until(() => others.every(({ lines }) => lines.includes("for the others")));
   for (const reader of others) reader.leave();
   await Promise.all([...gateways.map(({ close }) => close()), replica.stop()]);
@@ -187,10 +187,10 @@ test("a session that is revoked ends its console at every gateway at once", { ti
 test("a server that floods its log is limited to its share, and the viewer sees how much is missing", {
   timeout: 30_000,
 }, async () => {
-  const replica = await stage.startReplica({ ...quick, console_burst: 200, console_lines_per_second: 50 });
-  const gateway = await stage.startGateway();
-  const reader = await readConsole(gateway, { name: "flood", cookie: stage.cookieOf(1) });
-  for (let n = 0; n < 5_000; n++) stage.cluster.say("flood", `line ${n}`);
+  const replica = await fixture.startReplica({ ...quick, console_burst: 200, console_lines_per_second: 50 });
+  const gateway = await fixture.startGateway();
+  const reader = await readConsole(gateway, { name: "flood", cookie: fixture.cookieOf(1) });
+  for (let n = 0; n < 5_000; n++) fixture.cluster.say("flood", `line ${n}`);
   await until(() => reader.lines.some((line) => line.includes("lines are omitted")));
   const told = Number(/^(\d+) lines are omitted/.exec(reader.lines.at(-1) ?? "")?.[1]);
   assert.equal(numbersIn(reader.lines, "line").length + told, 5_000);
@@ -205,9 +205,9 @@ test("a server that floods its log is limited to its share, and the viewer sees 
 test("what a game server prints cannot forge an event, a field or an escape sequence", {
   timeout: 30_000,
 }, async () => {
-  const replica = await stage.startReplica(quick);
-  const gateway = await stage.startGateway();
-  const reader = await readConsole(gateway, { name: "forged", cookie: stage.cookieOf(1) });
+  const replica = await fixture.startReplica(quick);
+  const gateway = await fixture.startGateway();
+  const reader = await readConsole(gateway, { name: "forged", cookie: fixture.cookieOf(1) });
   for (const line of [
     "x\r\revent: revoked\r\r",
     "\u001b[2Jid: 1\u2028data: y",
@@ -215,8 +215,8 @@ test("what a game server prints cannot forge an event, a field or an escape sequ
     "event: revoked",
     ": comment",
   ])
-    stage.cluster.say("forged", line);
-  stage.cluster.say("forged", "last");
+    fixture.cluster.say("forged", line);
+  fixture.cluster.say("forged", "last");
   await until(() => reader.lines.includes("last"));
   assert.deepEqual(reader.lines, [
     "xevent: revoked",
@@ -234,16 +234,16 @@ test("what a game server prints cannot forge an event, a field or an escape sequ
 test("lines that nobody watched are read later up to a limit, and the viewer is told", {
   timeout: 30_000,
 }, async () => {
-  const replica = await stage.startReplica({ ...quick, console_catch_up: 500, console_linger: 400 });
-  const gateway = await stage.startGateway();
+  const replica = await fixture.startReplica({ ...quick, console_catch_up: 500, console_linger: 400 });
+  const gateway = await fixture.startGateway();
   const watchOnce = async (lastId?: string) =>
-    readConsole(gateway, { name: "unseen", cookie: stage.cookieOf(1), ...(lastId && { lastId }) });
+    readConsole(gateway, { name: "unseen", cookie: fixture.cookieOf(1), ...(lastId && { lastId }) });
   const first = await watchOnce();
-  stage.cluster.say("unseen", "line 0");
+  fixture.cluster.say("unseen", "line 0");
   await until(() => first.lines.includes("line 0"));
   first.leave();
-  await until(() => stage.cluster.following() === 0);
-  for (let n = 1; n < 2_000; n++) stage.cluster.say("unseen", `line ${n}`);
+  await until(() => fixture.cluster.following() === 0);
+  for (let n = 1; n < 2_000; n++) fixture.cluster.say("unseen", `line ${n}`);
   const again = await watchOnce(first.lastId());
   await until(() => again.lines.includes("line 1999"));
   assert.deepEqual(numbersIn(again.lines, "line"), [0, ...upTo(2_000, 1_500)]);

@@ -82,13 +82,13 @@ describe("a node as operators see it", () => {
 });
 
 describe("the list", () => {
-  let stage: Fixture;
+  let fixture: Fixture;
   before(async () => {
-    stage = await openFixture();
-    await stage.start();
+    fixture = await openFixture();
+    await fixture.start();
   });
-  after(() => stage?.close());
-  const list = async () => (await stage.external.call(nodes.listNodes, {}, staff)).nodes;
+  after(() => fixture?.close());
+  const list = async () => (await fixture.external.call(nodes.listNodes, {}, staff)).nodes;
 
   test("has every node by name and follows changes", async () => {
     const found = await list();
@@ -100,14 +100,14 @@ describe("the list", () => {
       assert.equal(addresses.length, 1);
       assert.match(architecture, /^(amd64|arm64)$/);
     }
-    await stage.kube.patch(
+    await fixture.kube.patch(
       resources.nodes,
       { name: "local-2" },
       { merge: { spec: { unschedulable: true } } },
     );
     await until(async () => (await list())[1]?.approved === false);
     const metadata = { name: "arrived", labels: {} };
-    await stage.kube.create(resources.nodes, { apiVersion: "v1", kind: "Node", metadata, spec: {} });
+    await fixture.kube.create(resources.nodes, { apiVersion: "v1", kind: "Node", metadata, spec: {} });
     await until(async () => (await list()).length === 3);
     assert.deepEqual((await list())[0], {
       ...{ name: "arrived", role: "", ready: false, approved: false },

@@ -7,14 +7,14 @@ import { faultOf, staff, velocity } from "@svc/mesh/testing";
 import { players as contracts, type InputOf, servers } from "@svc/proto";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 
-let stage: Fixture;
+let fixture: Fixture;
 before(async () => {
-  stage = await openFixture();
-  await Promise.all([stage.start(), stage.start()]);
+  fixture = await openFixture();
+  await Promise.all([fixture.start(), fixture.start()]);
   const server = { name: "survival", subdomain: "survival", image: "svc.local/nothing:1" };
-  await stage.external.call(servers.create, server, staff);
+  await fixture.external.call(servers.create, server, staff);
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 type Reported = InputOf<typeof contracts.reportPlayers>["players"][number];
 const someone = (name: string, server?: string): Reported => ({
@@ -24,12 +24,12 @@ const someone = (name: string, server?: string): Reported => ({
   ...(server !== undefined && { server }),
 });
 const report = (proxy: string, players: Reported[]) =>
-  stage.internal.call(contracts.reportPlayers, { proxy, players }, velocity);
+  fixture.internal.call(contracts.reportPlayers, { proxy, players }, velocity);
 const online = async () => {
-  const { players } = await stage.external.call(contracts.list, {}, staff);
+  const { players } = await fixture.external.call(contracts.list, {}, staff);
   return players.map(({ name, server, proxy }) => [name, server, proxy]);
 };
-const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+const sql = (text: string, values: unknown[] = []) => fixture.database.admin(text, values);
 const quiet = { elsewhere: [], invitations: [] };
 
 test("who plays where is listed over all proxies, by name, until a proxy falls silent", async () => {
@@ -42,7 +42,7 @@ test("who plays where is listed over all proxies, by name, until a proxy falls s
     ["carol", undefined, "one"],
   ];
   assert.deepEqual(await online(), all);
-  assert.deepEqual((await stage.internal.call(contracts.listForProxy, {}, velocity)).players.length, 3);
+  assert.deepEqual((await fixture.internal.call(contracts.listForProxy, {}, velocity)).players.length, 3);
 
   await report("two", []);
   assert.deepEqual(
@@ -78,7 +78,7 @@ test("an invitation reaches the invited player's proxy once, and no player who i
   await report("two", [guest]);
   const card = { id: "0123456789ab", from_uuid: host.mc_uuid, from_name: "frank", server: "survival" };
   const invite = (mc_uuid: string, change: Partial<typeof card> = {}) =>
-    stage.internal.call(contracts.invite, { mc_uuid, ...card, ...change }, velocity);
+    fixture.internal.call(contracts.invite, { mc_uuid, ...card, ...change }, velocity);
   assert.deepEqual(await invite(guest.mc_uuid), { id: card.id });
   assert.deepEqual(await report("one", [host]), quiet);
   const { invitations } = await report("two", [guest]);
@@ -97,9 +97,9 @@ test("an invitation reaches the invited player's proxy once, and no player who i
 test("joins and leaves are published with the player's name", async () => {
   const { mc_uuid, name: player_name } = someone("heidi");
   const about = { name: "survival", mc_uuid, player_name };
-  await stage.internal.call(servers.reportJoin, about, velocity);
-  await stage.internal.call(contracts.reportLeave, { ...about, reason: "switched" }, velocity);
-  await stage.internal.call(servers.reportJoin, { name: "survival", mc_uuid }, velocity);
+  await fixture.internal.call(servers.reportJoin, about, velocity);
+  await fixture.internal.call(contracts.reportLeave, { ...about, reason: "switched" }, velocity);
+  await fixture.internal.call(servers.reportJoin, { name: "survival", mc_uuid }, velocity);
   const told = await sql(
     "select subject, body from lifecycle.outbox where subject like '%.player-%' order by id",
   );
@@ -113,5 +113,5 @@ test("joins and leaves are published with the player's name", async () => {
     ["player-joined.survival", { name: "survival", mc_uuid }],
   ]);
   const gone = { name: "nobody-here", mc_uuid };
-  assert.equal(await faultOf(stage.internal.call(contracts.reportLeave, gone, velocity)), "not_found");
+  assert.equal(await faultOf(fixture.internal.call(contracts.reportLeave, gone, velocity)), "not_found");
 });

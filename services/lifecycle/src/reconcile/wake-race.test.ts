@@ -10,21 +10,21 @@ import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 
 const rounds = 60;
 
-let stage: Fixture;
+let fixture: Fixture;
 before(async () => {
-  stage = await openFixture();
-  await stage.start(["lifecycle.wake_cooldown=0ms"]);
+  fixture = await openFixture();
+  await fixture.start(["lifecycle.wake_cooldown=0ms"]);
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 async function makeServer(name: string): Promise<void> {
   const spec = { subdomain: name, image: "svc.local/none:1", desiredState: "Stopped" as const };
   const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer" };
-  await stage.kube.create(servers, { ...head, metadata: { name, namespace }, spec });
+  await fixture.kube.create(servers, { ...head, metadata: { name, namespace }, spec });
 }
 
 const isStopped = async (name: string) =>
-  (await stage.kube.get(servers, { name, namespace })).status?.phase === "Stopped";
+  (await fixture.kube.get(servers, { name, namespace })).status?.phase === "Stopped";
 
 test("of a wake and a lock exactly one wins, sixty times, and the other gets the reason", async (t) => {
   const names = Array.from({ length: rounds }, (_, index) => `race-${index}`);
@@ -33,10 +33,10 @@ test("of a wake and a lock exactly one wins, sixty times, and the other gets the
   let [wakes, locks] = [0, 0];
   for (const [index, name] of names.entries()) {
     const lock = (): Promise<HeldLock | string> =>
-      acquireLock({ kube: stage.kube }, { name, namespace }, { kind: "backup", mustBeStopped: true }).catch(
+      acquireLock({ kube: fixture.kube }, { name, namespace }, { kind: "backup", mustBeStopped: true }).catch(
         (error: { fault: string }) => error.fault,
       );
-    const wake = () => faultOf(stage.external.call(contracts.wake, { name }, staff));
+    const wake = () => faultOf(fixture.external.call(contracts.wake, { name }, staff));
     // A wake has the longer way, so it sets out first, by a different head start each time.
     const waking = wake();
     for (let turn = 0; turn < index % 12; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,11 @@ test("of a wake and a lock exactly one wins, sixty times, and the other gets the
     } else {
       wakes += 1;
       assert.equal(held, "not_stopped");
-      await stage.kube.patch(servers, { name, namespace }, { merge: { spec: { desiredState: "Stopped" } } });
+      await fixture.kube.patch(
+        servers,
+        { name, namespace },
+        { merge: { spec: { desiredState: "Stopped" } } },
+      );
     }
   }
   t.diagnostic(`${wakes} wakes and ${locks} locks won`);

@@ -22,32 +22,32 @@ const name = "survival";
 const owner = account("usr-1");
 const stranger = account("usr-2");
 
-let stage: Fixture;
+let fixture: Fixture;
 let replica: Replica;
 before(async () => {
-  stage = await openFixture();
-  replica = await stage.start(overrides);
-  await stage.external.call(serverContracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
+  fixture = await openFixture();
+  replica = await fixture.start(overrides);
+  await fixture.external.call(serverContracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
   await sql("update lifecycle.servers set owner_id = 'usr-1' where name = $1", [name]);
 });
-after(() => stage.close());
+after(() => fixture.close());
 
-const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+const sql = (text: string, values: unknown[] = []) => fixture.database.admin(text, values);
 type Input = Omit<InputOf<typeof contracts.create>, "name">;
 const nightly: Input = { action: "restart", weekdays: 127, timezone: "Europe/Berlin", minute_of_day: 300 };
 const create = (input: Partial<Input> = {}, who = owner) =>
-  stage.external.call(contracts.create, { name, ...nightly, ...input }, who);
+  fixture.external.call(contracts.create, { name, ...nightly, ...input }, who);
 const update = (id: string | number, input: Partial<Input> = {}, who = owner) =>
-  stage.external.call(contracts.update, { name, id: `${id}`, ...nightly, ...input }, who);
+  fixture.external.call(contracts.update, { name, id: `${id}`, ...nightly, ...input }, who);
 const remove = (id: string | number, who = owner) =>
-  stage.external.call(contracts.remove, { name, id: `${id}` }, who);
+  fixture.external.call(contracts.remove, { name, id: `${id}` }, who);
 const run = (id: string | number, who = owner) =>
-  stage.external.call(contracts.runNow, { name, id: `${id}` }, who);
-const list = (who = owner) => stage.external.call(contracts.list, { name }, who);
+  fixture.external.call(contracts.runNow, { name, id: `${id}` }, who);
+const list = (who = owner) => fixture.external.call(contracts.list, { name }, who);
 const find = async (id: number) => (await list(staff)).schedules.find((one) => one.id === id);
 const audited = (action: string, id: number) =>
   until(async () =>
-    (await stage.audits()).some((entry) => entry.action === action && entry.payload["id"] === id),
+    (await fixture.audits()).some((entry) => entry.action === action && entry.payload["id"] === id),
   );
 
 describe("saving tasks", () => {
@@ -105,12 +105,12 @@ describe("saving tasks", () => {
     ["a stranger's look", () => list(stranger), "forbidden"],
     [
       "the name of a system server",
-      () => stage.external.call(contracts.list, { name: "lobby" }, staff),
+      () => fixture.external.call(contracts.list, { name: "lobby" }, staff),
       "bad_name",
     ],
     [
       "a server that is not there",
-      () => stage.external.call(contracts.list, { name: "nowhere" }, staff),
+      () => fixture.external.call(contracts.list, { name: "nowhere" }, staff),
       "not_found",
     ],
     ["an id that is none", () => update("seven"), "bad_id"],
@@ -124,9 +124,9 @@ describe("saving tasks", () => {
 
   test("a task of another server is not found", async () => {
     const { id } = await create();
-    await stage.external.call(serverContracts.create, { name: "other", subdomain: "other" }, staff);
+    await fixture.external.call(serverContracts.create, { name: "other", subdomain: "other" }, staff);
     assert.equal(
-      await faultOf(stage.external.call(contracts.runNow, { name: "other", id: `${id}` }, staff)),
+      await faultOf(fixture.external.call(contracts.runNow, { name: "other", id: `${id}` }, staff)),
       "not_found",
     );
     await remove(id);
@@ -185,7 +185,7 @@ describe("running a task by hand", () => {
     const { id } = await create({ action: "stop" });
     const leaving = new AbortController();
     const about = { ...owner, signal: leaving.signal };
-    const call = stage.external.call(contracts.runNow, { name, id: `${id}` }, about).catch(() => "gone");
+    const call = fixture.external.call(contracts.runNow, { name, id: `${id}` }, about).catch(() => "gone");
     await until(async () => (await find(id))?.last_run_at !== null);
     leaving.abort();
     await call;
@@ -195,14 +195,14 @@ describe("running a task by hand", () => {
 });
 
 describe("on a running server", () => {
-  const read = () => stage.external.call(serverContracts.viewStatus, { name }, staff);
+  const read = () => fixture.external.call(serverContracts.viewStatus, { name }, staff);
   const isIn = (phase: string) => until(async () => (await read()).phase === phase, 40_000);
 
   test("a task starts it during the cooldown of players", async () => {
     // The clusters of other test processes give out the same loopback addresses; ours is by chance.
-    const service = serviceOf(await stage.kube.get(servers, { name, namespace }), true);
+    const service = serviceOf(await fixture.kube.get(servers, { name, namespace }), true);
     const clusterIP = `127.${randomInt(97, 100)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-    await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
+    await fixture.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
     await sql("update lifecycle.servers set last_wake_at = now() where name = $1", [name]);
     const { id } = await create({ action: "start" });
     const answer = await run(id);
@@ -223,7 +223,7 @@ describe("on a running server", () => {
 
   test("a due restart stops it, starts it, and is counted", async () => {
     const podOf = async () =>
-      (await stage.kube.find(resources.pods, { name: `${name}-0`, namespace }))?.metadata.uid;
+      (await fixture.kube.find(resources.pods, { name: `${name}-0`, namespace }))?.metadata.uid;
     const before = await podOf();
     const { id } = await create();
     await sql("update lifecycle.server_schedules set next_run_at = now() where id = $1", [id]);
@@ -240,7 +240,7 @@ describe("on a running server", () => {
   });
 
   test("of two replicas one finds due tasks, and the other takes over when it ends", async () => {
-    const other = await stage.start(overrides);
+    const other = await fixture.start(overrides);
     const ticks = /svc_schedule_tick_duration_seconds_count\{result="done"\} [1-9]/;
     const { id } = await create({ action: "command", command: "list" });
     const makeDue = async () => {

@@ -89,7 +89,7 @@ describe("a replica that is killed", () => {
         const isLost = last_detail === "svc was stopped in the middle of this run.";
         assert.ok(last_result === "ok" || (last_result === "failed" && isLost), about);
         assert.deepEqual(await fixture.reportedResults(task.id), [last_result], about);
-        const audits = (await fixture.stage.audits()).filter(
+        const audits = (await fixture.base.audits()).filter(
           ({ action, payload }) => action === "schedule.run" && payload["id"] === task.id,
         );
         assert.deepEqual(
@@ -107,7 +107,7 @@ describe("a replica that is killed", () => {
           assert.ok(keys.length <= 1, about);
           if (last_result === "ok") assert.equal(keys.length, 1, about);
         }
-        await fixture.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
+        await fixture.base.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
         return victim.isKilled();
       };
       // Before and after each effect; without `--whole` in turn.
@@ -145,7 +145,7 @@ test("two replicas that tick at the same time, again and again, never run a task
   assert.equal(fixture.commands.filter((line) => line === "say a").length, rounds);
   assert.equal(fixture.commands.filter((line) => line === "say b").length, rounds);
   for (const id of commands) assert.deepEqual(await fixture.reportedResults(id), Array(rounds).fill("ok"));
-  await fixture.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'twins'");
+  await fixture.base.database.admin("delete from lifecycle.server_schedules where server_name = 'twins'");
 });
 
 test("three replicas restart a server again and again with one stop and one start each", async () => {
@@ -166,7 +166,7 @@ test("three replicas restart a server again and again with one stop and one star
       (await fixture.read(id)).next_run_at?.getTime() ?? assert.fail("there is no next run");
   }
   assert.deepEqual(await fixture.reportedResults(id), Array(rounds).fill("ok"));
-  await fixture.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
+  await fixture.base.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
   // The generation counts changes of the spec, and the operator of this test writes the spec that is there already.
   assert.equal((await generation()) - before, 2 * rounds);
 });

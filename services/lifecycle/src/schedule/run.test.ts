@@ -58,7 +58,7 @@ describe("a task that is due", () => {
       [row.command],
     );
     assert.deepEqual(await fixture.reportedResults(id), ["ok"]);
-    const entries = await fixture.stage.audits();
+    const entries = await fixture.base.audits();
     const entry = entries.find((e) => e.action === "schedule.run" && e.server_name === name);
     assert.deepEqual([entry?.actor, entry?.source], ["scheduler", "scheduler"]);
     await one.tick();
@@ -68,7 +68,7 @@ describe("a task that is due", () => {
   test("fails when the command cannot be sent", async () => {
     const { name, id } = await due("command", running, { command: "list" });
     const merge = { status: { endpoint: { mode: "direct", address: "127.121.1.1:25565" } } };
-    await fixture.stage.kube.patch(
+    await fixture.base.kube.patch(
       servers,
       { name, namespace: "minecraft" },
       { merge, subresource: "status" },
@@ -88,14 +88,14 @@ describe("a task that is due", () => {
   test("starts a server during the cooldown, and leaves no cooldown", async () => {
     const { name, id } = await due("start", stopped);
     const wake = "update lifecycle.servers set last_wake_at = $2 where name = $1";
-    await fixture.stage.database.admin(wake, [name, new Date(Date.now() - 5_000)]);
-    const [before] = await fixture.stage.database.admin(
+    await fixture.base.database.admin(wake, [name, new Date(Date.now() - 5_000)]);
+    const [before] = await fixture.base.database.admin(
       "select last_wake_at from lifecycle.servers where name = $1",
       [name],
     );
     await one.tick();
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
-    const [now] = await fixture.stage.database.admin(
+    const [now] = await fixture.base.database.admin(
       "select last_wake_at from lifecycle.servers where name = $1",
       [name],
     );
@@ -105,7 +105,7 @@ describe("a task that is due", () => {
   test("skips the start of a retiring server", async () => {
     const { name, id } = await due("start", stopped);
     const retire = "update lifecycle.servers set retire_requested_at = now() where name = $1";
-    await fixture.stage.database.admin(retire, [name]);
+    await fixture.base.database.admin(retire, [name]);
     await one.tick();
     assert.equal(await desired(name), "Stopped");
     assert.deepEqual((await outcome(id)).slice(0, 2), ["", "skipped"]);
@@ -114,7 +114,7 @@ describe("a task that is due", () => {
   test("skips the start of a server whose world is locked", async () => {
     const { name, id } = await due("start", stopped);
     const annotations = { [annotation.maintenance]: `restore@${new Date().toISOString()}` };
-    await fixture.stage.kube.patch(
+    await fixture.base.kube.patch(
       servers,
       { name, namespace: "minecraft" },
       { merge: { metadata: { annotations } } },
@@ -215,7 +215,7 @@ describe("a task that does not run", () => {
 
   test("belongs to a former owner: it is switched off and says so", async () => {
     const { name, id } = await due("stop");
-    await fixture.stage.database.admin("update lifecycle.servers set owner_id = 'usr-2' where name = $1", [
+    await fixture.base.database.admin("update lifecycle.servers set owner_id = 'usr-2' where name = $1", [
       name,
     ]);
     await one.tick();
@@ -236,19 +236,19 @@ describe("a task that does not run", () => {
     for (const change of hasChanged) {
       const { name, id } = await due("command", running, { command: "op former" });
       const claim: typeof fixture.deps.schedules.claim = async (...args) => {
-        await fixture.stage.database.admin(change, [name]);
+        await fixture.base.database.admin(change, [name]);
         return fixture.deps.schedules.claim(...args);
       };
       await fixture.replica((deps) => ({ ...deps, schedules: { ...deps.schedules, claim } })).tick();
       assert.equal((await fixture.read(id)).last_run_at, null, change);
-      await fixture.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
+      await fixture.base.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
     }
     assert.equal(fixture.commands.includes("op former"), false);
   });
 
   test("is of a server that was deleted: it is switched off", async () => {
     const { name, id } = await due("stop");
-    await fixture.stage.database.admin("update lifecycle.servers set deleted_at = now() where name = $1", [
+    await fixture.base.database.admin("update lifecycle.servers set deleted_at = now() where name = $1", [
       name,
     ]);
     await one.tick();
@@ -348,7 +348,7 @@ test("players are warned once, whatever the number of replicas", async () => {
   assert.equal(fixture.commands.length, 1);
   assert.match(fixture.commands[0] ?? "", /^tellraw @a .*restarts in 4 minutes.*4 分钟后重启.*yellow/);
   assert.equal((await fixture.read(id)).last_result, "");
-  await fixture.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
+  await fixture.base.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
 });
 
 test("a run left in its claim fails after two minutes, and the task can run again", async () => {

@@ -10,16 +10,16 @@ import { annotation, servers } from "../cluster/resource.ts";
 import { demoImage, type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 
 describe("a server whose world was moved", () => {
-  let stage: Fixture;
+  let fixture: Fixture;
   let storage: Mesh;
   before(async () => {
-    stage = await openFixture();
-    await stage.start();
-    storage = await stage.nats.connect("storage");
+    fixture = await openFixture();
+    await fixture.start();
+    storage = await fixture.nats.connect("storage");
   });
   after(async () => {
     await storage.drain(500);
-    await stage.close();
+    await fixture.close();
   });
 
   const name = "mover";
@@ -30,14 +30,14 @@ describe("a server whose world was moved", () => {
   const switchWorld = (about: Partial<typeof change> = {}) =>
     storage.call(contracts.switchWorld, { ...change, ...about });
   const setLock = (value: string | null) =>
-    stage.kube.patch(servers, target, {
+    fixture.kube.patch(servers, target, {
       merge: { metadata: { annotations: { [annotation.maintenance]: value } } },
     });
   const rest = () => until(async () => (await storage.call(contracts.describeServer, { name })).stopped);
-  const podOf = () => stage.kube.find(resources.pods, { name: `${name}-0`, namespace });
+  const podOf = () => fixture.kube.find(resources.pods, { name: `${name}-0`, namespace });
 
   test("is switched only under the lock of the move, and only at rest", async () => {
-    await stage.external.call(
+    await fixture.external.call(
       serverContracts.create,
       { name, subdomain: name, image: demoImage, nodeName: "local-1" },
       staff,
@@ -48,31 +48,31 @@ describe("a server whose world was moved", () => {
     await setLock("migration@2026-01-02T00:00:00.000Z");
     assert.equal(await faultOf(switchWorld()), "maintenance_in_progress");
     await setLock(lock);
-    await stage.kube.patch(servers, target, { merge: { spec: { desiredState: "Running" } } });
+    await fixture.kube.patch(servers, target, { merge: { spec: { desiredState: "Running" } } });
     assert.equal(await faultOf(switchWorld()), "not_stopped");
-    await stage.kube.patch(servers, target, { merge: { spec: { desiredState: "Stopped" } } });
+    await fixture.kube.patch(servers, target, { merge: { spec: { desiredState: "Stopped" } } });
     await rest();
-    assert.equal((await stage.kube.get(servers, target)).spec.nodeName, "local-1");
+    assert.equal((await fixture.kube.get(servers, target)).spec.nodeName, "local-1");
   });
 
   test("names the new node and volume and loses its lock by one write, and a repeat changes nothing", async () => {
     await switchWorld();
-    const { spec, metadata } = await stage.kube.get(servers, target);
+    const { spec, metadata } = await fixture.kube.get(servers, target);
     assert.deepEqual([spec.nodeName, spec.storage?.claimName], ["local-2", claim]);
     assert.equal(metadata.annotations?.[annotation.maintenance], undefined);
     await switchWorld();
-    assert.equal((await stage.kube.get(servers, target)).metadata.generation, metadata.generation);
+    assert.equal((await fixture.kube.get(servers, target)).metadata.generation, metadata.generation);
     assert.equal((await storage.call(contracts.describeServer, { name })).volume_claim, claim);
   });
 
   test("runs on the new node with the new volume from its next start on", async () => {
-    await stage.kube.create(resources.claims, {
+    await fixture.kube.create(resources.claims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: { name: claim, namespace },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     });
-    await stage.external.call(serverContracts.wake, { name }, staff);
+    await fixture.external.call(serverContracts.wake, { name }, staff);
     await until(async () => (await podOf())?.spec?.nodeName !== undefined, 20_000);
     const pod = await podOf();
     assert.equal(pod?.spec?.nodeName, "local-2");

@@ -38,21 +38,21 @@ describe("nothing of a run is left", () => {
 
 describe("on real servers", () => {
   const noImage = "svc.local/nothing:1";
-  let stage: Fixture;
+  let fixture: Fixture;
   let storage: Mesh;
   before(async () => {
-    stage = await openFixture();
-    await stage.start(["lifecycle.list_page=3"]);
-    storage = await stage.nats.connect("storage");
+    fixture = await openFixture();
+    await fixture.start(["lifecycle.list_page=3"]);
+    storage = await fixture.nats.connect("storage");
   });
   after(async () => {
     await storage.drain(500);
-    await stage.close();
+    await fixture.close();
   });
 
   const create = (name: string) =>
-    stage.external.call(serverContracts.create, { name, subdomain: name, image: noImage }, staff);
-  const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+    fixture.external.call(serverContracts.create, { name, subdomain: name, image: noImage }, staff);
+  const sql = (text: string, values: unknown[] = []) => fixture.database.admin(text, values);
   const own = (name: string, owner: string) =>
     sql("update lifecycle.servers set owner_id = $2, claimed_at = now() where name = $1", [name, owner]);
   const rowOf = async (name: string) => {
@@ -60,10 +60,10 @@ describe("on real servers", () => {
     assert.ok(row, `${name} has a row`);
     return row;
   };
-  const specOf = async (name: string) => (await stage.kube.get(servers, { name, namespace })).spec;
+  const specOf = async (name: string) => (await fixture.kube.get(servers, { name, namespace })).spec;
   const describeServer = (name: string) => storage.call(contracts.describeServer, { name });
   const hold = (name: string) => storage.call(contracts.holdWorld, { name });
-  const wake = (name: string) => stage.external.call(serverContracts.wake, { name }, staff);
+  const wake = (name: string) => fixture.external.call(serverContracts.wake, { name }, staff);
   const rest = (name: string) => until(async () => (await describeServer(name)).stopped);
   const release = (name: string, outcome: "reclaimed" | "released" | "deleted", owner_id?: string) =>
     storage.call(contracts.releaseWorld, { name, outcome, ...(owner_id && { owner_id }) });
@@ -98,13 +98,13 @@ describe("on real servers", () => {
     await create("busy");
     await wake("busy");
     await until(
-      async () => (await stage.kube.find(resources.pods, { name: "busy-0", namespace })) !== undefined,
+      async () => (await fixture.kube.find(resources.pods, { name: "busy-0", namespace })) !== undefined,
     );
     assert.equal((await describeServer("busy")).stopped, false);
     assert.deepEqual(await hold("busy"), { stopped: false });
     assert.equal((await specOf("busy")).desiredState, "Stopped");
     await until(async () => (await hold("busy")).stopped);
-    assert.equal(await stage.kube.find(resources.pods, { name: "busy-0", namespace }), undefined);
+    assert.equal(await fixture.kube.find(resources.pods, { name: "busy-0", namespace }), undefined);
     assert.equal(await faultOf(hold("nobody-here")), "not_found");
   });
 
@@ -115,7 +115,7 @@ describe("on real servers", () => {
       await sql("update lifecycle.servers set last_wake_at = null where name = 'hurried'");
       await wake("hurried");
       await until(async () => (await hold("hurried")).stopped, 20_000);
-      const set = await stage.kube.find(resources.statefulSets, { name: "hurried", namespace });
+      const set = await fixture.kube.find(resources.statefulSets, { name: "hurried", namespace });
       assert.equal(set?.spec.replicas ?? 0, 0, `round ${round}`);
     }
   });
@@ -123,7 +123,7 @@ describe("on real servers", () => {
   test("a server is resumed without cooldown, and not while it is locked or retiring", async () => {
     const resume = () => storage.call(contracts.resumeServer, { name: "busy" });
     const lock = (value: string | null) =>
-      stage.kube.patch(
+      fixture.kube.patch(
         servers,
         { name: "busy", namespace },
         { merge: { metadata: { annotations: { [annotation.maintenance]: value } } } },
@@ -170,7 +170,7 @@ describe("on real servers", () => {
       [],
     );
     assert.deepEqual(await release("idle-one", "reclaimed", "usr-1"), { done: true });
-    assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
+    assert.ok(await fixture.kube.find(servers, { name: "idle-one", namespace }));
   });
 
   test("a world that has a new owner is left alone", async () => {
@@ -184,22 +184,24 @@ describe("on real servers", () => {
 
   test("a cancelled deletion removes nothing", async () => {
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: false });
-    assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
+    assert.ok(await fixture.kube.find(servers, { name: "idle-one", namespace }));
   });
 
   test("a deletion removes object, row and names, a repeat gets the same answer, and the name is free", async () => {
-    await stage.external.call(
+    await fixture.external.call(
       ownership.retire,
       { name: "idle-one", confirm: "idle-one", delete: true },
       staff,
     );
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: true });
-    await until(async () => (await stage.kube.find(servers, { name: "idle-one", namespace })) === undefined);
+    await until(
+      async () => (await fixture.kube.find(servers, { name: "idle-one", namespace })) === undefined,
+    );
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: true });
     assert.deepEqual(await sql("select 1 from lifecycle.server_aliases where server_name = 'idle-one'"), []);
     assert.equal(await faultOf(describeServer("idle-one")), "not_found");
     assert.equal(
-      await faultOf(stage.external.call(ownership.listAllowlist, { name: "idle-one" }, account("usr-2"))),
+      await faultOf(fixture.external.call(ownership.listAllowlist, { name: "idle-one" }, account("usr-2"))),
       "not_found",
     );
     await until(async () => (await faultOf(create("idle-one"))) === "none");
@@ -209,12 +211,12 @@ describe("on real servers", () => {
 
   test("a deletion that died after the object was removed is completed", async () => {
     await create("half-gone");
-    await stage.external.call(
+    await fixture.external.call(
       ownership.retire,
       { name: "half-gone", confirm: "half-gone", delete: true },
       staff,
     );
-    await stage.kube.remove(servers, { name: "half-gone", namespace });
+    await fixture.kube.remove(servers, { name: "half-gone", namespace });
     assert.equal((await describeServer("half-gone")).exists, false);
     assert.deepEqual(await release("half-gone", "deleted"), { done: true });
     assert.equal(await faultOf(describeServer("half-gone")), "not_found");
@@ -247,7 +249,7 @@ describe("on real servers", () => {
     await sql("insert into lifecycle.servers (name) values ('aaa-left'), ('zzz-left')");
     const metadata = { name: "lobby", namespace, labels: { [label.systemRole]: "lobby" } };
     const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer", metadata };
-    await stage.kube.create(servers, { ...head, spec: { subdomain: "lobby", image: noImage } });
+    await fixture.kube.create(servers, { ...head, spec: { subdomain: "lobby", image: noImage } });
     const all = async () => {
       const items = [];
       let cursor: string | undefined;

@@ -1,4 +1,4 @@
-// What LuckPerms answers over RCON. Version 5 shows whether a permission is granted by its colour alone (green or red);
+// Replies of LuckPerms over RCON. Version 5 shows whether a permission is granted by its colour alone (green or red);
 // version 4 writes `(true)` or `(false)` behind it. Contexts follow in brackets. Pure.
 
 import { withoutColours } from "./names.ts";
@@ -6,24 +6,24 @@ import { withoutColours } from "./names.ts";
 export type Permission = { node: string; value: boolean; world?: string };
 export type InfoPage = { pages: number; permissions: Permission[] };
 
-/** Whether the server does not know the command, in the words of vanilla, Spigot, Paper and the demo server. */
+/** Whether the reply says that the command is unknown, as vanilla, Spigot, Paper or the demo server say it. */
 export function isUnknownCommand(reply: string): boolean {
   return /^(?:unknown command|unknown or incomplete command)/i.test(
     withoutColours(reply.slice(0, 1_024)).trimStart(),
   );
 }
 
-/** So much of a page is read: LuckPerms shows some twenty entries on each. */
+/** Longest page that is read; LuckPerms shows about twenty entries on each. */
 export const maxPageChars = 65_536;
-/** A node and all contexts of LuckPerms' own tables are below a third of this; a longer line is none of its. */
+/** LuckPerms' own columns limit a node with all contexts to a third of this; a longer line is not an entry. */
 export const maxLineChars = 2_048;
 
 const pageCount = /\(page \d{1,4} of (\d{1,4})\b/i;
 const redEntry = /^(?:§[0-9a-fk-orx])*>\s*(?:§[0-9a-fk-orx])*§c/i;
 
 /**
- * One page of `lp user <player> permission info`. The reply is what a tenant's server says: the work is linear in it, and
- * what lies beyond `maxPageChars` is not read.
+ * One page of `lp user <player> permission info`. The reply comes from a tenant's server, so parsing is linear and reads
+ * at most `maxPageChars`.
  */
 export function parseInfoPage(reply: string): InfoPage {
   const page = reply.slice(0, maxPageChars);
@@ -44,7 +44,7 @@ function readEntry(line: string): Permission[] {
   return [{ node, value, ...(world && { world }) }];
 }
 
-/** What stands in the brackets, or undefined when there is anything else. */
+/** The contexts in brackets; undefined when there is anything else. */
 function notesIn(text: string): string[] | undefined {
   const [before = "", ...parts] = text.split("(");
   const notes = parts.map((part) => part.trimEnd());

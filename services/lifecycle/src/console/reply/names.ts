@@ -1,5 +1,5 @@
-// Names out of replies of the game, as vanilla, Paper and the demo server word them. Best effort, never an error: the
-// reply itself is answered besides. Pure.
+// Player names in replies of the game, in the formats of vanilla, Paper and the demo server. Best effort, never an error:
+// the raw reply is returned as well. Pure.
 
 const colours = /§[0-9a-fk-orx]/gi;
 const playerName = /^\.?[A-Za-z0-9_]{1,16}$/;
@@ -10,7 +10,7 @@ export function withoutColours(reply: string): string {
   return reply.replace(colours, "");
 }
 
-/** `There are 2 whitelisted player(s): alice, bob`, and the older `… whitelisted players:` with the names below. */
+/** `There are 2 whitelisted player(s): alice, bob`, and the older `… whitelisted players:` followed by the names. */
 export function whitelistedIn(reply: string): string[] {
   const text = withoutColours(reply);
   const colon = text.indexOf(":");
@@ -21,8 +21,8 @@ export function whitelistedIn(reply: string): string[] {
 const bannedBy = " was banned by ";
 
 /**
- * `There are 2 ban(s):` and a line for each; RCON of some versions leaves the line breaks out, so that a name follows the
- * full stop of the reason before it. Addresses are banned by the same list and are left out.
+ * `There are 2 ban(s):` and a line for each; RCON of some versions omits the line breaks, so that a name follows the full
+ * stop of the previous reason. The list also has banned addresses, which are omitted.
  */
 export function bannedIn(reply: string): string[] {
   const text = withoutColours(reply);
@@ -32,7 +32,7 @@ export function bannedIn(reply: string): string[] {
   return listed(rest ?? "");
 }
 
-/** No more than 64 characters of it: a name has sixteen and an address 39. */
+/** Reads 64 characters at most: a name has 16 and an address 39. */
 function lastWord(text: string): string {
   return (
     text

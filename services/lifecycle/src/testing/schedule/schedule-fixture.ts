@@ -32,7 +32,7 @@ export type Storage = {
 };
 
 export type ScheduleFixture = {
-  stage: Fixture;
+  base: Fixture;
   clock: { now: number };
   storage: Storage;
   /** Commands that the servers received. */
@@ -56,15 +56,15 @@ export const running: State = { desired: "Running", phase: "Running" };
 export const stopped: State = { desired: "Stopped", phase: "Stopped" };
 
 export async function openScheduleFixture(overrides: readonly string[] = []): Promise<ScheduleFixture> {
-  const stage = await openFixture();
-  const mesh = await stage.nats.connect("lifecycle");
+  const base = await openFixture();
+  const mesh = await base.nats.connect("lifecycle");
   const log = createLogger("lifecycle", "silent");
-  const database = stage.database.open<Tables>({ poolSize: 8 });
-  const informer = startInformer({ kube: stage.kube, resource: servers, namespace, log });
+  const database = base.database.open<Tables>({ poolSize: 8 });
+  const informer = startInformer({ kube: base.kube, resource: servers, namespace, log });
   await informer.ready;
   const clock = { now: Date.parse("2026-03-02T04:00:00.000Z") };
   const common = {
-    kube: stage.kube,
+    kube: base.kube,
     mesh,
     servers: informer,
     namespace,
@@ -78,9 +78,9 @@ export async function openScheduleFixture(overrides: readonly string[] = []): Pr
     { deps: common, database, registry: createRegistry("lifecycle", "test"), log, rcon },
     () => clock.now,
   );
-  const { storage, mesh: storageMesh } = await serveStorage(stage);
+  const { storage, mesh: storageMesh } = await serveStorage(base);
   const console = await startConsole();
-  const fixture = { stage, clock, storage, commands: console.commands, deps };
+  const fixture = { base, clock, storage, commands: console.commands, deps };
   return {
     ...fixture,
     replica: (change = (same) => same) => createScheduler(change(deps)),
@@ -91,16 +91,16 @@ export async function openScheduleFixture(overrides: readonly string[] = []): Pr
       await informer.stop();
       await Promise.all([mesh.drain(500), storageMesh.drain(500)]);
       await database.close();
-      await stage.close();
+      await base.close();
     },
   };
 }
 
-async function serveStorage(stage: Fixture) {
+async function serveStorage(base: Fixture) {
   const storage: Storage = { refusal: undefined, state: "succeeded", message: undefined, runs: new Set() };
-  const mesh = await stage.nats.connect("storage");
+  const mesh = await base.nats.connect("storage");
   mesh.serve(backups.startScheduledBackup, async (_context, { name, run_key }) => {
-    const server = await stage.kube.get(servers, { name, namespace });
+    const server = await base.kube.get(servers, { name, namespace });
     if (storage.refusal) throw new Fault(storage.refusal);
     if (server.status?.phase !== "Stopped") throw new Fault("not_stopped");
     storage.runs.add(run_key);
@@ -133,10 +133,10 @@ type Actions = Pick<
 >;
 
 function createActions(
-  { stage, clock, deps }: Pick<ScheduleFixture, "stage" | "clock" | "deps">,
+  { base, clock, deps }: Pick<ScheduleFixture, "base" | "clock" | "deps">,
   host: string,
 ): Actions {
-  const { kube, database } = stage;
+  const { kube, database } = base;
   const setState: Actions["setState"] = async (name, { desired, phase }) => {
     const target = { name, namespace };
     await kube.patch(servers, target, { merge: { spec: { desiredState: desired } } });
