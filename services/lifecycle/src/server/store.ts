@@ -1,6 +1,6 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { auditSubject, servers as contracts, Fault, ownership, type Phase, players } from "@svc/proto";
+import { auditSubject, servers as contracts, Fault, ownership, players } from "@svc/proto";
 import { claimRequest, outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
@@ -15,6 +15,7 @@ import {
   type ServerRow,
 } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
+import { changePhases, type PhaseChange, phaseBatch } from "./phase-store.ts";
 import { findNames, rememberName } from "./player-names.ts";
 import { createWriteBatcher } from "./write-batcher.ts";
 
@@ -77,8 +78,6 @@ export type Wake = {
   /** The admitted change, when the wake has an audit entry. */
   change: string | undefined;
 };
-
-export type PhaseChange = { name: string; known: string | null; to: Phase; reason: string; at: Date };
 
 export type PlayerMove = {
   uuid: string;
@@ -298,29 +297,4 @@ async function recordJoin(
     const event = { name, mc_uuid: uuid, player_name, at: at.toISOString() };
     await trx.insertInto("outbox").values(outboxRow(players.playerJoined, event)).execute();
   });
-}
-
-// One statement notifies the relay once and flushes to disk once, whatever the number of changes.
-const phaseBatch = { maxItems: 128, concurrency: 4, keyOf: ({ name }: PhaseChange) => name };
-
-/** Whether each change was made; its event is in the same statement. */
-async function changePhases({ db }: LifecycleStore, changes: readonly PhaseChange[]): Promise<boolean[]> {
-  const events = changes.map(({ name, known, to, reason, at }) => {
-    const from = (known ?? "Unknown") as Phase;
-    return outboxRow(contracts.serverPhaseChanged, { name, from, to, reason, at: at.toISOString() });
-  });
-  const { rows } = await sql<{ name: string }>`with wanted as (
-      select * from unnest(
-        ${changes.map(({ name }) => name)}::text[], ${changes.map(({ known }) => known)}::text[],
-        ${changes.map(({ to }) => to)}::text[],
-        ${events.map(({ subject }) => subject)}::text[], ${events.map(({ body }) => body)}::text[]
-      ) as w (name, known, target, subject, body)
-    ), changed as (
-      update servers s set cached_phase = w.target from wanted w
-      where s.name = w.name and s.cached_phase is not distinct from w.known
-      returning s.name, w.subject, w.body
-    ), published as (insert into outbox (subject, body) select subject, body from changed)
-    select name from changed`.execute(db);
-  const done = new Set(rows.map(({ name }) => name));
-  return changes.map(({ name }) => done.has(name));
 }
