@@ -1,4 +1,4 @@
-// What goes on while the database or the cluster is away.
+// What works while the database or the cluster is away.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

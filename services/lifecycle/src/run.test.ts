@@ -38,7 +38,7 @@ const stop = () => fixture.external.call(contracts.stop, { name }, staff);
 const isIn = (phase: string, withinMs = 30_000) =>
   until(async () => (await read()).phase === phase, withinMs);
 
-// The clusters of other test processes give out the same loopback addresses from the first on; ours is by chance.
+// The clusters of other test processes assign the same loopback addresses in order; ours is random.
 async function makeService(): Promise<void> {
   const service = serviceOf(await getServer(), true);
   const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;

@@ -1,4 +1,4 @@
-// The shipped NetworkPolicies, asked as a cluster asks them: what one allows is allowed, a pod that one of them names is
+// The shipped NetworkPolicies, evaluated as a cluster does: what one allows is allowed, a pod selected by one is
 // otherwise closed.
 
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ type Rule = { from?: PeerRule[]; to?: PeerRule[]; ports?: { port: number }[] };
 type Policy = KubeObject & {
   spec: { podSelector: Selector; policyTypes: string[]; egress?: Rule[]; ingress?: Rule[] };
 };
-/** An address outside, or a pod of a namespace. */
+/** An external address, or a pod of a namespace. */
 type Peer = { ip: string } | { namespace: string; labels: Labels };
 
 const policies = readManifest("network/game.yaml") as Policy[];

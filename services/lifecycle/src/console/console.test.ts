@@ -44,7 +44,7 @@ after(async () => {
   await fixture?.close();
 });
 
-// The clusters of other test processes give out the same loopback addresses from the first on; ours is by chance.
+// The clusters of other test processes assign the same loopback addresses in order; ours is random.
 async function makeService(): Promise<void> {
   const service = serviceOf(await fixture.kube.get(servers, { name, namespace }), true);
   const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
@@ -221,7 +221,7 @@ describe("the console", () => {
     const follower = await fixture.start(overrides);
     await fixture.database.admin("delete from lifecycle.console_follows");
     await until(async () => (await follows(replica)) === 0);
-    // Whichever is asked begins; the other one is stopped or goes on.
+    // Whichever is called follows; the other one is stopped or continues.
     const viewer = await view(owner, { tail: 0 });
     let said = 0;
     let isSaying = true;

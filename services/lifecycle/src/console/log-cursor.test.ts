@@ -10,7 +10,7 @@ test("a cursor survives encoding; anything else is none", () => {
 });
 
 test("whoever takes over reads every line once, wherever the last one stopped", () => {
-  // Many lines share a moment, as a node agent that looks every 20 ms gives them.
+  // Many lines share a time, as from a node agent that polls every 20 ms.
   const moments = [1n, 1n, 1n, 2n, 3n, 3n, 3n, 3n, 7n, 7n];
   const all = (() => {
     const place = createCursorTracker("pod", undefined);
@@ -18,7 +18,7 @@ test("whoever takes over reads every line once, wherever the last one stopped", 
   })();
   assert.equal(new Set(all.map(encodeCursor)).size, moments.length);
   for (const [index, after] of all.entries()) {
-    // The log is asked from the moment of the last line on, or from an earlier one.
+    // The log is read from the time of the last line on, or from an earlier one.
     for (const from of [after.atNs, 0n]) {
       const place = createCursorTracker("pod", after);
       const read = moments.filter((at) => at >= from).flatMap((at) => place(at) ?? []);

@@ -1,4 +1,4 @@
-// LuckPerms as it prints over RCON, behind a real RCON port.
+// LuckPerms replies behind a real RCON port.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";

@@ -1,4 +1,4 @@
-// Many viewers, many consoles, and parts that die: real gateways' faces, NATS and PostgreSQL.
+// Many viewers, many consoles and failing processes: real gateways, NATS and PostgreSQL.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ before(async () => {
   fixture = await openConsoleFixture();
 });
 after(() => fixture.close());
-// What viewers of the test before wanted to see is followed for some minutes.
+// Logs that viewers of the previous test watched are followed for some minutes.
 afterEach(async () => {
   await fixture.endParts();
   await fixture.database.admin("delete from lifecycle.console_follows");
@@ -126,7 +126,7 @@ test("a silent follower is replaced within seconds; what it still reads is not r
   const saying = setInterval(() => fixture.cluster.say("handed-on", `line ${said++}`), 2);
   await until(() => reader.lines.length > 50);
   const next = await fixture.startReplica(quick);
-  // It cannot renew any more, and goes on reading and writing all the same.
+  // It can no longer renew its lease, but keeps reading and writing.
   await wire.cut();
   const cutAt = performance.now();
   const follows = async () => /^svc_console_follows(\{[^}]*\})? 1$/m.test(await next.registry.metrics());

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createTestDatabase, liveColumns, typedColumns } from "@svc/store/testing";
 import type { Tables } from "./schema.ts";
 
-// The compiler holds this list against the types, the test holds it against the live schema.
+// The compiler compares this list with the types, the test compares it with the live schema.
 const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
   servers: {
     name: true,

@@ -16,7 +16,7 @@ export function refusalOfRow(row: ServerRow): ClaimRefusal | undefined {
 }
 
 /** A server that is not offered can be claimed by operators only. */
-export function refusalOfStranger(row: ServerRow, isStaff: boolean): ClaimRefusal | undefined {
+export function refusalOfUnoffered(row: ServerRow, isStaff: boolean): ClaimRefusal | undefined {
   if (row.offered || isStaff) return undefined;
   return { fault: "forbidden", message: "This server cannot be claimed; ask an operator for it." };
 }
@@ -34,7 +34,7 @@ export function refusalOfClaim(about: {
   used: Usage;
   costs: Costs;
 }): ClaimRefusal | undefined {
-  const refusal = refusalOfRow(about.row) ?? refusalOfStranger(about.row, about.isStaff);
+  const refusal = refusalOfRow(about.row) ?? refusalOfUnoffered(about.row, about.isStaff);
   if (refusal) return refusal;
   // The world is being archived; claiming now would leave an empty one.
   if (about.holder === "reap") return { fault: "world_reclaiming" };

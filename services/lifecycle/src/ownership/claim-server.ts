@@ -8,7 +8,7 @@ import type { Usage } from "../database/account-usage.ts";
 import type { Audit } from "../database/audit.ts";
 import type { Costs, ServerRow } from "../database/server-row.ts";
 import { costsOf } from "../server/input.ts";
-import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfStranger } from "./claim-policy.ts";
+import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfUnoffered } from "./claim-policy.ts";
 import { findRow, isSystem, type OwnershipDeps } from "./deps.ts";
 
 export type ClaimRequest = {
@@ -55,7 +55,7 @@ async function checkClaim(
   { row, used }: { row: ServerRow; used: Usage },
 ): Promise<Costs> {
   // Of many concurrent claims all but one end here, without further calls.
-  const early = refusalOfRow(row) ?? refusalOfStranger(row, isStaff);
+  const early = refusalOfRow(row) ?? refusalOfUnoffered(row, isStaff);
   if (early) throw refuse(early.fault, early.message === undefined ? {} : { message: early.message });
   const deadlineAt = Date.now() + callTimeoutMs;
   const [server, { limits, active }] = await Promise.all([

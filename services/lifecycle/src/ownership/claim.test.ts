@@ -163,7 +163,7 @@ describe("claiming", () => {
     link("usr-late-claimer");
     const hang = Promise.withResolvers<void>();
     fixture.people.onLimits = () => hang.promise;
-    // Each of the two replicas decides four at a time; these wait longer for identity than they may.
+    // Each of the two replicas handles four at a time; these wait for identity until their deadline.
     const short = { ...account("usr-late-claimer"), deadlineAt: Date.now() + 500 };
     const call = (name: string) => fixture.external.call(contracts.claim, { name }, short);
     const names = Array.from({ length: 6 }, (_, index) => `late-${index}`);
@@ -171,7 +171,7 @@ describe("claiming", () => {
     fixture.people.onLimits = undefined;
     hang.resolve();
     assert.deepEqual(new Set(results), new Set(["unavailable"]));
-    // The next claim of this account has the lock when nobody before it can claim any more.
+    // The next claim of this account gets the lock only after all earlier ones have ended.
     await create("late-last");
     assert.equal(await faultOf(claim("late-last", "usr-late-claimer")), "none");
     const owned = await sql("select name from lifecycle.servers where owner_id = 'usr-late-claimer'");
@@ -206,7 +206,7 @@ describe("claiming", () => {
     link("usr-leaving");
     await create("left-behind");
     let released: Promise<unknown> = Promise.resolve();
-    // The account is said to be fine, and is deleted before that answer arrives.
+    // The account is reported active, and deleted before that answer arrives.
     fixture.people.onLimits = async () => {
       fixture.people.onLimits = undefined;
       fixture.people.disabled.add("usr-leaving");

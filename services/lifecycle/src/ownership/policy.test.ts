@@ -19,14 +19,14 @@ describe("a quota", () => {
   const rows: [fact: string, limits: Partial<Limits>, isOver: boolean][] = [
     ["without limits holds everything", {}, false],
     ["of three servers holds the third", { max_servers: 3 }, false],
-    ["of two servers does not hold the third", { max_servers: 2 }, true],
+    ["of two servers refuses the third", { max_servers: 2 }, true],
     ["of zero servers holds none", { max_servers: 0 }, true],
     ["of CPU holds up to the last milli", { max_cpu_milli: 1_500 }, false],
-    ["of CPU is passed by one milli", { max_cpu_milli: 1_499 }, true],
+    ["of CPU is exceeded by one milli", { max_cpu_milli: 1_499 }, true],
     ["of memory holds up to the last MB", { max_memory_mb: 6_144 }, false],
-    ["of memory is passed by one MB", { max_memory_mb: 6_143 }, true],
+    ["of memory is exceeded by one MB", { max_memory_mb: 6_143 }, true],
     ["of storage is counted in GB", { max_storage_gb: 16 }, false],
-    ["of storage is passed by a GB", { max_storage_gb: 15 }, true],
+    ["of storage is exceeded by a GB", { max_storage_gb: 15 }, true],
   ];
   for (const [fact, limits, isOver] of rows) {
     test(fact, () =>
@@ -57,17 +57,13 @@ describe("a claim", () => {
   const rows: [fact: string, about: Partial<typeof fine>, fault: string | undefined][] = [
     ["of a free server is granted", {}, undefined],
     [
-      "of an owned one is told that first",
+      "of an owned one is refused for that first",
       { row: { ...free, ownerId: "usr-2" }, limits: full },
       "already_claimed",
     ],
     ["of one that is given up is refused", { row: { ...free, retiring: pending(false) } }, "server_retiring"],
     ["of one that is deleted is refused", { row: { ...free, retiring: pending(true) } }, "server_retiring"],
-    [
-      "of one that is not offered is a stranger's to ask for",
-      { row: { ...free, offered: false } },
-      "forbidden",
-    ],
+    ["of one that is not offered is refused to players", { row: { ...free, offered: false } }, "forbidden"],
     [
       "of one that is not offered is an operator's",
       { row: { ...free, offered: false }, isStaff: true },
@@ -100,13 +96,13 @@ describe("a retirement", () => {
     asked: ReturnType<typeof asking>,
     fault: string | undefined,
   ][] = [
-    ["is the owner's to ask for", owner, asking(), undefined],
-    ["is staff's to ask for", staff, asking(), undefined],
-    ["is nobody else's", stranger, asking(), "forbidden"],
-    ["needs the name once more", owner, asking({ confirm: "Survival" }), "confirm_mismatch"],
-    ["with deletion is not the owner's", owner, asking({ isDeletion: true }), "forbidden"],
-    ["with deletion is staff's", staff, asking({ isDeletion: true }), undefined],
-    ["tells a stranger nothing of the confirmation", stranger, asking({ confirm: "" }), "forbidden"],
+    ["is allowed for the owner", owner, asking(), undefined],
+    ["is allowed for staff", staff, asking(), undefined],
+    ["is refused to others", stranger, asking(), "forbidden"],
+    ["needs the name as confirmation", owner, asking({ confirm: "Survival" }), "confirm_mismatch"],
+    ["with deletion is refused to the owner", owner, asking({ isDeletion: true }), "forbidden"],
+    ["with deletion is allowed for staff", staff, asking({ isDeletion: true }), undefined],
+    ["tells others nothing about the confirmation", stranger, asking({ confirm: "" }), "forbidden"],
   ];
   for (const [fact, caller, asked, fault] of rows) {
     test(fact, () => assert.equal(refusalOfRetiring(owned, caller, asked)?.fault, fault));
@@ -124,7 +120,7 @@ describe("a retirement", () => {
     after: unknown,
   ][] = [
     ["begins now", undefined, false, { requested_at: now.toISOString(), delete: false }],
-    ["keeps its first time when it is asked for again", pending(false), false, pending(false)],
+    ["keeps its first time when it is repeated", pending(false), false, pending(false)],
     ["becomes a deletion and keeps its first time", pending(false), true, pending(true)],
     ["that is a deletion stays one", pending(true), false, pending(true)],
   ];
@@ -133,10 +129,10 @@ describe("a retirement", () => {
   }
 
   const cancels: [fact: string, isDeletion: boolean, caller: typeof owner, fault: string | undefined][] = [
-    ["is called off by the owner", false, owner, undefined],
-    ["is not called off by a stranger", false, stranger, "forbidden"],
-    ["of staff is not called off by the owner", true, owner, "forbidden"],
-    ["of staff is called off by staff", true, staff, undefined],
+    ["is cancelled by the owner", false, owner, undefined],
+    ["is not cancelled by others", false, stranger, "forbidden"],
+    ["of staff is not cancelled by the owner", true, owner, "forbidden"],
+    ["of staff is cancelled by staff", true, staff, undefined],
   ];
   for (const [fact, isDeletion, caller, fault] of cancels) {
     test(fact, () => {
@@ -158,7 +154,7 @@ describe("a verdict of the menu", () => {
   const gaveUp = failedSince(600, "StartupTimeout", 3);
   const all = { isRetiring: true, isOwned: true, isListed: true };
   const rows: [fact: string, server: Server, facts: MenuFacts, isStaff: boolean, verdict: string][] = [
-    ["is retiring before all else", of("public", gaveUp), all, true, "retiring"],
+    ["is retiring before everything else", of("public", gaveUp), all, true, "retiring"],
     [
       "is start_failed before owner",
       of("public", gaveUp),
@@ -177,11 +173,11 @@ describe("a verdict of the menu", () => {
     ["is owner whatever the policy", of("ownerOnly"), { ...none, isOwned: true }, false, "owner"],
     ["is wake for anybody where it is public", of("public"), none, false, "wake"],
     ["is wake for staff", of("ownerOnly"), none, true, "wake"],
-    ["is wake for who is on the list", of("allowlist"), { ...none, isListed: true }, false, "wake"],
-    ["is allowlist for who is not on it", of("allowlist"), none, false, "allowlist"],
+    ["is wake for players on the list", of("allowlist"), { ...none, isListed: true }, false, "wake"],
+    ["is allowlist for players who are not on it", of("allowlist"), none, false, "allowlist"],
     ["is owner_only for anybody else", of("ownerOnly"), { ...none, isListed: true }, false, "owner_only"],
     ["is owner_only where no policy is set", of(undefined), none, false, "owner_only"],
-    ["does not look at whether the server is up", of("ownerOnly", emptyRunning), none, false, "owner_only"],
+    ["does not depend on the phase", of("ownerOnly", emptyRunning), none, false, "owner_only"],
   ];
   for (const [fact, server, facts, isStaff, verdict] of rows) {
     test(fact, () => assert.equal(verdictOf(server, facts, { isStaff, autoRestarts: 3 }), verdict));

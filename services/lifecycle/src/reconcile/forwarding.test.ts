@@ -1,5 +1,5 @@
 // The forwarding secret of a server on a cluster, with the rights that lifecycle has there: one for each run, in a file,
-// and what the proxy derives from the status is what the pod was given, whatever becomes of the master meanwhile.
+// and what the proxy derives from the status is what the pod got, whatever happens to the master in between.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A start and a lock on the world, step by step: of the two exactly one comes about.
+// A start and a lock on the world, step by step: exactly one of the two succeeds.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -50,7 +50,7 @@ test("a lock acquired while a pass starts a server ends that pass before it open
     operators.fakeServers.beforeWrite = undefined;
     await change("late", { spec: { desiredState: "Stopped" } });
     hold = await acquireLock({ kube: operators.kube }, target("late"), options);
-    // The next passes see the lock; only the one that stands here does not know of it.
+    // The next passes see the lock; only the blocked one does not.
     await change("late", { spec: { desiredState: "Running" } });
   };
   await change("late", { spec: { desiredState: "Running" } });

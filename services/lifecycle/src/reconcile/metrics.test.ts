@@ -51,7 +51,7 @@ const file = new URL("../../../../deploy/alerts/lifecycle.yaml", import.meta.url
 const { groups } = parse(readFileSync(file, "utf8")) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 
-/** Metrics of an expression with the labels it asks for. */
+/** Metrics of an expression with their labels. */
 function metricsOf(expr: string): { name: string; labels: string[] }[] {
   return [...expr.matchAll(/\b(svc_[a-z_]+)(?:\{([^}]*)\})?/g)].map(([, name = "", selector = ""]) => ({
     name,

@@ -1,4 +1,4 @@
-// Against the RCON server of libs/rcon on a loopback address of its own, as a Service would have it.
+// Against the RCON server of libs/rcon on its own loopback address, like a Service.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -19,7 +19,7 @@ import type { Observed } from "./observed.ts";
 import { createRconAccess } from "./rcon-access.ts";
 
 const never = new AbortController().signal;
-// Nothing here reads from the cluster.
+// These tests do not read from the cluster.
 const kube = {} as Kube;
 const access = createRconAccess({ kube, settings: { ...defaults, probe_timeout: 1_000 } });
 const servers = new Set<RconServer>();

@@ -1,4 +1,4 @@
-// Replicas share the work, they do not repeat it; and one that is lost is followed.
+// Replicas share the work without repeating it, and a lost leader is replaced.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ import {
 } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
-/** Each start and each stop asks once; nothing is asked by the clock. */
+/** Each start and each stop probes once; nothing is probed by timer. */
 const steady = [...fastSettings, "lifecycle.count_interval=60s", "lifecycle.arrival_window=60s"];
 
 let cluster: TestCluster;
@@ -71,7 +71,7 @@ async function costOf(names: readonly string[]): Promise<Cost> {
 test("three replicas write and probe no more than one", async (t) => {
   const named = (prefix: string) => Array.from({ length: 30 }, (_, index) => `${prefix}-${index}`);
   const first = await operators.start(steady);
-  // Left open by a failure it would go on leading in the next test.
+  // After a failure it would keep leading in the next test.
   t.after(() => first.stop());
   await until(() => first.operator.isLeading());
   const one = await costOf(named("one"));

@@ -1,4 +1,4 @@
-// The RCON password on a cluster: made when it is missing, waited for when it is malformed, rolled when it is another.
+// The RCON password on a cluster: created when missing, waited for when malformed, and a change restarts the pod.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -52,7 +52,7 @@ test("a deleted Secret is created again, and the pod restarts with its password"
   assert.match(Buffer.from(data?.["password"] ?? "", "base64").toString(), /^[0-9a-f]{32}$/);
   const made = async () => {
     const { items } = await operators.kube.list(resources.events, { namespace });
-    // The same words within ten minutes are one Event with a count.
+    // Equal messages within ten minutes are one Event with a count.
     const told = items.filter(({ reason }) => reason === "RconSecretCreated");
     return told.reduce((sum, { count }) => sum + count, 0);
   };

@@ -1,4 +1,4 @@
-// A wake as players and owners send it, and a lock as storage takes it, at the same moment.
+// A wake by a player or owner and a lock by storage at the same time.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -37,7 +37,7 @@ test("of a wake and a lock exactly one wins, sixty times, and the other gets the
         (error: { fault: string }) => error.fault,
       );
     const wake = () => faultOf(fixture.external.call(contracts.wake, { name }, staff));
-    // A wake has the longer way, so it sets out first, by a different head start each time.
+    // A wake takes longer, so it starts first, with a different head start each time.
     const waking = wake();
     for (let turn = 0; turn < index % 12; turn++) await new Promise((resolve) => setImmediate(resolve));
     const [woken, held] = await Promise.all([waking, lock()]);

@@ -8,9 +8,9 @@ const command = (text: string): Partial<ScheduleInput> => ({ action: "command", 
 
 describe("what is stored", () => {
   const stored = (changes: Partial<ScheduleInput>) => {
-    const judged = validateInput({ ...base, ...changes });
-    assert.equal(judged.kind, "fine", JSON.stringify(judged));
-    return judged.kind === "fine" ? judged.settings : assert.fail();
+    const validated = validateInput({ ...base, ...changes });
+    assert.equal(validated.kind, "fine", JSON.stringify(validated));
+    return validated.kind === "fine" ? validated.settings : assert.fail();
   };
   test("the defaults are daily at midnight, without a warning and enabled", () => {
     assert.deepEqual(stored({}), {
@@ -78,8 +78,8 @@ describe("what is refused", () => {
   ];
   for (const [fact, changes, fault] of table) {
     test(`${fact} is ${fault}`, () => {
-      const judged = validateInput({ ...base, ...changes });
-      assert.equal(judged.kind === "refused" && judged.fault, fault);
+      const validated = validateInput({ ...base, ...changes });
+      assert.equal(validated.kind === "refused" && validated.fault, fault);
     });
   }
 });

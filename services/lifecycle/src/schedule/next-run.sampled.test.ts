@@ -128,7 +128,7 @@ test("names of the time zone database are zones, and nothing else is", () => {
   }
 });
 
-// Another way to the same answer: every minute of two years is asked from Intl what the wall shows.
+// An independent calculation: Intl gives the wall clock of every minute of two years.
 const from = Date.UTC(2026, 0, 1);
 const to = Date.UTC(2028, 0, 1);
 type Reading = { at: number; local: number };
@@ -144,7 +144,7 @@ function walk(zone: string): Reading[] {
     minute: "2-digit",
   });
   const readings: Reading[] = [];
-  // Changes of the clock fall on quarters of an hour, so that what lies between them need not be asked.
+  // Clock changes happen at quarters of an hour, so minutes in between need no query.
   for (let quarter = from - 2 * 86_400_000; quarter < to + 9 * 86_400_000; quarter += 15 * minute) {
     const parts = Object.fromEntries(
       format.formatToParts(quarter).map(({ type, value }) => [type, Number(value)]),
@@ -160,7 +160,7 @@ function walk(zone: string): Reading[] {
 
 const iso = (at: number | undefined) => (at === undefined ? "never" : new Date(at).toISOString());
 
-/** The moments at which a timetable runs: by what the wall showed, never by an offset. */
+/** When a timetable runs, by the wall clock and never by an offset. */
 function runsOf(readings: readonly Reading[], timetable: Timetable): number[] {
   const { everyMinutes, minuteOfDay, weekdays } = timetable;
   const isWanted = (minutes: number) =>
@@ -170,7 +170,7 @@ function runsOf(readings: readonly Reading[], timetable: Timetable): number[] {
   let shown = Number.NEGATIVE_INFINITY;
   for (const { at, local } of readings) {
     const wasShown = local <= shown;
-    // What was skipped before this minute runs earlier by the length of the gap.
+    // Runs skipped before this minute run earlier by the length of the gap.
     if (shown > 0 && local - shown > minute) {
       const gap = local - shown - minute;
       for (let missing = shown + minute; missing < local; missing += minute) {
@@ -184,7 +184,7 @@ function runsOf(readings: readonly Reading[], timetable: Timetable): number[] {
   return [...runs].sort((a, b) => a - b);
 }
 
-// A zone with half an hour of summer time, one whose clock changes with the month of fasting, a plain one, UTC, and a
+// A zone with half an hour of summer time, one that changes its clock for Ramadan, a plain one, UTC, and a
 // southern one whose midnight is skipped.
 const walked = ["Australia/Lord_Howe", "Africa/Casablanca", "Europe/Berlin", "UTC", "America/Santiago"];
 for (const zone of sampleOf(walked, 2)) {

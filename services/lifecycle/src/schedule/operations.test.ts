@@ -199,7 +199,7 @@ describe("on a running server", () => {
   const isIn = (phase: string) => until(async () => (await read()).phase === phase, 40_000);
 
   test("a task starts it during the cooldown of players", async () => {
-    // The clusters of other test processes give out the same loopback addresses; ours is by chance.
+    // The clusters of other test processes assign the same loopback addresses; ours is random.
     const service = serviceOf(await fixture.kube.get(servers, { name, namespace }), true);
     const clusterIP = `127.${randomInt(97, 100)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
     await fixture.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });

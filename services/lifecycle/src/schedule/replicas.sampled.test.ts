@@ -1,4 +1,4 @@
-// Many replicas, and replicas that die: nothing fires twice, nothing is left stopped, nothing is left unfinished.
+// Many replicas, some of them killed: nothing runs twice, no server stays stopped, no run stays unfinished.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** What the operator makes of the desired state. */
+/** Sets the phase that the operator would derive from the desired state. */
 async function settle(name: string): Promise<void> {
   const { spec, status } = await fixture.getServer(name);
   const wanted = spec.desiredState === "Running" ? running : stopped;
@@ -39,7 +39,7 @@ async function due(action: ScheduleRow["action"], state: State) {
   return { name, id };
 }
 
-/** Ticks with the operator at work until a run is over; the clock goes on so that an abandoned claim ends too. */
+/** Ticks and plays the operator until a run has ended; the clock advances, so that an abandoned claim ends too. */
 async function finishRun(heir: Scheduler, { name, id }: { name: string; id: number }): Promise<void> {
   for (let left = 12; left > 0; left--) {
     await settle(name);
@@ -99,7 +99,7 @@ describe("a replica that is killed", () => {
         );
         assert.ok(fixture.commands.length - before <= 1, about);
         const { desiredState } = (await fixture.getServer(task.name)).spec;
-        // What never got beyond its claim may or may not have been done; a server is never left stopped for later.
+        // A run left in its claim may or may not have acted; a server is never left stopped.
         const isFine = desiredState === ends || (isLost && desiredState === from.desired);
         assert.ok(isFine, `${about}; the server is ${desiredState}`);
         if (action === "backup") {
@@ -110,7 +110,7 @@ describe("a replica that is killed", () => {
         await fixture.base.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
         return victim.isKilled();
       };
-      // Before and after each effect; without `--whole` in turn.
+      // Before and after each effect; alternating when sampled.
       let at = 1;
       let isKilled = true;
       while (isKilled) {
@@ -167,7 +167,7 @@ test("three replicas restart a server again and again with one stop and one star
   }
   assert.deepEqual(await fixture.reportedResults(id), Array(rounds).fill("ok"));
   await fixture.base.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
-  // The generation counts changes of the spec, and the operator of this test writes the spec that is there already.
+  // The generation counts changes of the spec; this test's operator writes the unchanged spec.
   assert.equal((await generation()) - before, 2 * rounds);
 });
 

@@ -1,4 +1,4 @@
-// Every transition with a clock that is moved, on a real database, the embedded cluster's API and a real console.
+// Every transition with a clock that the test moves, on a real database, a real cluster API and a real RCON port.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

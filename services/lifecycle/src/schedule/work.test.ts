@@ -1,4 +1,4 @@
-// What a look for work costs: it follows what there is to do, never how many tasks there are.
+// The cost of finding work depends on the work, not on the number of tasks.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -26,7 +26,7 @@ after(async () => {
   await database.drop();
 });
 
-/** Makes the table hold `count` enabled tasks that are due within the next 25 minutes, every other with a warning that was given. */
+/** Fills the table with `count` enabled tasks due within 25 minutes; every other one has already warned. */
 async function fill(count: number): Promise<void> {
   await database.admin("truncate lifecycle.server_schedules");
   await database.admin(

@@ -149,7 +149,7 @@ test("an object that was applied with kubectl gets its rows", async () => {
 });
 
 test("the service needs no more rights than its Role has", async () => {
-  // Every step above ran with the rights of deploy/rbac; a right that lacks shows as a pass that failed.
+  // Every step above ran with the rights of deploy/rbac; a missing right shows as a failed pass.
   await setStatus("followed", { phase: "Unknown" });
   await until(async () => (await phase("followed")) === "Stopped");
 });

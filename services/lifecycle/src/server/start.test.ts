@@ -1,4 +1,4 @@
-// What may happen between two steps of a wake. The steps are the real ones; a test puts something in between.
+// What may happen between two steps of a wake. The steps are real; a test inserts something in between.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -39,7 +39,7 @@ after(async () => {
   await base.close();
 });
 
-/** `beforeChange` runs when all was checked and nothing is changed yet. */
+/** `beforeChange` runs after all checks and before the change. */
 function depsWith(
   beforeChange: () => Promise<void>,
   settings: Partial<ServerDeps["settings"]> = {},
@@ -85,7 +85,7 @@ const lastWake = async (name: string) => {
 test("a replica that dies before the change leaves no cooldown", async () => {
   const server = await make("half-way");
   const reached = Promise.withResolvers<void>();
-  // It never comes back, as a process that was killed here.
+  // Never resolves, as in a process that was killed here.
   void wake(
     depsWith(() => {
       reached.resolve();

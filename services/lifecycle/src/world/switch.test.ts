@@ -1,4 +1,4 @@
-// A moved world is taken over by its server at once or not at all, on real servers.
+// A server switches to its moved world completely or not at all, on real servers.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// What storage asks of servers, for world operations and the reaper, on real servers.
+// Requests of storage for world operations and the reaper, on real servers.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
