@@ -12,7 +12,6 @@ export {
   type Ping,
   type Trust,
 } from "./login/accept.ts";
-export { addressKey } from "./login/admission.ts";
 export { type Backend, type Dialler, dial } from "./login/dial.ts";
 export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";
 export { type Listener, type ListenOptions, listen } from "./login/listen.ts";

@@ -2,7 +2,7 @@
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principal } from "@svc/proto";
-import { budgetKey } from "./client-address.ts";
+import { addressKey } from "@svc/proto/address";
 import { faceHostOf } from "./host.ts";
 import type { ServiceTokens } from "./service-tokens.ts";
 import { presentedSession } from "./session-cookie.ts";
@@ -117,7 +117,7 @@ function anonymousAt(http: HttpBinding, hash: string): Principal {
 }
 
 async function takeBudget(mesh: Pick<Mesh, "call">, credentials: Credentials): Promise<void> {
-  const address = budgetKey(credentials.options.client?.address ?? "");
+  const address = addressKey(credentials.options.client?.address ?? "");
   const taken = await mesh
     .call(accounts.takeSignInBudget, { address }, credentials.options)
     .catch((cause) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { budgetKey, normalAddress } from "./client-address.ts";
+import { normalAddress } from "./client-address.ts";
 import { isAdminHost, normalHost } from "./host.ts";
 
 describe("hosts and addresses", () => {
@@ -28,9 +28,4 @@ describe("hosts and addresses", () => {
   for (const [text, normal] of addresses) {
     test(`the address ${JSON.stringify(text)} is ${normal}`, () => assert.equal(normalAddress(text), normal));
   }
-  test("an IPv4 address is its own budget, an IPv6 address shares its /64", () => {
-    assert.equal(budgetKey("10.1.2.3"), "10.1.2.3");
-    assert.equal(budgetKey("2001:db8::1"), budgetKey("2001:db8::ffff:1"));
-    assert.notEqual(budgetKey("2001:db8::1"), budgetKey("2001:db8:0:1::1"));
-  });
 });

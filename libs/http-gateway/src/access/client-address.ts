@@ -1,7 +1,7 @@
 // The address that a request comes from, for the sign-in budget and the audit (docs/reference/http.md#client-address).
 
 import type { IncomingMessage } from "node:http";
-import { isIP, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 
 /**
  * Address of the client: from `headerName` when it is set and holds an address, else the TCP peer. Of
@@ -33,13 +33,6 @@ export function normalAddress(text: string): string | undefined {
   if (!isMapped) return address;
   const [high = 0, low = 0] = groups.slice(6);
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-}
-
-/** Key of the sign-in budget: the address itself, and for IPv6 its /64, which one client commands whole. */
-export function budgetKey(address: string): string {
-  if (!isIPv6(address)) return address;
-  const network = groupsOf(address).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
 }
 
 function groupsOf(address: string): number[] {

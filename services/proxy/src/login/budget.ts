@@ -1,12 +1,12 @@
-// How often somebody may log in, by IPv4 address or IPv6 /64: each login is a question to a session server.
+// Rate of logins by IPv4 address or IPv6 /64: each login is a request to a session server.
 
-import { addressKey } from "@svc/minecraft";
+import { addressKey } from "@svc/proto/address";
 import { type Bucket, type Rate, take } from "../budget/bucket.ts";
 
-/** No memory is lost to those who come from everywhere: what is full again is forgotten, then what is oldest. */
+/** Bounds memory: buckets that are full again are dropped, then the oldest ones. */
 const maxBuckets = 65_536;
 
-/** Takes a login of this address; answers 0, or the milliseconds until it may try again. */
+/** Spends one login of this address; returns 0, or the milliseconds until it may retry. */
 export type LoginBudget = (address: string) => number;
 
 export function createLoginBudget(

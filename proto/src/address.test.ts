@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressKey } from "./admission.ts";
+import { addressKey } from "./address.ts";
 
 const keys: Record<string, string> = {
   "203.0.113.9": "203.0.113.9",
