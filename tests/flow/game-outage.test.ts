@@ -73,11 +73,7 @@ test("at the gate: a player with a code stays, and moves on once the link is kno
   const code = codeIn(await carol.hears(/enter this code/));
   await whileDown(async () => {
     await bind(stack, code);
-    await until(
-      () => /brought no answer to go by/.test(logOf("login-gate")),
-      10_000,
-      "the gate to ask in vain",
-    );
+    await until(() => /service call failed/.test(logOf("login-gate")), 10_000, "the gate to ask in vain");
     assert(!carol.lines.some((line) => /Welcome/.test(line)));
   });
   await carol.hears(/slow is waking up/);

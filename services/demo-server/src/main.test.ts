@@ -91,11 +91,11 @@ test("a world and its players outlive stop, SIGTERM and a start behind a proxy",
     await writeFile(file, `the next\n${secret}\n`);
     await using server = await start(dir.path, { SVC_FORWARDING_SECRET_FILE: file });
     const { gamePort: port } = await server.ready();
-    assert.match(await refusedJoin({ port, name: "mallory" }), /only takes players from its proxy/);
+    assert.match(await refusedJoin({ port, name: "mallory" }), /only accepts players from its proxy/);
     const forged = { secret: "guess", body: forwardingBody("bob") };
     assert.match(
       await refusedJoin({ port, name: "bob", forwarding: forged }),
-      /only takes players from its proxy/,
+      /only accepts players from its proxy/,
     );
     const { bot, leave } = await joinGame({
       port,
@@ -136,7 +136,7 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
     assert.equal(await rcon.command("pardon carol"), "Unbanned carol");
   });
 
-  await t.test("a game of another version reads which one the server runs", async () => {
+  await t.test("a client of another version is told which one the server runs", async () => {
     await using server = await start(dir.path);
     const { gamePort: port } = await server.ready();
     for (const version of ["1.20.6", "1.21.8", "26.1"])
@@ -162,7 +162,7 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
   });
 });
 
-test("of players who come at once no more are let in than have room, and all are listed", {
+test("of players who join at once no more get in than the maximum, and all of them are listed", {
   timeout: 60_000,
 }, async () => {
   await using dir = await temporaryDir();
@@ -188,7 +188,7 @@ test("of players who come at once no more are let in than have room, and all are
   await leave();
 });
 
-test("a crash is said, and what it can save is saved, before a status above zero", async () => {
+test("a crash is logged and the world saved before the process exits with an error", async () => {
   await using dir = await temporaryDir();
   const crashOnSignal =
     "data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('out%20of%20luck'))})";

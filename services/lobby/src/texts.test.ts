@@ -17,8 +17,8 @@ test("every sentence is said in both languages", () => {
 
 const errors: [string | null, string | null, RegExp][] = [
   ["not_linked", "raw", /type \/link/],
-  ["quota_exceeded", "raw", /as many servers as you may/],
-  ["already_claimed", "raw", /Somebody else was faster/],
+  ["quota_exceeded", "raw", /as many servers as you are allowed/],
+  ["already_claimed", "raw", /Somebody else claimed this server first/],
   ["busy", "raw", /try again in a moment/],
   ["not_found", "raw", /no longer exists/],
   ["maintenance", "Back at noon.", /^Back at noon\.$/],

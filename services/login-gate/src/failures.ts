@@ -1,4 +1,4 @@
-// A service that is away fails hundreds of calls a second: each is counted, one line a minute is written.
+// During an outage hundreds of calls fail each second: all are counted, one line a minute is logged.
 
 import type { Counter, Logger } from "@svc/telemetry";
 

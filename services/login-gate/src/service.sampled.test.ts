@@ -80,7 +80,7 @@ test("a player whose client speaks Chinese reads Chinese", async () => {
   await quit();
 });
 
-test("chat and commands at the gate are answered with what to do", async () => {
+test("chat and commands at the gate are answered with instructions", async () => {
   reset();
   const { bot, chat, quit } = await join({ port: front.port, name: newName() });
   await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
@@ -96,7 +96,7 @@ test("a barred player is kicked and never gets a code", async () => {
   reset();
   Object.assign(face.state, { barred: true, linked: true });
   face.seen.length = 0;
-  assert.match(await kickOf({ port: front.port, name: newName() }), /You may not join this network/);
+  assert.match(await kickOf({ port: front.port, name: newName() }), /You are barred from this network/);
   assert.equal(
     face.seen.some((path) => path === "account/link/code"),
     false,
@@ -110,23 +110,23 @@ test("a player who holds a code and is barred is kicked in place of being releas
   await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
   const kicked = once(bot, "kicked");
   Object.assign(face.state, { barred: true, linked: true });
-  assert.match(JSON.stringify(await kicked), /You may not join/);
+  assert.match(JSON.stringify(await kicked), /You are barred/);
   assert.deepEqual(releases(name), []);
 });
 
-test("while the service is away the proxy is asked with every attempt, and its return lets the player in", async () => {
+test("during an outage every attempt asks the proxy for a release, and the player gets in once the service is back", async () => {
   reset();
   face.state.status = 503;
   const name = newName();
   const { chat, quit } = await join({ port: front.port, name });
   await until(() => releases(name).length >= 2, 15_000, "the proxy was asked twice");
-  assert.equal(chat.filter((text) => text.includes("does not answer")).length, 1);
+  assert.equal(chat.filter((text) => text.includes("is not responding")).length, 1);
   Object.assign(face.state, { status: undefined, linked: true });
   await until(() => chat.some((text) => text.includes("You are signed in")), 15_000, "the good news");
   await quit();
 });
 
-test("a service that stays away ends in a kick, and so does one that refuses the gate", async () => {
+test("a long outage ends in a kick, and so does a service that refuses the gate's token", async () => {
   reset();
   const rules = { ...configOf().rules, outageWindowMs: 400 };
   const impatient = await start({ rules });
@@ -144,7 +144,7 @@ test("an unredeemed code and a silent proxy both end in a kick", async () => {
   const rules = { ...configOf().rules, loginTimeoutMs: 300, releaseWindowMs: 300 };
   const impatient = await start({ rules });
   const own = await startFront(backend(impatient.gamePort));
-  assert.match(await kickOf({ port: own.port, name: newName() }), /time to link your account is over/);
+  assert.match(await kickOf({ port: own.port, name: newName() }), /time to link your account has run out/);
   face.state.linked = true;
   assert.match(await kickOf({ port: own.port, name: newName() }), /could not take you to the lobby/);
   await own[Symbol.asyncDispose]();
@@ -170,7 +170,7 @@ test("a player who leaves is not asked about any more", async () => {
   await other.quit();
 });
 
-test("nobody comes in past the proxy, nor with another secret", async () => {
+test("connections that bypass the proxy or use another secret are refused", async () => {
   reset();
   const direct = await kickOf({ port: gate.gamePort, name: newName() });
   assert.match(direct, /Join through the network's own address/);
@@ -200,7 +200,7 @@ test("a gate that is full says so; one that stops tells its players", async () =
   assert.match(await kickOf({ port: own.port, name: newName() }), /Too many players/);
   const kicked = once(bot, "kicked");
   await small.close();
-  assert.match(JSON.stringify(await kicked), /restarts/);
+  assert.match(JSON.stringify(await kicked), /is restarting/);
   await own[Symbol.asyncDispose]();
 });
 

@@ -32,7 +32,7 @@ export const defaultLimits = {
   frameEveryMs: 100,
   strangerWarningMs: 60_000,
   statusCacheMs: 2_000,
-  // How old what a server says of itself may be, and how long it may take to say it.
+  // How old a server's status may be, and how long it may take to answer.
   serverLookMs: 5_000,
   serverLookTimeoutMs: 2_000,
   listNames: 500,
@@ -79,13 +79,13 @@ export type ProxyConfig = {
   listenHost: string;
   listenPort: number;
   onlineMode: boolean;
-  /** Names are taken as they are typed, with the UUIDs of the service's local source: on one's own machine only. */
+  /** Clients choose their names and get the UUIDs of the service's local source; only for a developer's own machine. */
   localNames: boolean;
   /** Root of the session server; its hasJoined path is appended. */
   sessionServer: string;
   /** Where the panel is, told to players; undefined: nobody knows. */
   panelUrl: string | undefined;
-  /** File of the forwarding masters; undefined: servers that ask for forwarding take nobody. */
+  /** File of the forwarding masters; without it servers that require forwarding refuse everybody. */
   forwardingMasterFile: string | undefined;
   acceptProxyProtocol: boolean;
   /** Addresses and ranges whose PROXY headers are believed. */
@@ -182,7 +182,7 @@ function systemServers(read: Read) {
   };
 }
 
-/** Whoever may send a PROXY header chooses the address they are seen at, so somebody has to say who that is. */
+/** A PROXY header chooses the address a player is seen at, so its senders have to be named. */
 function proxyHeaders(read: Read) {
   const acceptProxyProtocol = yes(
     "accept-proxy-protocol",
@@ -206,8 +206,8 @@ function panelUrl(hostname: string | undefined, rootDomain: string): string | un
 }
 
 /**
- * Anybody could take any name, so only programs of this machine may get here: the address is a loopback one, and the
- * root domain one that means this machine everywhere. The service's local source has the same rule of its own.
+ * Clients choose their names, so only programs on this machine may connect: the address is a loopback one, and the
+ * root domain resolves to this machine everywhere. The service's local source enforces the same.
  */
 function localNames(read: Read): boolean {
   if (!yes("local-names", read("local-names", "SVC_PROXY_LOCAL_NAMES") ?? "false")) return false;

@@ -24,7 +24,7 @@ async function comeIn(fixture: Fixture, name: string) {
   return player;
 }
 
-test("players who join at once are all in the game, cheaply, and leave nothing behind", {
+test("players who join at once all get into the game, at little cost, and leave nothing behind", {
   timeout: 120_000,
 }, async (t) => {
   await using fixture = await startFixture(

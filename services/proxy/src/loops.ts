@@ -2,7 +2,7 @@ import type { Logger } from "@svc/telemetry";
 
 export type Loop = { name: string; everyMs: number; run: () => Promise<void> };
 
-/** Runs each loop at its pace; a run that takes longer skips its next turns. Answers a stop that waits for what runs. */
+/** Runs each loop at its interval; a run that takes longer skips the next ones. Returns a stop that waits for running loops. */
 export function startLoops(loops: readonly Loop[], log: Logger): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const turn = ({ name, run }: Loop) => {

@@ -1,4 +1,4 @@
-// Clients and servers that mean harm, on real sockets.
+// Malicious clients and servers, on real sockets.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test("who trickles is closed when the login time is over, whatever they are at", limit, async () => {
+test("a client that sends byte by byte is closed when the login timeout ends", limit, async () => {
   await using fixture = await startFixture({ SVC_PROXY_LOGIN_TIMEOUT_MS: "200" });
   const socket = connect(fixture.proxy.port, "127.0.0.1");
   socket.on("error", () => {});
@@ -117,7 +117,7 @@ test("a hostile frame in the game closes its own connection and nobody else's", 
 });
 
 test(
-  "what a client sends on svc:control reaches no server, in either phase and however it is padded",
+  "a client's svc:control frames reach no server, in either phase and however they are padded",
   limit,
   async () => {
     await using fixture = await startFixture({}, withSurvival);
@@ -139,35 +139,31 @@ test(
   },
 );
 
-test(
-  "a server neither sends players elsewhere nor touches our cookies, and its own cookies are its own affair",
-  limit,
-  async () => {
-    await using fixture = await startFixture({}, withSurvival);
-    const cookies = new Map([["svc:ticket", Buffer.from("ours")]]);
-    const alice = await fixture.passRaw(fixture.account("alice"), host, { cookies });
-    const survival = await fixture.survival.player("alice");
-    await alice.until(() => alice.state.worlds === 2);
-    survival.transfer({ host: "evil.example", port: 25_565 });
-    survival.storeCookie("svc:ticket", Buffer.from("forged"));
-    survival.storeCookie("svc:ticket", Buffer.alloc(5_120));
-    survival.requestCookie("svc:ticket");
-    survival.storeCookie("theirs:note", Buffer.from("kept"));
-    survival.message("the end");
-    await alice.until(() => alice.seen.includes("play system_chat"));
-    assert.equal(alice.state.transfer, undefined);
-    assert(!alice.seen.includes("play cookie_request"));
-    assert.deepEqual(
-      [...cookies].map(([key, value]) => [key, value.toString()]),
-      [
-        ["svc:ticket", "ours"],
-        ["theirs:note", "kept"],
-      ],
-    );
-  },
-);
+test("a server can neither transfer players nor use our cookies, but can use its own", limit, async () => {
+  await using fixture = await startFixture({}, withSurvival);
+  const cookies = new Map([["svc:ticket", Buffer.from("ours")]]);
+  const alice = await fixture.passRaw(fixture.account("alice"), host, { cookies });
+  const survival = await fixture.survival.player("alice");
+  await alice.until(() => alice.state.worlds === 2);
+  survival.transfer({ host: "evil.example", port: 25_565 });
+  survival.storeCookie("svc:ticket", Buffer.from("forged"));
+  survival.storeCookie("svc:ticket", Buffer.alloc(5_120));
+  survival.requestCookie("svc:ticket");
+  survival.storeCookie("theirs:note", Buffer.from("kept"));
+  survival.message("the end");
+  await alice.until(() => alice.seen.includes("play system_chat"));
+  assert.equal(alice.state.transfer, undefined);
+  assert(!alice.seen.includes("play cookie_request"));
+  assert.deepEqual(
+    [...cookies].map(([key, value]) => [key, value.toString()]),
+    [
+      ["svc:ticket", "ours"],
+      ["theirs:note", "kept"],
+    ],
+  );
+});
 
-test("an operator may let servers send players elsewhere", limit, async () => {
+test("an operator may allow servers to transfer players", limit, async () => {
   await using fixture = await startFixture({ SVC_PROXY_SERVER_TRANSFERS: "true" }, withSurvival);
   const alice = await fixture.passRaw(fixture.account("alice"), host);
   (await fixture.survival.player("alice")).transfer({ host: "next.example", port: 1 });
@@ -224,27 +220,31 @@ test(
   },
 );
 
-test("what the menu asked for is not told to the server the player went to meanwhile", limit, async () => {
-  await using fixture = await startFixture({}, withSurvival);
-  const { promise: later, resolve: tellNow } = Promise.withResolvers<void>();
-  fixture.service.answers.set("lifecycle.ownership.read-menu-access", async () => {
-    await later;
-    return { status: 200, body: { servers: { survival: "owner" } } };
-  });
-  const alice = await fixture.passRaw(fixture.account("alice"), "play.example");
-  await fixture.lobby.player("alice");
-  fixture.lobby.send("alice", { type: "ListRequest" });
-  await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/menu-access/")));
-  alice.command("felis go survival");
-  await fixture.survival.player("alice");
-  await alice.until(() => alice.state.worlds === 3);
-  tellNow();
-  alice.command("felis lobby");
-  await alice.until(() => alice.state.worlds === 4);
-  assert.deepEqual(fixture.survival.messages, []);
-});
+test(
+  "an answer for the menu is not sent to the server that the player went to meanwhile",
+  limit,
+  async () => {
+    await using fixture = await startFixture({}, withSurvival);
+    const { promise: later, resolve: tellNow } = Promise.withResolvers<void>();
+    fixture.service.answers.set("lifecycle.ownership.read-menu-access", async () => {
+      await later;
+      return { status: 200, body: { servers: { survival: "owner" } } };
+    });
+    const alice = await fixture.passRaw(fixture.account("alice"), "play.example");
+    await fixture.lobby.player("alice");
+    fixture.lobby.send("alice", { type: "ListRequest" });
+    await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/menu-access/")));
+    alice.command("felis go survival");
+    await fixture.survival.player("alice");
+    await alice.until(() => alice.state.worlds === 3);
+    tellNow();
+    alice.command("felis lobby");
+    await alice.until(() => alice.state.worlds === 4);
+    assert.deepEqual(fixture.survival.messages, []);
+  },
+);
 
-test("a frame of the lobby counts for nobody who is not released", limit, async () => {
+test("frames of the lobby are ignored for players who are not released", limit, async () => {
   // The lobby's own address in place of the gate's: whoever stands there has proved nothing.
   await using fixture = await startFixture({}, withSurvival);
   fixture.service.servers.set("login", runningAt("login", fixture.lobby));

@@ -25,7 +25,7 @@ function wakes({ service }: Fixture): void {
 }
 
 test(
-  "while the session server is down nobody logs in, and is told that it is not their fault",
+  "while the session server is down logins are refused with a reason that does not blame the player",
   limit,
   async () => {
     await using fixture = await startFixture({}, { prepare: runs });
@@ -71,17 +71,17 @@ test("a player who waits for a server through an outage gets there after it", li
   await fixture.survival.player("alice");
 });
 
-test("an outage that lasts too long ends the wait, which says so", limit, async () => {
+test("an outage that lasts too long ends the wait, and the player is told so", limit, async () => {
   await using fixture = await startFixture({ SVC_PROXY_WAITER_SILENCE_MS: "200" }, { prepare: sleeps });
   wakes(fixture);
   const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/waking up/);
   fixture.service.isDown = true;
-  await player.hears(/We hear nothing of survival/);
+  await player.hears(/survival does not respond/);
   assert.equal(fixture.lobby.players.size, 1);
 });
 
-test("a wake that nobody answers is told, and queues nobody", limit, async () => {
+test("a wake without an answer is reported to the player and queues nobody", limit, async () => {
   await using fixture = await startFixture({}, { prepare: sleeps });
   const player = await fixture.passRaw(fixture.account("alice"), "play.example");
   await fixture.lobby.player("alice");
@@ -93,7 +93,7 @@ test("a wake that nobody answers is told, and queues nobody", limit, async () =>
 });
 
 test(
-  "a proxy that starts in an outage knows the servers of before, and forgets a damaged list",
+  "a proxy that starts during an outage uses the saved list, and ignores a damaged one",
   limit,
   async () => {
     await using fixture = await startFixture({}, { prepare: runs });
@@ -134,26 +134,22 @@ test("a token that is rotated in its file is taken up without a restart", limit,
   await fixture.survival.player("alice");
 });
 
-test(
-  "when every worker is taken and every slot is, players are told at once, and it is counted",
-  limit,
-  async () => {
-    await using fixture = await startFixture(
-      { SVC_PROXY_WORKERS: "1", SVC_PROXY_SLOTS: "1", SVC_PROXY_ACTION_BURST: "100" },
-      { prepare: sleeps },
-    );
-    const player = await fixture.passRaw(fixture.account("alice"), "play.example");
-    await fixture.lobby.player("alice");
-    await player.until(() => player.state.worlds === 2);
-    const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
-    fixture.service.answers.set("identity.account-migration.start", async () => {
-      await later;
-      return { status: 201, body: { started: true, state: "initiated" } };
-    });
-    for (let count = 0; count < 3; count += 1) player.command("felis migrate");
-    await player.hears(/proxy is busy/);
-    answerNow();
-    await player.until(() => player.chat.filter((line) => /Go on in the panel/.test(line)).length === 2);
-    assert.match(await fixture.metrics.metrics(), /svc_proxy_events_total\{what="busy"[^}]*\} 1\n/);
-  },
-);
+test("when all workers and slots are taken players are told at once, and it is counted", limit, async () => {
+  await using fixture = await startFixture(
+    { SVC_PROXY_WORKERS: "1", SVC_PROXY_SLOTS: "1", SVC_PROXY_ACTION_BURST: "100" },
+    { prepare: sleeps },
+  );
+  const player = await fixture.passRaw(fixture.account("alice"), "play.example");
+  await fixture.lobby.player("alice");
+  await player.until(() => player.state.worlds === 2);
+  const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
+  fixture.service.answers.set("identity.account-migration.start", async () => {
+    await later;
+    return { status: 201, body: { started: true, state: "initiated" } };
+  });
+  for (let count = 0; count < 3; count += 1) player.command("felis migrate");
+  await player.hears(/proxy is busy/);
+  answerNow();
+  await player.until(() => player.chat.filter((line) => /Go on in the panel/.test(line)).length === 2);
+  assert.match(await fixture.metrics.metrics(), /svc_proxy_events_total\{what="busy"[^}]*\} 1\n/);
+});

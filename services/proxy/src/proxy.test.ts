@@ -31,20 +31,24 @@ const runs = (fixture: Fixture) =>
   void fixture.service.servers.set("survival", runningAt("survival", fixture.survival));
 const sleeps = (fixture: Fixture) => void fixture.service.servers.set("survival", serverInfo("survival"));
 
-test("a linked player who types a running server's address passes the gate and is in it", limit, async () => {
-  await using fixture = await bedWith(runs);
-  const alice = fixture.account("alice");
-  await fixture.pass(alice, host);
-  const session = await fixture.survival.player("alice");
-  assert.equal(session.player.profile.uuid, alice.uuid);
-  assert.equal(fixture.lobby.players.size, 0);
-  const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${alice.uuid}","player_name":"alice"}`;
-  await fixture.service.until(() => fixture.service.calls.includes(report));
-  assert(!fixture.service.calls.some((call) => call.includes("/wake")));
-});
+test(
+  "a linked player who enters a running server's address passes the gate and joins it",
+  limit,
+  async () => {
+    await using fixture = await bedWith(runs);
+    const alice = fixture.account("alice");
+    await fixture.pass(alice, host);
+    const session = await fixture.survival.player("alice");
+    assert.equal(session.player.profile.uuid, alice.uuid);
+    assert.equal(fixture.lobby.players.size, 0);
+    const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${alice.uuid}","player_name":"alice"}`;
+    await fixture.service.until(() => fixture.service.calls.includes(report));
+    assert(!fixture.service.calls.some((call) => call.includes("/wake")));
+  },
+);
 
 test(
-  "a sleeping server is woken for the verified player, who waits in the lobby until it is ready",
+  "a stopped server is woken for the verified player, who waits in the lobby until it is ready",
   limit,
   async () => {
     await using fixture = await bedWith(sleeps);
@@ -62,31 +66,35 @@ test(
 
 const seldom = { SVC_PROXY_REFRESH_MS: "600000" };
 
-test("a server made a moment ago is found by who types its address", limit, async () => {
+test("a server created a moment ago is found by its address", limit, async () => {
   await using fixture = await startFixture(seldom);
   runs(fixture);
   await fixture.passRaw(fixture.account("alice"), host);
   await fixture.survival.player("alice");
 });
 
-test("who types an address that no server has reads so in the lobby", limit, async () => {
+test("a player who enters an unknown address is told so in the lobby", limit, async () => {
   await using fixture = await startFixture(seldom);
   const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/There is no server at this address/);
   assert.equal(fixture.lobby.players.size, 1);
 });
 
-test("a proxy that starts before the service has its list a moment after it", limit, async () => {
-  await using fixture = await startFixture({ ...seldom, SVC_PROXY_FIRST_REFRESH_MS: "50" });
-  runs(fixture);
-  fixture.service.isDown = true;
-  await fixture.restart();
-  const calls = fixture.service.calls.length;
-  fixture.service.isDown = false;
-  await fixture.service.until(() => fixture.service.calls.slice(calls).includes("GET /api/v1/servers"));
-});
+test(
+  "a proxy that starts before the service gets the list shortly after the service starts",
+  limit,
+  async () => {
+    await using fixture = await startFixture({ ...seldom, SVC_PROXY_FIRST_REFRESH_MS: "50" });
+    runs(fixture);
+    fixture.service.isDown = true;
+    await fixture.restart();
+    const calls = fixture.service.calls.length;
+    fixture.service.isDown = false;
+    await fixture.service.until(() => fixture.service.calls.slice(calls).includes("GET /api/v1/servers"));
+  },
+);
 
-test("a refused wake tells the player and leaves them in the lobby, in no queue", limit, async () => {
+test("a refused wake is reported to the player, who stays in the lobby and in no queue", limit, async () => {
   await using fixture = await bedWith(sleeps);
   const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/You may not start survival/);
@@ -99,14 +107,14 @@ test("a refused wake tells the player and leaves them in the lobby, in no queue"
 });
 
 test(
-  "in the cooldown a player reads when the server is woken, and that it wakes once it does",
+  "during the cooldown a player reads when the server will be woken, and later that it is",
   limit,
   async () => {
     await using fixture = await bedWith(sleeps);
     const { cooldown } = { cooldown: refusal("cooldown") };
     fixture.service.wake = () => cooldown;
     const player = await fixture.passRaw(fixture.account("alice"), host);
-    await player.hears(/survival was woken or stopped a moment ago\. It is woken in 30 s/);
+    await player.hears(/survival was started or stopped a moment ago\. It will be woken in 30 s/);
     await fixture.lobby.player("alice");
     assert(!player.chat.some((line) => line.includes("waking up")));
     wakes(fixture);
@@ -115,7 +123,7 @@ test(
   },
 );
 
-test("a waiter of a server that gave up is told so", limit, async () => {
+test("a player who waits for a server that gave up is told so", limit, async () => {
   await using fixture = await bedWith(sleeps);
   wakes(fixture);
   const player = await fixture.passRaw(fixture.account("alice"), host);
@@ -127,7 +135,7 @@ test("a waiter of a server that gave up is told so", limit, async () => {
   await player.hears(/could not start/);
 });
 
-test("an unlinked player stays at the gate, whatever the gate says and however often", limit, async () => {
+test("an unlinked player stays at the gate, whatever the gate sends and however often", limit, async () => {
   await using fixture = await bedWith(runs);
   const mallory = fixture.account("mallory", { isLinked: false });
   const player = await fixture.passRaw(mallory, host);
@@ -142,7 +150,7 @@ test("an unlinked player stays at the gate, whatever the gate says and however o
 });
 
 test(
-  "while the service is down a linked player gets in on its memory, a stranger does not",
+  "while the service is down a player with a cached link gets in, an unknown player does not",
   limit,
   async () => {
     await using fixture = await bedWith(runs);
@@ -161,7 +169,7 @@ test(
 );
 
 test(
-  "after a restart without the service the memory is empty: everybody stays at the gate",
+  "after a restart during an outage the cache is empty and everybody stays at the gate",
   limit,
   async () => {
     await using fixture = await bedWith(runs);
@@ -175,7 +183,7 @@ test(
   },
 );
 
-test("control frames of a client and of a user server are consumed and obeyed by nobody", limit, async () => {
+test("control frames from clients and user servers are consumed and ignored", limit, async () => {
   await using fixture = await bedWith(runs);
   fixture.service.servers.set("other", serverInfo("other"));
   await fixture.restart();
@@ -196,7 +204,7 @@ test("control frames of a client and of a user server are consumed and obeyed by
   assert(!fixture.service.calls.some((call) => /wake|claim/.test(call)));
 });
 
-test("the lobby acts for the player of the connection only, whoever the frame names", limit, async () => {
+test("frames of the lobby act for the connection's player, whichever player they name", limit, async () => {
   await using fixture = await bedWith(sleeps);
   wakes(fixture);
   const [alice, bob] = [fixture.account("alice"), fixture.account("bob")];
@@ -213,7 +221,7 @@ test("the lobby acts for the player of the connection only, whoever the frame na
   assert(fixture.lobby.frames.some((frame) => frame.type === "TransferReady" && frame.server === "survival"));
 });
 
-test("the menu lists user servers, answers a status, and says what it does not know", limit, async () => {
+test("the menu lists user servers, answers status queries, and reports unknown servers", limit, async () => {
   await using fixture = await bedWith(sleeps);
   await fixture.passRaw(fixture.account("alice"), "play.example");
   await fixture.lobby.player("alice");
@@ -246,7 +254,7 @@ test("a backend that ends under a player brings them to the lobby with its reaso
 });
 
 test(
-  "a server that refuses the player is forgotten, and its words are told in the lobby",
+  "a server that refuses the player is no target any more, and its reason is shown in the lobby",
   limit,
   async () => {
     await using fixture = await bedWith(runs);
@@ -265,7 +273,7 @@ test("without a gate nobody gets in", limit, async () => {
   assert.match(await (await fixture.raw(fixture.account("alice"), host)).isKicked(), /gate is not available/);
 });
 
-test("who the session server does not know is refused", limit, async () => {
+test("a player whom the session server does not know is refused", limit, async () => {
   await using fixture = await bedWith(runs);
   const alice = fixture.account("alice");
   const player = fixture.join(alice, host);
@@ -273,14 +281,14 @@ test("who the session server does not know is refused", limit, async () => {
   assert.match(await player.isKicked(), /could not be verified/);
 });
 
-test("who may not start a server that nobody owns reads how to claim it", limit, async () => {
+test("a player who may not start an ownerless server reads how to claim it", limit, async () => {
   await using fixture = await bedWith(sleeps);
   fixture.service.claimable.add("survival");
   const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/survival has no owner yet.* Claim it in the lobby: type \/menu/);
 });
 
-test("a ping tells the phase and wakes nothing", limit, async () => {
+test("a ping shows the phase and wakes nothing", limit, async () => {
   await using fixture = await bedWith(sleeps);
   const ask = async (typed: string) => {
     const client = new Connection(connect(fixture.proxy.port, "127.0.0.1"));
@@ -330,6 +338,6 @@ test("commands over the budget are refused with the seconds to wait", limit, asy
   const player = await fixture.passRaw(fixture.account("alice"), "play.example");
   await fixture.lobby.player("alice");
   for (let index = 0; index < 6; index += 1) player.command("felis go survival");
-  await player.hears(/Not so fast: again in [1-5] s/);
+  await player.hears(/Too fast. Try again in [1-5] s/);
   await player.until(() => player.chat.filter((line) => /may not start/.test(line)).length === 5);
 });

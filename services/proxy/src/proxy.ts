@@ -122,7 +122,7 @@ export async function startProxy(
 
 type Context = ReturnType<typeof createContext>;
 
-/** Everything there is; each part takes of it what it needs. */
+/** Wires all parts; each of them declares which dependencies it takes. */
 function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; metrics: Metrics }) {
   const { limits, dataDir } = config;
   const { now } = systemClock;
@@ -206,7 +206,7 @@ async function welcome(context: Context, player: Player): Promise<void> {
   const { uuid, name } = player.profile;
   const subdomain = context.isRouting ? subdomainOf(player.host, config.rootDomain) : undefined;
   const named = subdomain === undefined ? undefined : registry.bySubdomain(subdomain)?.name;
-  // Gate and lobby are no destinations of their own: everybody comes through the one into the other.
+  // Gate and lobby are no destinations: everybody passes the gate and then the lobby.
   const target = named === undefined || isSystem(context, named) ? undefined : named;
   const bridge = createBridge(player, {
     onCommand: (line) => runCommand(context, session, line),

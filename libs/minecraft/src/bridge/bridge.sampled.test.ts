@@ -119,7 +119,7 @@ test("twenty switches in a row leave one player on one server", async () => {
   bot.end();
 });
 
-test("what the session server vouched for arrives at the backend, and nobody else gets in", async () => {
+test("the profile verified by the session server reaches the backend, and unverified clients get nowhere", async () => {
   await using sessions = await startSessionServer();
   await using scene = await stage({}, sessions.root);
   const bot = startBot({

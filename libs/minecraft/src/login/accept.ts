@@ -52,7 +52,7 @@ export const defaultLoginTexts: LoginTexts = {
     "Your login could not be verified. Restart your game and join through the right address.\n" +
     "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
   barred:
-    "This player may not join this network any more. If that is a mistake, ask its staff.\n" +
+    "You are barred from this network. If you think this is a mistake, contact the staff.\n" +
     "此玩家已被禁止进入本网络。如有疑问，请联系管理员。",
   unavailable:
     "The login service does not answer at the moment. Please try again in a minute.\n" +

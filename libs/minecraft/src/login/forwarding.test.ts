@@ -20,7 +20,7 @@ test("what is signed comes out the same, in both layouts", () => {
     assert.deepEqual(decodeForwarding(encodeForwarding(forwarded, "s", asked), "s"), forwarded);
 });
 
-test("no changed bit of the answer is believed", () => {
+test("an answer with any bit changed is refused", () => {
   const answer = encodeForwarding(forwarded, "s");
   for (let index = 0; index < answer.length; index++) {
     const forged = Buffer.from(answer);
@@ -45,7 +45,7 @@ for (const [name, answer, secret] of refused) {
   });
 }
 
-test("an empty secret signs nothing and believes nothing", () => {
+test("an empty secret neither signs nor verifies", () => {
   assert.throws(() => encodeForwarding(forwarded, ""), { code: "unauthenticated" });
   assert.throws(() => decodeForwarding(Buffer.alloc(64), ""), { code: "unauthenticated" });
 });

@@ -77,7 +77,7 @@ for (const [what, text] of Object.entries({
   });
 }
 
-test("nobody there is unavailable", async () => {
+test("a port without a server is unavailable", async () => {
   const backend = await saying("").then(async (server) => {
     await server[Symbol.asyncDispose]();
     return server.backend;

@@ -109,7 +109,7 @@ for (const [from, to] of [
   });
 }
 
-test("who has used up the work that is theirs rests, and what was read until then is all that was inflated", async () => {
+test("a peer that has used up its budget is paused, and nothing more is inflated for it", async () => {
   using scene = await stage({ from: 256, to: -1 });
   const { from, source, target } = scene;
   const limits = { burst: 3_000_000, perSecond: 1 };
@@ -123,7 +123,7 @@ test("who has used up the work that is theirs rests, and what was read until the
   assert.equal(from.work.spent, from.socket.bytesRead + 4 * workOf.inflate(bytes));
 });
 
-test("packets that are looked at are paid for, compressed or not", async () => {
+test("inspected packets are charged, compressed or not", async () => {
   using scene = await stage({ from: 256, to: 256 });
   const { from, source, target, seen } = scene;
   from.work = new Work({ burst: 1_000_000, perSecond: 1 }, () => 0);
@@ -136,7 +136,7 @@ test("packets that are looked at are paid for, compressed or not", async () => {
   assert.equal(target.socket.bytesRead, 0);
 });
 
-test("who rests is read from again once the debt is paid, and has lost nothing", async () => {
+test("a paused peer is read again once its debt is paid, without loss", async () => {
   using scene = await stage({ from: 256, to: -1 });
   const { from, source, target } = scene;
   from.work = new Work({ burst: 100_000, perSecond: 30_000_000 });

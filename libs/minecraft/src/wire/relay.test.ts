@@ -81,7 +81,7 @@ test("a frame that comes byte by byte passes whole", async () => {
   assert.ok((await arrived).equals(bytes));
 });
 
-test("a packet that changes what is watched is obeyed by the very next one, in the same piece", async () => {
+test("a new filter applies to the very next packet of the same chunk", async () => {
   using scene = await stage();
   const { relay, source, target, seen } = scene;
   Object.assign(relay, {
@@ -97,7 +97,7 @@ test("a packet that changes what is watched is obeyed by the very next one, in t
   assert.deepEqual(seen, [passing]);
 });
 
-test("a reader who does not read stops the writer, and loses nothing", async () => {
+test("a slow reader stops the writer, without loss", async () => {
   using scene = await stage();
   const { source, target, from } = scene;
   const block = Buffer.concat(new Array<Buffer>(6_000).fill(frame(passing, 8)));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultWork, Work } from "./work.ts";
 
-test("a connection has its burst at once, rests for its debt, and gets no more than its rate after it", () => {
+test("a connection may use its burst at once, pauses for its debt, and gets no more than its rate afterwards", () => {
   let now = 0;
   const work = new Work({ burst: 1_000, perSecond: 100 }, () => now);
   assert.equal(work.spend(400), 0);

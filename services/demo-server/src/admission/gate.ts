@@ -20,7 +20,7 @@ type Dependencies = {
   readonly savesSettled: () => Promise<void>;
 };
 
-const proxyOnly = "This server only takes players from its proxy. Join by the proxy's address.";
+const proxyOnly = "This server only accepts players from its proxy. Join through the proxy's address.";
 const answerTimeoutMs = 10_000;
 
 /** Stands before the server's own login: it sees each name first, and only passes on who may come in. */

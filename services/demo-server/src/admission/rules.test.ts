@@ -15,7 +15,7 @@ lists.whitelist.add("Alice");
 
 const open = { name: "bob", lists, isStopping: false, online: 0, maxPlayers: 2 };
 
-test("who may join, and what the others read", () => {
+test("the rules of who may join", () => {
   assert.equal(refusal(open), undefined);
   assert.match(refusal({ ...open, isStopping: true }) ?? "", /is stopping/);
   assert.match(refusal({ ...open, online: 2 }) ?? "", /full/);

@@ -41,7 +41,7 @@ test("a list is its first part with the others behind it", () => {
     assert.deepEqual(componentNbt(plain), compound({ text: string("x") }));
 });
 
-test("what is nested deeper than any text is refused, before the stack is", () => {
+test("texts nested too deep are refused before the stack overflows", () => {
   const deep = JSON.parse(`${"[".repeat(10_000)}${"]".repeat(10_000)}`) as unknown;
   assert.throws(() => componentNbt(deep), RangeError);
 });

@@ -27,7 +27,7 @@ test("a page of 45 tiles is asked for at once", () => {
   assert.ok(spendAll(fullBucket(rules, 0), 0, true).count >= 46);
 });
 
-test("what is spent comes back at less than the proxy's 10 a second, up to the burst", () => {
+test("tokens come back at less than the proxy's 10 a second, up to the burst", () => {
   const { pace } = spendAll(fullBucket(rules, 0), 0, false);
   assert.equal(spendAll(pace, 1_000, false).count, rules.perSecond);
   assert.ok(rules.perSecond < 10);

@@ -1,4 +1,4 @@
-// One question for the list of servers at a time, and a word to the player when nobody answers it.
+// One request for the server list at a time; without an answer the player is told.
 
 import type { Clock } from "@svc/service/clock";
 import { answerTimeoutMs } from "../config.ts";

@@ -99,7 +99,7 @@ test("a list that nobody asked for opens nothing", () => {
   assert.deepEqual(player.sent, []);
 });
 
-test("two commands in a row ask once; without an answer the player is told, and may ask again", async () => {
+test("two commands in a row send one request; without an answer the player is told and may retry", async () => {
   const player = enter();
   player.session.command("menu");
   player.session.command("menu");
@@ -159,7 +159,7 @@ test("pages turn, and only the tiles of the shown page are asked for", () => {
   assert.deepEqual(player.asked("WakeRequest"), ["s45"]);
 });
 
-test("however fast the pages are turned, the proxy's pace is never passed, and a click still goes through", async () => {
+test("however fast pages are turned, the proxy's rate limit is never exceeded and clicks still go through", async () => {
   const player = enter();
   player.session.command("menu");
   player.tell(list(names(500)));
@@ -187,7 +187,7 @@ test("45 answers at once draw the chest anew once", async () => {
   player.leave();
 });
 
-test("an open menu is asked anew every ten seconds, a closed one is silent", async () => {
+test("an open menu is refreshed every ten seconds, a closed one never", async () => {
   const player = enter();
   player.session.command("menu");
   player.tell(list(["alpha"]));
@@ -209,7 +209,7 @@ test("errors are told when they are about a click, and quiet when they answer a 
   assert.equal(player.tile(0)?.startsWith("beta"), true, "a server that is gone leaves the menu");
   player.session.click(0);
   player.tell({ type: "Error", code: "already_claimed", message: "x", server: "beta" });
-  assert.match(player.chat.at(-1) ?? "", /Somebody else was faster/);
+  assert.match(player.chat.at(-1) ?? "", /Somebody else claimed this server first/);
   player.tell({ type: "Error", code: "not_linked", message: "x" });
   assert.match(player.chat.at(-1) ?? "", /type \/link/);
 });

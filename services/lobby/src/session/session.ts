@@ -1,4 +1,4 @@
-// One player in the lobby: what they type and click, and what the proxy tells.
+// One player in the lobby: their commands and clicks, and the proxy's frames.
 
 import { type ControlFrame, decodeControl } from "@svc/proto/control";
 import { languageOfLocale } from "@svc/proto/language";

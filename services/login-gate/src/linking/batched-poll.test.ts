@@ -7,7 +7,7 @@ import type { Answer } from "./policy.ts";
 
 const refusal = (status: number) => new ApiError("refused", { status, code: "x", requestId: "r" });
 
-/** A roll call whose questions can be read; `asked` holds how many were asked about in each call. */
+/** A batched poll whose requests can be read; `asked` holds the size of each batch. */
 function assemble() {
   const { clock, pass, sleeping } = createTestClock();
   const asked: number[] = [];
@@ -36,7 +36,7 @@ function assemble() {
   return { stand, heard, asked, singly, service, pass, sleeping };
 }
 
-test("all who wait are asked about in one call, a second after the first of them", async () => {
+test("all waiting players are polled in one call, a second after the first of them", async () => {
   const { stand, heard, asked, service, pass } = assemble();
   service.linked = ["b", "a stranger"];
   void stand("a");
@@ -48,7 +48,7 @@ test("all who wait are asked about in one call, a second after the first of them
   assert.deepEqual([asked, heard], [[2], ["unlinked", "linked"]]);
 });
 
-test("who asks again is asked about a second later, and an empty gate asks nothing", async () => {
+test("a repeated poll runs a second later, and an empty gate polls nothing", async () => {
   const { stand, asked, pass, sleeping } = assemble();
   void stand("a").then(() => stand("a"));
   await pass(2_000);
@@ -64,7 +64,7 @@ test("more players than one call takes are several calls", async () => {
   assert.deepEqual([asked, heard.length], [[500, 500, 1], 1_001]);
 });
 
-test("who has left is not asked about", async () => {
+test("players who have left are not polled", async () => {
   const { stand, heard, asked, pass } = assemble();
   const leaving = new AbortController();
   void stand("a", leaving.signal);
@@ -95,7 +95,7 @@ for (const [name, status] of Object.entries(closedDoors)) {
   });
 }
 
-test("a call refused as bad is asked one by one this time: one odd player does not hold up the others", async () => {
+test("a batch refused as a bad request is polled one by one, so that one odd player does not block the others", async () => {
   const { stand, asked, singly, service, pass } = assemble();
   service.error = refusal(400);
   void stand("a");

@@ -6,7 +6,7 @@ import { links } from "@svc/proto";
 import type { Clock } from "@svc/service/clock";
 import type { Answer } from "./policy.ts";
 
-/** Waits for the next roll call, and answers with it. Rejects once the player's `signal` is aborted. */
+/** Waits for the next batched poll and resolves with its answer. Rejects once the player's `signal` is aborted. */
 export type BatchedPoll = (uuid: string, signal: AbortSignal) => Promise<Answer>;
 
 type Dependencies = {
@@ -41,7 +41,7 @@ export function createBatchedPoll({ clock, pollMs, oneByOneMs, ...ask }: Depende
       for (const { uuid, resolve } of waiters) resolve({ kind: linked.has(uuid) ? "linked" : "unlinked" });
     } catch (error) {
       if (isClosedDoor(error)) oneByOneUntil = clock.now() + oneByOneMs;
-      // Nor may one odd player keep the others from being asked about.
+      // Nor may one odd player block the poll of the others.
       if (isClosedDoor(error) || isBadRequest(error)) return askEach(waiters);
       const answer = ask.answerOf(error);
       for (const { resolve } of waiters) resolve(answer);

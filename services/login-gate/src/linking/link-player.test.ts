@@ -71,18 +71,18 @@ test("a player without a link sees the code in chat and on a card, redeems it, a
   assert.equal(player.sleeping(), 0);
 });
 
-test("who redeems a code and is barred meanwhile is kicked", async () => {
+test("a player who redeems a code but was barred meanwhile is kicked", async () => {
   const player = stand();
   await player.pass(2_000);
   player.service.poll = { kind: "linked" };
   player.service.look = { kind: "barred" };
   await player.pass(1_000);
-  assert.match(player.seen.at(-1) ?? "", /^kick: You may not join/);
+  assert.match(player.seen.at(-1) ?? "", /^kick: You are barred/);
   assert.equal(player.seen.includes("release"), false);
   await player.done;
 });
 
-test("an outage is told once, and the proxy is asked with every attempt", async () => {
+test("an outage is shown once, and the proxy is asked with every attempt", async () => {
   const player = stand({ locale: "zh_cn", look: { kind: "outage" } });
   await player.pass(7_500);
   assert.deepEqual(
@@ -108,7 +108,7 @@ test("a new code takes the place of one that ran out", async () => {
   await player.done;
 });
 
-test("a player who leaves is forgotten at once", async () => {
+test("nothing more is requested for a player who leaves", async () => {
   const player = stand();
   await player.pass(2_000);
   player.leave();

@@ -1,4 +1,4 @@
-// Holds one player at the gate: performs what the policy decides until the player is gone.
+// Keeps one player at the gate and performs what the policy decides until they are gone.
 
 import type { Text } from "@svc/minecraft";
 import { languageOfLocale } from "@svc/proto/language";
@@ -33,7 +33,7 @@ export type LinkDeps = {
   readonly onOutcome: (outcome: KickReason | "code_shown" | "release") => void;
 };
 
-/** Settles when the player was sent away or has left. Never rejects for a reason of the player's or the service's. */
+/** Settles when the player was kicked, released or has left. Never rejects because of the player or the service. */
 export async function linkPlayer(player: GatePlayer, deps: LinkDeps): Promise<void> {
   try {
     await walk(player, deps);
@@ -46,7 +46,7 @@ async function walk(player: GatePlayer, deps: LinkDeps): Promise<void> {
   const { clock, rules, onOutcome } = deps;
   let step = arrive(clock.now());
   for (;;) {
-    // A poll waits for its roll call.
+    // A poll already waits for its batch.
     if (step.afterMs > 0 && step.action.kind !== "poll") await clock.sleep(step.afterMs, player.left);
     player.left.throwIfAborted();
     const { action } = step;

@@ -37,7 +37,7 @@ function service(about: { baseUrl?: string; token?: string } = {}): {
   return { calls, failures };
 }
 
-test("a look asks the blacklist first, and nothing more about who is on it", async () => {
+test("a check asks for the blacklist first, and for the link only when the player is not on it", async () => {
   Object.assign(face.state, { barred: true, linked: true });
   face.seen.length = 0;
   assert.deepEqual(await service().calls.look(uuid, staying), { kind: "barred" });
@@ -49,7 +49,7 @@ test("a look asks the blacklist first, and nothing more about who is on it", asy
   assert.deepEqual(await service().calls.poll(uuid, staying), { kind: "unlinked" });
 });
 
-test("a poll asks about everybody in one call, and one by one a service that cannot", async () => {
+test("a poll asks about everybody in one call, or one by one when the service can't batch", async () => {
   face.state.linked = true;
   for (const isOld of [false, true]) {
     Object.assign(face.state, { isOld });
@@ -64,7 +64,7 @@ test("a poll asks about everybody in one call, and one by one a service that can
   Object.assign(face.state, { isOld: false, linked: false });
 });
 
-test("a code comes with the moment it ends", async () => {
+test("a code comes with its expiry time", async () => {
   const answer = await service().calls.mint(uuid, staying);
   assert.equal(answer.kind, "minted");
   assert.ok(answer.kind === "minted" && Math.abs(answer.expiresAt - Date.now() - 600_000) < 5_000);
@@ -90,7 +90,7 @@ for (const [status, kind] of statuses) {
   });
 }
 
-test("a wrong token is a refusal, a service that is not there an outage", async () => {
+test("a wrong token is a refusal, an unreachable service an outage", async () => {
   assert.deepEqual(await service({ token: "wrong" }).calls.look(uuid, staying), { kind: "refused" });
   const nowhere = service({ baseUrl: "http://127.0.0.1:1" });
   assert.deepEqual(await nowhere.calls.look(uuid, staying), { kind: "outage" });

@@ -9,7 +9,7 @@ import type { Answer } from "./policy.ts";
 
 export type LinkService = {
   look: (uuid: string, signal: AbortSignal) => Promise<Answer>;
-  /** Answers with the next roll call, `pollMs` away at most. */
+  /** Resolves with the next batched poll, within `pollMs`. */
   poll: (uuid: string, signal: AbortSignal) => Promise<Answer>;
   mint: (uuid: string, signal: AbortSignal) => Promise<Answer>;
 };
@@ -21,7 +21,7 @@ type Dependencies = {
   readonly pollMs: number;
   /** Runs a call once there is room for it. */
   readonly limit: <T>(run: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-  /** Told of every call that brought no answer to go by. */
+  /** Called for every failed call. */
   readonly onFailure: (call: string, error: unknown) => void;
 };
 
@@ -82,7 +82,7 @@ export function createLinkService({
   };
 }
 
-// An answer that is none of ours (a proxy's page, say) is an outage: it says nothing about the player.
+// An answer that is not the service's (a proxy's page, say) is an outage: it says nothing about the player.
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }

@@ -5,7 +5,7 @@ import { type Answer, arrive, next, type Step } from "./policy.ts";
 
 const minted = (expiresAt = 600_000): Answer => ({ kind: "minted", code: "ABCD2345", expiresAt });
 
-/** Plays answers in order, each given the moment its action is due; what the player went through in words. */
+/** Plays answers in order, each as soon as its action is due, and records what the player saw. */
 function play(answers: (Answer | Answer["kind"])[], start: Step = arrive(0)) {
   let step = start;
   let now = 0;
@@ -40,12 +40,12 @@ const stories: [string, (Answer | Answer["kind"])[], string[]][] = [
     ["0 look", "0 mint", "1 poll", "1 look", "1 release"],
   ],
   [
-    "who is barred while holding a code does not pass on it",
+    "a player who is barred while holding a code is not released",
     ["unlinked", minted(), "linked", "barred"],
     ["0 look", "0 mint", "1 poll", "1 look", "1 kick barred"],
   ],
   [
-    "a service that goes away while a code is shown changes nothing",
+    "an outage while a code is shown changes nothing",
     ["unlinked", minted(), "outage", "refused", "linked", "outage", "linked", "linked"],
     ["0 look", "0 mint", "1 poll", "2 poll", "3 poll", "3 look", "4 poll", "4 look", "4 release"],
   ],
@@ -61,7 +61,7 @@ const stories: [string, (Answer | Answer["kind"])[], string[]][] = [
     ["0 look", "0 mint", "0 kick service_refuses"],
   ],
   [
-    "an outage at arrival is waited out with the proxy asked each time",
+    "an outage at arrival is waited out, asking the proxy each time",
     ["outage", "outage", "outage", "outage", "outage", "linked"],
     [
       "0 look",
@@ -89,7 +89,7 @@ test("an outage of more than a minute at arrival kicks", () => {
   assert.ok(now <= rules.outageWindowMs);
 });
 
-test("an unredeemed code is held for the login timeout, then the player is kicked", () => {
+test("a code that is not redeemed until the login timeout ends in a kick", () => {
   const { seen } = play(["unlinked", minted(9_999_999), ...Array<Answer["kind"]>(700).fill("unlinked")]);
   assert.equal(seen.at(-1), "600 kick timeout");
   assert.equal(seen.filter((line) => line.endsWith("poll")).length, 600);
@@ -115,7 +115,7 @@ test("a release is asked again after 1, 2, 4, then every 8 s, for two minutes", 
   assert.equal(seen.at(-1), "119 kick proxy_silent");
 });
 
-test("whatever the service answers, only a look that says linked releases", () => {
+test("only a check that says linked releases the player", () => {
   const kinds: Answer["kind"][] = ["barred", "linked", "unlinked", "outage", "refused"];
   const walk = (step: Step, depth: number): void => {
     for (const kind of depth === 0 || step.action.kind === "kick" ? [] : kinds) {

@@ -30,7 +30,7 @@ export type Answer =
 export type State = {
   readonly phase: "arriving" | "linking" | "releasing";
   readonly since: number;
-  /** Attempts of this phase so far that call for a longer pause. */
+  /** Failed attempts of this phase, which lengthen the pause. */
   readonly attempts: number;
   readonly isKnownUnlinked: boolean;
   readonly codeExpiresAt: number;

@@ -34,7 +34,7 @@ test("no more calls run at once than allowed, and the next in line follows", asy
   await Promise.all(done);
 });
 
-test("who leaves while waiting takes no turn from the others", async () => {
+test("a call that is cancelled while waiting takes no slot", async () => {
   const limit = createSemaphore(1);
   const first = heldCall();
   const running = limit(first.run, never);
@@ -50,7 +50,7 @@ test("who leaves while waiting takes no turn from the others", async () => {
   assert.equal(left.started(), false);
 });
 
-test("a call that fails gives its turn back", async () => {
+test("a call that fails frees its slot", async () => {
   const limit = createSemaphore(1);
   const failing = limit(() => Promise.reject(new Error("no")), never);
   await assert.rejects(failing, /no/);

@@ -1,4 +1,4 @@
-// Lets a number of calls run at once; the others wait in the order they came, or leave with their signal.
+// Runs a limited number of calls at once; others wait in order, or end with their signal.
 
 export function createSemaphore(atOnce: number) {
   const waiting = new Set<() => void>();

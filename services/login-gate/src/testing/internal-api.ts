@@ -10,7 +10,7 @@ export type ApiState = {
   /** Answered in place of everything, while set. */
   status: number | undefined;
   codeLifeMs: number;
-  /** It does not know how to be asked about many players at once. */
+  /** The batched call is unknown to this service. */
   isOld: boolean;
 };
 

@@ -7,7 +7,7 @@ function held() {
   return { release, task: () => new Promise<void>((resolve) => release.push(resolve)) };
 }
 
-test("eight work, sixty-four wait, and the next one hears at once that all are busy", async () => {
+test("eight tasks run, sixty-four wait, and the next one fails as busy at once", async () => {
   const pool = createPool({ workers: 8, slots: 64 });
   const { release, task } = held();
   const all = Array.from({ length: 72 }, () => pool.run(task));
@@ -23,7 +23,7 @@ test("eight work, sixty-four wait, and the next one hears at once that all are b
   assert.equal(await pool.run(async () => "free again"), "free again");
 });
 
-test("a task that fails gives its place back", async () => {
+test("a task that fails frees its slot", async () => {
   const pool = createPool({ workers: 1, slots: 0 });
   await assert.rejects(
     pool.run(() => Promise.reject(new Error("no"))),

@@ -1,10 +1,10 @@
-/** Every worker and every slot is taken; told at once instead of kept waiting. */
+/** All workers and waiting slots are taken. */
 export class BusyError extends Error {
   override name = "BusyError";
 }
 
 export type Pool = {
-  /** Runs the task when a worker is free. Throws `BusyError` at once when nobody may wait any more. */
+  /** Runs the task when a worker is free. Throws `BusyError` at once when all slots are taken. */
   run: <T>(task: () => Promise<T>) => Promise<T>;
 };
 

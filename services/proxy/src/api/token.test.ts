@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fingerprintOf } from "@svc/service/token";
 import { createProxyToken } from "./token.ts";
 
-test("a rotated token is taken up within a second, and only its fingerprint is told", (t) => {
+test("a rotated token is used within a second, and only its fingerprint is logged", (t) => {
   const dir = mkdtempSync(join(tmpdir(), "svc-token-"));
   t.after(() => rmSync(dir, { recursive: true }));
   const tokenFile = join(dir, "svc-link.properties");

@@ -1,6 +1,6 @@
 import { type Backend, readStatus, type ServerAnswer } from "@svc/minecraft";
 
-/** What servers say of themselves, kept a moment; those who ask at the same time share one question. */
+/** Status answers of servers, cached for a moment; concurrent readers share one request. */
 export type StatusCache = {
   /** As a client of `protocol` sees it; undefined when the server does not answer. */
   read: (backend: Backend, protocol: number) => Promise<ServerAnswer | undefined>;

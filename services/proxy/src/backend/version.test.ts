@@ -8,7 +8,7 @@ const other = { description: "", playersOnline: 0, playersMax: 0, protocol: 775 
 const words = /survival runs 26\.1.*; your game is 1\.21\.4/;
 
 test(
-  "who types the address of a server of another version reads so, and never gets near it",
+  "a player whose version differs from the server's is told so and never connected to it",
   limit,
   async () => {
     await using fixture = await startFixture(
@@ -32,7 +32,7 @@ test(
   },
 );
 
-test("who waited for it is not told that it is ready", limit, async () => {
+test("a player who waited for such a server is not told that it is ready", limit, async () => {
   await using fixture = await startFixture(
     {},
     {
@@ -55,7 +55,7 @@ test("who waited for it is not told that it is ready", limit, async () => {
   assert.equal(fixture.survival.players.size, 0);
 });
 
-test("a server that tells no status is tried", limit, async () => {
+test("a server that does not answer a status request is tried anyway", limit, async () => {
   const { promise, resolve } = Promise.withResolvers<typeof other>();
   await using fixture = await startFixture(
     { SVC_PROXY_SERVER_LOOK_TIMEOUT_MS: "50" },

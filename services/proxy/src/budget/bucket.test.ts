@@ -4,7 +4,7 @@ import { createBudget } from "./bucket.ts";
 
 const rate = { burst: 5, everyMs: 5_000 };
 
-test("five commands are free, the sixth waits five seconds, and each player has a budget of their own", () => {
+test("five commands run at once, the sixth waits five seconds, and each player has a separate budget", () => {
   let now = 0;
   const budget = createBudget(rate, () => now);
   for (let index = 0; index < 5; index += 1) assert.equal(budget.spend("alice"), 0);
@@ -17,7 +17,7 @@ test("five commands are free, the sixth waits five seconds, and each player has 
   assert.equal(budget.spend("alice"), 5_000);
 });
 
-test("a long rest gives no more than the burst back", () => {
+test("a long pause restores no more than the burst", () => {
   let now = 0;
   const budget = createBudget(rate, () => now);
   budget.spend("alice");
@@ -26,7 +26,7 @@ test("a long rest gives no more than the burst back", () => {
   assert.deepEqual(spent, [0, 0, 0, 0, 0, 5_000]);
 });
 
-test("who reconnects finds the budget as they left it", () => {
+test("a player who reconnects keeps the budget as it was", () => {
   const budget = createBudget(rate, () => 0);
   for (let index = 0; index < 5; index += 1) budget.spend("alice");
   budget.forget("alice");

@@ -2,7 +2,7 @@
 export type Bucket = { tokens: number; at: number };
 export type Rate = { burst: number; everyMs: number };
 
-/** Takes one token. Answers the bucket afterwards, and 0 or the milliseconds until the next one. */
+/** Takes one token. Returns the new bucket, and 0 or the milliseconds until the next token. */
 export function take(
   bucket: Bucket | undefined,
   now: number,
@@ -21,7 +21,7 @@ export type Budget = {
   forget: (key: string) => void;
 };
 
-/** A bucket for each player; a player who leaves and comes back keeps the old one until it is full again. */
+/** One bucket per player; a player who reconnects keeps the old one until it is full again. */
 export function createBudget(rate: Rate, now: () => number): Budget {
   const buckets = new Map<string, Bucket>();
   const left = new Set<string>();

@@ -21,7 +21,7 @@ function tellRefusal(session: Session, answer: Refusal) {
   tell(session, "refused", { reason: answer.message });
 }
 
-/** `/link`: a code as a card to click. A UUID that nobody vouched for gets none. */
+/** `/link`: a code to click. Unverified UUIDs get none. */
 export async function mintLink({ config, api, pool }: AccountDeps, session: Session): Promise<void> {
   if (!config.onlineMode) return tell(session, "tryAgain");
   const linked = await pool.run(() => api.linkStatus(session.uuid));

@@ -29,7 +29,7 @@ async function startWithPlayer(host: string) {
   return { fixture, account, alice, says, refuses };
 }
 
-test("every command says what it did or what to do", limit, async () => {
+test("every command answers with its result or its usage", limit, async () => {
   const { fixture, account, says, refuses } = await startWithPlayer("play.example");
   await using _ = fixture;
   const rows: [command: string, words: RegExp][] = [
@@ -53,7 +53,7 @@ test("every command says what it did or what to do", limit, async () => {
     ["felis migrate", /Go on in the panel/],
     ["invite", /Type \/invite/],
     ["invite bob", /not from here/],
-    ["invite accept 0123", /invitation is over/],
+    ["invite accept 0123", /invitation has expired/],
   ];
   for (const [command, words] of rows) assert.match(await says(command), words, command);
 
@@ -64,7 +64,7 @@ test("every command says what it did or what to do", limit, async () => {
   );
   refuses("identity.account-migration.start", "not_linked");
   refuses("identity.link.mint-code", "unavailable");
-  assert.match(await says("link"), /service does not answer/);
+  assert.match(await says("link"), /service is not responding/);
 });
 
 test("an operator login is shown first and approved with the account's name only", limit, async () => {
@@ -98,9 +98,9 @@ const claims: [FaultName, RegExp][] = [
   ["not_linked", /not linked yet/],
   ["quota_exceeded", /quota is used up/],
   ["already_claimed", /survival has an owner already/],
-  ["server_retiring", /is being given up/],
+  ["server_retiring", /is being retired/],
   ["world_reclaiming", /is being archived/],
-  ["unavailable", /service does not answer/],
+  ["unavailable", /service is not responding/],
 ];
 test("a claim is for the server the player is on, and its refusal is told", limit, async () => {
   const { fixture, account, alice, says } = await startWithPlayer("survival.play.example");
@@ -127,37 +127,33 @@ test("commands of the server the player is on go to it", limit, async () => {
   assert.deepEqual(fixture.lobby.commands, ["felisity", "menu"]);
 });
 
-test(
-  "the menu's claim and wake: a claim that is refused wakes nothing, one that is not wakes the server",
-  limit,
-  async () => {
-    const { fixture } = await startWithPlayer("play.example");
-    await using _ = fixture;
-    fixture.service.servers.set("creative", serverInfo("creative"));
-    const ask = async () => {
-      const { length } = fixture.lobby.frames;
-      fixture.lobby.send("alice", { type: "ClaimRequest", player: null, server: "creative" });
-      await fixture.lobby.until(() => fixture.lobby.frames.length > length);
-      return fixture.lobby.frames[length];
-    };
-    for (const name of ["quota_exceeded", "already_claimed", "not_linked"] as const) {
-      fixture.service.claim = () => refusal(name);
-      const frame = await ask();
-      assert(frame?.type === "Error" && frame.code === name && frame.server === "creative");
-    }
-    fixture.service.claim = () => refusal("unavailable");
-    const down = await ask();
-    assert(down?.type === "Error" && down.code === "unavailable");
-    assert.match(down.message ?? "", /service does not answer/);
-    assert(!fixture.service.calls.some((call) => call.includes("/wake")));
-    fixture.service.claim = (name) => ({ status: 200, body: { name, claimed: true } });
-    fixture.service.wake = () => refusal("at_capacity");
-    const full = await ask();
-    assert(full?.type === "Error" && full.code === "at_capacity");
-    const acts = fixture.service.calls.filter((call) => /claim|wake/.test(call)).slice(-2);
-    assert.deepEqual(
-      acts.map((call) => call.split("/").at(-1)?.split(" ")[0]),
-      ["claim", "wake"],
-    );
-  },
-);
+test("a refused claim wakes nothing, and a successful one wakes the server", limit, async () => {
+  const { fixture } = await startWithPlayer("play.example");
+  await using _ = fixture;
+  fixture.service.servers.set("creative", serverInfo("creative"));
+  const ask = async () => {
+    const { length } = fixture.lobby.frames;
+    fixture.lobby.send("alice", { type: "ClaimRequest", player: null, server: "creative" });
+    await fixture.lobby.until(() => fixture.lobby.frames.length > length);
+    return fixture.lobby.frames[length];
+  };
+  for (const name of ["quota_exceeded", "already_claimed", "not_linked"] as const) {
+    fixture.service.claim = () => refusal(name);
+    const frame = await ask();
+    assert(frame?.type === "Error" && frame.code === name && frame.server === "creative");
+  }
+  fixture.service.claim = () => refusal("unavailable");
+  const down = await ask();
+  assert(down?.type === "Error" && down.code === "unavailable");
+  assert.match(down.message ?? "", /service is not responding/);
+  assert(!fixture.service.calls.some((call) => call.includes("/wake")));
+  fixture.service.claim = (name) => ({ status: 200, body: { name, claimed: true } });
+  fixture.service.wake = () => refusal("at_capacity");
+  const full = await ask();
+  assert(full?.type === "Error" && full.code === "at_capacity");
+  const acts = fixture.service.calls.filter((call) => /claim|wake/.test(call)).slice(-2);
+  assert.deepEqual(
+    acts.map((call) => call.split("/").at(-1)?.split(" ")[0]),
+    ["claim", "wake"],
+  );
+});

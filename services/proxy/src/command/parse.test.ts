@@ -33,7 +33,7 @@ for (const [line, command] of rows) {
   });
 }
 
-test("looking costs nothing, acting does", () => {
+test("commands that only show something cost no budget, others do", () => {
   const free = rows.flatMap(([, command]) => (command && !isActing(command) ? [command.name] : []));
   assert.deepEqual(new Set(free), new Set(["status", "list", "help", "web", "usage", "inviteUsage"]));
 });

@@ -1,4 +1,4 @@
-// Bringing a player from one server to another; the only place that connects.
+// Moves a player from one server to another; the only place that connects.
 
 import { type Backend, MinecraftFault, plainText, type Text } from "@svc/minecraft";
 import type { ServerInfo } from "@svc/proto";

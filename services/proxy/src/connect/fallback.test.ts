@@ -30,7 +30,7 @@ async function startGameProcess(t: TestContext): Promise<ChildProcess & { addres
 }
 
 test(
-  "a server that is killed under its player leaves them in the lobby, told so and still connected",
+  "when a server is killed its player stays connected, moves to the lobby and is told so",
   limit,
   async (t) => {
     const [child, fixture] = await Promise.all([startGameProcess(t), startFixture()]);
@@ -45,16 +45,20 @@ test(
   },
 );
 
-test("who loses a server while the lobby is away is sent away with the server's words", limit, async () => {
-  await using fixture = await startFixture({}, withSurvival);
-  const alice = await fixture.passRaw(fixture.account("alice"), host);
-  const session = await fixture.survival.player("alice");
-  fixture.lobby.refuseWith("The lobby is full");
-  session.kick("Out of memory");
-  assert.match(await alice.isKicked(), /survival sent you to the lobby: Out of memory/);
-});
+test(
+  "a player who loses a server while the lobby is down is disconnected with the server's reason",
+  limit,
+  async () => {
+    await using fixture = await startFixture({}, withSurvival);
+    const alice = await fixture.passRaw(fixture.account("alice"), host);
+    const session = await fixture.survival.player("alice");
+    fixture.lobby.refuseWith("The lobby is full");
+    session.kick("Out of memory");
+    assert.match(await alice.isKicked(), /survival sent you to the lobby: Out of memory/);
+  },
+);
 
-test("the words of a server keep the client's language and lose their style", limit, async () => {
+test("a server's kick reason keeps the client's language and loses its style", limit, async () => {
   await using fixture = await startFixture({}, withSurvival);
   const alice = await fixture.passRaw(fixture.account("alice"), host);
   const translate = "multiplayer.disconnect.server_shutdown";
@@ -63,7 +67,7 @@ test("the words of a server keep the client's language and lose their style", li
   assert.equal(fixture.lobby.players.size, 1);
 });
 
-test("a lobby or a gate that ends sends its players away with its words", limit, async () => {
+test("players of a lobby or gate that stops are disconnected with its reason", limit, async () => {
   await using fixture = await startFixture();
   const alice = await fixture.passRaw(fixture.account("alice"), "play.example");
   (await fixture.lobby.player("alice")).kick("The lobby restarts");
@@ -91,7 +95,7 @@ test(
   },
 );
 
-test("typing the address of gate or lobby leads through the one into the other", limit, async () => {
+test("entering the address of gate or lobby leads through the gate into the lobby", limit, async () => {
   await using fixture = await startFixture();
   for (const name of ["login", "lobby"]) {
     await fixture.passRaw(fixture.account(name), `${name}.play.example`);
@@ -100,39 +104,35 @@ test("typing the address of gate or lobby leads through the one into the other",
   assert(!fixture.service.calls.some((call) => call.includes("/join-event")));
 });
 
-test(
-  "a second login of the same player ends the first, whose late answers do nothing to it",
-  limit,
-  async () => {
-    await using fixture = await startFixture(
-      {},
-      {
-        prepare: ({ service }) => void service.servers.set("survival", serverInfo("survival")),
-      },
-    );
-    const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
-    fixture.service.answers.set("lifecycle.server.wake-for-player", async () => {
-      await later;
-      return {
-        status: 202,
-        body: { name: "survival", desiredState: "Running", phase: "Starting", ready: false },
-      };
-    });
-    const alice = fixture.account("alice");
-    const first = await fixture.passRaw(alice, host);
-    await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/wake")));
-    const second = await fixture.raw(alice, "play.example");
-    assert.match(await first.isKicked(), /from somewhere else/);
-    await fixture.gate.until(() => fixture.gate.players.has("alice"));
-    const calls = fixture.service.calls.length;
-    answerNow();
-    const polls = () =>
-      fixture.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
-    await fixture.service.until(() => polls() >= 3);
-    assert(!fixture.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
-    assert.deepEqual([fixture.gate.players.size, second.state.isClosed], [1, false]);
-  },
-);
+test("a second login ends the first, whose late answers have no effect", limit, async () => {
+  await using fixture = await startFixture(
+    {},
+    {
+      prepare: ({ service }) => void service.servers.set("survival", serverInfo("survival")),
+    },
+  );
+  const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
+  fixture.service.answers.set("lifecycle.server.wake-for-player", async () => {
+    await later;
+    return {
+      status: 202,
+      body: { name: "survival", desiredState: "Running", phase: "Starting", ready: false },
+    };
+  });
+  const alice = fixture.account("alice");
+  const first = await fixture.passRaw(alice, host);
+  await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/wake")));
+  const second = await fixture.raw(alice, "play.example");
+  assert.match(await first.isKicked(), /from somewhere else/);
+  await fixture.gate.until(() => fixture.gate.players.has("alice"));
+  const calls = fixture.service.calls.length;
+  answerNow();
+  const polls = () =>
+    fixture.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
+  await fixture.service.until(() => polls() >= 3);
+  assert(!fixture.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
+  assert.deepEqual([fixture.gate.players.size, second.state.isClosed], [1, false]);
+});
 
 test("forty switches in a row cross no packet and leave one connection", limit, async () => {
   await using fixture = await startFixture({ SVC_PROXY_ACTION_BURST: "1000" }, withSurvival);
@@ -168,7 +168,7 @@ test("forty switches in a row cross no packet and leave one connection", limit, 
   assert.equal(fixture.survival.players.size, 1);
 });
 
-test("a line told between two worlds waits until the client knows of the next one", limit, async () => {
+test("a chat line sent between two worlds waits until the client is in the next one", limit, async () => {
   await using fixture = await startFixture({}, withSurvival);
   const alice = await fixture.passRaw(fixture.account("alice"), host);
   (await fixture.survival.player("alice")).kick("Server closed");

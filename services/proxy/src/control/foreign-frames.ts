@@ -3,7 +3,7 @@ import type { Logger } from "@svc/telemetry";
 /** `what` is the type of a control frame, or the name of a packet. */
 export type ForeignFrameLog = { warn: (server: string, what: string) => void };
 
-/** A server that sends what it may not is named at most once a minute. */
+/** Logs a server that sends forbidden packets, at most once a minute. */
 export function createForeignFrameLog(about: {
   log: Logger;
   everyMs: number;

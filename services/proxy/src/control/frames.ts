@@ -1,4 +1,4 @@
-// Frames of svc:control as they arrive (docs/reference/svc-control.md#frames). The player is always the one whose connection it is.
+// Frames of svc:control as they arrive (docs/reference/svc-control.md#rules). The player is always the one whose connection it is.
 
 import type { PluginMessage } from "@svc/minecraft";
 import { type ControlFrame, controlChannel, decodeControl, maxControlBytes } from "@svc/proto/control";
@@ -36,7 +36,7 @@ export type FrameDeps = ReleaseDeps &
     readonly foreignFrames: ForeignFrameLog;
   };
 
-/** Takes a frame off the wire. True: it was ours and goes no further, whatever became of it. */
+/** Handles a plugin message. True: it was a control frame and is not passed on, whatever its outcome. */
 export function takeFrame(
   context: FrameDeps,
   session: Session,
@@ -51,7 +51,7 @@ export function takeFrame(
     return true;
   }
   if (context.frames.spend(session.uuid) > 0) return true;
-  // A frame that waited while the player moved on is no order any more.
+  // A frame that arrives after the player moved on is void.
   if (session.bridge.server !== server) return true;
   void obey(context, session, frame).catch((error: unknown) => {
     if (error instanceof BusyError)

@@ -2,11 +2,11 @@ import type { ownership } from "@svc/proto";
 import type { InternalApi } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
 
-/** What was last heard of a server: its row, that there is none, or nothing. */
+/** The last answer about a server: its row, that there is none, or undefined for no answer. */
 export type MenuEntry = ownership.MenuRow | "unknown" | undefined;
 export type MenuCache = { read: (name: string) => Promise<MenuEntry> };
 
-/** Menu rows, kept two seconds for all players together; those who ask at the same time share one call. */
+/** Menu rows, cached two seconds for all players; concurrent readers share one call. */
 export function createMenuCache(about: {
   api: Pick<InternalApi, "readMenu">;
   pool: Pool;
@@ -26,7 +26,7 @@ export function createMenuCache(about: {
       for (const [old, { until }] of kept) if (about.now() >= until) kept.delete(old);
       const row = ask(name);
       kept.set(name, { until: about.now() + about.keepMs, row });
-      // A busy moment is not remembered.
+      // A busy answer is not cached.
       row.catch(() => kept.delete(name));
       return row;
     },

@@ -14,7 +14,7 @@ const types = [
   "LoginRelease",
 ] as const;
 
-test("the lobby sends the four of the menu, the gate its release, clients and user servers nothing", () => {
+test("the lobby may send its four frames, the gate its release, clients and user servers nothing", () => {
   const sent = (source: FrameSource) => types.filter((type) => maySend(source, type));
   assert.deepEqual(sent("client"), []);
   assert.deepEqual(sent("server"), []);

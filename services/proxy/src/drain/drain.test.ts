@@ -18,7 +18,7 @@ async function twoProxies() {
 }
 
 test(
-  "a player whose proxy ends comes by the other one, through its gate, to where they were",
+  "a player whose proxy stops gets back to their server through the gate of the other proxy",
   limit,
   async () => {
     const { fixture, other } = await twoProxies();
@@ -49,7 +49,7 @@ test(
   },
 );
 
-test("an unlinked player gets no further with a ticket than to the other gate", limit, async () => {
+test("a ticket takes an unlinked player no further than the other gate", limit, async () => {
   const { fixture, other } = await twoProxies();
   await using _ = fixture;
   const alice = fixture.account("alice");
@@ -70,7 +70,7 @@ test("an unlinked player gets no further with a ticket than to the other gate", 
 });
 
 test(
-  "who is logging in while the proxy ends is sent on at once, who does not go is told so",
+  "a player who logs in while the proxy stops is transferred at once, and disconnected if they stay",
   limit,
   async () => {
     const { fixture } = await twoProxies();

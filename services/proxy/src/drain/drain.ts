@@ -17,7 +17,7 @@ export type DrainDeps = {
   readonly life: { isDraining: boolean };
 };
 
-/** Waits a while for the players to go; who has not gone by then is told so and disconnected. */
+/** Waits for the players to leave; those still there after a while are disconnected with a text. */
 export async function drain(context: DrainDeps, listener: Listener): Promise<void> {
   const { life, sessions, config } = context;
   life.isDraining = true;
@@ -38,7 +38,7 @@ async function allGone({ sessions }: DrainDeps, withinMs: number): Promise<void>
   clearTimeout(timer);
 }
 
-/** To the other proxy, with the way back to where they are or wait to be; without one, away with a word. */
+/** Transfers the player to the other proxy, with a ticket to where they are or want to be; without one disconnects them. */
 export function transferAway(context: DrainDeps, session: Session): void {
   const { config, queue, forwarding } = context;
   const { bridge, place, uuid } = session;

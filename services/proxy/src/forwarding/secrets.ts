@@ -18,7 +18,7 @@ export type Forwarding = {
 
 type About = { rereadMs: number; now: () => number; onFault: (message: string) => void };
 
-/** The file is read again when a second has passed; one that is damaged just now leaves the masters that were known. */
+/** The file is read again after a second; while it is damaged the previous masters stay in use. */
 export function createForwarding(file: string | undefined, { rereadMs, now, onFault }: About): Forwarding {
   let masters: readonly string[] = [];
   let readAt = Number.NEGATIVE_INFINITY;

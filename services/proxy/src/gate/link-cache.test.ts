@@ -7,7 +7,7 @@ function memory(players = 3) {
   return { clock, memory: createLinkCache({ keepMs: 600, players, now: () => clock.now }) };
 }
 
-test("an answer is remembered for its time and not a moment longer", () => {
+test("an answer is cached for its time and not a moment longer", () => {
   const { clock, memory: linked } = memory();
   linked.remember("alice");
   clock.now += 599;
@@ -16,14 +16,14 @@ test("an answer is remembered for its time and not a moment longer", () => {
   assert.equal(linked.linkedAt("alice"), undefined);
 });
 
-test("an answer that was taken back is gone at once", () => {
+test("a revoked answer is dropped at once", () => {
   const { memory: linked } = memory();
   linked.remember("alice");
   linked.forget("alice");
   assert.equal(linked.linkedAt("alice"), undefined);
 });
 
-test("it holds no more players than it may, and forgets the longest unheard of first", () => {
+test("the cache holds a limited number of players and drops the oldest first", () => {
   const { memory: linked } = memory();
   for (const name of ["a", "b", "c", "a", "d"]) linked.remember(name);
   assert.equal(linked.size, 3);
@@ -33,7 +33,7 @@ test("it holds no more players than it may, and forgets the longest unheard of f
   );
 });
 
-test("whose time is over takes no place", () => {
+test("expired entries take no room", () => {
   const { clock, memory: linked } = memory(100);
   for (let index = 0; index < 50; index += 1) linked.remember(`player${index}`);
   clock.now += 600;

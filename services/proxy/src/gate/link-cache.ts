@@ -4,13 +4,13 @@ export type LinkCache = {
   /** The service said just now that this player is linked and not barred. */
   remember: (player: string) => void;
   forget: (player: string) => void;
-  /** When it last said so; undefined when that is over, was taken back, or never was. */
+  /** When it last said so; undefined when that has expired, was revoked, or never happened. */
   linkedAt: (player: string) => number | undefined;
   readonly size: number;
 };
 
 /**
- * Holds at most `players`: beyond that the longest unheard of are forgotten, which only means that they wait at the gate
+ * Holds at most `players`: beyond that the oldest are dropped, which only means that those players wait at the gate
  * while the service is down.
  */
 export function createLinkCache(about: { keepMs: number; players: number; now: () => number }): LinkCache {

@@ -31,7 +31,7 @@ for (const [linked, barred, linkedAt, wanted] of linkRows) {
   });
 }
 
-test("a fresh connection goes to the gate, and only who is released gets out of it", () => {
+test("a new connection goes to the gate, and only released players leave it", () => {
   const server: Destination = { kind: "server", name: "survival" };
   const places: Place[] = [{ kind: "none" }, { kind: "gate" }, { kind: "lobby" }, server];
   const goals: Destination[] = [{ kind: "gate" }, { kind: "lobby" }, server];
@@ -64,7 +64,7 @@ const info: ServerInfo = {
   idleStopSeconds: 600,
 };
 
-test("behind the gate a ready target is joined, a sleeping one woken, a lost one told", () => {
+test("after the gate a ready target is joined, a stopped one woken, and a deleted one reported", () => {
   const running: ServerInfo = {
     ...info,
     phase: "Running",

@@ -14,8 +14,8 @@ export type LinkAnswer = { linked: Heard; barred: Heard };
 export type LinkVerdict = "released" | "not_linked" | "barred" | "unknown";
 
 /**
- * Only "linked and not barred" opens the gate. A positive answer is believed for ten minutes while the service is
- * silent; any word against the player counts at once, and a refusal of our question is no silence.
+ * Only "linked and not barred" opens the gate. A positive answer is cached for ten minutes while the service is
+ * unreachable; any negative answer counts at once, and a refused request is no outage.
  */
 export function linkVerdict(
   { linked, barred }: LinkAnswer,

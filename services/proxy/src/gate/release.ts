@@ -1,4 +1,4 @@
-// Letting a player out of the gate (docs/reference/proxy.md#join). Every connection passes here; nothing else sets `isReleased`.
+// Releases a player from the gate (docs/reference/proxy.md#join). Every connection passes here; nothing else sets `isReleased`.
 
 import type { links } from "@svc/proto";
 import type { InternalApi } from "../api/internal-api.ts";
@@ -30,7 +30,7 @@ export async function release(context: ReleaseDeps, session: Session): Promise<v
   try {
     const verdict = await askLink(context, session);
     if (!isCurrent(context, session)) return;
-    // Every time anew: an earlier release of this connection that led nowhere counts for nothing.
+    // Checked anew each time: an earlier release of this connection that led nowhere does not count.
     session.isReleased = verdict === "released";
     if (verdict !== "released") return deny(context, session, verdict);
     await leaveGate(context, session);

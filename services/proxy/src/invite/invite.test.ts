@@ -38,19 +38,19 @@ test(
       await alice.hears(words);
     }
     alice.command("invite BOB");
-    await alice.hears(/bob was invited to survival\. Who accepts may wake it later, too\./);
+    await alice.hears(/bob was invited to survival\. By accepting they may also start it later\./);
     const card = await cardOf(bob, "alice");
     alice.command("invite bob");
-    await alice.hears(/Not so fast: again in \d+ s/);
+    await alice.hears(/Too fast. Try again in \d+ s/);
     bob.command("invite accept 000000000000");
-    await bob.hears(/invitation is over/);
+    await bob.hears(/invitation has expired/);
     bob.command(`invite accept ${card}`);
     await fixture.survival.player("bob");
     const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${accounts.bob.uuid}","player_name":"bob"}`;
     await fixture.service.until(() => fixture.service.calls.includes(report));
     assert(!fixture.service.calls.some((call) => call.includes("/wake")));
     bob.command(`invite accept ${card}`);
-    await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
+    await bob.until(() => bob.chat.filter((line) => /invitation has expired/.test(line)).length === 2);
   },
 );
 
@@ -64,10 +64,10 @@ test("only the newest invitation of a guest lives, and none outlives the inviter
   dave.command("invite bob");
   const second = await cardOf(bob, "dave");
   bob.command(`invite accept ${first}`);
-  await bob.hears(/invitation is over/);
+  await bob.hears(/invitation has expired/);
   dave.command("felis lobby");
   await fixture.lobby.player("dave");
   bob.command(`invite accept ${second}`);
-  await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
+  await bob.until(() => bob.chat.filter((line) => /invitation has expired/.test(line)).length === 2);
   assert.equal(fixture.survival.players.has("bob"), false);
 });

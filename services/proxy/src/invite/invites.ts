@@ -8,14 +8,14 @@ export type Card = { id: string; from: string; server: string; until: number };
 export type Invites = {
   /** Milliseconds this sender has to wait; 0 = may invite. Asking charges nothing. */
   waitOf: (from: string) => number;
-  /** The card was really shown; it replaces an older one. */
+  /** The card was shown; it replaces an older one. */
   keep: (card: Card, to: string) => void;
   /** The sender's cooldown begins. */
   began: (from: string) => void;
   /** The invitation came to nothing, so the sender need not wait. */
   undo: (from: string) => void;
   make: (from: string, server: string) => Card;
-  /** The live card of this player with this id, which is spent by that. */
+  /** Takes the live card with this id from the player. */
   accept: (to: string, id: string) => Card | undefined;
   /** A player left; their card is no use any more. */
   forget: (player: string) => void;

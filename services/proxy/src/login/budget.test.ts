@@ -22,7 +22,7 @@ test("all addresses of an IPv6 /64 share one budget, those of the next have thei
   assert.equal(spend("2001:db8:0:1::1"), 0);
 });
 
-test("whoever comes from ever new addresses takes no more memory than a number of them", () => {
+test("logins from ever new addresses take bounded memory", () => {
   let now = 0;
   const spend = createLoginBudget(rate, () => now);
   for (let index = 0; index < 70_000; index++)

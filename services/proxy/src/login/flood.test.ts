@@ -21,7 +21,7 @@ async function firstWords(port: number, from: string): Promise<string> {
 }
 
 test(
-  "an address that logs in too often reads when to come back, and the service hears nothing of it",
+  "an address that logs in too often reads when to retry, and the service is not asked",
   limit,
   async () => {
     await using fixture = await startFixture({
@@ -46,11 +46,15 @@ test(
   },
 );
 
-test("the 17th connection of an address reads why, and another address is not concerned", limit, async () => {
-  await using fixture = await startFixture();
-  const where = { port: fixture.proxy.port, host, account: fixture.account("alice") };
-  const waiting = await Promise.all(Array.from({ length: 16 }, () => begin(where)));
-  assert.match(await firstWords(where.port, "127.0.0.1"), /already has 16 connections.*客户端/s);
-  assert.equal(await firstWords(where.port, "127.0.0.2"), "packet 1");
-  for (const { connection } of waiting) connection.destroy();
-});
+test(
+  "the 17th connection of an address is refused with the reason, other addresses are not affected",
+  limit,
+  async () => {
+    await using fixture = await startFixture();
+    const where = { port: fixture.proxy.port, host, account: fixture.account("alice") };
+    const waiting = await Promise.all(Array.from({ length: 16 }, () => begin(where)));
+    assert.match(await firstWords(where.port, "127.0.0.1"), /already has 16 connections.*客户端/s);
+    assert.equal(await firstWords(where.port, "127.0.0.2"), "packet 1");
+    for (const { connection } of waiting) connection.destroy();
+  },
+);

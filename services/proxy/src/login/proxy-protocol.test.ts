@@ -49,15 +49,19 @@ test("a header of version 1 counts as well", limit, async () => {
   assert.equal((await fixture.gate.player("alice")).player.address, "203.0.113.9");
 });
 
-test("a header from a peer that may send none, and a peer without a header, get nowhere", limit, async () => {
-  await using fixture = await startFixture(trusting);
-  await closes(fixture.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
-  await closes(fixture.proxy.port, Buffer.from("0700810600000002", "hex"));
-  await closes(fixture.proxy.port, Buffer.from("PROXY TCP4 somewhere 127.0.0.1 1 2\r\n"));
-  const text = await fixture.metrics.metrics();
-  assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="unauthenticated"[^}]*\} 1\n/);
-  assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="frame"[^}]*\} 2\n/);
-});
+test(
+  "a PROXY header from an untrusted peer, and a trusted peer without one, are refused",
+  limit,
+  async () => {
+    await using fixture = await startFixture(trusting);
+    await closes(fixture.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
+    await closes(fixture.proxy.port, Buffer.from("0700810600000002", "hex"));
+    await closes(fixture.proxy.port, Buffer.from("PROXY TCP4 somewhere 127.0.0.1 1 2\r\n"));
+    const text = await fixture.metrics.metrics();
+    assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="unauthenticated"[^}]*\} 1\n/);
+    assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="frame"[^}]*\} 2\n/);
+  },
+);
 
 test("servers that want to hear the player's address by a header get one each", limit, async () => {
   await using fixture = await startFixture(
@@ -68,7 +72,7 @@ test("servers that want to hear the player's address by a header get one each", 
   assert.equal((await fixture.lobby.player("alice")).player.address, "127.0.0.1");
 });
 
-test("a proxy that was told of no load balancer takes a header for the noise it is", limit, async () => {
+test("a proxy without trusted peers treats a PROXY header as garbage", limit, async () => {
   await using fixture = await startFixture();
   await closes(fixture.proxy.port, headerOf("203.0.113.9"));
 });

@@ -82,12 +82,12 @@ test("an invitation reaches a player of another proxy and leads to where the inv
   await alice.hears(/bob was invited to survival/);
   const card = await bob.hears(/alice invites you to survival/);
   alice.command("invite bob");
-  await alice.hears(/Not so fast/);
+  await alice.hears(/Too fast/);
   bob.command(/invite accept \w+/.exec(card)?.[0] ?? "");
   await fixture.survival.player("bob");
 });
 
-test("everybody reads how many play where, over all proxies", limit, async () => {
+test("players read how many are on each server over all proxies", limit, async () => {
   await using fixture = await startFixture(often, options);
   serve(fixture);
   const other = await fixture.startAnother();
@@ -96,5 +96,5 @@ test("everybody reads how many play where, over all proxies", limit, async () =>
   await isListed(fixture, "alice", "survival");
   await isListed(fixture, "bob", "lobby");
   bob.command("glist");
-  assert.equal(await bob.hears(/players are on/), "2 players are on: lobby 1, survival 1");
+  assert.equal(await bob.hears(/players online/), "2 players online: lobby 1, survival 1");
 });

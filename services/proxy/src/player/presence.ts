@@ -14,9 +14,9 @@ export type PresenceDeps = InvitationDeps & {
   readonly proxyId: string;
 };
 
-/** One report of everybody who is on. A player who has connected to another proxy since ends here. */
+/** Reports all online players. A player who has connected to another proxy since is disconnected here. */
 export async function reportPresence(context: PresenceDeps): Promise<void> {
-  // A UUID that nobody vouched for must not end the session of the player whose it is.
+  // An unverified UUID must not end the session of its real owner.
   if (!context.config.onlineMode) return;
   const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
   const answer = await context.api.reportPlayers(context.proxyId, sessions.map(rowOf(context)));
@@ -42,7 +42,7 @@ const rowOf = (context: PresenceDeps) => (session: Session) => {
 /** Everybody on every proxy; undefined while the service does not say. */
 export type Online = { read: () => Promise<readonly players.OnlinePlayer[] | undefined> };
 
-/** The list is kept a moment; those who ask at the same time share one call. */
+/** The list is cached for a moment; concurrent readers share one call. */
 export function createOnline(about: {
   api: Pick<InternalApi, "listPlayers">;
   keepMs: number;

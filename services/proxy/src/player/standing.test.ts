@@ -14,28 +14,32 @@ const options = {
 const standings = (fixture: Fixture) =>
   fixture.service.calls.filter((call) => call.includes("/player/standings"));
 
-test("who is barred, or loses account or link, while on is sent away with the reason", limit, async () => {
-  await using fixture = await startFixture(often, options);
-  const rows: [name: string, end: (uuid: string) => unknown, words: RegExp][] = [
-    ["alice", (uuid) => fixture.service.barred.add(uuid), /may not play here any more/],
-    ["bob", (uuid) => fixture.service.retired.set(uuid, "account_disabled"), /account was disabled/],
-    ["carol", (uuid) => fixture.service.retired.set(uuid, "account_deleted"), /was deleted/],
-    ["dave", (uuid) => fixture.service.linked.delete(uuid), /not linked to an account any more/],
-  ];
-  const stayer = await fixture.passRaw(fixture.account("stayer"), host);
-  await fixture.survival.player("stayer");
-  for (const [name, end, words] of rows) {
-    const account = fixture.account(name);
-    const player = await fixture.passRaw(account, host);
-    await fixture.survival.player(name);
-    end(account.uuid);
-    assert.match(await player.isKicked(), words, name);
-    await fixture.survival.until(() => !fixture.survival.players.has(name));
-  }
-  assert.equal(stayer.state.isClosed, false);
-});
+test(
+  "a player who is barred or loses account or link while online is disconnected with the reason",
+  limit,
+  async () => {
+    await using fixture = await startFixture(often, options);
+    const rows: [name: string, end: (uuid: string) => unknown, words: RegExp][] = [
+      ["alice", (uuid) => fixture.service.barred.add(uuid), /are barred from this network/],
+      ["bob", (uuid) => fixture.service.retired.set(uuid, "account_disabled"), /account was disabled/],
+      ["carol", (uuid) => fixture.service.retired.set(uuid, "account_deleted"), /was deleted/],
+      ["dave", (uuid) => fixture.service.linked.delete(uuid), /not linked to an account any more/],
+    ];
+    const stayer = await fixture.passRaw(fixture.account("stayer"), host);
+    await fixture.survival.player("stayer");
+    for (const [name, end, words] of rows) {
+      const account = fixture.account(name);
+      const player = await fixture.passRaw(account, host);
+      await fixture.survival.player(name);
+      end(account.uuid);
+      assert.match(await player.isKicked(), words, name);
+      await fixture.survival.until(() => !fixture.survival.players.has(name));
+    }
+    assert.equal(stayer.state.isClosed, false);
+  },
+);
 
-test("one question asks for everybody, in the gate too, where the unlinked stay", limit, async () => {
+test("one request asks about everybody, and unlinked players stay in the gate", limit, async () => {
   await using fixture = await startFixture(often, options);
   const newcomer = await fixture.raw(fixture.account("newcomer", { isLinked: false }), host);
   const guest = await fixture.raw(fixture.account("guest", { isLinked: false }), host);
@@ -58,19 +62,23 @@ test("without an answer everybody stays", limit, async () => {
   await fixture.service.until(() => standings(fixture).length >= calls + 3);
   assert.equal(player.state.isClosed, false);
   fixture.service.answers.clear();
-  assert.match(await player.isKicked(), /may not play here any more/);
+  assert.match(await player.isKicked(), /are barred from this network/);
 });
 
-test("a barred player who connects reads so, and not that the login failed", limit, async () => {
-  await using fixture = await startFixture({}, options);
-  const mallory = fixture.account("mallory");
-  fixture.service.barred.add(mallory.uuid);
-  fixture.service.isBarAtLogin = true;
-  const player = fixture.join(mallory, host);
-  const words = await player.isKicked();
-  assert.match(words, /may not join this network any more/);
-  assert.doesNotMatch(words, /Restart your game/);
-});
+test(
+  "a barred player who connects reads that they are barred, not that the login failed",
+  limit,
+  async () => {
+    await using fixture = await startFixture({}, options);
+    const mallory = fixture.account("mallory");
+    fixture.service.barred.add(mallory.uuid);
+    fixture.service.isBarAtLogin = true;
+    const player = fixture.join(mallory, host);
+    const words = await player.isKicked();
+    assert.match(words, /are barred from this network/);
+    assert.doesNotMatch(words, /Restart your game/);
+  },
+);
 
 test("a player whose account is disabled reads so at the gate", limit, async () => {
   await using fixture = await startFixture({}, options);

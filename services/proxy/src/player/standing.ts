@@ -14,7 +14,7 @@ export type StandingDeps = {
   readonly sessions: Sessions;
 };
 
-/** What a player reads who may not be here. */
+/** What players read who may not be on the network. */
 export const standingTexts = {
   barred: "barred",
   account_disabled: "accountDisabled",
@@ -22,9 +22,9 @@ export const standingTexts = {
   not_linked: "unlinked",
 } as const satisfies Record<links.BadStanding, SentenceKey>;
 
-/** One question for everybody who is on. Without an answer everybody stays. */
+/** One request for all online players. Without an answer everybody stays. */
 export async function checkStandings(context: StandingDeps): Promise<void> {
-  // Nobody vouched for these UUIDs: what is held against them may be meant for somebody else.
+  // These UUIDs are unverified: a bar may be meant for somebody else.
   if (!context.config.onlineMode) return;
   const sessions = [...context.sessions.values()];
   for (let start = 0; start < sessions.length; start += links.maxPlayersAsked) {

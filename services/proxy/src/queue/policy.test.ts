@@ -126,7 +126,7 @@ for (const [name, row] of Object.entries(rows)) {
   });
 }
 
-test("an answer and a told line are remembered, a second wake is asked for once", () => {
+test("answers and progress lines are remembered, and a second wake is requested once", () => {
   const told = decide(waiter, status({}), { now: 60_000, isConnected: true, limits: defaultLimits });
   assert(told.do === "progress");
   assert.deepEqual([told.waiter.answeredAt, told.waiter.toldAt], [60_000, 60_000]);

@@ -3,7 +3,7 @@
 import type { Waiter } from "./policy.ts";
 
 export type Queue = {
-  /** A player waits for one server; a newer wish replaces the older. */
+  /** A player waits for one server; a newer request replaces the older one. */
   add: (waiter: Waiter) => void;
   leave: (player: string) => void;
   find: (player: string) => Waiter | undefined;

@@ -19,7 +19,7 @@ export type WakeTold =
   | { queued: true; retryAfterMs?: number | undefined }
   | { queued: false; code: string; sentence: SentenceKey };
 
-/** Wakes a server for a player and lets them wait for it; a refusal is told to the player. */
+/** Wakes a server for a player and queues them; a refusal is shown to the player. */
 export async function wakeAndQueue(
   context: WakeDeps,
   session: Session,
@@ -63,7 +63,7 @@ async function wakeOnce(
   const at = now();
   const retryWakeAt = outcome.retryAfterMs === undefined ? undefined : at + outcome.retryAfterMs;
   const before = queue.find(session.uuid);
-  // A second wake for the same wish does not begin the hour anew.
+  // A second wake for the same server does not restart the hour.
   const since = before?.server === want.server ? before.since : at;
   const { server, origin } = want;
   queue.add({

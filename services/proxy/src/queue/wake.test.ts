@@ -21,7 +21,7 @@ for (const [name, status, code, outcome] of rows) {
   test(name, () => assert.deepEqual(wakeOutcome({ status, code }), outcome));
 }
 
-test("the cooldown that is told is the one waited for", () => {
+test("the cooldown shown to the player is the one that is waited for", () => {
   assert.deepEqual(wakeOutcome({ status: 429, code: "cooldown", retryAfterSeconds: 7 }), {
     queue: true,
     retryAfterMs: 7_000,

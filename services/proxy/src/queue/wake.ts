@@ -30,7 +30,7 @@ export function wakeOutcome({ status, code, retryAfterSeconds }: WakeAnswer): Wa
 }
 
 function refusal(status: number, code: string): SentenceKey {
-  // A wrong token is our own misfortune; the player can do nothing about it.
+  // A wrong token is our fault; the player can do nothing about it.
   if (status === 403 && code !== "wrong_caller") return "wakeForbidden";
   if (status === 409) return conflicts[code] ?? "tryAgain";
   if (status === 503 && code === "at_capacity") return "atCapacity";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefreshOnMiss, shareRuns } from "./refresh-on-miss.ts";
 
-test("polls that would overlap are one", async () => {
+test("overlapping polls are merged into one", async () => {
   let polls = 0;
   const refresh = shareRuns(async () => {
     polls += 1;
@@ -13,7 +13,7 @@ test("polls that would overlap are one", async () => {
   assert.equal(polls, 2);
 });
 
-test("a thousand names that nobody has are one poll a second, and all wait for its end", async () => {
+test("a thousand unknown names cause one poll a second, and all of them wait for it", async () => {
   let now = 0;
   let polls = 0;
   const { promise: answered, resolve } = Promise.withResolvers<void>();

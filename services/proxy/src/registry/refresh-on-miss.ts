@@ -1,6 +1,6 @@
 // The list is polled every 15 s; what a player names may be newer than that.
 
-/** Runs one at a time: who asks meanwhile gets the same end. */
+/** Runs one at a time: callers in the meantime share the running one. */
 export function shareRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {
@@ -11,7 +11,7 @@ export function shareRuns(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Polls out of turn, but never within `everyMs` of the last time: names that players make up must not become calls. */
+/** Polls out of turn, but at most every `everyMs`: made-up names must not become calls. */
 export function createRefreshOnMiss(about: {
   refresh: () => Promise<void>;
   everyMs: number;

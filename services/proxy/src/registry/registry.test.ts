@@ -11,7 +11,7 @@ function server(name: string, change: Partial<ServerInfo> = {}): ServerInfo {
   return { name, subdomain: `${name}-sub`, phase: "Stopped", ready: false, ...counts, ...change };
 }
 
-test("a refresh says what came, what went and what moved", () => {
+test("a refresh reports added, removed and changed servers", () => {
   const registry = createRegistry(undefined);
   assert.equal(registry.isKnown(), false);
   assert.deepEqual(registry.replace([server("a"), server("b")], 1), {
@@ -30,7 +30,7 @@ test("a refresh says what came, what went and what moved", () => {
   assert.equal(registry.refreshedAt(), 2);
 });
 
-test("news of one server count at once, but bring no deleted one back", () => {
+test("an update of one server applies at once but restores no deleted one", () => {
   const registry = createRegistry([server("a")]);
   registry.note(server("a", { phase: "Starting" }));
   registry.note(server("gone"));

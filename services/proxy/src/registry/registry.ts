@@ -14,7 +14,7 @@ export type Registry = {
   find: (name: string) => ServerInfo | undefined;
   bySubdomain: (subdomain: string) => ServerInfo | undefined;
   all: () => readonly ServerInfo[];
-  /** False until the service or the file told anything. */
+  /** False until a list came from the service or the file. */
   isKnown: () => boolean;
   /** When the service last answered; undefined while all that is known comes from the file. */
   refreshedAt: () => number | undefined;
@@ -93,7 +93,7 @@ export function readLastServers(dataDir: string): ServerInfo[] | undefined {
   }
 }
 
-/** Written aside and renamed: whoever reads finds the old list or the new one, whole. */
+/** Written to a temporary file and renamed, so that readers find the old list or the new one. */
 export async function saveLastServers(dataDir: string, servers: readonly ServerInfo[]): Promise<void> {
   const path = join(dataDir, lastServersFile);
   await mkdir(dataDir, { recursive: true });

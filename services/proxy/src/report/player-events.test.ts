@@ -13,86 +13,74 @@ const told = (fixture: Fixture, what: "join" | "leave") =>
     .filter((call) => call.includes(`/${what}-event`))
     .map((call) => call.split("/survival/")[1]);
 
-test(
-  "a player's way is in the log, one line a step, and joins and leaves are told by name",
-  limit,
-  async () => {
-    await using fixture = await startFixture({}, options);
-    const alice = fixture.account("alice");
-    const player = await fixture.passRaw(alice, host);
-    await fixture.survival.player("alice");
-    player.command("felis lobby");
-    await fixture.lobby.player("alice");
-    player.command("felis go survival");
-    await fixture.survival.player("alice");
-    await fixture.service.until(() => told(fixture, "join").length === 2);
-    await player.leave();
-    await fixture.service.until(() => told(fixture, "leave").length === 2);
-    const about = `{"mc_uuid":"${alice.uuid}","player_name":"alice"`;
-    assert.deepEqual(told(fixture, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
-    assert.deepEqual(told(fixture, "leave"), [
-      `leave-event ${about},"reason":"switched"}`,
-      `leave-event ${about},"reason":"left"}`,
-    ]);
-    const mine = fixture.lines.filter((line) => line["player"] === "alice");
-    for (const line of mine) assert.deepEqual([line["mc_uuid"], line["address"]], [alice.uuid, "127.0.0.1"]);
-    assert.deepEqual(
-      mine.map(({ msg, from, server, reason }) => [msg, from, server, reason]),
-      [
-        ["player connected", undefined, undefined, undefined],
-        ["player is at the gate", undefined, "login", undefined],
-        ["player switched", "login", "survival", undefined],
-        ["player switched", "survival", "lobby", undefined],
-        ["player switched", "lobby", "survival", undefined],
-        ["player disconnected", undefined, "survival", "left"],
-      ],
-    );
-  },
-);
+test("each step of a player is one log line, and joins and leaves are reported by name", limit, async () => {
+  await using fixture = await startFixture({}, options);
+  const alice = fixture.account("alice");
+  const player = await fixture.passRaw(alice, host);
+  await fixture.survival.player("alice");
+  player.command("felis lobby");
+  await fixture.lobby.player("alice");
+  player.command("felis go survival");
+  await fixture.survival.player("alice");
+  await fixture.service.until(() => told(fixture, "join").length === 2);
+  await player.leave();
+  await fixture.service.until(() => told(fixture, "leave").length === 2);
+  const about = `{"mc_uuid":"${alice.uuid}","player_name":"alice"`;
+  assert.deepEqual(told(fixture, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
+  assert.deepEqual(told(fixture, "leave"), [
+    `leave-event ${about},"reason":"switched"}`,
+    `leave-event ${about},"reason":"left"}`,
+  ]);
+  const mine = fixture.lines.filter((line) => line["player"] === "alice");
+  for (const line of mine) assert.deepEqual([line["mc_uuid"], line["address"]], [alice.uuid, "127.0.0.1"]);
+  assert.deepEqual(
+    mine.map(({ msg, from, server, reason }) => [msg, from, server, reason]),
+    [
+      ["player connected", undefined, undefined, undefined],
+      ["player is at the gate", undefined, "login", undefined],
+      ["player switched", "login", "survival", undefined],
+      ["player switched", "survival", "lobby", undefined],
+      ["player switched", "lobby", "survival", undefined],
+      ["player disconnected", undefined, "survival", "left"],
+    ],
+  );
+});
 
-test(
-  "why a player is gone or was sent on is in the log, and addresses are where they are wanted",
-  limit,
-  async () => {
-    await using fixture = await startFixture(
-      { SVC_PROXY_LOG_ADDRESSES: "false", SVC_PROXY_STANDING_MS: "50" },
-      options,
-    );
-    const alice = fixture.account("alice");
-    const player = await fixture.passRaw(alice, host);
-    await fixture.survival.player("alice");
-    fixture.survival.players.get("alice")?.kick("griefing");
-    await fixture.lobby.player("alice");
-    await fixture.service.until(() => told(fixture, "leave").length === 1);
-    fixture.service.barred.add(alice.uuid);
-    await player.isKicked();
-    await fixture.proxy.close();
-    const mine = fixture.lines.filter((line) => line["player"] === "alice").slice(-2);
-    assert.deepEqual(
-      mine.map(({ msg, server, reason, address }) => [msg, server, reason, address]),
-      [
-        ["player switched", "lobby", "griefing", undefined],
-        ["player disconnected", "lobby", "barred", undefined],
-      ],
-    );
-    assert.match(told(fixture, "leave")[0] ?? "", /"reason":"lost"/);
-  },
-);
+test("the log says why a player left or was moved, with addresses only where configured", limit, async () => {
+  await using fixture = await startFixture(
+    { SVC_PROXY_LOG_ADDRESSES: "false", SVC_PROXY_STANDING_MS: "50" },
+    options,
+  );
+  const alice = fixture.account("alice");
+  const player = await fixture.passRaw(alice, host);
+  await fixture.survival.player("alice");
+  fixture.survival.players.get("alice")?.kick("griefing");
+  await fixture.lobby.player("alice");
+  await fixture.service.until(() => told(fixture, "leave").length === 1);
+  fixture.service.barred.add(alice.uuid);
+  await player.isKicked();
+  await fixture.proxy.close();
+  const mine = fixture.lines.filter((line) => line["player"] === "alice").slice(-2);
+  assert.deepEqual(
+    mine.map(({ msg, server, reason, address }) => [msg, server, reason, address]),
+    [
+      ["player switched", "lobby", "griefing", undefined],
+      ["player disconnected", "lobby", "barred", undefined],
+    ],
+  );
+  assert.match(told(fixture, "leave")[0] ?? "", /"reason":"lost"/);
+});
 
-test(
-  "who is on a server when the proxy ends has left it, and the proxy has no players any more",
-  limit,
-  async () => {
-    await using fixture = await startFixture({}, options);
-    const reports: unknown[] = [];
-    fixture.service.presence = (input) => {
-      reports.push(input["players"]);
-      return { elsewhere: [], invitations: [] };
-    };
-    await fixture.passRaw(fixture.account("alice"), host);
-    await fixture.survival.player("alice");
-    await fixture.proxy.close();
-    assert.match(told(fixture, "leave")[0] ?? "", /"reason":"draining"/);
-    assert.deepEqual(reports.at(-1), []);
-  },
-);
+test("a proxy that stops reports its players as gone and lists none", limit, async () => {
+  await using fixture = await startFixture({}, options);
+  const reports: unknown[] = [];
+  fixture.service.presence = (input) => {
+    reports.push(input["players"]);
+    return { elsewhere: [], invitations: [] };
+  };
+  await fixture.passRaw(fixture.account("alice"), host);
+  await fixture.survival.player("alice");
+  await fixture.proxy.close();
+  assert.match(told(fixture, "leave")[0] ?? "", /"reason":"draining"/);
+  assert.deepEqual(reports.at(-1), []);
+});

@@ -7,7 +7,7 @@ import { type SentenceKey, say } from "../text/text.ts";
 import type { Place } from "./place.ts";
 
 export type Session = {
-  /** Tells this connection from every other one of the player, at any proxy. */
+  /** Identifies this connection among all of the player's, at any proxy. */
   readonly id: string;
   readonly uuid: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export function tell(session: Session, key: SentenceKey, values?: Values): void 
   session.bridge.message(sentence(session, key, values));
 }
 
-/** Ends the connection with words for the player, and a reason for the log. */
+/** Closes the connection with a text for the player and a reason for the log. */
 export function disconnect(session: Session, words: Text, reason: string): void {
   session.ended ??= reason;
   session.bridge.kick(words);

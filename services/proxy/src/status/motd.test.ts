@@ -50,7 +50,7 @@ for (const [name, [change, text, online]] of Object.entries(rows)) {
   });
 }
 
-test("nobody lives at an unknown address", () => {
+test("an unknown address shows that there is no server", () => {
   const times = { startedAt: undefined, lastStartMs: undefined };
   assert.deepEqual(listingOf(undefined, times, 0), {
     text: "There is no server at this address.",
@@ -59,7 +59,7 @@ test("nobody lives at an unknown address", () => {
   });
 });
 
-test("the second start is estimated by the first, until the estimate is over", () => {
+test("a start is estimated from the one before, until the estimate has passed", () => {
   const watch = createStartWatch();
   const starting: ServerInfo = { ...info, phase: "Starting", desiredState: "Running" };
   const textAt = (now: number) => listingOf(starting, watch.timesOf("survival"), now).text;

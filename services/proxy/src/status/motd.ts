@@ -51,12 +51,12 @@ function startingText(name: string, { startedAt, lastStartMs }: StartTimes, now:
 
 export type StartWatch = {
   note: (server: ServerInfo, now: number) => void;
-  /** Forgets the servers that are no more. */
+  /** Drops servers that no longer exist. */
   keep: (isThere: (name: string) => boolean) => void;
   timesOf: (name: string) => StartTimes;
 };
 
-/** Learns from what the registry shows how long each server takes to start; only for the estimate in the list. */
+/** Measures how long each server takes to start, for the estimate in the server list. */
 export function createStartWatch(): StartWatch {
   const times = new Map<string, StartTimes>();
   const timesOf = (name: string) => times.get(name) ?? { startedAt: undefined, lastStartMs: undefined };

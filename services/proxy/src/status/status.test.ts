@@ -25,31 +25,27 @@ async function entryOf({ proxy }: Fixture, protocol = 769): Promise<Entry> {
   return JSON.parse(reader.string()) as Entry;
 }
 
-test(
-  "a server that runs shows its own words, count, players and icon, and is asked once in a while",
-  limit,
-  async () => {
-    await using fixture = await startFixture(
-      {},
-      {
-        prepare: ({ service, survival }) => {
-          survival.says.status = { description: "", playersOnline: 7, playersMax: 30, sample, favicon: icon };
-          const motd = "§6Come in";
-          service.servers.set("survival", { ...runningAt("survival", survival), playersOnline: 0, motd });
-        },
+test("a running server shows its own text, count, players and icon, cached for a moment", limit, async () => {
+  await using fixture = await startFixture(
+    {},
+    {
+      prepare: ({ service, survival }) => {
+        survival.says.status = { description: "", playersOnline: 7, playersMax: 30, sample, favicon: icon };
+        const motd = "§6Come in";
+        service.servers.set("survival", { ...runningAt("survival", survival), playersOnline: 0, motd });
       },
-    );
-    for (const protocol of [769, 769, 47, 5_000, 1_073_742_162]) {
-      const { description, players, favicon } = await entryOf(fixture, protocol);
-      assert.deepEqual(description, { text: "§6Come in" });
-      assert.deepEqual([players, favicon], [{ online: 7, max: 30, sample }, icon]);
-    }
-    // Once as 1.21.4, and once for all whose version we do not speak.
-    assert.equal(fixture.survival.says.asked, 2);
-  },
-);
+    },
+  );
+  for (const protocol of [769, 769, 47, 5_000, 1_073_742_162]) {
+    const { description, players, favicon } = await entryOf(fixture, protocol);
+    assert.deepEqual(description, { text: "§6Come in" });
+    assert.deepEqual([players, favicon], [{ online: 7, max: 30, sample }, icon]);
+  }
+  // Once as 1.21.4, and once for all whose version we do not speak.
+  assert.equal(fixture.survival.says.asked, 2);
+});
 
-test("the count is asked anew once it is too old", limit, async () => {
+test("the count is requested again once it is too old", limit, async () => {
   await using fixture = await startFixture(
     { SVC_PROXY_SERVER_LOOK_MS: "1" },
     {
@@ -64,25 +60,21 @@ test("the count is asked anew once it is too old", limit, async () => {
   }
 });
 
-test(
-  "a server that sleeps shows the words of its resource, else ours, and nobody is asked",
-  limit,
-  async () => {
-    await using fixture = await startFixture(
-      {},
-      {
-        prepare: ({ service }) => service.servers.set("survival", serverInfo("survival", { motd: "Zzz" })),
-      },
-    );
-    assert.equal((await entryOf(fixture)).description.text, "Zzz");
-    fixture.service.servers.set("survival", serverInfo("survival"));
-    await fixture.restart();
-    assert.equal((await entryOf(fixture)).description.text, "survival is asleep. Join to wake it.");
-    assert.equal(fixture.survival.says.asked, 0);
-  },
-);
+test("a stopped server shows the text of its resource, else ours, and is not asked", limit, async () => {
+  await using fixture = await startFixture(
+    {},
+    {
+      prepare: ({ service }) => service.servers.set("survival", serverInfo("survival", { motd: "Zzz" })),
+    },
+  );
+  assert.equal((await entryOf(fixture)).description.text, "Zzz");
+  fixture.service.servers.set("survival", serverInfo("survival"));
+  await fixture.restart();
+  assert.equal((await entryOf(fixture)).description.text, "survival is asleep. Join to wake it.");
+  assert.equal(fixture.survival.says.asked, 0);
+});
 
-test("a server that does not answer the ping is shown by what is known of it", limit, async () => {
+test("a server that does not answer the ping is shown from the server list", limit, async () => {
   const nowhere = { address: "127.0.0.1:1" } as Parameters<typeof runningAt>[1];
   await using fixture = await startFixture(
     {},

@@ -1,4 +1,4 @@
-// A client that writes its own packets: cheap enough for a crowd, and as rude as a test wants it.
+// A client that writes its own packets: cheap enough for load tests, and as malformed as a test wants it.
 
 import { constants, createHash, createPublicKey, publicEncrypt, randomBytes } from "node:crypto";
 import { connect } from "node:net";

@@ -10,7 +10,7 @@ test("each sentence has the same values in both languages", () => {
   }
 });
 
-test("what others wrote can neither colour nor break a line", () => {
+test("values from others can neither colour nor break a line", () => {
   assert.equal(say("refused", "en", { reason: "no\nway §cever" }), "Refused: noway ever");
   assert.equal(say("serverGone", "zh", { server: "spawn" }), "服务器 spawn 已不存在。");
 });
