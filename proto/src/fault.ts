@@ -1,4 +1,4 @@
-// The table of all faults (interface.md 7, api.md B.4, architecture.md 6.6).
+// The table of all faults (docs/reference/errors.md).
 // A name is unique here; the wire code is what callers see and may be shared by several names.
 
 /** Whether the same call may succeed later unchanged. Consumers turn `later` into a delayed redelivery. */
@@ -223,7 +223,7 @@ export const faults = rows({
 
 export type FaultName = keyof typeof faults;
 
-/** Faults that any operation may answer without declaring them (interface.md 4.1 rules 6 and 7). */
+/** Faults that any operation may answer without declaring them (docs/reference/http.md#errors). */
 export const commonFaults = [
   "bad_request",
   "unauthorized",

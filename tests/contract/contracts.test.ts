@@ -94,7 +94,7 @@ describe("events and views", () => {
   });
 });
 
-/** api.md B.4, and architecture.md 6.6 for those that it leaves open. */
+/** docs/reference/errors.md, and docs/reference/errors.md for those that it leaves open. */
 const codes: Readonly<Record<number, string>> = {
   400: `bad_request invalid_code bad_path upload_incomplete bad_name bad_display_name bad_idle_stop storage_immutable
     confirm_mismatch invalid_quota bad_schedule digest_required bad_digest digest_mismatch no_passkey
