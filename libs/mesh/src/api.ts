@@ -5,7 +5,6 @@ import type {
   Bucket,
   ByteTransferTicket,
   Client,
-  EventContract,
   Fault,
   FaultOf,
   FaultOptions,
@@ -305,5 +304,3 @@ export type MeshOptions = {
   /** Aborts a connect that never succeeds. */
   signal?: AbortSignal;
 };
-
-export type EventOf<C> = C extends EventContract<infer D> ? D : never;

@@ -3,33 +3,19 @@
 export type {
   BucketEntry,
   BucketStore,
-  BucketWatchOptions,
-  BucketWriteOptions,
-  ByteDownload,
   ByteTransfers,
-  ByteUpload,
   CallOptions,
-  ConsumeOptions,
   Context,
-  DeadLetters,
-  Delivery,
-  EventOf,
   FollowedEvent,
-  FollowOptions,
-  FoundService,
   Handler,
   LiveLogSource,
   LiveLogWriter,
   Mesh,
-  MeshOptions,
-  MeshStatus,
-  Outgoing,
   RawReply,
-  Repeats,
   UploadHead,
   ViewMirror,
   ViewWriter,
 } from "./api.ts";
-export { type FetchedBytes, fetchBytes, sendBytes } from "./byte-transfer/client.ts";
+export { fetchBytes, sendBytes } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
-export { type Actor, auditActor } from "./event/actor.ts";
+export { auditActor } from "./event/actor.ts";

@@ -36,7 +36,7 @@ export type Running = {
   stop?: () => Promise<void>;
 };
 
-export type ServiceDefinition<S extends z.ZodObject, T> = {
+type ServiceDefinition<S extends z.ZodObject, T> = {
   name: ServiceName;
   settings: S;
   /** Folder of SQL migrations; absent for gateways and for an owner that only has an outbox. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Registry } from "prom-client";
 
-export type HealthServer = { port: number; close: () => Promise<void> };
+type HealthServer = { port: number; close: () => Promise<void> };
 
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of one process on a port of its own, for probes and scrapes.

@@ -1,3 +1,3 @@
-export { type HealthServer, startHealthServer } from "./health-server.ts";
+export { startHealthServer } from "./health-server.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, createRegistry, Gauge, Histogram, type Registry } from "./metrics.ts";

@@ -9,7 +9,7 @@ import type { ByteTransferTicket } from "@svc/proto";
 const connectWithinMs = 5_000;
 const answerWithinMs = 600_000;
 
-export type Chunked = {
+type Chunked = {
   ticket: ByteTransferTicket;
   headers: Record<string, string>;
   /** Called when the body has ended. */

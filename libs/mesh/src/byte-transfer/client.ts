@@ -27,7 +27,7 @@ function agent(): Agent {
 }
 
 /** Bytes of a download and the headers that go with it; a `body` that ends early is destroyed with an error. */
-export type FetchedBytes = { headers: Record<string, string>; body: Readable };
+type FetchedBytes = { headers: Record<string, string>; body: Readable };
 
 /**
  * Downloads the bytes of a ticket. Throws the fault that the owner returns, or `unavailable` when it cannot be reached.

@@ -1,6 +1,6 @@
 // Why a request to NATS failed.
 
-export type ConnectionFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
+type ConnectionFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
 
 /** A request got no reply; `kind` decides whether it may be sent again. */
 export class ConnectionError extends Error {

@@ -6,7 +6,7 @@ import { inboxPrefix, isSupportedNats, supportedNats } from "@svc/proto";
 import type { MeshOptions } from "../api.ts";
 
 const apiLevelFloor = 1;
-export type DialOptions = Pick<MeshOptions, "url" | "user" | "password" | "log" | "signal"> & {
+type DialOptions = Pick<MeshOptions, "url" | "user" | "password" | "log" | "signal"> & {
   service: string;
 };
 
@@ -119,7 +119,7 @@ async function checkJetStream(connection: NatsConnection, options: DialOptions):
 }
 
 /** The URL without credentials, for messages. */
-export function shownUrl(url: string): string {
+function shownUrl(url: string): string {
   return url.replace(/\/\/[^@/]*@/, "//");
 }
 

@@ -4,7 +4,7 @@ import type { AnyContract } from "@svc/proto";
 import type { Context } from "../api.ts";
 
 /** The part of an audit entry that says who did something. */
-export type Actor = {
+type Actor = {
   actor: string;
   source: string;
   request_id: string;

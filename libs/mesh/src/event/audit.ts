@@ -12,7 +12,7 @@ const tries = 4;
 const pauseMs = 500;
 const waitingLimit = 1_000;
 
-export type Auditing = { audit: Mesh["audit"]; idle: () => Promise<void> };
+type Auditing = { audit: Mesh["audit"]; idle: () => Promise<void> };
 
 /** Fills in `id` and `at` when they are missing; the id makes a repeated publish count once. */
 export function createAuditing(core: Core): Auditing {

@@ -7,7 +7,7 @@ import type { Core } from "../core.ts";
 import { apiCode, isApiCode, jetStreamApi } from "../stream/jetstream-api.ts";
 import { store } from "../stream/publish.ts";
 
-export const deadHeader = {
+const deadHeader = {
   stream: "Svc-Dead-Stream",
   subject: "Svc-Dead-Subject",
   sequence: "Svc-Dead-Sequence",
@@ -15,7 +15,7 @@ export const deadHeader = {
   error: "Svc-Dead-Error",
 } as const;
 
-export type DeadLetter = {
+type DeadLetter = {
   durable: string;
   stream: string;
   subject: string;

@@ -9,7 +9,7 @@ import { type OrderedReader, openOrdered, type StartFrom } from "../stream/order
 import { liveLogHeader } from "./write.ts";
 
 /** One line and when it was stored, in unix seconds. `isLast`: its source has ended; never set on replayed lines. */
-export type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
+type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
 type StoredLine = Line & { timestampNs: bigint };
 
 const liveHeartbeatMs = 2_000;
@@ -18,7 +18,7 @@ const replayWithinMs = 10_000;
 /** Lines that may wait for one viewer; one that is further behind is closed and reconnects with its position. */
 const viewerLimit = 2_000;
 
-export type LiveLogReader = {
+type LiveLogReader = {
   read: (ticket: StreamTicket, signal: AbortSignal) => AsyncGenerator<Line, void, undefined>;
   close: () => Promise<void>;
 };

@@ -10,7 +10,7 @@ import { quietMs, type Replicas } from "./replicas.ts";
 import { decodeReply, type Envelope, encodeEnvelope } from "./wire.ts";
 
 /** A request that must not be repeated fails when its owner was silent for this long. */
-export const lostMs = 2_000;
+const lostMs = 2_000;
 const longDeadlineMs = 20_000;
 const maxAttempts = 3;
 const maxDelays = 2;

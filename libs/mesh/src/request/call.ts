@@ -10,7 +10,7 @@ import { type Request, sendToReplicas } from "./attempts.ts";
 import type { Replicas } from "./replicas.ts";
 import { envelopeOf } from "./wire.ts";
 
-export type Calling = {
+type Calling = {
   call: <C extends AnyContract>(
     contract: C,
     input: InputOf<C>,

@@ -32,7 +32,7 @@ export type Envelope = {
 };
 
 /** A new W3C traceparent, sampled. */
-export function newTraceparent(): string {
+function newTraceparent(): string {
   const hex = (randomUUID() + randomUUID()).replaceAll("-", "");
   return `00-${hex.slice(0, 32)}-${hex.slice(32, 48)}-01`;
 }

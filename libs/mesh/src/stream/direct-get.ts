@@ -17,7 +17,7 @@ export type StreamMessage = {
   isPublished: boolean;
 };
 
-export type ReadFrom = {
+type ReadFrom = {
   /** A sequence from 1 on, or an RFC 3339 time. */
   from: number | string;
   /** Only messages of this subject filter; all of the stream without one. */
@@ -32,7 +32,7 @@ export type BatchReader = {
   read: (from: ReadFrom, onMessage: (message: StreamMessage) => void) => Promise<Batch>;
   close: () => void;
 };
-export type Batch = { count: number; isLast: boolean };
+type Batch = { count: number; isLast: boolean };
 
 const batchLimit = 1_000;
 const batchBytes = 4_194_304;

@@ -9,7 +9,7 @@ import { findStream, noStream, type StreamInfo } from "./info.ts";
 
 export type StartFrom = { at: "first" | "next" } | { since: string };
 
-export type OrderedOptions = {
+type OrderedOptions = {
   stream: string;
   filter: string;
   /** Whether the filter excludes part of the stream; the server then searches for matching messages. */

@@ -4,7 +4,7 @@
 import type { MsgHdrs } from "@nats-io/transport-node";
 import type { Core } from "../core.ts";
 
-export const publisherHeader = "Svc-Publisher";
+const publisherHeader = "Svc-Publisher";
 /** The id that its publisher gave it. */
 export const idHeader = "Svc-Message-Id";
 const answerHeaders = ["Nats-Stream", "Nats-Subject", "Nats-Sequence", "Nats-Time-Stamp"] as const;

@@ -11,9 +11,9 @@ const answerWithinMs = 5_000;
 const wrongSequence: ReadonlySet<number> = new Set([10071, 10164]);
 
 /** `isPublished`: a service stored it; it is not an answer of NATS that was directed there. */
-export type LastMessage = { sequence: number; body: Uint8Array; headers: MsgHdrs; isPublished: boolean };
+type LastMessage = { sequence: number; body: Uint8Array; headers: MsgHdrs; isPublished: boolean };
 
-export type ConditionalWrite = {
+type ConditionalWrite = {
   subject: string;
   body: Uint8Array;
   headers: HeaderValues;

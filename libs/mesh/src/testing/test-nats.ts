@@ -39,7 +39,7 @@ export type TestNats = {
   connect: (service: ServiceName | "operator", options?: Partial<MeshOptions>) => Promise<Mesh>;
 };
 
-export type TestNatsOptions = {
+type TestNatsOptions = {
   /** False for a server without JetStream; default true. */
   jetStream?: boolean;
   /** Buckets that the catalog does not have; their owners may use them. */
