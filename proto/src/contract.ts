@@ -275,7 +275,7 @@ export type EventContract<Data = unknown> = {
   key: (data: Data) => string;
   /** A body that must always parse: old events stay readable. */
   sample: Data;
-  /** Services that may hear it as it happens (`mesh.listen`), besides those with a durable consumer. */
+  /** Services that may listen to it live (`mesh.listen`), in addition to those with a durable consumer. */
   listeners: readonly ServiceName[];
   summary: string;
 };

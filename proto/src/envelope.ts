@@ -1,4 +1,4 @@
-// What travels beside a body on the mesh (docs/reference/mesh.md#envelope).
+// What accompanies a body on the mesh (docs/reference/mesh.md#envelope).
 
 import { z } from "zod";
 import { callerTokens, type FaceHost } from "./contract.ts";
@@ -44,17 +44,17 @@ export const header = {
   userAgent: "Svc-User-Agent",
   /** The one of `faceHosts` that the client asked. */
   clientHost: "Svc-Client-Host",
-  /** The one of `languages` that the client likes best. */
+  /** The one of `languages` that the client prefers. */
   language: "Svc-Language",
-  /** Unix milliseconds after which nobody waits for the reply. */
+  /** Unix milliseconds after which the caller no longer waits for the reply. */
   deadline: "Svc-Deadline",
-  /** Unix milliseconds after which the request must not be begun any more: its caller has given up then. */
+  /** Unix milliseconds after which the request must not be started: the caller has given up by then. */
   beginBy: "Svc-Begin-By",
   /** Names a request that may be repeated; known to its caller and its owner alone. */
   onceId: "Svc-Once-Id",
   /** The request was sent before, to another replica. */
   repeat: "Svc-Repeat",
-  /** Request: the caller wants to hear that it is being worked on. Reply: it is; the answer comes later. */
+  /** Request: the caller wants heartbeats. Reply: the request is being worked on; the answer comes later. */
   heartbeat: "Svc-Heartbeat",
   traceparent: "traceparent",
   fault: "Svc-Fault",

@@ -1,4 +1,4 @@
-/** The languages that people are written to in. */
+/** Languages of mails and messages. */
 export const languages = ["en", "zh"] as const;
 export type Language = (typeof languages)[number];
 

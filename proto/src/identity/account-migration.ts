@@ -27,7 +27,7 @@ export const start = operation({
   output: z.strictObject({ started: z.literal(true), state: z.literal("initiated") }),
   faults: ["migrate_not_linked", "account_is_retired", "owner_protected"],
   idempotent: true,
-  summary: "Opens a migration of a player's account, in place of an unfinished one; nothing moves yet.",
+  summary: "Starts a migration of a player's account, replacing an unfinished one; nothing moves yet.",
   spec: "docs/reference/server-transfer.md#states",
 });
 
@@ -52,7 +52,7 @@ export const read = operation({
   subject: "identity.account-migration.read",
   http: { method: "GET", path, ...own },
   output: MigrationView,
-  summary: "How far the migration is of which the caller is the source.",
+  summary: "State of the migration whose source is the caller.",
   spec: "docs/reference/server-transfer.md#states",
 });
 
@@ -122,7 +122,7 @@ export const issueCode = operation({
   output: z.strictObject({ code: z.string(), expires_at: Timestamp }),
   faults: ["no_migration", "not_confirmed", "invalid_target", "target_not_found", "target_unavailable"],
   onceById: true,
-  summary: "A code that only the named account can redeem; the source is told by mail.",
+  summary: "Issues a code that only the named account can redeem; the source is notified by mail.",
   spec: "docs/reference/server-transfer.md#states",
 });
 
@@ -136,7 +136,7 @@ export const redeem = operation({
     servers: z.array(z.string()),
   }),
   faults: ["invalid_code", "migrate_quota_exceeded", "rate_limited"],
-  summary: "Moves every server of the source to the caller and retires the source; all of it or nothing.",
+  summary: "Moves every server of the source to the caller and retires the source, in one transaction.",
   spec: "docs/reference/server-transfer.md#saga",
   deadlineMs: 20_000,
 });

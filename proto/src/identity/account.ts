@@ -1,6 +1,6 @@
-// Accounts, sessions and the doors of this cut (docs/reference/sign-in.md#doors, docs/reference/accounts.md#me).
+// Accounts, sessions and setup (docs/reference/sign-in.md#doors, docs/reference/accounts.md#me).
 // Vocabulary: account = a row of `users`; session = a signed-in browser, known by the sha-256 of its cookie;
-// setup = a staff account that has no durable way in yet.
+// setup = a staff account that has no durable sign-in method yet.
 
 import { z } from "zod";
 import { event, faceHosts, operation, request } from "../contract.ts";
@@ -57,7 +57,7 @@ export const setupStatus = operation({
   http: { method: "GET", path: "/api/v1/auth/setup/status", face: "external", tier: "app", setup: true },
   output: SetupState,
   faults: ["not_found"],
-  summary: "How far the caller's setup is.",
+  summary: "State of the caller's setup.",
   spec: "docs/reference/sign-in.md#setup",
 });
 
@@ -118,7 +118,7 @@ export const verifyEmail = operation({
   output: z.strictObject({ verified: z.literal(true), email: z.string() }),
   faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked", "rate_limited"],
   onceById: true,
-  summary: "Proves the address with the mailed code.",
+  summary: "Verifies the address with the mailed code.",
   spec: "docs/reference/accounts.md#me",
 });
 
@@ -129,7 +129,7 @@ export const enterEmail = operation({
   output: z.strictObject({ email: z.string() }),
   faults: ["reauth_required"],
   onceById: true,
-  summary: "Records an address that is not verified; another one that was verified is so no more.",
+  summary: "Records an unverified address; a verified address of the account is replaced.",
   spec: "docs/reference/accounts.md#me",
 });
 
@@ -167,7 +167,7 @@ export const revokeOtherSessions = operation({
   spec: "docs/reference/accounts.md#me",
 });
 
-/** What a gateway learns of a cookie. `unknown` covers forged, expired, revoked and idle sessions. */
+/** What a gateway learns about a cookie. `unknown` covers forged, expired, revoked and idle sessions. */
 export const SessionAnswer = z.discriminatedUnion("state", [
   z.strictObject({
     state: z.literal("live"),
@@ -176,7 +176,7 @@ export const SessionAnswer = z.discriminatedUnion("state", [
     role: Role,
     setup: z.boolean(),
     expires_at: Timestamp,
-    /** The host it was minted on, which is the only one it counts on. */
+    /** The host it was created on, the only one on which it is valid. */
     host: z.enum(faceHosts),
   }),
   z.strictObject({ state: z.literal("unknown") }),
@@ -252,10 +252,10 @@ export const sessionRevoked = event({
   key: (data) => data.hash,
   sample: { hash: "0".repeat(64), user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
   listeners: ["gateway-external"],
-  summary: "A session was ended; gateways forget it at once.",
+  summary: "A session was ended; gateways drop it at once.",
 });
 
-/** Why nobody may be signed in to an account any more. */
+/** Why an account can no longer be used. */
 export const RetiredBy = z.enum(["disabled", "deleted", "migrated"]);
 
 export const accountRetired = event({
@@ -275,5 +275,5 @@ export const accountRetired = event({
     at: "2026-01-01T00:00:00.000Z",
   },
   listeners: ["gateway-external", "gateway-internal", "lifecycle", "storage"],
-  summary: "An account was disabled, deleted or merged into another; what it has under way ends.",
+  summary: "An account was disabled, deleted or merged into another; its running work ends.",
 });

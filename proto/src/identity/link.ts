@@ -1,12 +1,12 @@
 // Players and accounts: bind codes, links, the blacklist and re-claims (docs/reference/links.md#bind-code, docs/reference/links.md#redeem).
 // Vocabulary: link = a player's UUID belongs to an account; bind code = eight characters that prove a player;
-// bar = a UUID may not join any more; hold = data of a barred player kept for thirty days.
+// bar = a UUID may no longer join; hold = data of a barred player kept for thirty days.
 
 import { z } from "zod";
 import { event, operation, request } from "../contract.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 
-/** Which kind of session server vouched for a player. */
+/** The kind of session server that confirmed a player. */
 export const AuthSource = z.enum(["mojang", "thirdparty"]);
 export type AuthSource = z.output<typeof AuthSource>;
 
@@ -65,7 +65,7 @@ export const linkStatuses = operation({
   spec: "docs/reference/login-gate.md#states",
 });
 
-/** Why a player may not be in the game; a player in good standing has none. */
+/** Why a player may not be in the game; absent for a player who may. */
 export const BadStanding = z.enum(["barred", "account_disabled", "account_deleted", "not_linked"]);
 export type BadStanding = z.output<typeof BadStanding>;
 
@@ -136,7 +136,7 @@ export const reclaimName = operation({
   body: {
     squatter_uuid: PlayerUuid,
     username: PlayerName,
-    /** Where the caller keeps the player's data; opaque, never returned. */
+    /** Where the caller stores the player's data; opaque, never returned. */
     data_ref: z.string().max(512).optional(),
   },
   output: z.strictObject({ blacklisted: z.literal(true), username: z.string(), hold_expires_at: Timestamp }),
@@ -176,5 +176,5 @@ export const playerBarred = event({
     at: "2026-01-01T00:00:00.000Z",
   },
   listeners: ["gateway-internal", "lifecycle"],
-  summary: "A player may not join any more; one who is on is disconnected.",
+  summary: "A player was barred; one who is online is disconnected.",
 });

@@ -1,4 +1,4 @@
-// Letters that other services send through identity, which owns the relay and the budget (docs/reference/sign-in.md#mail-budget).
+// Mails that other services send through identity, which owns the relay and the budget (docs/reference/sign-in.md#mail-budget).
 
 import { z } from "zod";
 import { request } from "../contract.ts";
@@ -8,7 +8,7 @@ export const sendNotice = request({
   input: {
     user_id: z.string().min(1).max(64),
     kind: z.enum(["world-idle-3d", "world-idle-1d", "world-reclaimed", "backup-corrupt"]),
-    /** What the letter names: plain words by key, such as `server` and `at`. */
+    /** Values that the mail contains: plain words by key, such as `server` and `at`. */
     facts: z.record(z.string().max(64), z.string().max(512)),
   },
   output: z.strictObject({

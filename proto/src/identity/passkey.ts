@@ -140,7 +140,7 @@ export const reauthStatus = operation({
   subject: "identity.reauth.status",
   http: { ...own, method: "GET", path: "/api/v1/account/reauth" },
   output: z.strictObject({ needed: z.boolean(), until: Timestamp.optional(), factors: z.array(factor) }),
-  summary: "Whether the caller has to prove themselves, and how they can; best first.",
+  summary: "Whether the caller needs a fresh proof, and the ways to give it, best first.",
   spec: "docs/reference/sign-in.md#proofs",
 });
 
@@ -179,7 +179,7 @@ export const startReauthEmail = operation({
     "mail_undeliverable",
     "mail_unavailable",
   ],
-  summary: "Mails a player a code to prove themselves with.",
+  summary: "Mails a player a code that gives a fresh proof.",
   spec: "docs/reference/sign-in.md#proofs",
   deadlineMs: 30_000,
 });

@@ -46,7 +46,7 @@ export const read = operation({
   spec: "docs/reference/claims.md#quota",
 });
 
-/** Range is the owner's to check, for it has a code of its own; here only that they are whole numbers. */
+/** Only whole numbers here; the owner checks the range, which has its own code. */
 const given = z.number().int().nullable().optional();
 
 export const write = operation({

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { operation } from "../contract.ts";
 
-/** A player as the vanilla protocol tells it; `id` has no dashes. */
+/** A player as in the vanilla protocol; `id` has no dashes. */
 export const Profile = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{32}$/),
   name: z.string(),
@@ -13,7 +13,7 @@ export const Profile = z.strictObject({
 });
 export type Profile = z.output<typeof Profile>;
 
-// Missing and overlong parameters are the owner's to judge: the protocol knows no error for them.
+// The owner handles missing and overlong parameters: the protocol has no error for them.
 const parameter = z.string().optional();
 
 export const hasJoined = operation({
@@ -28,7 +28,7 @@ export const hasJoined = operation({
     errors: "empty",
     refusesBody: true,
   },
-  /** With `bars=told` a barred player is refused as such; every other proxy is told only that nobody vouches. */
+  /** With `bars=told` a barred player is refused as such; other proxies only learn that no source confirms the player. */
   query: { username: parameter, serverId: parameter, ip: parameter, bars: parameter },
   output: Profile.nullable(),
   faults: ["player_barred"],

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { operation } from "../contract.ts";
 import { Timestamp, wholeNumber } from "../text.ts";
 
-/** Everything that the owner sets while the installation runs. */
+/** Settings that the owner changes at run time. */
 export const PlatformSettings = z.strictObject({
-  /** Whether the local-password door is open and its sessions count. */
+  /** Whether local passwords and their sessions are accepted. */
   local_auth_enabled: z.boolean(),
 });
 export type PlatformSettings = z.output<typeof PlatformSettings>;
@@ -27,7 +27,7 @@ export const writeSettings = operation({
   body: PlatformSettings.partial().shape,
   output: PlatformSettings,
   idempotent: true,
-  summary: "Changes the given settings and answers all of them.",
+  summary: "Changes the given settings and returns all of them.",
   spec: "docs/reference/audit.md#search",
 });
 

@@ -7,7 +7,7 @@ import { operation } from "../contract.ts";
 import { EmailAddress, PlayerUuid, Timestamp } from "../text.ts";
 import { Role } from "./role.ts";
 
-/** What every door but setup and bind answers beside the session cookie. */
+/** Response of every sign-in except setup and bind, beside the session cookie. */
 export const LoginResult = z.strictObject({ user_id: z.string(), role: Role });
 export type LoginResult = z.output<typeof LoginResult>;
 
@@ -24,7 +24,7 @@ export const options = operation({
   body: { email: EmailAddress },
   output: z.strictObject({ methods: z.array(z.enum(["passkey", "email_otp"])) }),
   idempotent: true,
-  summary: "Ways in that an address has, passkey first; none for an unknown or unverified one.",
+  summary: "Sign-in methods of an address, passkey first; none for an unknown or unverified one.",
   spec: "docs/reference/sign-in.md#doors",
 });
 

@@ -15,7 +15,7 @@ export const UserView = z.strictObject({
   role: Role,
   disabled: z.boolean(),
   email_verified: z.boolean(),
-  /** 0 also while lifecycle cannot be asked. */
+  /** 0 also while lifecycle is unreachable. */
   server_count: z.number().int().min(0),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -69,7 +69,7 @@ export const create = operation({
   output: UserView,
   faults: ["username_taken"],
   onceById: true,
-  summary: "Creates a user; the address is not verified until the user proves it.",
+  summary: "Creates a user with an unverified address.",
   spec: "docs/reference/accounts.md#users",
 });
 
@@ -114,7 +114,7 @@ export const disable = operation({
   output: z.strictObject({ id: z.string(), disabled: z.boolean() }),
   faults: ["not_found", "self_protected", "owner_protected"],
   onceById: true,
-  summary: "Bars a user from signing in, or lets them in again.",
+  summary: "Disables a user's sign-in, or enables it again.",
   spec: "docs/reference/accounts.md#users",
 });
 

@@ -45,7 +45,7 @@ const faults = ["bad_name", "not_found", "not_running"] as const;
 const luckPermsFaults = [...faults, "luckperms_missing"] as const;
 const external = { face: "external", tier: "app" } as const;
 const spec = "docs/reference/console.md#access";
-/** Waiting for one's turn, connecting and the answer; LuckPerms is asked for several pages. */
+/** Covers queueing, connecting and the reply; LuckPerms is asked for several pages. */
 const deadlineMs = 15_000;
 
 /**
@@ -58,7 +58,7 @@ export const watch = operation({
   params: name,
   output: nothing,
   faults: [...faults, "too_many_streams"],
-  // A thousand viewers come back at once when a gateway was restarted.
+  // A thousand viewers reconnect at once after a restart of a gateway.
   maxInFlight: 2_048,
   summary: "The server's log, line by line: the last lines, or all since Last-Event-ID, then what comes.",
   spec: "docs/reference/console.md#stream",
@@ -73,7 +73,7 @@ export const command = operation({
   output: z.strictObject({ name: z.string(), output: z.string() }),
   faults,
   deadlineMs,
-  summary: "Runs one command and answers with what it printed.",
+  summary: "Runs one command and returns its output.",
   spec: "docs/reference/console.md#command",
 });
 
@@ -84,7 +84,7 @@ export const listWhitelist = operation({
   output: z.strictObject({ name: z.string(), players: z.array(z.string()), output: z.string() }),
   faults,
   deadlineMs,
-  summary: "Who is on the whitelist, as far as the reply can be read.",
+  summary: "Players on the whitelist, as far as the reply can be parsed.",
   spec,
 });
 
@@ -113,7 +113,7 @@ export const listPlayers = operation({
   }),
   faults,
   deadlineMs,
-  summary: "Who is online now; a reply that cannot be read answers with the last known count.",
+  summary: "Players online now; the last known count when the reply cannot be parsed.",
   spec,
 });
 
@@ -124,7 +124,7 @@ export const listBans = operation({
   output: z.strictObject({ name: z.string(), players: z.array(z.string()), output: z.string() }),
   faults,
   deadlineMs,
-  summary: "Who is banned, as far as the reply can be read; addresses are left out.",
+  summary: "Banned players, as far as the reply can be parsed, without addresses.",
   spec,
 });
 
@@ -148,7 +148,7 @@ export const kick = operation({
   output: z.strictObject({ name: z.string(), player: z.string(), output: z.string() }),
   faults,
   deadlineMs,
-  summary: "Sends a player away.",
+  summary: "Kicks a player.",
   spec,
 });
 

@@ -1,4 +1,4 @@
-// Secrets of modern forwarding: what a proxy signs with when it brings a player to a server.
+// Secrets of modern forwarding, with which a proxy signs when it connects a player to a server.
 // Vocabulary: master = what the proxy and lifecycle share, seen by nobody else; key = which master and which run of a
 // server a secret belongs to, no secret itself; the secret of a server is derived from both, so that no table is kept
 // and what one server knows opens no other one.

@@ -7,13 +7,13 @@ import { operation } from "../contract.ts";
 /** One machine of the cluster (docs/reference/moves.md#nodes). `name` is what `nodeName` and `targetNode` take. */
 export const ExecutionNode = z.strictObject({
   name: z.string(),
-  /** Empty when nobody gave it one. */
+  /** Empty when it has none. */
   role: z.string(),
   /** Whether its kubelet answers. */
   ready: z.boolean(),
   approved: z.boolean(),
   addresses: z.array(z.string()),
-  /** As the container world names it: `amd64`, `arm64`. */
+  /** Architecture as containers name it: `amd64`, `arm64`. */
   architecture: z.string(),
 });
 export type ExecutionNode = z.output<typeof ExecutionNode>;

@@ -73,7 +73,7 @@ export const cancelRetirement = operation({
   output: nothing,
   faults: ["bad_name", "not_found", "system_server", "world_reclaiming"],
   idempotent: true,
-  summary: "Calls a give-up or deletion off while the reaper has not begun; the server stays stopped.",
+  summary: "Cancels a give-up or deletion before the reaper starts; the server stays stopped.",
   spec: "docs/reference/claims.md#retirement",
 });
 
@@ -150,10 +150,10 @@ export const MyServerView = z.strictObject({
   subdomain: z.string(),
   owned: z.boolean(),
   claimable: z.boolean(),
-  /** 0 while the cluster cannot be reached. */
+  /** 0 while the cluster is unreachable. */
   playersOnline: count,
   playersMax: count,
-  /** Left out, as is the display name, while the cluster cannot be reached. */
+  /** Absent, as is the display name, while the cluster is unreachable. */
   phase: Phase.optional(),
   displayName: z.string().optional(),
   desiredState: DesiredState.optional(),
@@ -255,5 +255,5 @@ export const retirementCancelled = event({
   data: z.object({ name: z.string(), at: z.iso.datetime() }),
   key: (data) => data.name,
   sample: { name: "survival", at: "2026-01-01T00:00:00.000Z" },
-  summary: "A give-up or deletion was called off.",
+  summary: "A give-up or deletion was cancelled.",
 });

@@ -1,4 +1,4 @@
-// Who plays where, over all proxies: what each proxy reports, and what is told of it.
+// Who plays where, over all proxies: what each proxy reports, and what others read.
 // Vocabulary: session = one connection of a player to a proxy; proxy = one process that players connect to.
 
 import { z } from "zod";
@@ -31,7 +31,7 @@ const Reported = z.strictObject({
   server: z.string().max(63).optional(),
 });
 
-/** An invitation to a player of the proxy that reports; it is told once. */
+/** An invitation to a player of the reporting proxy; it is delivered once. */
 export const Invitation = z.strictObject({
   id: z.string(),
   from_uuid: z.string(),
@@ -95,7 +95,7 @@ export const invite = operation({
   },
   output: z.strictObject({ id: z.string() }),
   faults: ["bad_name", "not_found"],
-  summary: "Leaves an invitation for a player of another proxy, which hears of it with its next report.",
+  summary: "Stores an invitation for a player of another proxy, which receives it with its next report.",
   spec,
 });
 

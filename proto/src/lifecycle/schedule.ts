@@ -17,7 +17,7 @@ export const scheduleIntervals = [0, 15, 30, 60, 120, 180, 240, 360, 480, 720] a
 /** Minutes before a run at which players are warned; 0 is never. */
 export const scheduleWarnings = [0, 1, 5, 10, 15, 30] as const;
 
-/** Where a run is; empty while none is under way (docs/reference/schedules.md#run). */
+/** State of the current run; empty when none is running (docs/reference/schedules.md#run). */
 export const RunState = z.enum(["", "claimed", "stopping", "backing_up", "starting"]);
 export type RunState = z.output<typeof RunState>;
 
@@ -51,7 +51,7 @@ export const Schedule = z.strictObject({
 });
 export type Schedule = z.output<typeof Schedule>;
 
-// Wider than what is accepted: a value out of range is the owner's `bad_schedule`, not a body that cannot be read.
+// Wider than what is accepted: a value out of range is `bad_schedule` of the owner, not `bad_request`.
 const ScheduleInput = {
   action: z
     .string()
@@ -99,7 +99,7 @@ export const create = operation({
   output: Schedule,
   faults: ["bad_name", "not_found", "bad_schedule", "schedule_limit"],
   onceById: true,
-  summary: "Adds a scheduled task, bound to the server's owner of now.",
+  summary: "Adds a scheduled task, bound to the server's current owner.",
   spec: "docs/reference/schedules.md#task",
 });
 

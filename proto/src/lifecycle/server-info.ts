@@ -34,7 +34,7 @@ export const ServerInfo = z.strictObject({
   endpointMode: z.enum(["direct", "fallback"]).optional(),
   endpointAddress: z.string().optional(),
   displayName: z.string().optional(),
-  /** What the server list says of it in this phase, when its owner or staff gave it words (`spec.motd`). */
+  /** Text of the server list in this phase, when owner or staff set one (`spec.motd`). */
   motd: z.string().optional(),
   image: z.string().optional(),
   javaMemory: z.string().optional(),
@@ -52,7 +52,7 @@ export const ServerInfo = z.strictObject({
 });
 export type ServerInfo = z.output<typeof ServerInfo>;
 
-/** What somebody who neither owns the server nor is staff may see of it (docs/reference/wake.md#checks). */
+/** What callers who neither own the server nor are staff may see (docs/reference/wake.md#checks). */
 export const PublicServerInfo = ServerInfo.pick({
   name: true,
   subdomain: true,
@@ -69,7 +69,7 @@ export const FleetServer = ServerInfo.extend({
   owned: z.boolean(),
   claimable: z.boolean(),
   owner: z.string().optional(),
-  /** Name in the game of the owner's player, once one was seen. */
+  /** Player name of the owner, once known. */
   ownerPlayer: z.string().optional(),
   ownerUnknown: z.boolean().optional(),
   system: z.boolean().optional(),

@@ -48,7 +48,7 @@ export const list = operation({
   output: z.strictObject({
     path: z.string(),
     entries: z.array(FileEntry),
-    /** True when the folder holds more than is told. */
+    /** True when the folder holds more entries than are listed. */
     truncated: z.boolean(),
     /** 0 = full, null = unknown. */
     free_bytes: z.number().int().min(0).nullable(),

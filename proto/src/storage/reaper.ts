@@ -16,7 +16,7 @@ export const ReaperRun = z.strictObject({
   /** `svc reaper: evaluated=… reaped=…`, as far as the run has come. */
   line: z.string(),
   summary: z.record(z.string(), z.number().int()),
-  /** What somebody should look at, and orphan archives; at most 50. */
+  /** Items that need attention, and orphan archives; at most 50. */
   notes: z.array(z.string()),
   message: z.string().optional(),
 });
@@ -28,7 +28,7 @@ export const startReaper = request({
   output: ReaperRun,
   callers: ["operator"],
   idempotent: true,
-  summary: "Begins a run now, or answers the one that is under way.",
+  summary: "Starts a run now, or returns the running one.",
   spec: "docs/reference/reaper.md#order, docs/reference/reaper.md#summary",
 });
 
