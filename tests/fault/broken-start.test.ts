@@ -272,7 +272,7 @@ describe("on a stack that runs", () => {
     const nameless = await service("identity", [], { SVC_DATABASE_URL: "" });
     assertSentence(nameless, "identity", [/SVC_DATABASE_URL is not set/]);
     const barred = await service("identity", [], { SVC_NATS_PASSWORD: "wrong" });
-    assertSentence(barred, "identity", [/refused the user "identity"/, /check the NATS user and password/]);
+    assertSentence(barred, "identity", [/rejected the user "identity"/, /check the NATS user and password/]);
   });
   test("a gateway refuses two callers with one token, and a port that is taken", async (t) => {
     const dir = scratch(t);

@@ -12,8 +12,6 @@ const allowed: Record<string, string> = {
   "libs/http-gateway/src/route-paths.ts /\\{([^}]+)\\}/g": "paths of the contracts",
   "libs/config/src/values.ts /(\\d+(\\.\\d+)?)(ms|mo|s|m|h|d)/g":
     "settings, whose whole shape is checked before",
-  "libs/local-cluster/src/apiserver/http/table.ts /\\[['\"]?([^\\]'\"]+)['\"]?\\]/g":
-    "columns of our own definitions",
   "libs/local-cluster/src/node/mounts.ts /(.)\\/+$/": "mount paths that lifecycle writes",
   "libs/local-stack/src/nats/routes.ts /\\/*$/": "a setting",
   "libs/minecraft/src/login/session-server.ts /\\/+$/": "a setting",
