@@ -96,7 +96,7 @@ test("in the lobby: a claim fails with a message, and succeeds when it is repeat
   await whileDown(async () => {
     const since = carol.lines.length;
     await carol.bot.clickWindow(slot, 0, 0);
-    await carol.hears(/That did not work|does not answer/, { since });
+    await carol.hears(/That did not work|is not responding/, { since });
     carol.command("felis go slow");
     await carol.hears(/try again/i, { since: carol.lines.length - 1 });
   });
