@@ -301,9 +301,9 @@ test("commands with wrong input exit with 1 and say what to do", async () => {
       ["server-migrate", "start", "survival", "nowhere"],
       /node nowhere not found; nodes are local-1, local-2/,
     ],
-    [["break-glass", "lift-lock", "nobody"], /there is no user nobody; npm run svc -- user list --data /],
+    [["break-glass", "lift-lock", "nobody"], /user nobody not found; npm run svc -- user list --data /],
     [["break-glass", "add-operator", "owner"], /the name owner is taken/],
-    [["audit-export", "--out", "/nowhere/a.jsonl"], /there is no folder \/nowhere/],
+    [["audit-export", "--out", "/nowhere/a.jsonl"], /the folder \/nowhere does not exist/],
     [["audit-export", "--out", "/tmp/a.jsonl", "--since", "soon"], /--since soon: write a span such as 90s/],
   ];
   const asked = refusals.map(async ([args, says]) => {

@@ -89,7 +89,7 @@ type HttpRequest = {
 
 function requestOf(contract: AnyContract, input: Record<string, unknown>): HttpRequest {
   const { http } = contract;
-  if (!http) throw new Error(`${contract.subject} is not reached over HTTP`);
+  if (!http) throw new Error(`${contract.subject} has no HTTP binding`);
   const body = bodyOf(contract, input);
   // Doors demand the type even without a body (behaviour.md e.1).
   const isJson = body !== undefined || http.rateLimited;

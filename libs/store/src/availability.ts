@@ -25,13 +25,13 @@ export function asFault(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (unkeepable.has(code)) {
-    const message = "The request has a character that no text here may have (U+0000); leave it out.";
+    const message = "The request contains the character U+0000, which is not allowed.";
     return new Fault("bad_request", { message, cause: error });
   }
   const isPassing = passing.test(code) || network.has(code) || lostConnection.test(error.message);
   if (!isPassing) return error;
   return new Fault("unavailable", {
-    message: "The database is not reachable right now; try again in a moment.",
+    message: "The database is unreachable; try again in a moment.",
     cause: error,
   });
 }

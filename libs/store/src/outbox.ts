@@ -60,7 +60,8 @@ async function relayForever(options: RelayOptions, signal: AbortSignal): Promise
     try {
       await relayOnce(options, signal);
     } catch (error) {
-      if (!signal.aborted) options.log.warn({ error: (error as Error).message }, "the outbox relay pauses");
+      if (!signal.aborted)
+        options.log.warn({ error: (error as Error).message }, "outbox relay failed; retrying");
     }
     // A notification must not cut the pause short: it would hammer a database that is down.
     const until = Date.now() + retryMs;

@@ -47,9 +47,7 @@ export function openStore<T>(options: {
     application_name: `svc-${options.schema}`,
     options: `-c search_path=${options.schema}`,
   });
-  pool.on("error", (error) =>
-    options.log.warn({ error: error.message }, "an idle database connection was lost"),
-  );
+  pool.on("error", (error) => options.log.warn({ error: error.message }, "idle database connection lost"));
   const dialect = new PostgresDialect({
     pool: {
       connect: () => pool.connect().then((client) => prepared(guarded(client, options.log)), rethrow),
@@ -78,7 +76,7 @@ const guardedClients = new WeakSet<pg.PoolClient>();
 function guarded(client: pg.PoolClient, log: Logger): pg.PoolClient {
   if (!guardedClients.has(client)) {
     guardedClients.add(client);
-    client.on("error", (error) => log.debug({ error: error.message }, "a database connection was lost"));
+    client.on("error", (error) => log.debug({ error: error.message }, "database connection lost"));
   }
   return client;
 }

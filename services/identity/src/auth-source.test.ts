@@ -45,8 +45,8 @@ for (const [what, text] of Object.entries(refused))
 test("tags and prefixes are there once, whatever their case", () => {
   const twin = (tag: string, prefix: string) =>
     source(ely.replace("ely", tag).replace('"EL"', `"${prefix}"`));
-  assert.throws(() => load(world + source(ely) + twin("ELY", "OT")), /tag: is there twice/);
-  assert.throws(() => load(world + source(ely) + twin("other", "el")), /prefix: is there twice/);
+  assert.throws(() => load(world + source(ely) + twin("ELY", "OT")), /tag: is a duplicate/);
+  assert.throws(() => load(world + source(ely) + twin("other", "el")), /prefix: is a duplicate/);
 });
 
 test("only the local profile may believe every name or ask nobody", () => {

@@ -40,7 +40,7 @@ const authSource = z
       context.addIssue({ code: "custom", path: [key], message });
     if (source.kind === "remote" && source.url === undefined) complain("url", "is required");
     if (source.kind === "remote" && source.prefix === undefined) complain("prefix", "is required");
-    if (source.kind === "local" && source.url !== undefined) complain("url", "a local source has none");
+    if (source.kind === "local" && source.url !== undefined) complain("url", "a local source has no url");
   });
 export type AuthSource = z.output<typeof authSource>;
 
@@ -55,7 +55,7 @@ export const authSources = z
         const value = source[key]?.toLowerCase();
         if (value === undefined) continue;
         if (seen.has(value))
-          context.addIssue({ code: "custom", path: [index, key], message: "is there twice" });
+          context.addIssue({ code: "custom", path: [index, key], message: "is a duplicate" });
         seen.add(value);
       }
     }

@@ -88,24 +88,24 @@ function createCounters(registry: Registry) {
   return {
     failures: new Counter({
       name: "svc_auth_failures_total",
-      help: "Refused sign-ins and codes.",
+      help: "Rejected sign-ins and codes.",
       labelNames: ["door", "reason"],
       registers,
     }),
     lockouts: new Counter({
       name: "svc_auth_otp_lockouts_total",
-      help: "Accounts whose mailed codes were locked after too many wrong ones.",
+      help: "Accounts locked for mailed codes after too many wrong ones.",
       labelNames: ["purpose"],
       registers,
     }),
     revoked: new Counter({
       name: "svc_sessions_revoked_total",
-      help: "Sessions ended before their time.",
+      help: "Sessions revoked before they expired.",
       registers,
     }),
     mails: new Counter({
       name: "svc_mail_total",
-      help: "Mails by what became of them: sent, failed, throttled.",
+      help: "Mails by result: sent, failed, throttled.",
       labelNames: ["kind", "result"],
       registers,
     }),

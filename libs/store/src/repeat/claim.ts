@@ -52,7 +52,7 @@ export function claiming(query: Query): Query {
     const { rowCount } = await query(insert, [claim.key]).catch(asBusy);
     if (rowCount === 0) {
       claim.state = "taken";
-      throw new Fault("unavailable", { message: "The same request is being handled already." });
+      throw new Fault("unavailable", { message: "The same request is already being handled." });
     }
     if (claim.isRepeat) await query(lockTimeout, ["0"]);
   };

@@ -33,7 +33,7 @@ export function createRepeats(store: { db: QueryExecutorProvider }, log: Logger)
   const writing = new Set<Promise<unknown>>();
   const later = (work: Promise<unknown>) => {
     const quiet = work
-      .catch((error: Error) => log.warn({ error: error.message }, "outcomes of requests are not kept"))
+      .catch((error: Error) => log.warn({ error: error.message }, "storing request outcomes failed"))
       .finally(() => writing.delete(quiet));
     writing.add(quiet);
   };

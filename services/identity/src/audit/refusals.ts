@@ -21,7 +21,7 @@ export function createRefusals(needs: { db: IdentityDb; now: () => Date; spanMs:
       payload: { reason, tries: 1 },
     });
     void countEntry(db, entry).catch((error: unknown) => {
-      log.error({ action: about.action, err: error }, "a refused code could not be counted in the audit log");
+      log.error({ action: about.action, err: error }, "counting a refused code in the audit log failed");
     });
   };
 }

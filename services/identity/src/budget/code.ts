@@ -22,7 +22,7 @@ export async function takeCodeAttempt(deps: CodeDeps, requester: Requester, door
   if (taken.allowed) return;
   events.signInFailed(requester, { door, reason: "rate_limited" });
   throw new Fault("rate_limited", {
-    message: "Too many codes were tried for this account; wait and try again.",
+    message: "Too many codes were entered for this account; wait and try again.",
     retryAfterSeconds: taken.retryAfterSeconds,
   });
 }

@@ -111,7 +111,7 @@ function refusal({ events }: VerifyDeps, context: VerifyContext, outcome: Refusa
       events.signInFailed(context, { door: "account_email", reason: "bad_code" });
       return outcome.isLast
         ? context.fault("invalid_code", {
-            message: "The code is wrong and has no tries left; ask for a new one.",
+            message: "The code is wrong and has no attempts left; ask for a new one.",
           })
         : context.fault("invalid_code");
   }

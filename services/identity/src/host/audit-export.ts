@@ -5,9 +5,9 @@ import type { Host } from "./context.ts";
 
 const pageSize = 1_000;
 const openFaults: Record<string, (file: string) => string> = {
-  EEXIST: (file) => `${file} is there already; name a new file`,
-  ENOENT: (file) => `there is no folder ${dirname(file)}; make it first`,
-  EACCES: (file) => `${file} cannot be made by this user; name another place`,
+  EEXIST: (file) => `${file} already exists; name a new file`,
+  ENOENT: (file) => `the folder ${dirname(file)} does not exist; create it first`,
+  EACCES: (file) => `${file} cannot be created by this user; choose another path`,
 };
 
 /** Writes the audit log of a span as JSON lines, newest first, to a new file that only its owner may read. */
@@ -24,7 +24,7 @@ export async function exportAudit(
     do {
       const { since, until } = about;
       const page = await searchEntries(db, { since, until, cursor, limit: pageSize });
-      if (page === "bad_cursor") throw new Error("the log changed under the export; try again");
+      if (page === "bad_cursor") throw new Error("the audit log changed during the export; try again");
       await file.appendFile(page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       entries += page.entries.length;
       cursor = page.next;

@@ -38,7 +38,7 @@ main().catch((error: unknown) => {
 
 /** One sentence for the person, on one line: the caller shows the last one. */
 function sentenceOf(error: unknown): string {
-  if (isFault(error) && error.fault === "unavailable") return "the database does not answer";
+  if (isFault(error) && error.fault === "unavailable") return "the database does not respond";
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
   return (error as Error).message;
 }

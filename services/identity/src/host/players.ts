@@ -48,7 +48,7 @@ async function barOne(host: Host, trx: IdentityTrx, { mcUuid, username, isDry }:
   await lockPlayer(trx, mcUuid);
   const linked = await lockLinkedAccount(trx, mcUuid);
   if (linked && isStaffRole(linked.role) && !linked.deletedAt)
-    throw new Error(`${mcUuid} is an operator's player and cannot be barred`);
+    throw new Error(`${mcUuid} belongs to an operator and cannot be barred`);
   const changed = !(await isBarred(trx, mcUuid));
   if (isDry) return { mc_uuid: mcUuid, username, changed };
   await bar(trx, { mcUuid, username, now: host.now });
@@ -62,6 +62,7 @@ async function findPlayers(host: Host, who: string): Promise<{ players: string[]
   if (uuid.test(id)) return { players: [id], name: "" };
   const user = await getUser(host, who);
   const players = (await listLinkedPlayers(host.db, user.id)).sort();
-  if (players.length === 0) throw new Error(`${user.username} is linked to no player; give the UUID of one`);
+  if (players.length === 0)
+    throw new Error(`${user.username} is not linked to a player; pass a player's UUID`);
   return { players, name: user.username };
 }

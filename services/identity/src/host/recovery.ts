@@ -25,9 +25,7 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
     const isOpen =
       owner === undefined || isInSetup({ role: "owner", emailVerified, hasPasskey: isBound }, hasRelay);
     if (!isOpen)
-      throw new Error(
-        "there is an owner who can sign in; `svc break-glass recover-owner` makes a link all the same",
-      );
+      throw new Error("the owner can sign in; `svc break-glass recover-owner` creates a link anyway");
     return linkFor(host, trx, { user: owner ?? (await createOwner(trx, host.now)), origin });
   });
 }
@@ -53,7 +51,7 @@ export async function addOperator(
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .executeTakeFirst();
-    if (!created) throw new Error(`the name ${username} is taken; choose another one`);
+    if (!created) throw new Error(`the name ${username} is taken; choose another`);
     await auditAtHost(host, trx, { action: "operator_create", payload: { user_id: created.id, username } });
     return linkFor(host, trx, { user: created, origin });
   });
@@ -111,7 +109,7 @@ async function linkFor(
     origin,
   }: { user: { id: string; username: string; role: "owner" | "admin" | "user" }; origin: string },
 ): Promise<Link> {
-  if (!isStaffRole(user.role)) throw new Error(`${user.username} is no operator`);
+  if (!isStaffRole(user.role)) throw new Error(`${user.username} is not an operator`);
   const ttlMs = settings.identity.setup_token_ttl;
   const token = await createSetupToken(trx, { userId: user.id, now, ttlMs });
   return {

@@ -31,8 +31,10 @@ export async function signInAtHost(host: Host, { who, replaces }: Asked): Promis
     const userId = wanted?.id ?? (await findOwner(trx))?.id;
     const account = userId === undefined ? undefined : await lockLiveAccount(trx, userId);
     if (!account)
-      throw new Error("there is no owner yet; become it with `svc account setup --email YOU@EXAMPLE.NET`");
-    if (!isStaffRole(account.role)) throw new Error(`${account.username} is no operator`);
+      throw new Error(
+        "there is no owner yet; become the owner with `svc account setup --email YOU@EXAMPLE.NET`",
+      );
+    if (!isStaffRole(account.role)) throw new Error(`${account.username} is not an operator`);
     const session = await createSession(trx, {
       userId: account.id,
       door: "host",

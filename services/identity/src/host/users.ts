@@ -46,7 +46,7 @@ export async function getUser({ db }: Pick<Host, "db">, who: string): Promise<Ac
       )
       .limit(1)
       .executeTakeFirst());
-  if (!user) throw new Error(`there is no user ${who}; \`svc user list\` shows all of them`);
+  if (!user) throw new Error(`user ${who} not found; \`svc user list\` lists all users`);
   return user;
 }
 

@@ -51,7 +51,10 @@ export function createMailer(options: MailerOptions): Mailer {
     return work(relay).catch((error: unknown) => {
       events.mail(kind, "failed");
       // The relay's own words are for the log only.
-      log.warn({ request_id: requestId, kind, relay: (error as Error).message }, "a mail was not accepted");
+      log.warn(
+        { request_id: requestId, kind, relay: (error as Error).message },
+        "mail relay rejected a mail",
+      );
       throw new Fault("mail_undeliverable", { cause: error });
     });
   };

@@ -58,7 +58,7 @@ export function startMailQueue(options: MailQueueOptions): MailQueue {
     running = running.then(async () => {
       isQueued = false;
       await sendAll(options, () => !isClosed).catch((error: unknown) =>
-        options.log.warn({ error: (error as Error).message }, "waiting letters could not be looked at"),
+        options.log.warn({ error: (error as Error).message }, "reading the mail queue failed; retrying"),
       );
     });
   };
@@ -126,7 +126,7 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   const known = notice.safeParse(leased);
   const drop = () => db.deleteFrom("mail_notices").where("id", "=", leased.id).execute();
   if (!known.success || isStale) {
-    log.error({ kind: leased.kind, attempts: leased.attempts }, "a letter is given up");
+    log.error({ kind: leased.kind, attempts: leased.attempts }, "queued mail dropped");
     return void (await drop());
   }
   const { kind } = known.data;

@@ -26,7 +26,7 @@ export function createRelay(settings: RelaySettings): Relay {
     const { message } = await writer.sendMail({
       ...{ from: settings.from, to: recipient, subject, text, html, headers },
     });
-    if (!Buffer.isBuffer(message)) throw new Error("the letter was not written to memory");
+    if (!Buffer.isBuffer(message)) throw new Error("the message was not written to memory");
     return message;
   };
   const open: Relay["open"] = async (to) => {

@@ -48,13 +48,13 @@ export function createSmtpConnection(socket: Socket, stepMs: number): Line {
     said += text.length;
     rest.push(text);
     if (said > replyLimitBytes || replies.length > waitingLimit)
-      return fail(new Error("the relay talks too much"));
+      return fail(new Error("the relay sent too much"));
     if (!text.includes("\n")) return;
     const parts = rest.join("").split("\n");
     rest = [parts.pop() ?? ""];
     for (const part of parts) onLine(part.replace(/\r$/, ""));
   };
-  const onTimeout = () => fail(new Error(`the relay said nothing for ${stepMs} ms`));
+  const onTimeout = () => fail(new Error(`the relay sent nothing for ${stepMs} ms`));
   const onClose = () => fail(new Error("the relay closed the connection"));
   socket.setTimeout(stepMs);
   socket.on("data", onData).on("timeout", onTimeout).on("error", fail).on("close", onClose);
@@ -77,7 +77,7 @@ export function createSmtpConnection(socket: Socket, stepMs: number): Line {
     release: () => {
       if (failure) throw failure;
       if (rest.join("") !== "" || lines.length > 0 || replies.length > 0)
-        throw new Error("the relay spoke before it was secured");
+        throw new Error("the relay sent data before TLS");
       socket.off("data", onData).off("timeout", onTimeout).off("error", fail).off("close", onClose);
       return socket;
     },

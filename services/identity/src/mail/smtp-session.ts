@@ -43,7 +43,7 @@ export async function openConversation(settings: RelaySettings, sender: Sender):
         line = createSmtpConnection(socket, stepMs);
         offers = await greet(line);
       } else if (!isImplicit && settings.requireTls) {
-        throw new Error("the relay offers no STARTTLS, and transport security is required");
+        throw new Error("the relay does not offer STARTTLS, which is required");
       }
       if (settings.username !== "") await authenticate(line, settings, offers);
       await nameSender(line, sender, offers);
@@ -70,7 +70,7 @@ async function secure(socket: Socket, settings: RelaySettings, stepMs: number): 
   // What goes wrong below is told by the secured socket too.
   socket.on("error", () => undefined);
   const secured = connectSecure({ socket, ...tlsOf(settings) }, () => resolve(secured));
-  secured.setTimeout(stepMs, () => secured.destroy(new Error("the relay did not finish TLS")));
+  secured.setTimeout(stepMs, () => secured.destroy(new Error("the relay did not finish the TLS handshake")));
   secured.on("error", reject);
   secured.once("close", () => reject(new Error("the relay closed the connection")));
   try {
@@ -123,7 +123,7 @@ async function nameSender(
   offers: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   if (needsUtf8 && !offers.has("SMTPUTF8"))
-    throw new Error("the relay takes no addresses beyond ASCII (SMTPUTF8)");
+    throw new Error("the relay does not accept addresses beyond ASCII (SMTPUTF8)");
   expect(await line.command(`MAIL FROM:<${from}>${needsUtf8 ? " SMTPUTF8" : ""}`), 250);
 }
 
@@ -147,7 +147,7 @@ function expect(reply: Reply, ...wanted: readonly number[]): void {
 async function within(limitMs: number, stop: () => void, work: () => Promise<void>): Promise<void> {
   const { promise: timeUp, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new Error(`the relay took over ${limitMs} ms`));
+    reject(new Error(`the relay took longer than ${limitMs} ms`));
     stop();
   }, limitMs);
   const working = work();

@@ -20,7 +20,7 @@ export function serveQuotas(deps: ServiceDeps): void {
 function createReadQuota(deps: Deps): Handler<typeof quotas.read> {
   return async (context, { id }) => {
     const found = await findQuota(deps.db, id);
-    if (!found) throw context.fault("not_found", { message: "There is no such user." });
+    if (!found) throw context.fault("not_found", { message: "User not found." });
     return { user_id: id, ...found.limits };
   };
 }
@@ -39,7 +39,7 @@ function createWriteQuota(deps: Deps): Handler<typeof quotas.write> {
     const by = getAccount(context.principal).user_id;
     await deps.db.transaction().execute(async (trx) => {
       if (!(await saveQuota(trx, { userId: id, limits, by })))
-        throw context.fault("not_found", { message: "There is no such user." });
+        throw context.fault("not_found", { message: "User not found." });
       await recordAudit(trx, context, { action: "quota.update", payload: { user_id: id, ...limits } });
     });
     return { user_id: id, ...limits };

@@ -20,9 +20,9 @@ export function startRetention(options: RetentionOptions): { close: () => Promis
   const pass = async () => {
     try {
       const gone = await sweep(db, planSweep(now(), ages));
-      log.debug({ gone }, "old rows were deleted");
+      log.debug({ gone }, "deleted expired rows");
     } catch (error) {
-      log.warn({ error: (error as Error).message }, "old rows could not be deleted");
+      log.warn({ error: (error as Error).message }, "deleting expired rows failed; retrying");
     }
     plan(everyMs);
   };

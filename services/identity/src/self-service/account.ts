@@ -32,7 +32,7 @@ export function createMe({ db }: Deps): Handler<typeof accounts.me> {
 export function createSetupStatus({ db, hasRelay }: Deps): Handler<typeof accounts.setupStatus> {
   return async (context) => {
     const account = await findLiveAccount(db, getAccount(context.principal).user_id);
-    if (!account) throw context.fault("not_found", { message: "This account is gone." });
+    if (!account) throw context.fault("not_found", { message: "This account no longer exists." });
     return toSetupState(account, { hasRelay, hasPasskey: await hasPasskey(db, account.id) });
   };
 }

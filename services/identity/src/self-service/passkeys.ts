@@ -42,7 +42,7 @@ async function remove(deps: PasskeyDeps, trx: IdentityTrx, { context, id }: Remo
   await requireReauth(deps, trx, { account, session });
   const bound = await listCredentials(trx, userId);
   const wanted = bound.find((credential) => credential.id === id);
-  if (!wanted) throw context.fault("not_found", { message: "You have no such passkey." });
+  if (!wanted) throw context.fault("not_found", { message: "Passkey not found." });
   const hasAnotherWay = bound.length > 1 || (account.email_verified && deps.hasRelay);
   if (!hasAnotherWay) throw context.fault("last_passkey");
   await deleteCredential(trx, { id, userId });

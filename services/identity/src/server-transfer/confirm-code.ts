@@ -99,7 +99,7 @@ function refusal(
       deps.events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
       return outcome.isLast
         ? context.fault("invalid_code", {
-            message: "The code is wrong and has no tries left; ask for a new one.",
+            message: "The code is wrong and has no attempts left; ask for a new one.",
           })
         : context.fault("invalid_code");
     default:

@@ -9,13 +9,13 @@ export function serveSessionVerifier(deps: ServiceDeps): void {
   const registers = [registry];
   const answers = new Counter({
     name: "svc_has_joined_total",
-    help: "Joining players by what the proxy was told of them.",
+    help: "hasJoined requests by answer: admitted, rejected, barred, failed.",
     labelNames: ["answer"],
     registers,
   });
   const outcomes = new Counter({
     name: "svc_session_source_total",
-    help: "Answers of session servers: profile, not_mine, failed.",
+    help: "Answers of session servers by outcome: profile, not_mine, failed.",
     labelNames: ["source", "outcome"],
     registers,
   });

@@ -55,7 +55,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       if (outcome.kind === "profile") return accept(options, source, { profile: outcome.profile, signal });
       if (outcome.kind === "not_mine") continue;
       hasFailed = true;
-      options.log.warn({ source: source.tag, reason: outcome.reason }, "a session server did not answer");
+      options.log.warn({ source: source.tag, reason: outcome.reason }, "session server did not answer");
     }
     return { kind: hasFailed ? "failed" : "rejected" };
   };

@@ -35,7 +35,7 @@ function createSearchAudit(deps: Deps): Handler<typeof settings.searchAudit> {
   return async (context, { cursor, ...filter }) => {
     const found = await searchEntries(deps.db, { ...filter, cursor });
     if (found === "bad_cursor")
-      throw context.fault("bad_request", { message: "cursor: must be the next of an earlier answer" });
+      throw context.fault("bad_request", { message: "cursor: must be the `next` of an earlier answer" });
     return found;
   };
 }

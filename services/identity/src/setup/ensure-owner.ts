@@ -32,8 +32,8 @@ export async function ensureOwner(
   });
   if (step === "nothing") removeLinkFile(file);
   if (step === "mint" && file === "")
-    log.warn("there is no owner who can sign in; set identity.setup_url_file to a path and start again");
-  else if (step === "mint") log.info({ file }, "the link for the first owner was written");
+    log.warn("no owner can sign in; set identity.setup_url_file to a path and restart");
+  else if (step === "mint") log.info({ file }, "wrote the setup link of the first owner");
   return step;
 }
 

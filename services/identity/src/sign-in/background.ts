@@ -14,7 +14,7 @@ export function createBackground(log: Logger): Background {
     run: (requestId, work) => {
       const run: Promise<void> = work()
         .catch((error: unknown) =>
-          log.warn({ request_id: requestId, error: (error as Error).message }, "a code was not mailed"),
+          log.warn({ request_id: requestId, error: (error as Error).message }, "mailing a code failed"),
         )
         .finally(() => running.delete(run));
       running.add(run);

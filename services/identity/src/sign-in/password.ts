@@ -58,7 +58,7 @@ async function takeTry({ db, limits, now }: Deps, username: string): Promise<voi
   });
   if (taken.allowed) return;
   throw new Fault("rate_limited", {
-    message: "Too many tries with this user name; wait and try again.",
+    message: "Too many attempts with this user name; wait and try again.",
     retryAfterSeconds: taken.retryAfterSeconds,
   });
 }

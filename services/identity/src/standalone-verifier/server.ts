@@ -28,7 +28,7 @@ export async function startServer(options: ServerOptions): Promise<StandaloneSer
       });
       const given = { request, response, isFull: inFlight > concurrentLimit, closing: closing.signal };
       void answer(options, given).catch((error: unknown) => {
-        options.log.error({ err: error }, "a question could not be answered");
+        options.log.error({ err: error }, "request failed");
         if (!response.headersSent) end(response, 500);
       });
     },

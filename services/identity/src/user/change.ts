@@ -57,7 +57,7 @@ type Patch = {
 async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: Patch): Promise<Account> {
   const caller = getAccount(context.principal);
   const user = await lockUser(trx, id);
-  if (!user) throw context.fault("not_found", { message: "There is no such user." });
+  if (!user) throw context.fault("not_found", { message: "User not found." });
   const isRoleChange = change.role !== undefined && change.role !== user.role;
   const refusal = isRoleChange ? refusalOf(user, caller.user_id) : undefined;
   if (refusal) throw context.fault(refusal);
@@ -83,7 +83,7 @@ export function createDisableUser(deps: Deps): Handler<typeof users.disable> {
     const caller = getAccount(context.principal);
     await db.transaction().execute(async (trx) => {
       const user = await lockUser(trx, id);
-      if (!user) throw context.fault("not_found", { message: "There is no such user." });
+      if (!user) throw context.fault("not_found", { message: "User not found." });
       const refusal = disabled ? refusalOf(user, caller.user_id) : undefined;
       if (refusal) throw context.fault(refusal);
       await updateUser(trx, id, { disabled });

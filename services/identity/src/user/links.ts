@@ -12,7 +12,7 @@ export function createAddLink(deps: Deps): Handler<typeof users.addLink> {
     const authSource = auth_source ?? sourceOf(mc_uuid);
     const payload = { user_id: id, mc_uuid, auth_source: authSource };
     await deps.db.transaction().execute(async (trx) => {
-      if (!(await lockUser(trx, id))) throw context.fault("not_found", { message: "There is no such user." });
+      if (!(await lockUser(trx, id))) throw context.fault("not_found", { message: "User not found." });
       await linkPlayer(trx, { userId: id, mcUuid: mc_uuid, authSource, now: deps.now() });
       await recordAudit(trx, context, { action: "user.link.add", payload });
     });

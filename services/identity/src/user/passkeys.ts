@@ -34,7 +34,7 @@ type Removal = { context: Context<typeof users.removePasskeys>; id: string };
 async function removeAll(deps: MailingDeps, trx: IdentityTrx, { context, id }: Removal) {
   const { user_id: callerId, session } = getAccount(context.principal);
   const account = await lockUser(trx, id);
-  if (!account) throw context.fault("not_found", { message: "There is no such user." });
+  if (!account) throw context.fault("not_found", { message: "User not found." });
   const isOwn = id === callerId;
   if (isOwn) await requireReauth(deps, trx, { account, session });
   const removed = await deleteCredentialsOf(trx, id);

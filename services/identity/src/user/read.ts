@@ -27,7 +27,7 @@ export function createReadUser(deps: Deps & CountDeps): Handler<typeof users.rea
   const { db, limits, now } = deps;
   return async (context, { id }) => {
     const user = await findUser(db, id);
-    if (!user) throw context.fault("not_found", { message: "There is no such user." });
+    if (!user) throw context.fault("not_found", { message: "User not found." });
     const [links, window, countOf] = await Promise.all([
       listLinksOf(db, id),
       findFailureWindow(db, id),
@@ -54,7 +54,7 @@ export function createReadUser(deps: Deps & CountDeps): Handler<typeof users.rea
 export function createListUserSessions(deps: Deps): Handler<typeof users.listSessions> {
   const { db, limits, now } = deps;
   return async (context, { id }) => {
-    if (!(await findUser(db, id))) throw context.fault("not_found", { message: "There is no such user." });
+    if (!(await findUser(db, id))) throw context.fault("not_found", { message: "User not found." });
     const rows = await listLive(db, { userId: id, now: now(), limit: limits.session_list_limit });
     return { sessions: rows.map((row) => toSessionView(row)) };
   };

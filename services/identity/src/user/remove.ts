@@ -22,7 +22,7 @@ export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof user
     const caller = getAccount(context.principal);
     await db.transaction().execute(async (trx) => {
       const user = await lockUser(trx, id);
-      if (!user) throw context.fault("not_found", { message: "There is no such user." });
+      if (!user) throw context.fault("not_found", { message: "User not found." });
       const refusal = refusalOf(user, caller.user_id);
       if (refusal) throw context.fault(refusal);
       await markDeleted(trx, id, now());
@@ -47,9 +47,9 @@ export async function resumeNext(
   try {
     const { released } = await mesh.call(ownership.releaseAccount, { user_id: userId });
     await endDeletion(db, userId, now());
-    log.info({ user_id: userId, released: released.length }, "a deleted user's servers were released");
+    log.info({ user_id: userId, released: released.length }, "released the servers of a deleted user");
   } catch (error) {
-    log.warn({ user_id: userId, err: error }, "a deleted user's servers are not released yet; tried again");
+    log.warn({ user_id: userId, err: error }, "release of a deleted user's servers failed; retrying");
   }
   return true;
 }
@@ -59,6 +59,6 @@ export function startDeletions(deps: DeletionDeps): { close: () => Promise<void>
   return startSagaLoop({
     resumeNext: () => resumeNext(deps),
     everyMs: deps.limits.deletion_retry,
-    onError: (error) => deps.log.warn({ err: error }, "open deletions could not be looked at"),
+    onError: (error) => deps.log.warn({ err: error }, "reading pending deletions failed; retrying"),
   });
 }

@@ -8,8 +8,7 @@ import { findUser } from "./store.ts";
 /** identity.user.revoke-sessions */
 export function createRevokeUserSessions(deps: Deps): Handler<typeof users.revokeSessions> {
   return async (context, { id }) => {
-    if (!(await findUser(deps.db, id)))
-      throw context.fault("not_found", { message: "There is no such user." });
+    if (!(await findUser(deps.db, id))) throw context.fault("not_found", { message: "User not found." });
     await deps.db.transaction().execute(async (trx) => {
       const count = await revokeSessions(trx, { userId: id, now: deps.now() });
       await deps.events.sessionsRevoked(trx, context, { count, action: "auth.logout" });

@@ -32,7 +32,7 @@ export async function countServers(
   const counts = await mesh.call(ownership.countOwned, { user_ids: userIds }, { deadlineAt }).then(
     (answer) => answer.counts,
     (error: Error) => {
-      log.warn({ error: error.message }, "lifecycle did not count servers; 0 is shown");
+      log.warn({ error: error.message }, "server count failed; showing 0");
       return {} as Record<string, number>;
     },
   );

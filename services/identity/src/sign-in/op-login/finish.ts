@@ -34,7 +34,7 @@ export function createFinishOpLogin(deps: SignInDeps): Handler<typeof signIn.fin
     const { id: userId, username, role } = outcome.account;
     if (outcome.kind === "not_staff") {
       events.signInFailed(context, { door: "op_login", reason: "not_staff", userId, username });
-      throw context.fault("staff_account", { message: "This account is no operator any more." });
+      throw context.fault("staff_account", { message: "This account is no longer an operator." });
     }
     const { value, expiresAt } = outcome.session;
     context.reply.session = { value, expires_at: expiresAt.toISOString() };
