@@ -1,4 +1,4 @@
-// `[[auth_source]]` of the configuration (behaviour.md d): who besides the identity source may certify for a player.
+// `[[auth_source]]` of the configuration (behaviour.md d): session servers besides the identity source.
 
 import { z } from "zod";
 
@@ -61,7 +61,7 @@ export const authSources = z
     }
   });
 
-/** Whether an installation is one person's own machine: nobody else reaches a name below `localhost`. */
+/** Whether the installation is a local one: names below `localhost` are not reachable from outside. */
 export function isLocalProfile(rootDomain: string): boolean {
   return /(^|\.)localhost$/.test(rootDomain.toLowerCase());
 }

@@ -1,4 +1,4 @@
-// Settings of identity (docs/reference/settings.md). Sections that it shares with others take all their keys.
+// Settings of identity (docs/reference/settings.md). Sections shared with other services accept all their keys.
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
@@ -40,40 +40,40 @@ const identity = section({
   last_seen_every: duration("1m"),
   session_list_limit: count(500),
   setup_token_ttl: duration("30m"),
-  /** File that receives the link for the first owner; without it no link is made at start. */
+  /** File for the setup link of the first owner; without it no link is created at start. */
   setup_url_file: z.string().default(""),
   reauth_ttl: duration("5m"),
   otp_ttl: duration("10m"),
   otp_tries: count(5),
-  /** How many of the newest codes of an address work at the public doors. */
+  /** How many of the newest codes of an address are accepted at the public endpoints. */
   otp_live_codes: count(3),
   otp_resend: duration("60s"),
   otp_lock_failures: count(10),
   otp_lock_window: duration("24h"),
   sign_in_burst: count(20),
   sign_in_per_minute: count(20),
-  /** Tries of codes by one account that is signed in, right ones included, over all its code fields. */
+  /** Code attempts of one signed-in account, right ones included, over all its code fields. */
   code_burst: count(20),
   code_per_minute: count(20),
-  /** Refused codes of one account at one door are one audit entry within this span, which counts them. */
+  /** Rejected codes of one account at one endpoint are one audit entry with a count within this interval. */
   refusal_audit_every: duration("10m"),
-  /** One audit entry about a limited address, and not a second one, within this span. */
+  /** At most one audit entry about a rate-limited address within this interval. */
   rate_limit_audit_every: duration("1m"),
-  /** How many waiting operator logins are listed in the game. */
+  /** How many pending operator logins are listed in the game. */
   op_login_list_limit: count(100),
   password_session_ttl: duration("12h"),
-  /** Tries of one user name at the password door, right ones included. */
+  /** Password attempts for one user name, right ones included. */
   password_burst: count(10),
   password_per_hour: count(10),
   bind_code_ttl: duration("10m"),
-  /** How many bind codes of one player work at once; the oldest goes when one more is made. */
+  /** How many bind codes of one player are valid at once; a new one replaces the oldest. */
   bind_codes_per_player: count(5),
-  /** How long the data of a barred player are held. */
+  /** How long the data of a barred player is held. */
   hold_ttl: duration("30d"),
-  /** How long a step-up of an account migration counts, and how long its code works. */
+  /** How long the confirmation of a server transfer counts, and how long its code is valid. */
   migration_confirm_ttl: duration("10m"),
   migration_code_ttl: duration("10m"),
-  /** For how long one process works on a redemption before another may carry it on. */
+  /** How long one process may work on a redemption before another resumes it. */
   migration_lease: duration("30s"),
   migration_retry: duration("15s"),
   /** hasJoined of the identity source; empty = none, in the local profile only. */
@@ -82,25 +82,25 @@ const identity = section({
   mojang_profile_url: optionalUrl("https://api.minecraftservices.com/minecraft/profile/lookup/name/"),
   session_source_timeout: duration("5s"),
   session_source_bytes: size("64Ki"),
-  /** Mails to one recipient by public doors, and to one by signed-in doors. */
+  /** Mails to one recipient, separately by public and by signed-in endpoints. */
   mail_recipient_burst: count(10),
   mail_recipient_per_hour: count(20),
-  /** The part of the installation's mails that one client address or one account may use up. */
+  /** The share of the installation's mails that one client address or one account may use. */
   mail_caller_share: z.number().gt(0).max(1).default(0.7),
-  /** Mails kept for operator logins and the watchdog while the budget of all others is used up. */
+  /** Mails reserved for operator logins and the watchdog while the common budget is used up. */
   mail_reserve_burst: count(6),
   mail_reserve_per_hour: count(12),
   mail_timeout: duration("20s"),
   notice_every: duration("30s"),
   notice_keep: duration("3d"),
   passkey_challenge_ttl: duration("5m"),
-  /** Ceremonies under way at one sign-in door, from one network and in all. */
+  /** Open ceremonies at one sign-in endpoint, from one network and in total. */
   passkey_challenges_per_network: count(32),
   passkey_challenges: count(16_384),
-  /** Challenges of one signed-in account and purpose; the oldest goes when one more is made. */
+  /** Challenges of one signed-in account and purpose; a new one replaces the oldest. */
   passkey_challenges_per_account: count(10),
   passkeys_per_account: count(50),
-  /** How soon lifecycle is asked again to release a deleted user's servers. */
+  /** When lifecycle is asked again to release a deleted user's servers. */
   deletion_retry: duration("15s"),
   retention_first: duration("1m"),
   retention_every: duration("1h"),
@@ -128,7 +128,7 @@ const sections = z.strictObject({
   auth_source: authSources,
   identity,
 });
-// Who believes every name, or asks nobody, is for a machine that only its own person reaches.
+// Accepting every name without authentication is only for a machine that nobody else can reach.
 export const settings = sections.superRefine(({ server, auth_source, identity: own }, context) => {
   if (isLocalProfile(server.root_domain)) return;
   const message = "is for the local profile only, whose root_domain ends in .localhost";

@@ -25,7 +25,7 @@ export type UsersTable = {
   search: ColumnType<string, never, never>;
 };
 
-/** A user whose servers lifecycle has yet to release. */
+/** A deleted user whose servers lifecycle has yet to release. */
 export type DeletionsTable = { user_id: string; requested_at: At; next_at: At; released_at: MaybeAt };
 
 export type LinksTable = {

@@ -2,7 +2,7 @@ import type { Limits } from "./config.ts";
 import type { IdentityDb } from "./database.ts";
 import type { Events } from "./events.ts";
 
-/** What most handlers need. The clock is handed in so that a test can move it. */
+/** What most handlers need. The clock is passed in so that a test can move it. */
 export type Deps = {
   db: IdentityDb;
   limits: Limits;

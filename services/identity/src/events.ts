@@ -1,4 +1,4 @@
-// What identity tells the world besides its answers: audit entries (interface.md 6.4) and metrics (6.5).
+// What identity reports besides its answers: audit entries (interface.md 6.4) and metrics (6.5).
 
 import type { Mesh } from "@svc/mesh";
 import { Counter, type Registry } from "@svc/telemetry";
@@ -33,12 +33,12 @@ export type Events = ReturnType<typeof createEvents>;
 type EventsNeeds = {
   mesh: Pick<Mesh, "audit">;
   registry: Registry;
-  /** Counts what is refused to those who are signed in, in place of an audit entry for each. */
+  /** Counts rejections of signed-in accounts instead of writing an audit entry for each. */
   countRefusal: (refusal: Refusal) => void;
 };
 
 /**
- * Changes are recorded in their transaction, so none is without its entry. What was refused has no transaction: its
+ * Changes are recorded in their transaction, so none is without its entry. A rejection has no transaction: its
  * entry is sent on a best-effort basis.
  */
 export function createEvents({ mesh, registry, countRefusal }: EventsNeeds) {

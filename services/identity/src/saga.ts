@@ -1,22 +1,22 @@
-// What spans services is a saga with a row of its own (docs/adr/0009): any number of replicas look for rows whose turn
-// it is and carry each on, until there is none left.
+// What spans services is a saga with a row of its own (docs/adr/0009): any number of replicas poll for due rows
+// and resume each, until none is left.
 
 export type SagaLoop = {
-  /** Carries one row on; false when there is none whose turn it is. */
+  /** Resumes one row; false when none is due. */
   resumeNext: () => Promise<boolean>;
   everyMs: number;
   onError: (error: unknown) => void;
 };
 
-/** Looks at once, and then again and again until closed; `close` waits for the row in hand. */
+/** Polls at once and then periodically until closed; `close` waits for the row in progress. */
 export function startSagaLoop({ resumeNext, everyMs, onError }: SagaLoop): { close: () => Promise<void> } {
   let running = Promise.resolve();
   let isClosed = false;
-  const look = async () => {
+  const poll = async () => {
     while (!isClosed && (await resumeNext()));
   };
   const tick = () => {
-    running = running.then(look).catch(onError);
+    running = running.then(poll).catch(onError);
   };
   const timer = setInterval(tick, everyMs);
   tick();

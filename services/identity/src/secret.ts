@@ -1,4 +1,4 @@
-// Secrets are handed out once and kept only as their SHA-256.
+// Secrets are issued once and stored only as their SHA-256.
 
 import { hash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 
@@ -22,7 +22,7 @@ export function sha256(text: string): string {
   return hash("sha256", text);
 }
 
-/** Compares two hashes in a time that does not tell where they differ. */
+/** Compares two hashes in constant time. */
 export function isSameHash(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -18,7 +18,7 @@ export function findLiveAccount(db: IdentityDb, userId: string): Promise<Account
     .executeTakeFirst();
 }
 
-/** As `findLiveAccount`, and nobody else changes the account until the transaction ends. */
+/** As `findLiveAccount`, locked until the transaction ends. */
 export function lockLiveAccount(trx: IdentityTrx, userId: string): Promise<Account | undefined> {
   return trx
     .selectFrom("users")
@@ -31,9 +31,9 @@ export function lockLiveAccount(trx: IdentityTrx, userId: string): Promise<Accou
 }
 
 /**
- * The live account that has proved an address. The database and this process must both take the two for the same:
- * the waits and budgets of an address are kept under what this process makes of it, and an account that more spellings
- * reach than they know could be flooded.
+ * The live account with this verified address. The database and this process must agree that the addresses are equal:
+ * cooldowns and budgets are stored under the form that this process computes, and an account that can be reached by
+ * other spellings as well could be flooded.
  */
 export async function findByVerifiedEmail(db: IdentityDb, email: string): Promise<Account | undefined> {
   const account = await db
@@ -47,7 +47,7 @@ export async function findByVerifiedEmail(db: IdentityDb, email: string): Promis
   return account && isSameAddress(account.email, email) ? account : undefined;
 }
 
-/** The language that an account is written to in. */
+/** The language of mails to an account. */
 export async function findLanguage(db: IdentityDb, userId: string): Promise<Account["language"]> {
   const row = await db.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst();
   return row?.language ?? "en";
@@ -64,7 +64,7 @@ export async function findNames(db: IdentityDb, userIds: readonly string[]): Pro
   return Object.fromEntries(rows.map((row) => [row.id, row.email ?? row.username]));
 }
 
-/** Makes the account of a player. The name gets an ending when somebody has it already. */
+/** Creates the account of a player, with a suffix when the user name is taken. */
 export async function createBoundAccount(trx: IdentityTrx, username: string): Promise<Account> {
   const id = mintId();
   const created = await trx

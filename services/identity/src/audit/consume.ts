@@ -5,7 +5,7 @@ import { saveEntry } from "./store.ts";
 
 const durable = "identity-audit";
 
-/** Writes every service's audit entries to the table, each once. While the database is down they wait in the stream. */
+/** Writes the audit entries of all services to the table, each once. While the database is down they wait in the stream. */
 export async function consumeAudit({ mesh, db }: { mesh: Pick<Mesh, "consume">; db: IdentityDb }) {
   const declared = durables.find(({ name }) => name === durable);
   await mesh.consume({

@@ -6,7 +6,7 @@ import type { IdentityTrx } from "../database.ts";
 
 /** The part of a request context that an audit entry is made from. */
 export type Requester = { requestId: string; principal: Principal; client: Client };
-/** Whom an entry is about when nobody is signed in. */
+/** Whom an entry is about in a request without a session. */
 export type Subject = { userId?: string; username?: string };
 export type AuditRecord = Subject & { action: string; payload?: Record<string, unknown> };
 

@@ -1,5 +1,5 @@
-// Refused codes of those who are signed in. Somebody who tries many must not fill the audit log: they are one row for
-// each door and span, which counts them.
+// Rejected codes of signed-in accounts. Many attempts must not fill the audit log: they are one row for
+// each endpoint and interval, with their count.
 
 import { AuditEntry } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
@@ -8,7 +8,7 @@ import { countEntry } from "./store.ts";
 
 export type Refusal = Record<string, unknown> & { action: string; actor_user_id: string; reason: string };
 
-/** Counts a refusal; a failure is logged, never thrown. */
+/** Counts a rejected code; a failure is logged, never thrown. */
 export function createRefusals(needs: { db: IdentityDb; now: () => Date; spanMs: number; log: Logger }) {
   const { db, now, spanMs, log } = needs;
   return ({ reason, ...about }: Refusal): void => {

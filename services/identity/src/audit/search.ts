@@ -64,7 +64,7 @@ function beginningWith(text: string): string {
   return `${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }
 
-/** Milliseconds and id of the last entry of a page. Entries keep milliseconds, so nothing forgeries between two cursors. */
+/** Milliseconds and id of the last entry of a page. Entries keep milliseconds, so nothing is skipped between two cursors. */
 function cursorOf({ at, id }: Position): string {
   return `${at.getTime()}-${id}`;
 }

@@ -5,14 +5,14 @@ import type { AuditEntry } from "@svc/proto";
 import { type Insertable, sql } from "kysely";
 import type { AuditLogsTable, IdentityDb } from "../database.ts";
 
-/** Keeps an entry once, however often it is delivered. An actor whose account is gone is kept by name only. */
+/** Stores an entry once, however often it is delivered. An actor whose account was deleted is stored by name only. */
 export async function saveEntry(db: IdentityDb, entry: AuditEntry): Promise<void> {
   await insertEntry(db, entry)
     .onConflict((conflict) => conflict.constraint("audit_logs_once").doNothing())
     .execute();
 }
 
-/** Keeps an entry, or adds one to the `tries` of the one with its id, with the time of the last of them. */
+/** Stores an entry, or increments `tries` of the entry with this id and sets `last_at`. */
 export async function countEntry(db: IdentityDb, entry: AuditEntry): Promise<void> {
   const counted = sql<string>`audit_logs.payload || jsonb_build_object(
     'tries', (audit_logs.payload ->> 'tries')::bigint + 1, 'last_at', ${entry.at}::text)`;
@@ -29,7 +29,7 @@ function insertEntry(db: IdentityDb, entry: AuditEntry) {
   });
 }
 
-/** The row of an entry. PostgreSQL stores no NUL, and an address that is none must not lose the entry. */
+/** The row of an entry. PostgreSQL cannot store NUL, and an invalid address must not lose the entry. */
 export function toRow(entry: AuditEntry): Omit<Insertable<AuditLogsTable>, "id"> {
   const address = entry.client_ip ?? "";
   return {

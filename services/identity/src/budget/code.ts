@@ -1,4 +1,4 @@
-// Tries of codes by somebody who is signed in: codes of eight characters could be guessed from any number of addresses.
+// Code attempts of a signed-in account: codes of eight characters could be guessed from any number of addresses.
 
 import { Fault } from "@svc/proto";
 import type { Requester } from "../audit/record.ts";
@@ -9,7 +9,7 @@ import { takeToken } from "./token-bucket.ts";
 
 type CodeDeps = Pick<Deps, "db" | "limits" | "now" | "events">;
 
-/** Takes one try from the budget that all code fields of an account share. Throws `rate_limited`. */
+/** Takes one attempt from the budget that all code fields of an account share. Throws `rate_limited`. */
 export async function takeCodeAttempt(deps: CodeDeps, requester: Requester, door: FailedDoor): Promise<void> {
   const { db, limits, now, events } = deps;
   const taken = await takeToken(db, {

@@ -1,4 +1,4 @@
-// Whose share of the installation's mails a letter is taken from (docs/reference/sign-in.md#mail-budget).
+// Which shares of the installation's mail budget a mail is charged to (docs/reference/sign-in.md#mail-budget).
 
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
@@ -7,18 +7,18 @@ import { type Bucket, type Taken, takeToken } from "./token-bucket.ts";
 
 export type MailRates = { perHour: number; burst: number };
 
-/** Public and signed-in doors have shares apart, so that nobody can use up those of a person who is signed in. */
+/** Public and signed-in endpoints have separate shares, so that anonymous requests cannot use up those of an account. */
 export type Door = "public" | "signed-in";
 export type Asking = {
   door: Door;
   recipient: string;
-  /** Who asks: a client address or an account. */
+  /** The requester: a client address or an account. */
   caller: string;
 };
 
 type Share = { key: string; burst: number; perHour: number };
 
-/** The shares that a code asked for by somebody is taken from. */
+/** The shares that a requested code is charged to. */
 export function sharesOf({ door, recipient, caller }: Asking, rates: MailRates, limits: Limits): Share[] {
   const part = limits.mail_caller_share;
   return [
@@ -52,12 +52,12 @@ export async function takeShares(db: IdentityDb, shares: readonly Share[], now: 
     });
 }
 
-/** One mail of the installation, whichever replica sends it (docs/reference/sign-in.md#mail-budget). */
+/** Takes one mail from the budget of the installation, which all replicas share (docs/reference/sign-in.md#mail-budget). */
 export function takeInstallation(db: IdentityDb, rates: MailRates, now: Date): Promise<Taken> {
   return takeToken(db, toBucket({ key: "installation", ...rates }, now));
 }
 
-/** One mail of those kept for staff and the watchdog. */
+/** Takes one mail from the reserve of staff and the watchdog. */
 export function takeReserve(db: IdentityDb, limits: Limits, now: Date): Promise<Taken> {
   const { mail_reserve_burst: burst, mail_reserve_per_hour: perHour } = limits;
   return takeToken(db, toBucket({ key: "reserve", burst, perHour }, now));
@@ -67,11 +67,11 @@ function toBucket({ key, burst, perHour }: Share, now: Date): Bucket {
   return { table: "mail_budgets", key, burst, perSecond: perHour / 3_600, now };
 }
 
-// Rolls the shares back that were taken before the one that is used up.
+// Rolls back the shares that were charged before the exhausted one.
 class Refused extends Error {
   readonly taken: Taken;
   constructor(taken: Taken) {
-    super("a share is used up");
+    super("a share is exhausted");
     this.taken = taken;
   }
 }

@@ -1,4 +1,4 @@
-// The network that one client commands: its IPv4 address, or the first groups of an IPv6 address.
+// The network that one client controls: its IPv4 address, or the first groups of an IPv6 address.
 
 import { isIPv6 } from "node:net";
 

@@ -26,7 +26,7 @@ export function createTakeSignInBudget(deps: BudgetDeps): Handler<typeof account
 
 const rememberedLimit = 10_000;
 
-/** A flood must not fill the audit log: each replica tells of an address once within a span. */
+/** A flood must not fill the audit log: each replica records an address once per interval. */
 function createAuditThrottle(everyMs: number): (address: string, at: Date) => boolean {
   const answeredAt = new Map<string, number>();
   return (address, at) => {

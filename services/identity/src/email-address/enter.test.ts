@@ -58,7 +58,7 @@ describe("entering an address", () => {
     await enter(person, email);
     assert.deepEqual(await stored(person), { email, email_verified: false });
     const letter = await fixture.smtp.awaitMail(old);
-    assert.equal(letter.subject, "Your e-mail address was taken off your account");
+    assert.equal(letter.subject, "Your e-mail address was removed from your account");
     assert.ok(!letter.source.includes(email));
     await until(async () => {
       const rows = await fixture.database.admin(

@@ -34,7 +34,7 @@ export function createEnterEmail(deps: EnterDeps): Handler<typeof accounts.enter
 
 type Given = { caller: AccountPrincipal; email: string };
 
-/** The address that is verified already stays so. Codes that were mailed to the one before are worth nothing now. */
+/** An address that is already verified stays verified. Codes mailed to the previous address become invalid. */
 async function enter(deps: EnterDeps, trx: IdentityTrx, { caller, email }: Given): Promise<Entered> {
   const { user_id: userId, session } = caller;
   const now = deps.now();

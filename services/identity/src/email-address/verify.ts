@@ -32,7 +32,7 @@ export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.ver
       .transaction()
       .execute((trx) => settle(deps, trx, { context, caller, code }))
       .catch((error: unknown): Outcome => {
-        // Somebody else proved the address between the look and the write: nothing was changed.
+        // Another account verified the address between the check and the write: nothing was changed.
         if (violates(error, "users_verified_email")) return { kind: "taken" };
         throw error;
       });

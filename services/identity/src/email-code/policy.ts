@@ -14,7 +14,7 @@ export function decideLock(window: FailureWindow | undefined, now: Date, limits:
   return { isLocked: true, until, retryAfterSeconds: secondsUntil(until, now) };
 }
 
-/** The window after one more wrong code; an old one begins anew. */
+/** The window after one more wrong code; an expired window starts over. */
 export function countFailure(
   window: FailureWindow | undefined,
   now: Date,
@@ -28,7 +28,7 @@ export function countFailure(
 export type PresentedCode = { isSame: boolean; attempts: number };
 export type AttemptVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
 
-/** What a typed code is worth against the live ones. A code with all its tries used is dead even if right. */
+/** Compares a typed code with the live ones. A code without attempts left is rejected even if it is right. */
 export function decideAttempt(codes: readonly PresentedCode[], maxTries: number): AttemptVerdict {
   if (codes.length === 0) return { kind: "no_code" };
   if (codes.every(({ attempts }) => attempts >= maxTries)) return { kind: "spent" };

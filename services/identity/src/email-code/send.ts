@@ -25,7 +25,7 @@ export type SendCode = (request: CodeRequest) => Promise<{ expiresAt: Date }>;
 
 /**
  * Throws `otp_account_locked`, `otp_resend_cooldown`, `mail_rate_limited` or `mail_undeliverable`. A failure after the
- * reservation gives it back, so that the next try need not wait, and leaves an earlier code as it was.
+ * reservation releases it, so that the next attempt need not wait, and leaves an earlier code valid.
  */
 export function createSendCode(deps: Omit<Deps, "events"> & { mailer: Mailer }): SendCode {
   const { db, limits } = deps;

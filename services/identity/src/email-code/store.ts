@@ -29,7 +29,7 @@ export async function saveFailures(trx: IdentityTrx, userId: string, window: Fai
 
 export type Reservation = { keys: readonly string[]; freeAt: Date };
 
-/** Who a code to this address for this account keeps waiting. Sorted, so that two reservations never deadlock. */
+/** The cooldown keys of a code to this address for this account, sorted, so that two reservations never deadlock. */
 export function reservationKeys(userId: string, email: string): string[] {
   return [`mail:${sha256(email.toLowerCase())}`, `user:${userId}`];
 }
@@ -67,7 +67,7 @@ export async function reserve(
   });
 }
 
-/** Gives keys back after a failure, unless somebody else has them by now. */
+/** Releases keys after a failure, unless another request has taken them since. */
 export async function release(db: IdentityDb, { keys, freeAt }: Reservation): Promise<void> {
   await db
     .deleteFrom("otp_reservations")
@@ -135,7 +135,7 @@ export async function countAttempts(trx: IdentityTrx, ids: readonly string[]): P
     .execute();
 }
 
-/** Spends all but the newest live codes of a purpose, so that an older one never comes back to life. */
+/** Spends all but the newest live codes of a purpose, so that an older one never becomes valid again. */
 export async function keepNewest(
   db: IdentityDb,
   about: { userId: string; purpose: CodePurpose; now: Date; limit: number },
@@ -185,7 +185,7 @@ export async function spendCodes(
   await query.execute();
 }
 
-/** Whether another account has proved the address. */
+/** Whether another account has verified the address. */
 export async function isTaken(db: IdentityDb, about: { email: string; userId: string }): Promise<boolean> {
   const row = await db
     .selectFrom("users")
@@ -197,7 +197,7 @@ export async function isTaken(db: IdentityDb, about: { email: string; userId: st
   return row !== undefined;
 }
 
-/** Writes a proved address. Violates the index `users_verified_email` when another account proved it meanwhile. */
+/** Stores a verified address. Violates the index `users_verified_email` when another account has verified it. */
 export async function saveVerifiedEmail(
   trx: IdentityTrx,
   about: { userId: string; email: string },
@@ -209,7 +209,7 @@ export async function saveVerifiedEmail(
     .execute();
 }
 
-/** Writes an address that nobody has proved. */
+/** Stores an unverified address. */
 export async function saveUnverifiedEmail(
   trx: IdentityTrx,
   about: { userId: string; email: string },

@@ -1,4 +1,4 @@
-// One try of a mailed code, counted whatever becomes of the request.
+// One attempt at a mailed code, counted whatever the outcome of the request.
 
 import type { Account } from "../account/store.ts";
 import { lockLiveAccount } from "../account/store.ts";
@@ -12,21 +12,21 @@ export type CodeAttempt = {
   userId: string;
   purpose: CodePurpose;
   code: string;
-  /** How many of the newest codes may be the one; 1 unless said otherwise. */
+  /** How many of the newest codes are accepted; default 1. */
   liveCodes?: number;
-  /** True where the lock of codes does not hold, which is the operator login (docs/reference/sign-in.md#codes). */
+  /** True where the lockout of codes does not apply, which is the operator login (docs/reference/sign-in.md#codes). */
   isBeyondLock?: boolean;
 };
 
 export type CodeOutcome =
   | { kind: "right"; account: Account; email: string; codeId: string }
   | { kind: "gone" | "no_code" | "spent" }
-  /** `isLast`: the code has no try left. `lockedUntil`: this one locked the account. */
+  /** `isLast`: the code has no attempts left. `lockedUntil`: this attempt locked the account. */
   | { kind: "wrong"; isLast: boolean; lockedUntil?: Date; account: Account }
   | { kind: "locked"; retryAfterSeconds: number };
 
 /**
- * Locks the account for the transaction, so that parallel tries come one after the other: each wrong one is counted
+ * Locks the account for the transaction, so that parallel attempts are serialized: each wrong one is counted
  * and only one can be right. The transaction must be committed for the count to hold; a right code is not spent here.
  */
 export async function verifyCode(
@@ -38,7 +38,7 @@ export async function verifyCode(
   const { otp_lock_failures: failures, otp_lock_window: windowMs, otp_tries: maxTries } = deps.limits;
   const now = deps.now();
   const account = await lockLiveAccount(trx, userId);
-  // All three are read in every case, so that the time of a refusal does not tell its reason.
+  // All three are read in every case, so that the time of a rejection does not reveal its reason.
   const window = await findFailures(trx, userId);
   const codes = await findLiveCodes(trx, { userId, purpose, now, limit });
   if (!account) return { kind: "gone" };

@@ -19,7 +19,7 @@ export async function waysOf(
 type Asking = {
   account: Pick<Account, "id" | "role" | "email_verified">;
   session: string;
-  /** When the proof must have been fresh; now unless said otherwise. */
+  /** When the proof must have been fresh; default now. */
   at?: Date;
 };
 type Needs = Pick<Deps, "hasRelay" | "limits" | "now">;

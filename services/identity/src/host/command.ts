@@ -10,7 +10,7 @@ import { describeUser, listUsers } from "./users.ts";
 
 const who = z.string().trim().min(1).max(254);
 
-/** Everything that can be asked. `who` is a user name, an id or a verified address. */
+/** All commands. `who` is a user name, an id or a verified address. */
 export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("setup-link") }),
   z.strictObject({ do: z.literal("recover-owner") }),
@@ -42,7 +42,7 @@ export const Command = z.discriminatedUnion("do", [
 ]);
 export type Command = z.output<typeof Command>;
 
-/** Carries one command out. Throws an Error with a sentence for the person. */
+/** Runs one command. Throws an Error with a sentence for the user. */
 export async function runCommand(host: Host, command: Command): Promise<unknown> {
   switch (command.do) {
     case "setup-link":

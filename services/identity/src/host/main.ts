@@ -1,4 +1,4 @@
-// What the person at the host does to accounts when the API is down or nobody can sign in (behaviour.md q): works on
+// Account commands of the person at the host, for when the API is down or nobody can sign in (behaviour.md q): works on
 // the database alone. `svc` starts it with one command as JSON on stdin and reads one JSON answer from stdout.
 
 import { text } from "node:stream/consumers";
@@ -36,7 +36,7 @@ main().catch((error: unknown) => {
   process.exitCode = 1;
 });
 
-/** One sentence for the person, on one line: the caller shows the last one. */
+/** One sentence on one line: the caller prints the last line. */
 function sentenceOf(error: unknown): string {
   if (isFault(error) && error.fault === "unavailable") return "the database does not respond";
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");

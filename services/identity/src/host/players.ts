@@ -1,4 +1,4 @@
-// Keeping players out, and letting them in again. Each change is audited in its transaction.
+// Barring and unbarring players. Each change is audited in its transaction.
 
 import { isStaffRole } from "../account/policy.ts";
 import type { IdentityTrx } from "../database.ts";
@@ -43,7 +43,7 @@ export async function unbarPlayers(host: Host, who: string): Promise<{ players: 
 type One = { mcUuid: string; username: string; isDry: boolean | undefined };
 
 async function barOne(host: Host, trx: IdentityTrx, { mcUuid, username, isDry }: One): Promise<Barred> {
-  // In the order in which everybody else locks them.
+  // In the order in which all others lock them.
   if (!isDry) await dropBindCodes(trx, mcUuid);
   await lockPlayer(trx, mcUuid);
   const linked = await lockLinkedAccount(trx, mcUuid);

@@ -57,7 +57,7 @@ export async function addOperator(
   });
 }
 
-/** Opens or closes the local-password door. */
+/** Enables or disables local-password sign-in. */
 export async function setLocalAuth(host: Host, enabled: boolean): Promise<{ local_auth_enabled: boolean }> {
   await host.db.transaction().execute(async (trx) => {
     await savePlatformSettings(trx, { local_auth_enabled: enabled }, host.now);
@@ -66,7 +66,7 @@ export async function setLocalAuth(host: Host, enabled: boolean): Promise<{ loca
   return { local_auth_enabled: enabled };
 }
 
-/** Sets the password that the local-password door takes. */
+/** Sets the local password. */
 export async function setPassword(
   host: Host,
   { who, password }: { who: string; password: string },

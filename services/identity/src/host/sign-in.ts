@@ -12,7 +12,7 @@ export type HostSession = {
   user_id: string;
   username: string;
   role: string;
-  /** Goes into the cookie; kept nowhere here. */
+  /** The value of the cookie; it is not stored. */
   value: string;
   expires_at: string;
 };
@@ -21,7 +21,7 @@ type Asked = { who?: string | undefined; replaces?: string | undefined };
 
 /**
  * A session of the owner, or of the operator `who`, for the person who holds the database: they could write the same
- * row by hand, so nothing is given away. It is proven, as everything they could change is theirs to change. The session
+ * row by hand, so this grants nothing new. The session counts as proven for the same reason. The session
  * that it `replaces` (by the hash of its cookie) ends. Players are not signed in here.
  */
 export async function signInAtHost(host: Host, { who, replaces }: Asked): Promise<HostSession> {

@@ -26,7 +26,7 @@ export async function describeUser(host: Host, who: string) {
   };
 }
 
-/** The live user of a name, an id or a verified address. Throws when there is none. */
+/** The live user with this name, id or verified address. Throws when there is none. */
 export async function getUser({ db }: Pick<Host, "db">, who: string): Promise<Account> {
   const byId = await findLiveAccount(db, who);
   const user =
@@ -50,7 +50,7 @@ export async function getUser({ db }: Pick<Host, "db">, who: string): Promise<Ac
   return user;
 }
 
-// How many servers somebody owns is lifecycle's to say, and here only the database is asked.
+// Only lifecycle knows how many servers a user owns, and host commands use the database alone.
 function withoutServerCount(user: Account) {
   const { server_count: _unasked, ...view } = toUserView(user, 0);
   return view;

@@ -22,12 +22,12 @@ type Refused =
   | { kind: "invalid_code" }
   | { kind: Exclude<BindVerdict, "create" | "sign_in">; account: Account };
 
-/** identity.link.bind: the code is spent in the transaction of the session, so a refusal or a crash keeps it. */
+/** identity.link.bind: the code is spent in the transaction of the session, so a rejection or a crash does not spend it. */
 export function createBind(deps: Deps): Handler<typeof links.bind> {
   return async (context, { code }) => {
     const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
     const outcome = await once().catch((error: unknown) => {
-      // Staff linked the player meanwhile: the second look finds that account.
+      // Staff linked the player in the meantime: the second attempt finds that account.
       if (isFault(error) && error.fault === "already_linked") return once();
       throw error;
     });

@@ -28,7 +28,7 @@ export async function saveBindCode(trx: IdentityTrx, code: NewBindCode): Promise
       created_at: code.now,
     })
     .execute();
-  // A code that is being redeemed is locked and goes by itself; waiting for it here could be waiting in a circle.
+  // A code that is being redeemed is locked and will be deleted; waiting for it here could deadlock.
   await trx
     .deleteFrom("account_link_codes")
     .where("code_hash", "in", (tooMany) =>
@@ -45,7 +45,7 @@ export async function saveBindCode(trx: IdentityTrx, code: NewBindCode): Promise
     .execute();
 }
 
-/** A code that still works, locked: whoever redeems it at the same time waits and then finds none. */
+/** Locks a valid code: a parallel redemption waits and then finds none. */
 export function lockBindCode(
   trx: IdentityTrx,
   about: { code: string; now: Date },
@@ -68,7 +68,7 @@ export async function dropBindCodes(trx: IdentityTrx, mcUuid: string): Promise<v
   await trx.deleteFrom("account_link_codes").where("mc_uuid", "=", mcUuid).execute();
 }
 
-/** Until the transaction ends nobody else links, bars or creates an account for this player. */
+/** Locks a player until the transaction ends: no other links, bars or creates an account for them. */
 export async function lockPlayer(trx: IdentityTrx, mcUuid: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`player ${mcUuid}`}, 0))`.execute(trx);
 }

@@ -12,7 +12,7 @@ export function mintBindCode(): string {
   return Array.from(randomBytes(length), (byte) => symbols[byte % symbols.length]).join("");
 }
 
-/** What is kept of a code, from the code as it was typed. */
+/** The stored hash of a code as it was typed. */
 export function hashBindCode(typed: string): string {
   return sha256(typed.trim().toUpperCase());
 }

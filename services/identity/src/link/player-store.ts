@@ -17,7 +17,7 @@ export async function isBarred(db: IdentityDb, mcUuid: string): Promise<boolean>
 
 export type Bar = { mcUuid: string; username: string; now: Date };
 
-/** Bars a UUID and tells of it; a repeat changes nothing and is told again. */
+/** Bars a UUID and announces it; a repeat changes nothing and is announced again. */
 export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Promise<void> {
   await trx
     .insertInto("username_blacklist")
@@ -28,7 +28,7 @@ export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Pro
   await trx.insertInto("outbox").values(outboxRow(links.playerBarred, told)).execute();
 }
 
-/** Lets a UUID in again. False when it was not barred. */
+/** Unbars a UUID. False when it was not barred. */
 export async function unbar(trx: IdentityTrx, mcUuid: string): Promise<boolean> {
   const gone = await trx.deleteFrom("username_blacklist").where("mc_uuid", "=", mcUuid).executeTakeFirst();
   return gone.numDeletedRows > 0n;
@@ -36,7 +36,7 @@ export async function unbar(trx: IdentityTrx, mcUuid: string): Promise<boolean> 
 
 export type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };
 
-/** Holds a player's data. A repeat gives the hold that is there, unless it has run out. */
+/** Holds a player's data. A repeat returns the existing hold, unless it has expired. */
 export async function holdData(trx: IdentityTrx, hold: Hold): Promise<Selectable<HoldsTable>> {
   const fresh = {
     username: hold.username,

@@ -1,4 +1,4 @@
-// Barring a player, and asking whether one is (docs/reference/links.md#bar).
+// Barring players and reading whether one is barred (docs/reference/links.md#bar).
 
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";
@@ -9,7 +9,7 @@ import { bar, holdData, isBarred } from "./player-store.ts";
 import { findStandings } from "./standing.ts";
 import { findLinkedOf, hasLink, lockLinkedAccount } from "./store.ts";
 
-/** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
+/** identity.player.reclaim: the UUID is barred, never the name, which its rightful player will use. */
 export function createReclaim(deps: Deps): Handler<typeof links.reclaimName> {
   return async (context, { squatter_uuid: mcUuid, username, data_ref: dataRef }) => {
     const now = deps.now();

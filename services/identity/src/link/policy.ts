@@ -10,7 +10,7 @@ export function sourceOf(mcUuid: string): links.AuthSource {
 export type BoundAccount = { role: Role; disabled: boolean; deletedAt: Date | null };
 export type BindVerdict = "create" | "sign_in" | "staff_account" | "account_retired";
 
-/** What a player's code is good for at the door, by the account that the player is linked to. */
+/** What a bind code does at sign-in, by the account that its player is linked to. */
 export function decideBind(account: BoundAccount | undefined): BindVerdict {
   if (!account) return "create";
   if (account.role !== "user") return "staff_account";
@@ -20,7 +20,7 @@ export function decideBind(account: BoundAccount | undefined): BindVerdict {
 
 export type LinkVerdict = "link" | "linked" | "already_linked" | "reauth_required";
 
-/** What a player's code is good for in the hands of somebody who is signed in. A link is a way in: it wants proof. */
+/** What a bind code does for a signed-in account. A link is a way in, so it requires a proof. */
 export function decideLink(about: {
   linkedTo: string | undefined;
   userId: string;
@@ -31,7 +31,7 @@ export function decideLink(about: {
   return about.isProofMissing ? "reauth_required" : "link";
 }
 
-/** The user name of an account that a bind code makes; it says nothing but whose it is. */
+/** The user name of an account created by a bind code. */
 export function userNameOf(mcUuid: string): string {
   return `mc-${mcUuid.replaceAll("-", "")}`;
 }

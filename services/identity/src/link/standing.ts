@@ -1,10 +1,10 @@
-// Which players may not be in the game, and why: what a proxy asks about everybody who is on.
+// Which players may not be in the game, and why: a proxy checks all its players.
 
 import type { links } from "@svc/proto";
 import { sql } from "kysely";
 import type { IdentityDb } from "../database.ts";
 
-/** Only those who are not in good standing. A bar comes before whatever became of the account. */
+/** Only players not in good standing. A bar takes precedence over the state of the account. */
 export async function findStandings(
   db: IdentityDb,
   mcUuids: readonly string[],

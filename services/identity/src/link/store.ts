@@ -69,7 +69,7 @@ export async function linkPlayer(
   if (user_id !== link.userId) throw new Fault("already_linked");
 }
 
-/** The link of a player, whatever became of the account. */
+/** The link of a player, whatever the state of the account. */
 export function findLink(
   db: IdentityDb,
   mcUuid: string,
@@ -103,7 +103,7 @@ export type LockedAccount = {
   authSource: links.AuthSource;
 };
 
-/** The account of a player, retired or not; nobody else changes it until the transaction ends. */
+/** Locks the account of a player, retired or not, until the transaction ends. */
 export async function lockLinkedAccount(
   trx: IdentityTrx,
   mcUuid: string,

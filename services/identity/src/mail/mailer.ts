@@ -17,13 +17,13 @@ import type { OpenRelay, Relay } from "./relay.ts";
 export type Mailer = {
   /** Takes one mail from the budget of the installation. Throws `mail_rate_limited`. */
   takeBudget: (kind: MailKind) => Promise<void>;
-  /** Takes one mail from the shares of who asks and of who is written to. Throws `mail_rate_limited`. */
+  /** Takes one mail from the shares of the requester and of the recipient. Throws `mail_rate_limited`. */
   takeShares: (kind: MailKind, asking: Asking) => Promise<void>;
-  /** As `takeBudget`, from what is kept for staff and the watchdog. Throws `mail_rate_limited`. */
+  /** As `takeBudget`, from the reserve of staff and the watchdog. Throws `mail_rate_limited`. */
   takeReserve: (kind: MailKind) => Promise<void>;
-  /** Tries the relay before anybody asks whose address it is. Throws as `deliver`. */
+  /** Opens the relay before the address is looked up. Throws as `deliver`. */
   open: (kind: MailKind, about: { to: string; requestId: string }) => Promise<OpenRelay>;
-  /** Hands one mail to the relay. Throws `mail_unavailable` without one, `mail_undeliverable` when it refuses. */
+  /** Sends one mail to the relay. Throws `mail_unavailable` without one, `mail_undeliverable` when it refuses. */
   deliver: (kind: MailKind, mail: Mail, opened?: OpenRelay) => Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export function createMailer(options: MailerOptions): Mailer {
     if (!relay) throw new Fault("mail_unavailable");
     return work(relay).catch((error: unknown) => {
       events.mail(kind, "failed");
-      // The relay's own words are for the log only.
+      // The relay's reply goes to the log only.
       log.warn(
         { request_id: requestId, kind, relay: (error as Error).message },
         "mail relay rejected a mail",

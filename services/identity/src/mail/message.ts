@@ -8,7 +8,7 @@ export type Draft = { subject: string; paragraphs: readonly Paragraph[] };
 
 const tags: Readonly<Record<Language, string>> = { en: "en", zh: "zh-Hans" };
 
-/** The text and the HTML of a draft. Whatever it names is escaped in the HTML. */
+/** The text and the HTML of a draft, escaped in the HTML. */
 export function toMessage({ subject, paragraphs }: Draft, language: Language): Message {
   const lines = paragraphs.map((paragraph) =>
     typeof paragraph === "string" ? paragraph : `    ${paragraph.strong}`,

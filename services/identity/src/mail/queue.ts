@@ -1,4 +1,4 @@
-// Letters that follow a committed change: stored with it, sent after it, tried again while the relay is away.
+// Mails about a committed change: stored in its transaction, sent after it, retried while the relay is down.
 
 import { isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
@@ -28,9 +28,9 @@ const notice = z.discriminatedUnion("kind", [
 type Notice = z.output<typeof notice>;
 
 export type MailQueue = {
-  /** Adds a letter in the transaction of the change it tells of. Without a relay nothing is kept. */
+  /** Adds a mail in the transaction of the change it is about. Without a relay nothing is stored. */
   add: (trx: IdentityTrx, letter: Notice & { to: string; language: Language }) => Promise<void>;
-  /** Sends what waits, soon; call it after the commit. */
+  /** Sends queued mails soon; call it after the commit. */
   wake: () => void;
   close: () => Promise<void>;
 };
@@ -46,7 +46,7 @@ export type MailQueueOptions = {
 
 const maxDelayMs = 3_600_000;
 
-/** Starts the sender. Any number of replicas may run it: each letter is leased by one of them at a time. */
+/** Starts the sender. Any number of replicas may run it: each mail is leased by one of them at a time. */
 export function startMailQueue(options: MailQueueOptions): MailQueue {
   const { hasRelay, limits, now } = options;
   let running = Promise.resolve();
@@ -100,7 +100,7 @@ type Leased = {
   created_at: Date;
 };
 
-// The lease outlives the longest send, so no other replica takes the letter meanwhile.
+// The lease outlives the longest send, so no other replica takes the mail at the same time.
 async function leaseNext({ db, limits, now }: MailQueueOptions): Promise<Leased | undefined> {
   const at = now();
   return db

@@ -7,14 +7,14 @@ import type { Message } from "./message.ts";
 import { openConversation } from "./smtp-session.ts";
 
 export type Relay = {
-  /** Tries the relay as far as the sender: a throw says nothing about who the letter is for. */
+  /** Opens the conversation as far as the sender: a failure reveals nothing about the recipient. */
   open: (to: string) => Promise<OpenRelay>;
   send: (to: string, letter: Message) => Promise<void>;
 };
 
 export type OpenRelay = { send: (to: string, letter: Message) => Promise<void>; close: () => void };
 
-/** Each mail has a connection of its own: they are few, and a kept one would only go stale. */
+/** Each mail has its own connection: mails are few, and an idle connection would go stale. */
 export function createRelay(settings: RelaySettings): Relay {
   const writer = createTransport({
     ...{ streamTransport: true, buffer: true, newline: "windows" },

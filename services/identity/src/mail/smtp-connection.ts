@@ -1,15 +1,15 @@
-// One SMTP connection as commands and replies (RFC 5321 4.2). What a relay may say is bounded.
+// One SMTP connection as commands and replies (RFC 5321 4.2). The size of replies is bounded.
 
 import type { Socket } from "node:net";
 
 export type Reply = { code: number; lines: readonly string[] };
 
 export type Line = {
-  /** The next reply, or why there is none. */
+  /** The next reply; rejects with the reason when there is none. */
   reply: () => Promise<Reply>;
   command: (text: string) => Promise<Reply>;
   write: (bytes: Buffer) => void;
-  /** Hands the socket back, for TLS. Throws when the relay said something already: it would be taken as secured. */
+  /** Releases the socket for TLS. Throws when the relay sent data already, which would be taken as secured. */
   release: () => Socket;
 };
 
@@ -19,7 +19,7 @@ const waitingLimit = 100;
 export function createSmtpConnection(socket: Socket, stepMs: number): Line {
   const replies: Reply[] = [];
   const waiting: PromiseWithResolvers<Reply>[] = [];
-  // Joined once a line ends, however small the pieces are in which it comes.
+  // Joined once per line, so that small chunks cost no quadratic work.
   let rest: string[] = [];
   let said = 0;
   let lines: string[] = [];

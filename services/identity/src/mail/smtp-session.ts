@@ -1,5 +1,5 @@
-// A conversation with the relay as far as MAIL FROM, and a letter later (RFC 5321; STARTTLS RFC 3207; AUTH RFC 4954).
-// The two are apart so that the relay can be tried before anybody asks whose address it is (architecture.md 6.19).
+// A conversation with the relay as far as MAIL FROM, and a message later (RFC 5321; STARTTLS RFC 3207; AUTH RFC 4954).
+// The two steps are separate so that the relay is tried before the address is looked up (architecture.md 6.19).
 
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -8,7 +8,7 @@ import type { RelaySettings } from "../config.ts";
 import { createSmtpConnection, type Line, type Reply } from "./smtp-connection.ts";
 
 export type Conversation = {
-  /** Hands one message over. Throws what the relay answered when it takes it not. */
+  /** Sends one message. Throws with the reply when the relay rejects it. */
   give: (recipient: string, message: Buffer) => Promise<void>;
   close: () => void;
 };
@@ -17,7 +17,7 @@ export type Sender = { from: string; needsUtf8: boolean };
 
 const stepTimeoutMs = 10_000;
 
-/** Throws when the relay is away, not secure enough, or refuses our name or our sender. */
+/** Throws when the relay is down or not secure enough, or rejects our credentials or sender. */
 export async function openConversation(settings: RelaySettings, sender: Sender): Promise<Conversation> {
   const stepMs = Math.min(stepTimeoutMs, settings.timeoutMs);
   const { host, port, implicitTls: isImplicit } = settings;
@@ -60,14 +60,14 @@ function tlsOf(settings: RelaySettings) {
     ...(isIP(settings.host) === 0 && { servername: settings.host }),
     host: settings.host,
     minVersion: "TLSv1.2" as const,
-    // Where security is not asked for, an unknown certificate is no worse than no TLS at all.
+    // Where TLS is not required, an unverified certificate is no worse than plain text.
     rejectUnauthorized: settings.requireTls,
   };
 }
 
 async function secure(socket: Socket, settings: RelaySettings, stepMs: number): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  // What goes wrong below is told by the secured socket too.
+  // The secured socket reports errors of the plain socket too.
   socket.on("error", () => undefined);
   const secured = connectSecure({ socket, ...tlsOf(settings) }, () => resolve(secured));
   secured.setTimeout(stepMs, () => secured.destroy(new Error("the relay did not finish the TLS handshake")));
@@ -83,7 +83,7 @@ async function secure(socket: Socket, settings: RelaySettings, stepMs: number): 
 const host = hostname();
 const ownName = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(host) ? host : "[127.0.0.1]";
 
-/** What the relay offers, by keyword in capitals. */
+/** The extensions that the relay offers, by keyword in capitals. */
 async function greet(line: Line): Promise<ReadonlyMap<string, readonly string[]>> {
   const reply = await line.command(`EHLO ${ownName}`);
   if (reply.code >= 500) {

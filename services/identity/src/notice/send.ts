@@ -1,4 +1,4 @@
-// Letters that other services ask for: sent now, so that the asker may note that they arrived (docs/reference/reaper.md#warnings).
+// Mails that other services request: sent at once, so that the caller learns the outcome (docs/reference/reaper.md#warnings).
 
 import type { Handler, Mesh } from "@svc/mesh";
 import { notices } from "@svc/proto";

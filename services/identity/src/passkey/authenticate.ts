@@ -1,5 +1,5 @@
-// One use of a passkey: the challenge is spent whatever comes of it; everything else happens in one transaction with the
-// account locked, so that a passkey or an account that goes meanwhile opens nothing.
+// One use of a passkey: the challenge is spent whatever the outcome; everything else happens in one transaction with the
+// account locked, so that a passkey or an account that is removed at the same time is not accepted.
 
 import { type Account, lockLiveAccount } from "../account/store.ts";
 import type { ChallengePurpose, IdentityTrx } from "../database.ts";
@@ -11,15 +11,15 @@ import { findCredential, recordUse, type Spent, spendChallenge } from "./store.t
 export type Use<T> = {
   assertion: unknown;
   purpose: ChallengePurpose;
-  /** Whether the ceremony that was begun is the one that ends here. */
+  /** Whether the challenge belongs to the ceremony that ends here. */
   isMine: (spent: Spent) => boolean;
-  /** The account that signs in; the one that the passkey names when it is not known. */
+  /** The account that signs in; when absent, the one that the passkey names. */
   userId?: string | undefined;
-  /** What the use is good for, in its transaction. */
+  /** The effect of the use, in its transaction. */
   effect: (trx: IdentityTrx, account: Account) => Promise<T>;
 };
 
-/** What `effect` made of it, or undefined for every way in which the passkey is not accepted. */
+/** The result of `effect`, or undefined when the passkey is not accepted for whatever reason. */
 export async function usePasskey<T>(deps: PasskeyDeps, use: Use<T>): Promise<T | undefined> {
   getParty(deps);
   const assertion = parseAssertion(use.assertion);

@@ -1,4 +1,4 @@
-// The WebAuthn ceremonies on the library: what is asked of the browser, and whether what came back is true.
+// The WebAuthn ceremonies on the library: the options for the browser, and the verification of its response.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -20,7 +20,7 @@ const challengeBytes = 32;
 
 export type Allowed = { id: string; transports?: Credential["transports"] };
 
-/** Options of a login or a proof; nothing allowed lets the passkey say whose it is. */
+/** Options of a login or a proof; without allowed ids the passkey names its account. */
 export async function assertionOptions(
   party: RelyingParty,
   allowed: readonly Allowed[],
@@ -36,7 +36,7 @@ export async function assertionOptions(
   return { ...options };
 }
 
-/** Options of a registration; what is bound already is not offered again. */
+/** Options of a registration; registered passkeys are excluded. */
 export async function registrationOptions(
   party: RelyingParty,
   about: { userId: string; userName: string; bound: readonly Credential[]; timeoutMs: number },
@@ -56,7 +56,7 @@ export async function registrationOptions(
   return { ...options };
 }
 
-/** What the holder's own browser is told of a passkey. */
+/** A passkey as its holder's browser needs it. */
 export function toAllowed({ credential_id: id, transports }: Credential): Allowed {
   return { id, transports };
 }
@@ -87,18 +87,18 @@ export async function verifyAssertion(
       },
     });
     if (!verified || !info.userVerified) return undefined;
-    // Whether a passkey can be copied is settled when it is made (WebAuthn 7.2).
+    // Whether a passkey can be backed up is fixed when it is created (WebAuthn 7.2).
     if ((info.credentialDeviceType === "multiDevice") !== credential.backup_eligible) return undefined;
     return { counter: info.newCounter, isBackedUp: info.credentialBackedUp };
   } catch {
-    // The library throws for every way in which it can be wrong; none of them is told.
+    // The library throws for every kind of invalid response; none of them is revealed.
     return undefined;
   }
 }
 
 /**
- * What an attestation binds; undefined when it does not answer the challenge or nobody was verified. Nobody is asked to
- * certify for a device, so a statement with certificates is refused unread.
+ * The credential of an attestation; undefined when it does not answer the challenge or the user was not verified. No
+ * manufacturer has to vouch for a device, so a statement with certificates is rejected unread.
  */
 export async function verifyAttestation(
   party: RelyingParty,

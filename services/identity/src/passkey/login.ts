@@ -1,4 +1,4 @@
-// Both logins by passkey (docs/reference/sign-in.md#passkeys): by address, and by a passkey that says itself whose it is.
+// Both logins by passkey (docs/reference/sign-in.md#passkeys): by address, and discoverable, where the passkey names its account.
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys, type signIn } from "@svc/proto";
@@ -14,8 +14,8 @@ import { namedAccount, parseAssertion } from "./response.ts";
 import { countLive, insertChallenge, listCredentials, takeTurn } from "./store.ts";
 
 /**
- * identity.passkey.begin-login: an unknown address and one without a passkey are answered alike. A stranger is told the
- * ids that a browser needs, in an order that says nothing, and not of what kind the devices are.
+ * identity.passkey.begin-login: an unknown address and one without a passkey get the same answer. It reveals only the
+ * ids that a browser needs, in an order that reveals nothing, and not the kind of the devices.
  */
 export function createBeginLogin(deps: PasskeyDeps): Handler<typeof passkeys.beginLogin> {
   return async ({ client, fault }, { email }) => {
@@ -55,7 +55,7 @@ type Kept = {
   address: string;
 };
 
-// Counted and added under one lock of the door, so that no number of replicas and parallel calls passes the caps.
+// Counted and added under one lock of the endpoint, so that parallel calls and replicas cannot exceed the limits.
 async function keep(deps: PasskeyDeps, { address, ...about }: Kept): Promise<string> {
   const { limits } = deps;
   const now = deps.now();

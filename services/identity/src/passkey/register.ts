@@ -107,7 +107,7 @@ function toBound(info: Info, transports: string[], now: Date): Bound {
 
 type Binding = { credential: NewCredential; session: string; begunAt: Date };
 
-/** A proof counts if it was fresh when the ceremony began, but the account may have got a way to prove itself since. */
+/** A proof counts if it was fresh when the ceremony began, but the account may have gained a factor since. */
 async function bind(
   deps: PasskeyDeps,
   trx: IdentityTrx,
@@ -130,7 +130,7 @@ function tooMany({ limits }: PasskeyDeps): Fault {
   return new Fault("passkey_register_failed", { message });
 }
 
-/** A letter to the verified address that a passkey came or went. */
+/** Mails the verified address that a passkey was added or removed. */
 export async function tell(
   { mailQueue }: Pick<PasskeyDeps, "mailQueue">,
   trx: IdentityTrx,
@@ -143,7 +143,7 @@ export async function tell(
 
 const unknownAuthenticator = "00000000-0000-0000-0000-000000000000";
 
-/** The one mapper from a row to what its holder sees. */
+/** The one mapper from a row to its view. */
 export function toView(row: Credential): passkeys.PasskeyCredential {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-// Who asks for passkeys (docs/reference/sign-in.md#passkeys): one relying party, the panel's host; the operator console is below it.
+// The relying party of passkeys (docs/reference/sign-in.md#passkeys): the panel's host; the operator console is below it.
 
 import { adminOrigin, type Settings } from "../config.ts";
 

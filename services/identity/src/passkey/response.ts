@@ -70,7 +70,7 @@ export function signedChallenge(response: { clientDataJSON: string }): string | 
   return clientDataOf(response)?.challenge;
 }
 
-/** Whether the page lay in a frame of another site, where nobody sees whose it is. */
+/** Whether the page was embedded in a frame of another site, where its origin is not visible. */
 export function isFramed(response: { clientDataJSON: string }): boolean {
   const told = clientDataOf(response);
   return told?.crossOrigin === true || told?.topOrigin !== undefined;
@@ -79,6 +79,6 @@ export function isFramed(response: { clientDataJSON: string }): boolean {
 /** The account that a passkey names; undefined when it names none. */
 export function namedAccount({ response }: Assertion): string | undefined {
   if (!response.userHandle) return undefined;
-  // Ids are plain; whatever else stands here is nobody's.
+  // Ids are plain; anything else belongs to no account.
   return Buffer.from(response.userHandle, "base64url").toString("latin1").replaceAll("\0", " ");
 }

@@ -11,7 +11,7 @@ import {
 import { createBeginRegister, createFinishRegister } from "./register.ts";
 import { relyingParty } from "./relying-party.ts";
 
-/** What everything about passkeys is given. */
+/** The dependencies of all passkey handlers. */
 export function passkeyDeps(deps: Deps & Pick<ServiceDeps, "mailQueue" | "settings">): PasskeyDeps {
   return { ...deps, party: relyingParty(deps.settings) };
 }

@@ -1,4 +1,4 @@
-// A signed-in account proves itself with one of its passkeys, for a purpose of its own and in one session.
+// A signed-in account proves itself with one of its passkeys, for one purpose and in one session.
 
 import { Fault } from "@svc/proto";
 import type { IdentityTrx } from "../database.ts";
@@ -23,7 +23,7 @@ export async function beginStepUp(deps: PasskeyDeps, about: StepUp): Promise<Rec
 }
 
 /**
- * Whether the account proved itself. The challenge is spent in any case; what the proof is good for may be done in
+ * Whether the proof was accepted. The challenge is spent in any case; the effect of the proof may be done in
  * `effect`, in the transaction of the use. Throws `passkey_unavailable`.
  */
 export async function finishStepUp(

@@ -33,7 +33,7 @@ export function findCredential(db: IdentityDb, credentialId: string): Promise<Cr
 
 export type NewCredential = Omit<Credential, "id" | "last_used_at">;
 
-/** Violates `webauthn_credentials_once` when it is bound already, to whomever. */
+/** Violates `webauthn_credentials_once` when any account has it registered. */
 export function insertCredential(trx: IdentityTrx, credential: NewCredential): Promise<Credential> {
   return trx
     .insertInto("webauthn_credentials")
@@ -42,7 +42,7 @@ export function insertCredential(trx: IdentityTrx, credential: NewCredential): P
     .executeTakeFirstOrThrow();
 }
 
-/** Notes a use. Call it with the account locked since the counter was checked. */
+/** Records a use. Call it with the account locked since the counter was checked. */
 export async function recordUse(
   trx: IdentityTrx,
   used: { id: string; counter: number; isBackedUp: boolean; now: Date },
@@ -121,7 +121,7 @@ export async function keepNewestChallenges(
     .execute();
 }
 
-/** How many ceremonies of a door are live, from one network or in all. */
+/** How many ceremonies of an endpoint are live, from one network or in total. */
 export async function countLive(
   trx: IdentityTrx,
   about: { purpose: ChallengePurpose; source?: string; now: Date },
@@ -136,7 +136,7 @@ export async function countLive(
   return (await query.executeTakeFirstOrThrow()).live;
 }
 
-/** Whoever counts and adds at a door does so one after the other, over all replicas. */
+/** Serializes counting and adding at one endpoint over all replicas. */
 export async function takeTurn(trx: IdentityTrx, key: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
 }

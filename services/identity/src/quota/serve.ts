@@ -46,7 +46,7 @@ function createWriteQuota(deps: Deps): Handler<typeof quotas.write> {
   };
 }
 
-/** identity.quota.read-limits: nobody that is not there may own anything. */
+/** identity.quota.read-limits: an unknown user may not own anything. */
 function createReadLimits(deps: Deps): Handler<typeof quotas.readLimits> {
   return async (_context, { user_id }) =>
     (await findQuota(deps.db, user_id)) ?? { limits: unlimited, active: false };

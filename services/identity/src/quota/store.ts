@@ -13,11 +13,11 @@ export const unlimited: Limits = {
   max_storage_gb: null,
 };
 
-// An account that is giving its servers away takes none meanwhile.
+// A source account may not claim servers during its transfer.
 const isTransferring = sql<boolean>`exists (select 1 from account_migrations m
   where m.source_user_id = u.id and m.state = 'redeeming')`;
 
-/** A user's limits and whether they may own anything new; undefined when there is no such user. */
+/** A user's limits and whether they may own anything new; undefined for an unknown user. */
 export async function findQuota(
   db: IdentityDb,
   userId: string,
@@ -34,7 +34,7 @@ export async function findQuota(
   return { limits, active: !disabled && deleted_at === null && !is_transferring };
 }
 
-/** Replaces all four; false when there is no such user. */
+/** Replaces all four; false for an unknown user. */
 export async function saveQuota(
   db: IdentityDb,
   quota: { userId: string; limits: Limits; by: string },

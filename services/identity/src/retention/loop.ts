@@ -11,7 +11,7 @@ export type RetentionOptions = {
   log: Logger;
 };
 
-/** Forgets what is old enough, again and again, until closed. A pass that fails is made up for by the next. */
+/** Deletes expired rows periodically until closed. A failed pass is repeated by the next. */
 export function startRetention(options: RetentionOptions): { close: () => Promise<void> } {
   const { db, ages, everyMs, now, log } = options;
   let timer: NodeJS.Timeout;

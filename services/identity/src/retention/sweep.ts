@@ -1,11 +1,11 @@
-// What is old enough to forget (docs/reference/accounts.md#retention, docs/reference/data.md#database): in batches, so that no statement runs long.
+// Which rows expire (docs/reference/accounts.md#retention, docs/reference/data.md#database); they are deleted in batches, so that no statement runs long.
 
 import { type RawBuilder, sql } from "kysely";
 import type { IdentityDb, Tables } from "../database.ts";
 
 const batch = 5_000;
 const idleBudgetMs = 3_600_000;
-// A share of the mail budget is full again long before.
+// A share of the mail budget has refilled long before.
 const idleMailBudgetMs = 24 * 3_600_000;
 
 export type Ages = {
@@ -24,7 +24,7 @@ export type Sweep = {
   states?: readonly string[];
 };
 
-/** Which rows go at this moment: those whose `column` forgeries before `before`. */
+/** Which rows expire now: those whose `column` is earlier than `before`. */
 export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Sweep[] {
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const expired = ago(expiredKeepMs);
@@ -53,7 +53,7 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
   ];
 }
 
-/** Carries a plan out and says how many rows went, by table. Replicas that sweep at once share the work. */
+/** Runs a plan and returns how many rows were deleted, by table. Replicas that sweep at once share the work. */
 export async function sweep(db: IdentityDb, plan: readonly Sweep[]): Promise<Record<string, number>> {
   const gone: Record<string, number> = {};
   for (const { table, key, column, before, states } of plan) {

@@ -1,4 +1,4 @@
-// What a signed-in person learns of their own account (api.md A6 setup/status, A7).
+// What a signed-in person reads of their own account (api.md A6 setup/status, A7).
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";
@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { findPlayersOf } from "../link/store.ts";
 import { getAccount } from "../principal.ts";
 
-/** identity.account.me: staff rights are told only where they hold, on the operator console host. */
+/** identity.account.me: staff rights are shown only where they apply, on the operator console host. */
 export function createMe({ db }: Deps): Handler<typeof accounts.me> {
   return async (context) => {
     const { user_id: userId, staff: isStaff } = getAccount(context.principal);

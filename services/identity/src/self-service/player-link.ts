@@ -1,4 +1,4 @@
-// Linking a player to the account of somebody who is signed in (docs/reference/links.md#redeem).
+// Linking a player to a signed-in account (docs/reference/links.md#redeem).
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type links } from "@svc/proto";
@@ -39,7 +39,7 @@ type Outcome =
   | { kind: "linked"; mcUuid: string; authSource: links.AuthSource }
   | { kind: "invalid_code" | Exclude<LinkVerdict, "link" | "linked"> };
 
-/** identity.link.verify: whatever is refused keeps the code. */
+/** identity.link.verify: a rejection does not spend the code. */
 export function createVerifyLink(deps: Deps): Handler<typeof links.verifyLink> {
   return async (context, { code }) => {
     await takeCodeAttempt(deps, context, "bind");

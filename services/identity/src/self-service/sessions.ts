@@ -8,7 +8,7 @@ import { getAccount } from "../principal.ts";
 import { endSession, listLive, revokeSessions } from "../session/store.ts";
 import { toSessionView } from "../session/view.ts";
 
-/** identity.session.logout: ends the presented session, if any, live or not; the cookie goes in every case. */
+/** identity.session.logout: ends the presented session, if any, live or not; the cookie is cleared in every case. */
 export function createLogout({ db, events, now }: Deps): Handler<typeof accounts.logout> {
   return async (context) => {
     const { principal } = context;

@@ -1,4 +1,4 @@
-// The step-up by a passkey (docs/reference/server-transfer.md#states): the only one for a source that has any.
+// The proof by a passkey (docs/reference/server-transfer.md#states): the only one for a source that has any.
 
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
@@ -38,7 +38,7 @@ export function createFinishPasskey(deps: PasskeyDeps): Handler<typeof accountMi
   };
 }
 
-// A proof renews itself; a code that is out stays what it is.
+// A new proof replaces an earlier one, but not a code that was issued.
 async function confirm(deps: Deps, requester: Requester, caller: AccountPrincipal): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await lockLiveAccount(trx, caller.user_id))) throw new Fault("unauthorized");

@@ -1,4 +1,4 @@
-// The source's side in the browser: how far it is, and a code for the target (docs/reference/server-transfer.md#states).
+// The source's side in the browser: its state, and a code for the target (docs/reference/server-transfer.md#states).
 
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";

@@ -1,7 +1,7 @@
 // The states of a transfer of all servers of one account to another (docs/reference/server-transfer.md#states). Pure.
 //
-// initiated    opened in the game; nothing is proved. Every state that has expired counts as this one.
-// confirmed    proved in a browser; counts for ten minutes, and only in the session that proved it.
+// initiated    opened in the game; nothing is confirmed. Every state that has expired counts as this one.
+// confirmed    confirmed in a browser; counts for ten minutes, and only in that session.
 // code_issued  a code for one named target is out; counts for ten minutes.
 // redeeming    the target's code was accepted and lifecycle may be transferring the servers; shown as code_issued. It
 //              ends in redeemed, or in code_issued when the target's quota refuses; any replica resumes it when its
@@ -51,7 +51,7 @@ export function isAfter(moment: Date | null, now: Date): boolean {
   return moment !== null && moment > now;
 }
 
-/** What the source is told of its transfer. */
+/** The view that the source gets of its transfer. */
 export function toView(transfer: Transfer | undefined, at: At): accountMigrations.MigrationView {
   if (!transfer) return { active: false };
   const state = stateFor(transfer, at);
@@ -75,7 +75,7 @@ export type Source = { id: string; role: Role; disabled: boolean; deletedAt: Dat
 
 export type StartVerdict = "open" | "migrate_not_linked" | "account_is_retired" | "owner_protected";
 
-/** Whether a player's account may be opened for a transfer; an unfinished one is replaced. */
+/** Whether a transfer may be opened for a player's account; an unfinished one is replaced. */
 export function decideStart(source: Source | undefined, current: Transfer | undefined): StartVerdict {
   if (!source) return "migrate_not_linked";
   if (isRetired(source) || current?.state === "redeeming") return "account_is_retired";
@@ -92,7 +92,7 @@ export type IssueVerdict =
   | "target_not_found"
   | "target_unavailable";
 
-/** Whether a code for this target may be given out. Without a proof nobody learns which accounts there are. */
+/** Whether a code for this target may be issued. Without a proof nothing is revealed about accounts. */
 export function decideIssue(
   about: { transfer: Transfer | undefined; sourceUserId: string; targetUserId: string },
   target: Target | undefined,
@@ -106,7 +106,7 @@ export function decideIssue(
   return isRetired(target) ? "target_unavailable" : "issue";
 }
 
-// Nobody's servers are given away after their account was closed, and the owner is changed on the host alone.
+// A retired account transfers nothing, and the owner account is changed on the host alone.
 export function mayGive(source: Source): boolean {
   return !isRetired(source) && source.role !== "owner";
 }

@@ -48,11 +48,11 @@ describe("account migration", () => {
   test("the source is told by mail when the code is issued and when it is used", async () => {
     const { source, target, code } = await all.ready(newName());
     const first = await all.fixture.smtp.awaitMail(source.email, 2);
-    assert.ok(first.subject.includes("about to change hands"));
+    assert.ok(first.subject.includes("about to be transferred"));
     assert.ok(!first.source.includes(code));
     await all.redeem(target, code);
     const second = await all.fixture.smtp.awaitMail(source.email, 3);
-    assert.ok(second.subject.includes("handed over"));
+    assert.ok(second.subject.includes("were transferred"));
     assert.ok(second.source.includes(target.principal.username));
   });
 

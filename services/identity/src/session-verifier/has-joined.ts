@@ -7,7 +7,7 @@ import type { Verify } from "./verify.ts";
 
 export type Answer = "admitted" | "rejected" | "barred" | "failed";
 
-/** identity.session-verifier.has-joined: null turns the player away, 503 says that nobody could be asked. */
+/** identity.session-verifier.has-joined: null rejects the player, 503 means that a source was unavailable. */
 export function createHasJoined(
   { db }: Pick<Deps, "db">,
   verify: Verify,
@@ -25,11 +25,11 @@ export function createHasJoined(
     }
     const { profile } = verdict;
     const isOut = await isBarred(db, toDashed(profile.id)).catch((cause: unknown) => {
-      // Not 503: the proxy would tell the player that the session servers are away.
+      // Not 503: the proxy would tell the player that the session servers are down.
       throw new Fault("internal", { cause });
     });
     count(isOut ? "barred" : "admitted");
-    // A stock proxy takes a refusal for a session server that is broken, so only one that knows the word hears it.
+    // A stock proxy reads a refusal as a broken session server, so only a proxy that asks for it gets one.
     if (isOut && query.bars === "told") throw context.fault("player_barred");
     return isOut ? null : profile;
   };

@@ -1,11 +1,11 @@
-// From what a session server says to the player that the proxy is told of (docs/reference/session-verifier.md#uuid): pure.
+// Maps the answer of a session server to the profile for the proxy (docs/reference/session-verifier.md#uuid): pure.
 
 import { createHash } from "node:crypto";
 import type { sessionVerifier } from "@svc/proto";
 
 /**
  * UUIDv5 of the URL namespace and `https://svc.internal/auth-source`. The UUIDs of all players of third parties derive
- * from it: it never changes, or their worlds, inventories and links are somebody else's.
+ * from it: changing it would hand their worlds, inventories and links to others.
  */
 export const namespace = "7afa40da79985c51ba579aa83281379e";
 
@@ -60,7 +60,7 @@ export function thirdPartyId(tag: string, nativeId: string): string {
   return bytes.toString("hex");
 }
 
-/** A name as Minecraft allows it: plain ASCII, so that no two of them look alike. */
+/** A name as Minecraft allows it: plain ASCII, so that names cannot be confused. */
 export function isPlayerName(name: string): boolean {
   return /^[A-Za-z0-9_]{3,16}$/.test(name);
 }
@@ -76,7 +76,7 @@ export type Asked = { username: string; serverId: string; ip?: string };
 
 const longestParameterBytes = 64;
 
-/** The parameters of a request, or undefined when nobody needs to be asked. */
+/** The parameters of a request, or undefined when they cannot be valid. */
 export function readQuery(query: {
   username?: string | undefined;
   serverId?: string | undefined;

@@ -1,5 +1,5 @@
-// Which source vouches for a joining player (behaviour.md g). The first that does decides; one that is away only matters
-// when nobody does, for then the player may be told to try again instead of being turned away.
+// Which source authenticates a joining player (behaviour.md g). The first that does decides; an unavailable one only matters
+// when none does, because then the player is told to try again instead of being rejected.
 
 import type { sessionVerifier } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
@@ -19,7 +19,7 @@ import { type AskLimits, askSource, isNameTaken, type Outcome } from "./query-so
 export type Verdict =
   | { kind: "admitted"; profile: sessionVerifier.Profile; source: string }
   | { kind: "rejected" }
-  /** Nobody vouched and at least one source could not be asked. */
+  /** No source knows the player and at least one was unavailable. */
   | { kind: "failed" };
 
 type Source =
@@ -30,12 +30,12 @@ type Source =
 export type VerifierOptions = {
   settings: Pick<Settings, "auth_source" | "identity">;
   log: Pick<Logger, "warn">;
-  /** Told of every answer of a source. */
+  /** Called with every answer of a source. */
   onOutcome?: (source: string, outcome: Outcome["kind"]) => void;
 };
 /**
- * A proxy on the person's own machine says with it that the player proved nothing. No login can bring it about: server
- * ids are hex numbers. So a local source opens no door for anybody who asks the usual way.
+ * The server id that a proxy in the local profile sends for an unauthenticated player. No real login produces it: server
+ * ids are hex numbers. So a local source never authenticates an ordinary request.
  */
 const localServerId = "local";
 
@@ -84,7 +84,7 @@ async function ask(
   if (source.kind !== "local") return askSource(source.url, asked, { ...limitsOf(settings), signal });
   const name = asked.username;
   if (!isPlayerName(name)) return { kind: "not_mine" };
-  // Names differ in case only for the eye.
+  // Names are case-insensitive.
   return { kind: "profile", profile: { id: name.toLowerCase(), name } };
 }
 

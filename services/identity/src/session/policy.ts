@@ -1,4 +1,4 @@
-// Rules of sessions (docs/reference/sign-in.md#session): which one still counts, and what an account may do with it.
+// Rules of sessions (docs/reference/sign-in.md#session): which ones are live, and which have proved themselves.
 
 import type { FaceHost } from "@svc/proto";
 import { isStaffRole } from "../account/policy.ts";
@@ -17,7 +17,7 @@ export type SessionFacts = {
 
 export type SessionVerdict = "live" | "unknown" | "local_auth_off";
 
-/** Forged, ended, idle and retired all look the same to the outside. */
+/** Forged, ended, idle and retired sessions are indistinguishable to callers. */
 export function decideSession(
   session: SessionFacts,
   at: { now: Date; staffIdleMs: number; isPasswordDoorOpen: boolean },
@@ -30,7 +30,7 @@ export function decideSession(
   return "live";
 }
 
-/** Whether this session proved itself recently enough to change a way into the account. */
+/** Whether this session has a proof recent enough to change a way into the account. */
 export function isProven(reauthAt: Date | null, at: { now: Date; reauthTtlMs: number }): boolean {
   return reauthAt !== null && at.now.getTime() - reauthAt.getTime() < at.reauthTtlMs;
 }
@@ -38,7 +38,7 @@ export function isProven(reauthAt: Date | null, at: { now: Date; reauthTtlMs: nu
 const userAgentBytes = 256;
 const addressLength = 64;
 
-/** A user agent as it is kept: without control characters, at most 256 bytes, never half a character. */
+/** A user agent as it is stored: without control characters, at most 256 bytes, never half a character. */
 export function truncateUserAgent(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const clean = text.replace(/[\u0000-\u001f\u007f]/g, "");
@@ -47,7 +47,7 @@ export function truncateUserAgent(text: string): string {
   return new TextDecoder().decode(bytes.subarray(0, userAgentBytes)).replace(/\ufffd+$/, "");
 }
 
-/** A client address as it is kept. */
+/** A client address as it is stored. */
 export function truncateAddress(text: string): string {
   return text.replaceAll("\u0000", "").slice(0, addressLength);
 }

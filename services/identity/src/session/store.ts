@@ -14,12 +14,12 @@ export type FoundSession = SessionFacts & {
   userId: string;
   username: string;
   emailVerified: boolean;
-  /** Asked of staff only, whose setup depends on it. */
+  /** Read for staff only, whose setup depends on it. */
   hasPasskey: boolean;
   isPasswordDoorOpen: boolean;
 };
 
-/** A session with its account, in one statement: this is the hottest query of the service. */
+/** A session with its account, in one statement: the most frequent query of the service. */
 export async function findSession(db: IdentityDb, tokenHash: string): Promise<FoundSession | undefined> {
   const row = await db
     .selectFrom("sessions as s")
@@ -55,7 +55,7 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
   );
 }
 
-/** Notes that a live session was seen; a session that another replica noted meanwhile is left alone. */
+/** Records that a live session was seen, unless another replica just did. */
 export async function recordSeen(
   db: IdentityDb,
   about: { tokenHash: string; now: Date; lastSeenAt: Date },
@@ -75,11 +75,11 @@ export type NewSession = {
   client: Client;
   now: Date;
   ttlMs: number;
-  /** Whether coming through this door proves who it is (a bind code does not). */
+  /** Whether this way of signing in counts as a proof (a bind code does not). */
   isProof: boolean;
 };
 
-/** Mints a session; the value goes to the browser and is kept nowhere. The account is written to as its owner reads. */
+/** Creates a session; its value goes to the browser and is not stored. The account takes over the language of the client. */
 export async function createSession(
   trx: IdentityTrx,
   session: NewSession,
@@ -141,11 +141,11 @@ export type Revoking = {
   only?: string;
   /** All but this one. */
   except?: string;
-  /** Only those that came through this door. */
+  /** Only those created through this door. */
   door?: SessionDoor;
 };
 
-/** Ends live sessions and tells it in the same transaction. Returns how many there were. */
+/** Ends live sessions and announces it in the same transaction. Returns how many there were. */
 export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise<number> {
   let query = trx
     .updateTable("sessions")
@@ -166,7 +166,7 @@ export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise
   return ended.length;
 }
 
-/** Ends one session by the hash of its cookie, whether it counts at the moment or not; says whose it was. */
+/** Ends one session by the hash of its cookie, live or not, and returns whose it was. */
 export async function endSession(
   trx: IdentityTrx,
   about: { hash: string; now: Date },
@@ -183,8 +183,8 @@ export async function endSession(
 }
 
 /**
- * Tells the gateways to forget the sessions of the password door and to end their streams. They are not ended: while
- * the door is closed they are refused with that reason.
+ * Makes the gateways forget the sessions of the password door and end their streams. The sessions are not ended: while
+ * the door is closed they are rejected with that reason.
  */
 export async function announceClosedDoor(trx: IdentityTrx, now: Date): Promise<void> {
   const shut = await trx
@@ -203,7 +203,7 @@ export async function announceClosedDoor(trx: IdentityTrx, now: Date): Promise<v
   }
 }
 
-/** When the session last proved itself; never for one that was ended. */
+/** When the session last proved itself; null for an ended one. */
 export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<Date | null> {
   const row = await db
     .selectFrom("sessions")
@@ -214,7 +214,7 @@ export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<D
   return row?.reauth_at ?? null;
 }
 
-/** False when the session was ended meanwhile. */
+/** False when the session has ended. */
 export async function recordProof(
   trx: IdentityTrx,
   about: { tokenHash: string; now: Date },

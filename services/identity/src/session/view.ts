@@ -2,7 +2,7 @@ import type { accounts } from "@svc/proto";
 import type { Selectable } from "kysely";
 import type { SessionsTable } from "../database.ts";
 
-/** One session; `current` is the hash of the one that asks. */
+/** The one mapper from a row; `current` is the hash of the requesting session. */
 export function toSessionView(row: Selectable<SessionsTable>, current = ""): accounts.SessionView {
   return {
     token_hash: row.token_hash,

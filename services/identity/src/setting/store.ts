@@ -22,7 +22,7 @@ export async function readPlatformSettings(db: IdentityDb): Promise<PlatformSett
   return { ...defaults, ...Object.fromEntries(known) };
 }
 
-/** Saves the given ones. A password door that closes takes its sessions out of every gateway's memory. */
+/** Saves the given settings. Closing the password door evicts its sessions from every gateway's cache. */
 export async function savePlatformSettings(
   trx: IdentityTrx,
   change: { [K in keyof PlatformSettings]?: PlatformSettings[K] | undefined },

@@ -4,11 +4,11 @@ import { revokeSessions } from "../session/store.ts";
 import { removeLinkFile } from "./link-file.ts";
 import { spendSetupTokens } from "./store.ts";
 
-/** What the end of a setup took away. */
+/** What completing a setup removed. */
 export type SetupEnd = { spent: boolean; revoked: number };
 
 /**
- * Spends the setup links of an account that has just proved a way in, and ends the sessions that others opened with
+ * Spends the setup links of an account that has just gained a way in, and ends the sessions that others opened with
  * them. Call it in the transaction of the proof, with the account locked; nothing happens where there is no link.
  */
 export async function completeSetup(
@@ -21,7 +21,7 @@ export async function completeSetup(
   return { spent: true, revoked };
 }
 
-/** After the commit: the file goes once the first owner's link is spent, whoever's links there are besides. */
+/** After the commit: deletes the file once the owner's link is spent; links of other accounts do not matter. */
 export function clearLinkFile({ limits }: Pick<Deps, "limits">, role: string, { spent }: SetupEnd): void {
   if (spent && role === "owner") removeLinkFile(limits.setup_url_file);
 }

@@ -9,8 +9,8 @@ import { decideSetup, type SetupStep } from "./policy.ts";
 import { countLiveTokens, createOwner, createSetupToken, findOwner, takeSetupTurn } from "./store.ts";
 
 /**
- * Makes the first owner and leaves a link for them while they have no way in. The file is written before the commit:
- * a link that could not be written is never a token that nobody holds.
+ * Creates the first owner and a setup link while they have no way in. The file is written before the commit:
+ * a link that could not be written must not leave a token behind.
  */
 export async function ensureOwner(
   deps: Omit<Deps, "events"> & { origin: string; log: Logger },

@@ -8,7 +8,7 @@ export function setupLink(origin: string, token: string): string {
   return `${origin}/setup?token=${token}`;
 }
 
-/** Only the account that runs the service may read it; a reader sees the whole link or none. */
+/** Readable only by the user that runs the service, and written atomically. */
 export function writeLinkFile(file: string, link: string): void {
   const partial = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -20,7 +20,7 @@ export function writeLinkFile(file: string, link: string): void {
   }
 }
 
-/** Takes a link away that no longer works. */
+/** Deletes a link that no longer works. */
 export function removeLinkFile(file: string): void {
   if (file !== "") rmSync(file, { force: true });
 }

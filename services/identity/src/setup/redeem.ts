@@ -10,8 +10,8 @@ import { createSession } from "../session/store.ts";
 import { findTokenOwner, spendSetupTokens } from "./store.ts";
 
 /**
- * identity.setup.redeem: while the account has no way in, its link signs in again and again, and the proof of a way in
- * spends it; of an account that has one the link is spent here, in the transaction of the session.
+ * identity.setup.redeem: while the account has no way in, its link can be used repeatedly, and gaining a way in
+ * spends it; for an account that has one, the link is spent here, in the transaction of the session.
  */
 export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
   const { db, limits, events } = deps;
@@ -46,7 +46,7 @@ export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
   };
 }
 
-/** The account of a live link, locked. The link is looked at again behind the lock, which every spender takes. */
+/** The account of a valid link, locked. The link is read again under the lock, which everybody who spends it takes. */
 async function lockHolder(
   trx: IdentityTrx,
   about: { token: string; now: Date },

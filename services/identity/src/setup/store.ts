@@ -5,7 +5,7 @@ import type { Account } from "../account/store.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId, mintToken, sha256 } from "../secret.ts";
 
-/** Replicas that start together take turns, so one of them makes the owner and the link. */
+/** Serializes replicas that start together, so that one of them creates the owner and the link. */
 export async function takeSetupTurn(trx: IdentityTrx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('identity_setup'))`.execute(trx);
 }
@@ -69,7 +69,7 @@ export async function createSetupToken(
   return token;
 }
 
-/** Whose link a token is. Undefined when it is unknown, used or expired; look again with the account locked. */
+/** The account of a setup token. Undefined when it is unknown, used or expired; check again with the account locked. */
 export async function findTokenOwner(
   db: IdentityDb,
   about: { token: string; now: Date },

@@ -1,10 +1,10 @@
-// What a door does after its answer, so that the time of the answer says nothing of it. A stop waits for all of it.
+// Work that a public endpoint does after its answer, so that the response time reveals nothing. A stop waits for it.
 
 import type { Logger } from "@svc/telemetry";
 
 export type Background = {
   run: (requestId: string, work: () => Promise<void>) => void;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when all work has ended. */
   settle: () => Promise<void>;
 };
 

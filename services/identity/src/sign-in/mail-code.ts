@@ -16,8 +16,8 @@ export type CodeToMail = {
 };
 
 /**
- * Mails a code to the address that the account has proved, never to the one that was typed. A refusal of the recipient
- * is logged and counted, and the door has answered long before.
+ * Mails a code to the verified address of the account, never to the one that was typed. A rejected recipient
+ * is logged and counted; the endpoint has long answered.
  */
 export async function mailCode(deps: Deps & { mailer: Mailer }, toMail: CodeToMail): Promise<void> {
   const { db, limits, mailer } = deps;

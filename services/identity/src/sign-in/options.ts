@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 
 type OptionsDeps = Pick<Deps, "db" | "hasRelay"> & { takesPasskeys: boolean };
 
-/** identity.sign-in.options: the one door that may tell what an address has. */
+/** identity.sign-in.options: the only public endpoint that may reveal what an address has. */
 export function createOptions({ db, hasRelay, takesPasskeys }: OptionsDeps): Handler<typeof signIn.options> {
   return async (_context, { email }) => {
     const account = await findByVerifiedEmail(db, email);

@@ -1,4 +1,4 @@
-// Passwords are kept as argon2id in PHC form, so that a later change of its cost leaves the old ones readable.
+// Passwords are stored as argon2id in PHC form, so that hashes stay verifiable when the cost changes.
 
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ const derive = promisify(argon2);
 
 type Cost = { memory: number; passes: number; parallelism: number };
 
-// OWASP's least memory for argon2id: a try must not take the service down.
+// OWASP's minimum memory for argon2id: an attempt must not exhaust the service.
 const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
@@ -22,7 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** Whether a password is the kept one. Without a kept one it takes as long, and is false. */
+/** Whether a password matches its hash. Without a hash the check takes as long and is false. */
 export async function isPassword(password: string, kept: string | null | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = shape.exec(kept ?? "") ?? [];
   if (salt === undefined || hash === undefined) {
@@ -39,7 +39,7 @@ export async function isPassword(password: string, kept: string | null | undefin
 
 function run(password: string, about: Cost & { salt: Buffer; length: number }): Promise<Buffer> {
   const { memory, passes, parallelism, salt, length } = about;
-  // The same password is typed in more than one way on different keyboards.
+  // Keyboards encode the same password in more than one way.
   const message = password.normalize("NFKC");
   return derive("argon2id", { message, nonce: salt, memory, passes, parallelism, tagLength: length });
 }

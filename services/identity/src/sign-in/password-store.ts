@@ -16,7 +16,7 @@ export function findByUsername(db: IdentityDb, username: string): Promise<Accoun
 }
 
 /**
- * Sets or, with null, takes away the local password and ends every session of the account. Only the CLI calls it
+ * Sets or, with null, removes the local password and ends every session of the account. Only the CLI calls it
  * (docs/reference/sign-in.md#doors), with `hashPassword`. Returns how many sessions ended, or undefined without such an account.
  */
 export async function savePassword(

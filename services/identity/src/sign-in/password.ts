@@ -12,7 +12,7 @@ import { isPasswordDoorOpen } from "./store.ts";
 
 const wrong = "The user name or the password is wrong.";
 
-/** identity.sign-in.password: a wrong name costs as much as a wrong password, and both are told alike. */
+/** identity.sign-in.password: a wrong name takes as long as a wrong password, and gets the same answer. */
 export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordLogin> {
   const { db, events } = deps;
   return async (context, { username, password }) => {
@@ -35,7 +35,7 @@ export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordL
 
 type Minting = { account: Account; context: Context<typeof signIn.passwordLogin> };
 
-/** None when the account or its password changed while the password was tried, which takes a while. */
+/** Undefined when the account or its password changed during the check, which takes a while. */
 async function mint({ limits, now, events }: Deps, trx: IdentityTrx, { account, context }: Minting) {
   const current = await lockLiveAccount(trx, account.id);
   if (current?.password_hash !== account.password_hash) return undefined;
@@ -47,7 +47,7 @@ async function mint({ limits, now, events }: Deps, trx: IdentityTrx, { account, 
   return session;
 }
 
-/** Known and unknown names alike: the budget of one name, whoever asks. */
+/** The budget of one user name, known or unknown, over all clients. */
 async function takeTry({ db, limits, now }: Deps, username: string): Promise<void> {
   const taken = await takeToken(db, {
     table: "sign_in_budgets",

@@ -1,5 +1,5 @@
-// Asking for a code at a public door. Up to the answer nobody looks whether the address has an account: its place,
-// the budget and the relay are the same for all addresses, and everything else happens after the answer (docs/reference/sign-in.md#no-oracle).
+// Requesting a code at a public endpoint. Before the answer the account is not looked up: the reservation,
+// the budget and the relay are the same for all addresses; everything else happens after the answer (docs/reference/sign-in.md#no-oracle).
 
 import type { Client } from "@svc/proto";
 import { Fault } from "@svc/proto";
@@ -15,13 +15,13 @@ export type RequestedCode = { purpose: SignInPurpose; email: string; client: Cli
 
 export type Admitted = {
   expiresAt: Date;
-  /** Absent within the wait of the address: then nothing is mailed. */
+  /** Absent within the cooldown of the address: then nothing is mailed. */
   relay?: OpenRelay;
-  /** False when the budget of all is used up and only what is kept for staff is left. */
+  /** False when the common budget is used up and only the reserve of staff is left. */
   isPaid: boolean;
 };
 
-/** Throws `mail_unavailable`, `mail_rate_limited` or `mail_undeliverable`, and then gives the wait back. */
+/** Throws `mail_unavailable`, `mail_rate_limited` or `mail_undeliverable`, and then releases the reservation. */
 export async function requestCode(deps: Deps & { mailer: Mailer }, asked: RequestedCode): Promise<Admitted> {
   const { db, limits, mailer } = deps;
   const { purpose, email, requestId } = asked;
@@ -45,7 +45,7 @@ export async function requestCode(deps: Deps & { mailer: Mailer }, asked: Reques
   }
 }
 
-// Operator logins have a reserve, which only real staff may touch: whether they do shows after the answer.
+// Operator logins have a reserve for real staff only, which is checked after the answer.
 async function pay(mailer: Mailer, purpose: SignInPurpose): Promise<boolean> {
   try {
     await mailer.takeBudget("code");

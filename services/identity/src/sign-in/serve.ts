@@ -11,7 +11,7 @@ import { createPasswordLogin } from "./password.ts";
 import { createStartEmail } from "./start-email.ts";
 import { createVerifyEmail } from "./verify-email.ts";
 
-/** Returns what ends once no code is on its way any more. */
+/** Returns a handle that settles once no code is being mailed. */
 export function serveSignIn(service: ServiceDeps): { settle: () => Promise<void> } {
   const { mesh, settings } = service;
   const background = createBackground(service.log);

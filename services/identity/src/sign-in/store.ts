@@ -1,4 +1,4 @@
-// SQL of the public doors. What they ask and write must not differ between an address with and one without an account.
+// SQL of the public endpoints. It must not differ between an address with and one without an account.
 
 import { sql } from "kysely";
 import type { CodePurpose, IdentityDb, IdentityTrx } from "../database.ts";
@@ -7,12 +7,12 @@ import { sha256 } from "../secret.ts";
 export type SignInPurpose = Extract<CodePurpose, "sign_in" | "op_login">;
 export type Place = { key: string; freeAt: Date; expiresAt: Date; now: Date };
 
-/** Each public door keeps an address waiting by itself: no other door can be blocked by it, or told of it. */
+/** Each public endpoint has its own cooldown of an address: it neither blocks another nor reveals anything to it. */
 export function reservationKey(purpose: SignInPurpose, email: string): string {
   return `${purpose}:${sha256(email.toLowerCase())}`;
 }
 
-/** Takes an address's place for a while. When it is taken, answers the remembered end of the code mailed then. */
+/** Reserves an address for the cooldown. When it is reserved already, returns when the code mailed then expires. */
 export async function reserveAddress(
   db: IdentityDb,
   place: Place,
@@ -36,12 +36,12 @@ export async function reserveAddress(
       .select("expires_at")
       .where("key", "=", key)
       .executeTakeFirst();
-    // Given back between the two statements: then it is free.
+    // Released between the two statements: then it is free.
     if (row?.expires_at) return { expiresAt: row.expires_at };
   }
 }
 
-/** The writes of a refused try that counts nowhere, as many as a counted one makes. */
+/** The writes of a rejected attempt that is not counted: as many as a counted one makes. */
 export async function recordMiss(trx: IdentityTrx, about: { key: string; now: Date }): Promise<void> {
   const slot = Number.parseInt(sha256(about.key).slice(0, 2), 16);
   await trx
@@ -56,7 +56,7 @@ export async function recordMiss(trx: IdentityTrx, about: { key: string; now: Da
     .execute();
 }
 
-/** Whether the password door is open. Missing or anything but `true` is off (docs/reference/sign-in.md#doors). */
+/** Whether password sign-in is enabled. Missing or anything but `true` is off (docs/reference/sign-in.md#doors). */
 export async function isPasswordDoorOpen(db: IdentityDb): Promise<boolean> {
   const row = await db
     .selectFrom("platform_settings")

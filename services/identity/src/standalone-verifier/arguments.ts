@@ -13,20 +13,20 @@ export const helpText = `svc nano: the session verifier alone, without database,
 
 usage: svc nano [--config FILE] [--listen HOST:PORT] [--set section.key=value ...] [--help]
 
-Answers GET /session/minecraft/hasJoined and /session/game/hasJoined for a proxy: Mojang is asked first, then each
-[[auth_source]] of the file in its order. It bars nobody, for it has no list of barred players.
+Serves GET /session/minecraft/hasJoined and /session/game/hasJoined for a proxy: Mojang is queried first, then each
+[[auth_source]] of the file in order. It bars nobody, since it has no list of barred players.
 
   --config FILE       configuration file (TOML); only [[auth_source]] and [identity] matter here
-  --listen HOST:PORT  where it answers (default 127.0.0.1:8081; port 0 takes any free one)
+  --listen HOST:PORT  address to serve on (default 127.0.0.1:8081; port 0 picks a free one)
   --set KEY=VALUE     overrides a setting (repeatable)
 
   [[auth_source]]
-  tag = "example"     names the source for good: the UUIDs of its players derive from it
-  prefix = "EX"       put before a name that is registered at Mojang
+  tag = "example"     names the source permanently: the UUIDs of its players derive from it
+  prefix = "EX"       put before a name that is also registered at Mojang
   url = "https://auth.example.org/session/minecraft/hasJoined"
 
-answers: 200 with the profile, 204 when nobody vouches for the player, 503 when a source could not be asked.
-GET /healthz answers 200 while the process is up.
+answers: 200 with the profile, 204 when no source knows the player, 503 when a source was unavailable.
+GET /healthz returns 200 while the process is up.
 `;
 
 /** Reads the command line. Throws `ConfigError`. */
@@ -56,6 +56,6 @@ function parse(argv: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new ConfigError(`${(error as Error).message}; svc nano --help lists what it takes`);
+    throw new ConfigError(`${(error as Error).message}; svc nano --help lists the options`);
   }
 }

@@ -15,7 +15,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const server = await startServer({ host, port, verify: createVerifier({ settings, log }), log });
   const sources = ["mojang", ...settings.auth_source.map(({ tag }) => tag)];
   log.info({ host, port: server.port, sources }, "ready");
-  // A terminal tells the whole group, and `svc nano` hands it on as well.
+  // A terminal signals the whole group, and `svc nano` forwards the signal as well.
   const end = () => void server.close().then(() => process.exit(0));
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, end);
 }

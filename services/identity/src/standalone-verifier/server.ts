@@ -15,7 +15,7 @@ const headersMs = 10_000;
 const { path, aliases = [] } = sessionVerifier.hasJoined.http ?? { path: "" };
 const paths = new Set([path, ...aliases]);
 
-/** Answers until closed; then it ends what is under way. */
+/** Serves until closed; closing aborts requests in flight. */
 export async function startServer(options: ServerOptions): Promise<StandaloneServer> {
   const closing = new AbortController();
   let inFlight = 0;
@@ -71,7 +71,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
-// A parameter that is there twice means two things at once.
+// A duplicate parameter is ambiguous.
 function readParameters(given: URLSearchParams): Record<string, string> | undefined {
   const query: Record<string, string> = {};
   for (const name of ["username", "serverId", "ip"]) {

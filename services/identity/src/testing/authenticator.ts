@@ -1,5 +1,5 @@
 // A software authenticator and the browser before it: real keys, real attestation and assertion bytes (WebAuthn 6, 7).
-// What a hostile one would say instead is handed in as a forgery.
+// What a hostile one sends instead is passed in as a forgery.
 
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bytesOf, encode } from "./cbor.ts";
@@ -19,7 +19,7 @@ export type Forgery = {
   crossOrigin?: boolean;
   topOrigin?: string;
   flags?: number;
-  /** Sign count that is told. */
+  /** The claimed sign count. */
   counter?: number;
   userHandle?: string | undefined;
   /** Signs with a key of its own. */
@@ -30,9 +30,9 @@ export type Forgery = {
 export type ForgedAttestation = Forgery & {
   format?: "none" | "packed" | "tpm" | "apple";
   statement?: Record<string, unknown>;
-  /** A maker vouches for the device. */
+  /** A manufacturer certificate is attached. */
   isCertified?: boolean;
-  /** COSE number of the algorithm that is told; that of the key unless said otherwise. */
+  /** COSE number of the claimed algorithm; default that of the key. */
   claimedAlgorithm?: number;
   /** All of the attestation object. */
   object?: Buffer;
@@ -66,8 +66,8 @@ export function createAuthenticator(about: { origin: string; algorithm?: Algorit
   let counter = 0;
   let userHandle: string | undefined;
   const answer = (response: Record<string, unknown>, forgery: Forgery): Credential => {
-    const told = forgery.tamper?.(response) ?? response;
-    return { id, rawId: id, type: "public-key", response: told, clientExtensionResults: {} };
+    const sent = forgery.tamper?.(response) ?? response;
+    return { id, rawId: id, type: "public-key", response: sent, clientExtensionResults: {} };
   };
   return {
     id,
@@ -137,7 +137,7 @@ function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
   return encode({ fmt: format, attStmt: statement, authData: data });
 }
 
-/** One letter of a base64url text replaced by another. */
+/** A base64url text with one character replaced. */
 export function bent(text: unknown, at = 20): string {
   const given = String(text);
   return `${given.slice(0, at)}${given[at] === "A" ? "B" : "A"}${given.slice(at + 1)}`;

@@ -1,4 +1,4 @@
-// A maker of devices that vouches for them, as WebAuthn 8.2 wants its certificates. Its private key is the number one.
+// A manufacturer certificate as WebAuthn 8.2 requires it. Its private key is the number one.
 
 import { createPrivateKey, sign } from "node:crypto";
 

@@ -36,9 +36,9 @@ export type NewPerson = {
   email?: string;
   emailVerified?: boolean;
   door?: SessionDoor;
-  /** Where the session was minted; staff: the operator console. */
+  /** The host of the session; for staff by default the operator console. */
   host?: FaceHost;
-  /** Whether the session has just proved itself; true unless said otherwise. */
+  /** Whether the session has a fresh proof; default true. */
   isProof?: boolean;
 };
 
@@ -53,19 +53,19 @@ export type Fixture = {
   lifecycle: Mesh;
   /** The internal face. */
   internal: Mesh;
-  /** One more identity on the same database; it ends with the fixture. */
+  /** Starts another replica on the same database; it stops with the fixture. */
   addReplica: () => Promise<void>;
-  /** Moves the clock on. */
+  /** Advances the clock. */
   pass: (ms: number) => void;
   now: () => Date;
-  /** Makes an account with a session of its own. */
+  /** Creates an account with a session. */
   person: (about?: NewPerson) => Promise<Person>;
   /** One more session of a person. */
   session: (
     userId: string,
     about?: { door?: SessionDoor; host?: FaceHost },
   ) => Promise<{ cookie: string; hash: string }>;
-  /** A call that must be refused: the name of the fault and its Retry-After. */
+  /** A call that must fail: the name of the fault and its Retry-After. */
   refused: <C extends AnyContract>(
     contract: C,
     input: InputOf<C>,
@@ -232,7 +232,7 @@ function createPeople(
   };
 }
 
-/** The state a gateway is told of a session. */
+/** The state that a gateway gets for a session. */
 export async function stateOf(fixture: Fixture, hash: string): Promise<accounts.SessionAnswer> {
   return fixture.gateway.call(accounts.resolveSession, { hash });
 }

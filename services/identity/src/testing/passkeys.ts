@@ -1,4 +1,4 @@
-// People with passkeys before the doors of a fixture.
+// People with passkeys who call the endpoints of a fixture.
 
 import type { CallOptions } from "@svc/mesh";
 import { type AccountPrincipal, passkeys } from "@svc/proto";
@@ -11,7 +11,7 @@ import {
 } from "./authenticator.ts";
 import type { Fixture, NewPerson, Person } from "./fixture.ts";
 
-/** The panel of a fixture, and the only host that its passkeys are for. */
+/** The panel of a fixture, the only host of its passkeys. */
 export const panel = { origin: "https://console.svc.localhost", rpId: "console.svc.localhost" };
 
 export type Holder = Person & { email: string; device: Authenticator };
@@ -20,7 +20,7 @@ export type Begun = { options: RequestOptions; loginId: string };
 
 let number = 0;
 
-/** Every call comes from a network of its own, so that no cap of one test is felt in another. */
+/** Every call comes from its own network, so that limits in one test do not affect another. */
 export function stranger(): CallOptions {
   number += 1;
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
@@ -29,7 +29,7 @@ export function stranger(): CallOptions {
 
 export type PasskeyPeople = ReturnType<typeof createPasskeyPeople>;
 
-/** `fixtureOf` is asked late: a suite makes its people before its fixture has started. */
+/** `fixtureOf` is called late: a suite creates its people before its fixture has started. */
 export function createPasskeyPeople(fixtureOf: () => Fixture) {
   const as = (person: { principal: AccountPrincipal }): CallOptions => ({
     ...stranger(),
@@ -50,7 +50,7 @@ export function createPasskeyPeople(fixtureOf: () => Fixture) {
     const attestation = device.register(await beginRegister(person));
     return call(passkeys.finishRegister, { attestation, ...(name !== undefined && { name }) }, as(person));
   };
-  /** Somebody with a verified address and one passkey, in a session that has just proved itself. */
+  /** A person with a verified address and one passkey, in a session with a fresh proof. */
   const holder = async (about: NewPerson & { algorithm?: Algorithm; isCounting?: boolean } = {}) => {
     const { algorithm, isCounting, ...rest } = about;
     const email = `holder${++number}@example.org`;
@@ -96,7 +96,7 @@ export function createPasskeyPeople(fixtureOf: () => Fixture) {
       .catch((error: { fault?: string }) => error.fault ?? String(error));
     return typeof ended === "string" ? ended : undefined;
   };
-  /** A whole ceremony, in which the device may forgery. */
+  /** A whole ceremony, in which the device may forge. */
   const pass = async (ceremony: Ceremony, who: Holder, forgery: Forgery = {}) => {
     const { options, loginId } = await begin(ceremony, who);
     return finish(ceremony, who, { loginId, assertion: who.device.assert(options, forgery) });

@@ -1,4 +1,4 @@
-// Everybody who takes part in an account migration: identity, lifecycle's side of it, sources and targets.
+// The parties of a server transfer: identity, lifecycle's side of it, sources and targets.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -15,7 +15,7 @@ import { type Fixture, type NewPerson, type Person, startFixture } from "./fixtu
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 type Moving = { transfer_id: string; from_user_id: string; to_user_id: string; limits: quotas.Limits };
 
-/** Lifecycle's side: whose the servers are, moved all or none, once for each id. */
+/** Lifecycle's side: the owners of servers, transferred all or none, once for each id. */
 function createLifecycle() {
   const owners = new Map<string, string>();
   const moved = new Map<string, string[]>();
@@ -31,7 +31,7 @@ function createLifecycle() {
     own: (userId: string, ...names: string[]) => {
       for (const name of names) owners.set(name, userId);
     },
-    /** Everything as at the start, but for whose the servers are. */
+    /** Resets everything but the owners of servers. */
     calm: () => {
       state.calls = 0;
       state.before = async () => {};
@@ -114,7 +114,7 @@ export async function startServerTransferFixture() {
     const person = await fixture.person({ email, emailVerified: true, ...about });
     return { ...person, email, mcUuid: await link(person.userId) };
   };
-  /** A source with servers that has proved itself. */
+  /** A source with servers that has confirmed. */
   const confirmed = async (...names: string[]) => {
     const source = await player();
     lifecycle.own(source.userId, ...names);
@@ -152,7 +152,7 @@ export async function startServerTransferFixture() {
   };
 }
 
-/** The name of a server that there was not before. */
+/** A new server name. */
 export const newName = () => `world-${randomUUID().slice(0, 8)}`;
 
 /** The fault of a refusal, or `none`. */

@@ -1,5 +1,5 @@
 // A session server that speaks the vanilla protocol: a client joins with its token, a proxy asks whether it has. It can
-// be told to misbehave in the ways that real ones do.
+// be set to misbehave as real ones do.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

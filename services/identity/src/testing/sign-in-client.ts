@@ -1,4 +1,4 @@
-// A person before the public doors of a fixture: asks for codes, types them, and sees what was mailed and audited.
+// A client of the public sign-in endpoints of a fixture: requests and enters codes, and reads mails and audit entries.
 
 import { signIn } from "@svc/proto";
 import type { Fixture, NewPerson } from "./fixture.ts";
@@ -12,7 +12,7 @@ export const wrong = (code: string) => (code === "000000" ? "000001" : "000000")
 
 export type SignInClient = ReturnType<typeof createSignInClient>;
 
-/** `fixture` is asked for late: a suite makes its door before its fixture has started. */
+/** `fixtureOf` is called late: a suite creates its client before its fixture has started. */
 export function createSignInClient(fixtureOf: () => Fixture) {
   const client = () => ({ address: `198.51.100.${++number % 250}`, userAgent: "browser" });
   const options = () => ({ principal: anonymous, client: client() });

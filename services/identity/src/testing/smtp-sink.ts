@@ -1,4 +1,4 @@
-// A real SMTP server that keeps what it is given and can be told to refuse.
+// A real SMTP server that stores what it receives and can be set to reject.
 
 import type { AddressInfo } from "node:net";
 import { until } from "@svc/mesh/testing";

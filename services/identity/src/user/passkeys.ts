@@ -13,7 +13,7 @@ import { lockUser } from "./store.ts";
 
 type MailingDeps = Deps & { mailQueue: MailQueue };
 
-/** identity.user.remove-passkeys: who holds a lost device is signed out with it. */
+/** identity.user.remove-passkeys: sessions end too, so that a lost device is signed out. */
 export function createRemoveUserPasskeys(deps: MailingDeps): Handler<typeof users.removePasskeys> {
   const { db, events, mailQueue } = deps;
   return async (context, { id }) => {

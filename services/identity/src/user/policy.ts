@@ -1,4 +1,4 @@
-// Who may be changed in what way (docs/reference/accounts.md#users): pure.
+// Who may be changed and how (docs/reference/accounts.md#users): pure.
 
 import type { Role } from "@svc/proto";
 
@@ -6,8 +6,8 @@ export type Target = { id: string; role: Role };
 export type Refusal = "self_protected" | "owner_protected";
 
 /**
- * Why a user's role may not be changed, or why they may not be disabled or deleted: the owner account stays what it is,
- * and nobody takes the ground from under themselves.
+ * Why a user's role may not be changed, or why they may not be disabled or deleted: the owner account is protected,
+ * and so is the account of the caller.
  */
 export function refusalOf(target: Target, callerId: string): Refusal | undefined {
   if (target.id === callerId) return "self_protected";

@@ -1,6 +1,6 @@
-// Deleting a user is a saga (architecture.md 4): the account goes in one transaction, and lifecycle releases its
+// Deleting a user is a saga (architecture.md 4): the account is deleted in one transaction, and lifecycle releases its
 // servers after it. The row of the deletion stays open until lifecycle has answered, so a crash between the two is
-// made good by whichever replica looks next.
+// repaired by the next replica that polls.
 
 import type { Handler, Mesh } from "@svc/mesh";
 import { ownership, type users } from "@svc/proto";
@@ -30,13 +30,13 @@ export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof user
       await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
       await recordAudit(trx, context, { action: "user.delete", payload: { user_id: id } });
     });
-    // The answer does not wait for the servers: the account is gone, and the rest comes about.
+    // The answer does not wait for the servers, which are released in the background.
     void resumeNext(deps, id).catch(() => undefined);
     return { deleted: true };
   };
 }
 
-/** Releases the servers of one open deletion; false when there is none whose turn it is. */
+/** Releases the servers of one pending deletion; false when none is due. */
 export async function resumeNext(
   { mesh, db, now, limits, log }: DeletionDeps,
   only?: string,
@@ -54,7 +54,7 @@ export async function resumeNext(
   return true;
 }
 
-/** Looks for open deletions; any number of replicas may. */
+/** Completes pending deletions; any number of replicas may run it. */
 export function startDeletions(deps: DeletionDeps): { close: () => Promise<void> } {
   return startSagaLoop({
     resumeNext: () => resumeNext(deps),

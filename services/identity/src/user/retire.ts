@@ -1,4 +1,4 @@
-// What belongs to every end of an account, whoever ended it: its sessions go, and the other services are told.
+// Common to every end of an account: its sessions end and the other services are informed.
 
 import { accounts } from "@svc/proto";
 import { outboxRow } from "@svc/store";

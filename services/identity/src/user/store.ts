@@ -39,7 +39,7 @@ export function findUser(db: IdentityDb, id: string): Promise<Account | undefine
   return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** A user that is not deleted; nobody else changes it until the transaction ends. */
+/** Locks a user that is not deleted until the transaction ends. */
 export function lockUser(trx: IdentityTrx, id: string): Promise<Account | undefined> {
   return trx
     .selectFrom("users")
@@ -91,8 +91,8 @@ export async function deleteLink(db: IdentityDb, link: { userId: string; mcUuid:
 }
 
 /**
- * Deletes a user softly and frees their address, so that the person may prove it for another account. What lifecycle
- * has to do for it is noted in the same transaction.
+ * Soft-deletes a user and frees their address for another account. What lifecycle
+ * has to do for it is stored in the same transaction.
  */
 export async function markDeleted(trx: IdentityTrx, id: string, now: Date): Promise<void> {
   const gone = { deleted_at: now, disabled: true, email_verified: false };
@@ -104,7 +104,7 @@ export async function markDeleted(trx: IdentityTrx, id: string, now: Date): Prom
     .execute();
 }
 
-/** Takes one open deletion whose turn it is; no other replica sees it before `retryAt`. */
+/** Leases one due deletion until `retryAt`. */
 export async function takeDeletion(
   db: IdentityDb,
   about: { now: Date; retryAt: Date; only?: string },

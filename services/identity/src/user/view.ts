@@ -3,7 +3,7 @@ import { ownership, type users } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Account } from "../account/store.ts";
 
-/** The one mapper from a row to what is shown. */
+/** The one mapper from a row to its view. */
 export function toUserView(account: Account, serverCount: number): users.UserView {
   return {
     id: account.id,
@@ -22,7 +22,7 @@ const patienceMs = 1_000;
 
 export type CountDeps = { mesh: Pick<Mesh, "call">; log: Logger };
 
-/** How many servers users own. A list of users is worth reading without it, so a silence is a zero. */
+/** How many servers users own. A list of users is useful without it, so a failure counts as zero. */
 export async function countServers(
   { mesh, log }: CountDeps,
   userIds: string[],

@@ -1,4 +1,4 @@
-// Letters about passkeys that came or went (docs/reference/sign-in.md#passkeys).
+// Mails about passkeys that were added or removed (docs/reference/sign-in.md#passkeys).
 
 import type { Draft, Language } from "../message.ts";
 
@@ -8,15 +8,15 @@ const english: Record<PasskeyNotice, (name: string) => Draft> = {
   passkey_added: (name) => ({
     subject: "A passkey was added to your account",
     paragraphs: [
-      `${name} can now sign in to your account.`,
-      "If that was not you, sign in, remove it, and tell the people who run this server at once.",
+      `${name} can now be used to sign in to your account.`,
+      "If this was not you, sign in, remove it, and contact the people who run this server immediately.",
     ],
   }),
   passkey_removed: (name) => ({
     subject: "A passkey was removed from your account",
     paragraphs: [
-      `${name} no longer signs in to your account, and all other devices were signed out.`,
-      "If that was not you, tell the people who run this server at once.",
+      `${name} can no longer be used to sign in to your account, and all other devices were signed out.`,
+      "If this was not you, contact the people who run this server immediately.",
     ],
   }),
 };
@@ -38,7 +38,7 @@ const chinese: Record<PasskeyNotice, (name: string) => Draft> = {
   }),
 };
 
-/** The draft of a letter; a passkey without a name is just one. */
+/** The draft of a mail; a passkey may have no name. */
 export function passkeyDraft(kind: PasskeyNotice, name: string, language: Language): Draft {
   if (language === "zh") return chinese[kind](name === "" ? "一个通行密钥" : `通行密钥“${name}”`);
   return english[kind](name === "" ? "A passkey" : `The passkey “${name}”`);

@@ -1,4 +1,4 @@
-// Letters about an account migration, to the account that gives its servers away (docs/reference/server-transfer.md#states).
+// Mails about a server transfer, to the source account (docs/reference/server-transfer.md#states).
 
 import type { Draft, Language } from "../message.ts";
 
@@ -8,18 +8,18 @@ type Words = { issued: (about: Issued) => Draft; done: (about: Done) => Draft };
 
 const english: Words = {
   issued: ({ target, validMinutes }) => ({
-    subject: "Your servers are about to change hands",
+    subject: "Your servers are about to be transferred",
     paragraphs: [
-      `A code was issued that hands all your servers over to the account ${target}. It is valid for ${validMinutes} minutes.`,
-      "When it is used, your account is closed. Your worlds go with the servers.",
-      "If that was not you, start a migration of your own in the game at once, which ends this code, and tell the people who run this server.",
+      `A code was issued that transfers all your servers to the account ${target}. It is valid for ${validMinutes} minutes.`,
+      "When it is used, your account is closed. Your worlds are transferred with the servers.",
+      "If this was not you, start a server transfer in the game immediately, which invalidates this code, and contact the people who run this server.",
     ],
   }),
   done: ({ target, servers }) => ({
-    subject: "Your servers were handed over",
+    subject: "Your servers were transferred",
     paragraphs: [
       `Your servers (${servers}) belong to the account ${target} now, and your account was closed.`,
-      "If that was not you, tell the people who run this server at once.",
+      "If this was not you, contact the people who run this server immediately.",
     ],
   }),
 };
@@ -30,7 +30,7 @@ const simplifiedChinese: Words = {
     paragraphs: [
       `已签发一个代码，可将您的所有服务器移交给账户 ${target}。代码在 ${validMinutes} 分钟内有效。`,
       "代码使用后，您的账户将被关闭，世界数据随服务器一起移交。",
-      "如果这不是您本人的操作，请立即在游戏中重新发起一次迁移，使该代码失效，并联系服务器管理人员。",
+      "如果这不是您本人的操作，请立即在游戏中重新发起一次移交，使该代码失效，并联系服务器管理人员。",
     ],
   }),
   done: ({ target, servers }) => ({
@@ -44,12 +44,12 @@ const simplifiedChinese: Words = {
 
 const words: Readonly<Record<Language, Words>> = { en: english, zh: simplifiedChinese };
 
-/** Tells that a code is out with which everything changes hands. */
+/** A code was issued that transfers all servers. */
 export function serverTransferIssuedDraft(about: Issued, language: Language): Draft {
   return words[language].issued(about);
 }
 
-/** Tells that everything has changed hands. */
+/** The transfer is complete. */
 export function serverTransferDoneDraft(about: Done, language: Language): Draft {
   return words[language].done(about);
 }

@@ -1,4 +1,4 @@
-// Letters about worlds, which storage asks for (docs/reference/reaper.md#warnings). Each names the server and, where it matters, a time.
+// Mails about worlds, which storage requests (docs/reference/reaper.md#warnings). Each names the server and, where it matters, a time.
 
 import type { Draft, Language } from "../message.ts";
 
@@ -9,15 +9,15 @@ const english: Record<WorldNotice, (about: About) => Draft> = {
   "world-idle-3d": ({ server, moment }) => ({
     subject: `Your server ${server} will be archived in 3 days`,
     paragraphs: [
-      `Nobody has played on ${server} for a while. On ${moment} its world is archived and the server is released.`,
-      "Join it once before then and everything stays as it is. The archive can be restored later.",
+      `Nobody has played on ${server} for a while. On ${moment} its world will be archived and the server released.`,
+      "Join it once before then to keep everything as it is. The archive can be restored later.",
     ],
   }),
   "world-idle-1d": ({ server, moment }) => ({
     subject: `Your server ${server} will be archived tomorrow`,
     paragraphs: [
-      `Nobody has played on ${server} for a while. On ${moment} its world is archived and the server is released.`,
-      "Join it once before then and everything stays as it is. The archive can be restored later.",
+      `Nobody has played on ${server} for a while. On ${moment} its world will be archived and the server released.`,
+      "Join it once before then to keep everything as it is. The archive can be restored later.",
     ],
   }),
   "world-reclaimed": ({ server }) => ({
@@ -30,7 +30,7 @@ const english: Record<WorldNotice, (about: About) => Draft> = {
   "backup-corrupt": ({ server }) => ({
     subject: `A backup of ${server} is damaged`,
     paragraphs: [
-      `A backup of ${server} was read back and found damaged, so it can no longer be restored.`,
+      `A backup of ${server} failed verification and can no longer be restored.`,
       "Your world itself is not affected. Make a new backup soon.",
     ],
   }),
@@ -67,7 +67,7 @@ const chinese: Record<WorldNotice, (about: About) => Draft> = {
   }),
 };
 
-/** The draft of a letter about a world; `moment` is written as the reader of the letter expects. */
+/** The draft of a mail about a world; `moment` is formatted for the reader. */
 export function worldDraft(kind: WorldNotice, about: About, language: Language): Draft {
   return (language === "zh" ? chinese : english)[kind](about);
 }

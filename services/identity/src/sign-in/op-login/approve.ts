@@ -1,4 +1,4 @@
-// The in-game side of an operator login: who waits, who asks, and the approval (docs/reference/sign-in.md#operator-login).
+// The in-game side of an operator login: listing, reading and approving requests (docs/reference/sign-in.md#operator-login).
 
 import type { Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
@@ -19,7 +19,7 @@ export function createListPending({ db, limits, now }: Deps): Handler<typeof sig
   };
 }
 
-/** identity.op-login.read: told to staff only, who must see what they are about to approve. */
+/** identity.op-login.read: for staff only, who must see what they are about to approve. */
 export function createReadOpLogin({ db, now }: Deps): Handler<typeof signIn.readOpLogin> {
   return async (context, { id, approver_uuid: approverUuid }) => {
     if (!(await findApprover(db, approverUuid))) throw context.fault("not_admin");
@@ -34,7 +34,7 @@ export function createReadOpLogin({ db, now }: Deps): Handler<typeof signIn.read
   };
 }
 
-/** identity.op-login.approve: the approver repeats the account's name; a slip leaves the request waiting. */
+/** identity.op-login.approve: the approver repeats the account's name; a mismatch leaves the request pending. */
 export function createApproveOpLogin(deps: Deps): Handler<typeof signIn.approveOpLogin> {
   return async (context, { id, approver_uuid: approverUuid, username }) => {
     const { request, isMatch } = await deps.db.transaction().execute(async (trx) => {

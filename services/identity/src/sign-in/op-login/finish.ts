@@ -20,7 +20,7 @@ type Outcome =
   | { kind: "not_staff"; account: Account }
   | { kind: "signed_in"; account: Account; session: Session };
 
-/** identity.op-login.finish: without the approval no code is tried, so a stranger can neither guess nor lock. */
+/** identity.op-login.finish: without the approval no code is checked, so an attacker can neither guess codes nor lock the account. */
 export function createFinishOpLogin(deps: SignInDeps): Handler<typeof signIn.finishOpLogin> {
   const { db, events } = deps;
   return async (context, { request_id: id, code }) => {
@@ -57,7 +57,7 @@ async function settle(deps: SignInDeps, trx: IdentityTrx, { context, id, code }:
   const request = await lockApproved(trx, { id, now });
   if (!request || request.attempts >= limits.otp_tries) return { kind: "unapproved" };
   const userId = request.user_id;
-  // The lock after ten wrong codes does not hold here: staff have approved this very request (6.9).
+  // The lockout after ten wrong codes does not apply here: staff have approved this very request (6.9).
   const given = { userId, purpose, code, liveCodes: limits.otp_live_codes, isBeyondLock: true } as const;
   const tried = await verifyCode(deps, trx, given);
   if (tried.kind !== "right" || !hasKeptAddress(tried.account, request.email)) {

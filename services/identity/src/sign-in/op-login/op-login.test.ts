@@ -193,10 +193,10 @@ describe("an operator login", () => {
   test("an approved, a finished and an expired request cannot be approved", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
-    await assert.rejects(approve(staff.id, staff), /no such operator login/);
+    await assert.rejects(approve(staff.id, staff), /operator login does not exist/);
     const late = await waiting();
     fixture.pass(10 * minute);
-    await assert.rejects(approve(late.id, late), /no such operator login/);
+    await assert.rejects(approve(late.id, late), /operator login does not exist/);
     assert.ok(!(await pendingIds()).includes(late.id));
     assert.equal(await finishRefused(staff.id, staff.code), "op_login_invalid");
   });

@@ -23,7 +23,7 @@ export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.star
 
 type Asked = { id: string; email: string; admitted: Admitted };
 
-/** Within the wait of an address a request is opened too: the codes mailed before it serve it. */
+/** A request is opened within the cooldown too: codes that were mailed earlier work for it. */
 async function openRequest(deps: SignInDeps, context: StartContext, asked: Asked): Promise<void> {
   const { db, events, mailer } = deps;
   const { relay, expiresAt, isPaid } = asked.admitted;

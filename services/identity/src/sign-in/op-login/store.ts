@@ -23,7 +23,7 @@ export async function saveOpLogin(db: IdentityDb, about: NewOpLogin): Promise<vo
     .execute();
 }
 
-/** Requests that nobody has approved yet, of accounts that are still staff, oldest first. */
+/** Unapproved requests of accounts that are still staff, oldest first. */
 export function listPending(db: IdentityDb, about: { now: Date; limit: number }) {
   return pendingOf(db, about.now).orderBy("r.created_at").orderBy("r.id").limit(about.limit).execute();
 }
@@ -32,7 +32,7 @@ export function findPending(db: IdentityDb, about: { id: string; now: Date }) {
   return pendingOf(db, about.now).where("r.id", "=", about.id).executeTakeFirst();
 }
 
-/** As `findPending`, and nobody else approves or finishes it until the transaction ends. */
+/** As `findPending`, locked until the transaction ends. */
 export function lockPending(trx: IdentityTrx, about: { id: string; now: Date }) {
   return pendingOf(trx, about.now).where("r.id", "=", about.id).forUpdate("r").executeTakeFirst();
 }
@@ -67,7 +67,7 @@ export function findApproved(db: IdentityDb, about: { id: string; now: Date }) {
   return approvedOf(db, about).executeTakeFirst();
 }
 
-/** As `findApproved`, and nobody else finishes it until the transaction ends. */
+/** As `findApproved`, locked until the transaction ends. */
 export function lockApproved(trx: IdentityTrx, about: { id: string; now: Date }) {
   return approvedOf(trx, about).forUpdate().executeTakeFirst();
 }
