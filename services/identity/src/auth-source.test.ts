@@ -17,7 +17,7 @@ const source = (about: string) => `[[auth_source]]\n${about}\n`;
 const ely = 'tag = "ely"\nprefix = "EL"\nurl = "https://auth.example.org/session/hasJoined"';
 const world = '[server]\nroot_domain = "play.example.org"\n';
 
-test("sources are asked in the order of the file", () => {
+test("sources are queried in the order of the file", () => {
   const other = 'tag = "other"\nprefix = "OT"\nurl = "http://10.0.0.1:8080/hasJoined?api=1"';
   const tags = load(world + source(ely) + source(other)).map(({ tag }) => tag);
   assert.deepEqual(tags, ["ely", "other"]);
@@ -42,14 +42,14 @@ const refused: Record<string, string> = {
 for (const [what, text] of Object.entries(refused))
   test(`${what} is refused`, () => assert.throws(() => load(world + source(text)), ConfigError));
 
-test("tags and prefixes are there once, whatever their case", () => {
+test("tags and prefixes are unique regardless of case", () => {
   const twin = (tag: string, prefix: string) =>
     source(ely.replace("ely", tag).replace('"EL"', `"${prefix}"`));
   assert.throws(() => load(world + source(ely) + twin("ELY", "OT")), /tag: is a duplicate/);
   assert.throws(() => load(world + source(ely) + twin("other", "el")), /prefix: is a duplicate/);
 });
 
-test("only the local profile may believe every name or ask nobody", () => {
+test("only the local profile may accept every name or have no session server", () => {
   const local = source('kind = "local"\ntag = "local"');
   assert.equal(load(`[server]\nroot_domain = "svc.localhost"\n${local}`)[0]?.kind, "local");
   assert.throws(() => load(`[server]\nroot_domain = "svc.localhost.example.org"\n${local}`), /local profile/);

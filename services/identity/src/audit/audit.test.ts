@@ -13,7 +13,7 @@ const entry = AuditEntry.parse({
   source: "external",
 });
 
-test("an address that is none is left out instead of losing the entry", () => {
+test("an invalid address is left out instead of losing the entry", () => {
   assert.equal(toRow({ ...entry, client_ip: "2001:db8::1" }).client_ip, "2001:db8::1");
   for (const client_ip of ["nonsense", "fe80::1%eth0", ""])
     assert.equal(toRow({ ...entry, client_ip }).client_ip, null);
@@ -28,7 +28,7 @@ describe("the audit log", () => {
   const rowsOf = (id: string) =>
     fixture.database.admin("select * from identity.audit_logs where entry_id = $1", [id]);
 
-  test("keeps what other services publish", async () => {
+  test("stores what other services publish", async () => {
     const person = await fixture.person();
     fixture.lifecycle.audit({
       id: "from-lifecycle",
@@ -50,19 +50,19 @@ describe("the audit log", () => {
     );
   });
 
-  test("keeps an entry once, however often it comes", async () => {
+  test("stores an entry once, however often it is delivered", async () => {
     await saveEntry(fixture.store.db, { ...entry, id: "twice" });
     await saveEntry(fixture.store.db, { ...entry, id: "twice" });
     assert.equal((await rowsOf("twice")).length, 1);
   });
 
-  test("keeps the name of an actor whose account is unknown", async () => {
+  test("stores the name of an actor whose account is unknown", async () => {
     await saveEntry(fixture.store.db, { ...entry, id: "gone", actor_user_id: "nobody" });
     const [row] = await rowsOf("gone");
     assert.deepEqual([row?.["actor"], row?.["actor_user_id"]], ["notch", null]);
   });
 
-  test("keeps texts that PostgreSQL cannot store as they are", async () => {
+  test("stores texts that PostgreSQL cannot hold unchanged", async () => {
     const text = "a\u0000b\ud800";
     await saveEntry(fixture.store.db, {
       ...entry,
@@ -76,7 +76,7 @@ describe("the audit log", () => {
     assert.equal(JSON.stringify(row?.["payload"]).includes("\\u0000"), false);
   });
 
-  test("catches up with what was published while the database was gone", async () => {
+  test("catches up with what was published while the database was down", async () => {
     await fixture.wire.cut();
     fixture.lifecycle.audit({ id: "waited", actor: "notch", action: "schedule.run", source: "scheduler" });
     await until(

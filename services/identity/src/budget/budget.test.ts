@@ -36,11 +36,11 @@ describe("a token bucket", () => {
     await database.drop();
   });
 
-  test("gives its burst and no more, however parallel the callers are", async () => {
+  test("grants its burst and no more to parallel callers", async () => {
     assert.equal(await takeAtOnce(newKey(), 40), 20);
   });
 
-  test("says how long to wait for the next token", async () => {
+  test("returns how long to wait for the next token", async () => {
     const key = newKey();
     await takeAtOnce(key, 20);
     assert.deepEqual(await take(key), { allowed: false, retryAfterSeconds: 3 });
@@ -66,7 +66,7 @@ describe("a token bucket", () => {
     assert.equal((await take(key)).allowed, false);
   });
 
-  test("of one address is not that of another", async () => {
+  test("is separate for each address", async () => {
     const [one, other] = [newKey(), newKey()];
     await takeAtOnce(one, 20);
     assert.deepEqual(await take(other), { allowed: true });

@@ -23,7 +23,7 @@ test("every signed-in operation that takes a code says that its tries are limite
   for (const { subject, faults } of taking) assert.ok(faults.includes("rate_limited"), subject);
 });
 
-describe("tries of codes by an account that is signed in", () => {
+describe("code attempts of a signed-in account", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({
@@ -66,7 +66,7 @@ describe("tries of codes by an account that is signed in", () => {
       [person.userId],
     );
 
-  test("refused codes are one entry of the audit log for each span, which counts them", async () => {
+  test("rejected codes are one audit entry with a count per interval", async () => {
     const person = await fixture.person();
     await Promise.all(Array.from({ length: burst + 3 }, () => tryAt(links.verifyLink, person)));
     const counted = [

@@ -94,14 +94,14 @@ describe("e-mail codes", () => {
     assert.equal((await verifyRefused(other, one.code)).fault, "invalid_code");
   });
 
-  test("five wrong tries kill a code, the right one included", async () => {
+  test("after five wrong attempts the right code is rejected too", async () => {
     const { person, code } = await mailed();
     for (let tries = 0; tries < 5; tries++)
       assert.equal((await verifyRefused(person, wrong(code))).fault, "invalid_code");
     assert.equal((await verifyRefused(person, code)).fault, "otp_locked");
   });
 
-  test("parallel wrong tries are all counted", async () => {
+  test("parallel wrong attempts are all counted", async () => {
     const { person, code } = await mailed();
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => verifyRefused(person, wrong(code))));
     assert.equal((await verifyRefused(person, code)).fault, "otp_locked");

@@ -20,7 +20,7 @@ test("a lock ends with its window", () => {
   assert.deepEqual(decideLock({ windowStart: ago(day), failures: 10 }, now, limits), { isLocked: false });
 });
 
-test("a wrong code after the window begins a new one", () => {
+test("a wrong code after the window starts a new one", () => {
   const old = { windowStart: ago(day), failures: 9 };
   assert.deepEqual(countFailure(old, now, limits), { windowStart: now, failures: 1 });
   const young = { windowStart: ago(day - 1), failures: 9 };
@@ -41,7 +41,7 @@ for (const [fact, [codes, verdict]] of Object.entries(tries)) {
   test(fact, () => assert.deepEqual(decideAttempt(codes, 5), verdict));
 }
 
-test("a wait is told in whole seconds and never as none", () => {
+test("a wait is given in whole seconds, at least one", () => {
   assert.equal(secondsUntil(new Date(now.getTime() + 59_001), now), 60);
   assert.equal(secondsUntil(now, now), 1);
 });

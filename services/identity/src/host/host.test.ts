@@ -45,7 +45,7 @@ describe("the host's own commands", () => {
       action,
     ]);
 
-  test("a link makes its holder the owner, and there is none any more once the owner can sign in", async () => {
+  test("a link makes its holder the owner, and none is created once the owner can sign in", async () => {
     const made = await run({ do: "setup-link" });
     assert.equal(made.code, 0, made.error);
     const { setup_url: link } = made.answer as { setup_url: string };
@@ -67,7 +67,7 @@ describe("the host's own commands", () => {
     );
   });
 
-  test("whoever holds the database signs the owner in, proven and audited; a player is not signed in so", async () => {
+  test("the holder of the database signs the owner in, proven and audited, but not a player", async () => {
     const made = await run({ do: "sign-in" });
     assert.equal(made.code, 0, made.error);
     const { value, role } = made.answer as { value: string; role: string };
@@ -92,7 +92,7 @@ describe("the host's own commands", () => {
     await fixture.database.admin("update identity.users set disabled = false where role = 'owner'");
   });
 
-  test("an operator is added once, with a link of their own", async () => {
+  test("an operator is added once, with their own link", async () => {
     const made = await run({ do: "add-operator", username: "Alex" });
     const token = new URL((made.answer as { setup_url: string }).setup_url).searchParams.get("token") ?? "";
     assert.equal((await fixture.gateway.call(accounts.redeemSetup, { token })).role, "admin");
@@ -100,7 +100,7 @@ describe("the host's own commands", () => {
     assert.equal((await audited("operator_create")).length, 1);
   });
 
-  test("a password set at the host ends the sessions there were, and the door is opened and closed", async () => {
+  test("a password set at the host ends existing sessions, and password sign-in is enabled and disabled", async () => {
     const person = await fixture.person();
     const username = person.principal.username;
     const set = await run({ do: "set-password", who: username, password: "correct horse battery" });
@@ -114,7 +114,7 @@ describe("the host's own commands", () => {
     });
   });
 
-  test("a player is barred and let in again, by UUID or with an account; an operator's is not", async () => {
+  test("a player is barred and unbarred, by UUID or by account; an operator's player is not", async () => {
     const person = await fixture.person();
     const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
     const link = "insert into identity.account_links (user_id, mc_uuid) values ($1, $2)";
@@ -134,7 +134,7 @@ describe("the host's own commands", () => {
     assert.match((await run({ do: "bar-player", who: player })).error, /belongs to an operator/);
   });
 
-  test("a lock of mailed codes is shown and lifted", async () => {
+  test("a lockout of mailed codes is shown and lifted", async () => {
     const person = await fixture.person({ email: "locked@example.org", emailVerified: true });
     await fixture.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [
       person.userId,
@@ -147,7 +147,7 @@ describe("the host's own commands", () => {
     assert.equal("code_locked_until" in (after.answer as object), false);
   });
 
-  test("the audit log is exported whole to a new file of one's own", async () => {
+  test("the audit log is exported whole to a new private file", async () => {
     const out = join(dir, "audit.jsonl");
     const done = await run({ do: "export-audit", out });
     const lines = (await readFile(out, "utf8")).trim().split("\n");
@@ -157,7 +157,7 @@ describe("the host's own commands", () => {
     assert.match((await run({ do: "export-audit", out })).error, /already exists/);
   });
 
-  test("somebody unknown is said to be", async () => {
+  test("an unknown user is reported", async () => {
     assert.match((await run({ do: "lift-lock", who: "nobody" })).error, /user nobody not found/);
   });
 });

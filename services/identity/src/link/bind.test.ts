@@ -91,7 +91,7 @@ describe("bind codes", () => {
     assert.equal(await bindRefused(code), "invalid_code");
   });
 
-  test("a code ends after ten minutes", async () => {
+  test("a code expires after ten minutes", async () => {
     const code = await codeOf(randomUUID());
     fixture.pass(10 * minute - 1);
     const late = await codeOf(randomUUID());
@@ -100,7 +100,7 @@ describe("bind codes", () => {
     assert.equal(await bindRefused(late), "invalid_code");
   });
 
-  test("a code of nobody, an empty one and letters that only look right are refused", async () => {
+  test("an unknown code, an empty one and lookalike characters are rejected", async () => {
     const code = await codeOf(randomUUID());
     assert.equal(await bindRefused("AAAAAAAA"), "invalid_code");
     assert.equal(await bindRefused("   "), "bad_request");
@@ -109,7 +109,7 @@ describe("bind codes", () => {
     await bind(code);
   });
 
-  test("ten parallel redeems of one code have one effect, and the losers get invalid_code", async () => {
+  test("ten parallel redeems of one code have one effect, and the others get invalid_code", async () => {
     const uuid = randomUUID();
     const code = await codeOf(uuid);
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => bind(code)));
@@ -141,7 +141,7 @@ describe("bind codes", () => {
     for (const code of codes.slice(1)) await bind(code);
   });
 
-  test("staff do not come in with a bind code, and it is kept", async () => {
+  test("staff do not sign in with a bind code, and it is not spent", async () => {
     const [admin, uuid] = [await fixture.person({ role: "admin" }), randomUUID()];
     await link(admin.userId, uuid);
     const code = await codeOf(uuid);
@@ -152,7 +152,7 @@ describe("bind codes", () => {
     assert.equal(after, before + 2);
   });
 
-  test("a disabled or deleted account is account_retired, and the code is kept for when it is back", async () => {
+  test("a disabled or deleted account is account_retired, and the code is not spent", async () => {
     for (const change of ["disabled = true", "deleted_at = now()"]) {
       const [person, uuid] = [await fixture.person(), randomUUID()];
       await link(person.userId, uuid);
@@ -165,7 +165,7 @@ describe("bind codes", () => {
     }
   });
 
-  test("a player whose link was removed gets a new account, for the old one is not theirs any more", async () => {
+  test("a player whose link was removed gets a new account", async () => {
     const uuid = randomUUID();
     const first = (await bind(await codeOf(uuid))).answer.user_id;
     await fixture.database.admin("delete from identity.account_links where mc_uuid = $1", [uuid]);
@@ -193,7 +193,7 @@ describe("bind codes", () => {
     assert.equal(await raw({ mc_uuid: randomUUID(), other: 1 }), "bad_request");
   });
 
-  test("a player is linked from the redeem on, whatever becomes of the account", async () => {
+  test("a player stays linked after the redeem, whatever the state of the account", async () => {
     const uuid = randomUUID();
     assert.equal(await isLinked(uuid), false);
     const { answer } = await bind(await codeOf(uuid));
@@ -212,7 +212,7 @@ describe("bind codes", () => {
     assert.equal((await linksOf(uuid)).length, 1);
   });
 
-  test("a player of somebody else stays theirs, and the code stays usable", async () => {
+  test("a player linked to another account stays linked to it, and the code stays valid", async () => {
     const [one, other, uuid] = [await fixture.person(), await fixture.person(), randomUUID()];
     await link(one.userId, uuid);
     const code = await codeOf(uuid);
@@ -220,7 +220,7 @@ describe("bind codes", () => {
     assert.equal((await verify(one, code)).linked, true);
   });
 
-  test("ten persons with one code: one links the player", async () => {
+  test("of ten accounts with one code one links the player", async () => {
     const uuid = randomUUID();
     const code = await codeOf(uuid);
     const people = await Promise.all(Array.from({ length: 10 }, () => fixture.person()));
@@ -230,7 +230,7 @@ describe("bind codes", () => {
       if (answer.status === "rejected") assert.equal(faultOf(answer.reason), "invalid_code");
   });
 
-  test("a link is a way in: with a verified e-mail it wants a proof of the last five minutes", async () => {
+  test("a link is a way in: with a verified e-mail it requires a proof of the last five minutes", async () => {
     const about = { email: `linker-${randomUUID()}@example.org`, emailVerified: true };
     const person = await fixture.person(about);
     fixture.pass(5 * minute);
@@ -240,7 +240,7 @@ describe("bind codes", () => {
     assert.equal((await verify(fresh, code)).linked, true);
   });
 
-  test("the instructions name the address and speak the language of the account", async () => {
+  test("the instructions name the address in the language of the account", async () => {
     const person = await fixture.person();
     const start = () => fixture.gateway.call(links.startLink, {}, { principal: person.principal });
     const before = await start();
@@ -270,7 +270,7 @@ describe("bind codes", () => {
     assert.deepEqual(await fixture.lifecycle.call(links.namePlayers, { mc_uuids: [] }), { names: {} });
   });
 
-  test("the gate asks about many players at once, in any spelling, and hears who is linked", async () => {
+  test("the gate reads which of many players are linked, in any spelling", async () => {
     const limbo: Principal = { kind: "caller", caller: "limbo" };
     const statuses = async (mc_uuids: string[]) =>
       (await fixture.internal.call(links.linkStatuses, { mc_uuids }, { principal: limbo })).linked;
@@ -289,7 +289,7 @@ describe("bind codes", () => {
     await assert.rejects(statuses([...asked, randomUUID()]), { fault: "bad_request" });
   });
 
-  test("of many players those who may not be in the game are named with the reason", async () => {
+  test("of many players those who are barred from the game are returned with the reason", async () => {
     const [live, disabled, deleted] = [
       await fixture.person(),
       await fixture.person(),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPlainAddress } from "./address.ts";
 
-test("an address that a mail program could read as several is not plain", () => {
+test("an address that a mail program could parse as several is rejected", () => {
   for (const address of [
     "a,b@example.org",
     "a<b@example.org",

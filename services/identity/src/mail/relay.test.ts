@@ -9,7 +9,7 @@ import { codeMessage } from "./templates/account.ts";
 
 const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" });
 
-test("a letter has the same words as text and as HTML, with HTML's own characters escaped", () => {
+test("a mail has the same words as text and as escaped HTML", () => {
   assert.match(letter.text, /012345/);
   assert.match(letter.html, /<strong>012345<\/strong>/);
   assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }).html.includes("<b>"));
@@ -40,23 +40,23 @@ describe("the relay", () => {
       ...given,
     });
 
-  test("without transport security is refused where it is required", async () => {
+  test("without TLS is rejected where TLS is required", async () => {
     const before = plain.mails.length;
     await assert.rejects(relayTo(plain.port, { requireTls: true }).send("a@example.org", letter));
     assert.equal(plain.mails.length, before);
   });
 
-  test("with a certificate that nobody vouches for is refused where security is required", async () => {
+  test("with an untrusted certificate is rejected where TLS is required", async () => {
     await assert.rejects(relayTo(secure.port, { requireTls: true }).send("a@example.org", letter));
     assert.equal(secure.mails.length, 0);
   });
 
-  test("is used over TLS when it offers it", async () => {
+  test("is used over TLS when it offers STARTTLS", async () => {
     await relayTo(secure.port).send("a@example.org", letter);
     assert.equal(secure.mails[0]?.subject, "012345 is your code");
   });
 
-  test("gets the name and the password", async () => {
+  test("receives the user name and the password", async () => {
     await relayTo(closed.port, { username: "svc", password: "right" }).send("a@example.org", letter);
     assert.equal(closed.mails.length, 1);
     await assert.rejects(
@@ -64,14 +64,14 @@ describe("the relay", () => {
     );
   });
 
-  test("gets one recipient, whatever the address looks like", async () => {
+  test("receives one recipient, whatever the address looks like", async () => {
     await relayTo(plain.port).send("one@example.org", letter);
     assert.equal(plain.mails.at(-1)?.to, "one@example.org");
     await assert.rejects(relayTo(plain.port).send("a@example.org\r\nRCPT TO:<b@example.org>", letter));
     assert.ok(!plain.mails.some((mail) => mail.to === "b@example.org"));
   });
 
-  test("is told the sender before any recipient, and refuses us all the same for every one of them", async () => {
+  test("receives the sender before any recipient, and rejects it alike for all of them", async () => {
     plain.refuseSenderWith = "5.7.1 no relaying";
     const senders = plain.senders;
     await assert.rejects(relayTo(plain.port).open("anybody@example.org"), /550 5\.7\.1 no relaying/);
@@ -83,7 +83,7 @@ describe("the relay", () => {
     assert.equal(plain.mails.at(-1)?.to, "somebody@example.org");
   });
 
-  test("that was only tried has been told no recipient", async () => {
+  test("that was only opened has received no recipient", async () => {
     const { length } = plain.mails;
     const opened = await relayTo(plain.port).open("anybody@example.org");
     opened.close();
@@ -100,13 +100,13 @@ describe("the relay", () => {
     await implicit.stop();
   });
 
-  test("gets lines that begin with a dot as they are", async () => {
+  test("receives lines that begin with a dot unchanged", async () => {
     const dotted = { subject: "dots", text: ".\n..a\n.b\n", html: "<p>.</p>" };
     await relayTo(plain.port).send("a@example.org", dotted);
     assert.match(plain.mails.at(-1)?.source ?? "", /\r\n\.\r\n\.\.a\r\n\.b\r\n/);
   });
 
-  test("gets a domain in ASCII, and a name beyond ASCII only when it can take one", async () => {
+  test("receives a domain in ASCII, and a name beyond ASCII only when it supports SMTPUTF8", async () => {
     await relayTo(plain.port).send("a@bücher.example", letter);
     assert.match(plain.mails.at(-1)?.to ?? "", /^a@(xn--bcher-kva|bücher)\.example$/);
     await relayTo(plain.port).send("jürgen@example.org", letter);
@@ -125,13 +125,13 @@ describe("the relay", () => {
     await Promise.all([old.stop(), told.stop()]);
   });
 
-  test("that speaks before TLS what would count after it is refused", async () => {
+  test("that sends plain-text data after STARTTLS is rejected", async () => {
     const sly = await startScript(["220 hello", "250-sly\r\n250 STARTTLS", "220 go\r\n250 as if secured"]);
     await assert.rejects(relayTo(sly.port).send("a@example.org", letter), /sent data before TLS/);
     await sly.stop();
   });
 
-  test("that hides its STARTTLS gets nothing where security is required", async () => {
+  test("that does not offer STARTTLS receives nothing where TLS is required", async () => {
     const hidden = await startScript(["220 hello", "250-plain\r\n250 AUTH PLAIN"]);
     const settings = { requireTls: true, username: "svc", password: "secret" };
     await assert.rejects(relayTo(hidden.port, settings).send("a@example.org", letter), /STARTTLS/);
@@ -146,14 +146,14 @@ describe("the relay", () => {
     "takes the message not": [["220 a", "250 b", "250 c", "250 d", "354 e", "554 spam"], /554 spam/],
   };
   for (const [fact, [says, error]] of Object.entries(oddities)) {
-    test(`that ${fact} is refused with its own words`, async () => {
+    test(`that ${fact} is reported with its reply`, async () => {
       const odd = await startScript(says);
       await assert.rejects(relayTo(odd.port).send("a@example.org", letter), error);
       await odd.stop();
     });
   }
 
-  test("that says nothing is given up in time", async () => {
+  test("that sends nothing times out", async () => {
     const mute = createServer();
     await once(mute.listen(0, "127.0.0.1"), "listening");
     const { port } = mute.address() as AddressInfo;

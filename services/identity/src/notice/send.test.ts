@@ -4,7 +4,7 @@ import type { Mesh } from "@svc/mesh";
 import { isFault, notices } from "@svc/proto";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 
-describe("letters that other services ask for", () => {
+describe("mails requested by other services", () => {
   let fixture: Fixture;
   let storage: Mesh;
   before(async () => {
@@ -19,7 +19,7 @@ describe("letters that other services ask for", () => {
   const ask = (userId: string, kind: "world-idle-3d" | "backup-corrupt" = "world-idle-3d") =>
     storage.call(notices.sendNotice, { user_id: userId, kind, facts });
 
-  test("the letter has arrived when the answer says so, in the language of the account", async () => {
+  test("the mail has been accepted when the call returns, in the language of the account", async () => {
     const one = await fixture.person({ email: "en@example.org", emailVerified: true });
     assert.deepEqual(await ask(one.userId), { result: "delivered" });
     const english = await fixture.smtp.awaitMail("en@example.org");
@@ -37,7 +37,7 @@ describe("letters that other services ask for", () => {
     assert.equal((await ask("nobody")).result, "suppressed");
   });
 
-  test("the budget of the installation holds for them too", async () => {
+  test("the budget of the installation applies to them too", async () => {
     const person = await fixture.person({ email: "many@example.org", emailVerified: true });
     const asked = await Promise.all(
       Array.from({ length: 8 }, () =>

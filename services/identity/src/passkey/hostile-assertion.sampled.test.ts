@@ -12,7 +12,7 @@ import { type Ceremony, createPasskeyPeople, type Holder } from "../testing/pass
 const ceremonies: Ceremony[] = ["login", "discoverable", "reauth"];
 const minute = 60_000;
 
-describe("an assertion that is not what it seems", () => {
+describe("a hostile assertion", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -69,7 +69,7 @@ describe("an assertion that is not what it seems", () => {
     // Each forgery at one of the ceremonies, and with `--whole` at all.
     const told = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
     for (const [what, forgery] of told) {
-      test(`gets nobody in at ${ceremony}: ${what}`, async () => {
+      test(`is rejected at ${ceremony}: ${what}`, async () => {
         const who = await people.holder();
         const before = await marks(who);
         fixture.pass(1_000);
@@ -80,14 +80,14 @@ describe("an assertion that is not what it seems", () => {
       });
     }
     for (const assertion of [{}, { id: 1 }, { id: "a", rawId: "a", type: "public-key", response: null }]) {
-      test(`gets nobody in at ${ceremony}: ${JSON.stringify(assertion)}`, async () => {
+      test(`is rejected at ${ceremony}: ${JSON.stringify(assertion)}`, async () => {
         const who = await people.holder();
         const { loginId } = await people.begin(ceremony, who);
         assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
       });
     }
 
-    test(`gets in once at ${ceremony}, of ten at the same time`, async () => {
+    test(`is accepted once at ${ceremony}, of ten at the same time`, async () => {
       const who = await people.holder();
       const { options, loginId } = await people.begin(ceremony, who);
       const assertion = who.device.assert(options);
@@ -98,7 +98,7 @@ describe("an assertion that is not what it seems", () => {
       assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
     });
 
-    test(`has one try at ${ceremony}: a wrong answer spends the challenge`, async () => {
+    test(`has one attempt at ${ceremony}: a wrong answer spends the challenge`, async () => {
       const who = await people.holder();
       const { options, loginId } = await people.begin(ceremony, who);
       const wrong = who.device.assert(options, { isForged: true });
@@ -113,7 +113,7 @@ describe("an assertion that is not what it seems", () => {
       );
     });
 
-    test(`comes within five minutes at ${ceremony}`, async () => {
+    test(`expires after five minutes at ${ceremony}`, async () => {
       const who = await people.holder();
       const { options, loginId } = await people.begin(ceremony, who);
       fixture.pass(5 * minute);
@@ -121,7 +121,7 @@ describe("an assertion that is not what it seems", () => {
       assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
     });
 
-    test(`cannot answer at ${ceremony} what another ceremony asked`, async () => {
+    test(`cannot answer the challenge of another ceremony at ${ceremony}`, async () => {
       for (const other of ceremonies.filter((one) => one !== ceremony)) {
         const who = await people.holder();
         const [asked, here] = [await people.begin(other, who), await people.begin(ceremony, who)];
@@ -136,7 +136,7 @@ describe("an assertion that is not what it seems", () => {
       assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
     });
 
-    test(`of a stranger's passkey does not open an account at ${ceremony}`, async () => {
+    test(`of another account's passkey is rejected at ${ceremony}`, async () => {
       const [who, thief] = [await people.holder(), await people.holder()];
       const handle = Buffer.from(who.userId).toString("base64url");
       const { options, loginId } = await people.begin(ceremony, who);
@@ -148,7 +148,7 @@ describe("an assertion that is not what it seems", () => {
       assert.equal(end, "passkey_login_invalid");
     });
 
-    test(`of a copy of the device is noticed at ${ceremony} by its counter`, async () => {
+    test(`of a cloned device is detected at ${ceremony} by its counter`, async () => {
       const who = await people.holder();
       assert.equal(await people.pass(ceremony, who, { counter: 9 }), undefined);
       for (const counter of [9, 8, 0])
@@ -156,12 +156,12 @@ describe("an assertion that is not what it seems", () => {
       assert.equal(await people.pass(ceremony, who, { counter: 10 }), undefined);
     });
 
-    test(`of a device that does not count is taken every time at ${ceremony}`, async () => {
+    test(`of a device without a counter is accepted every time at ${ceremony}`, async () => {
       const who = await people.holder({ isCounting: false, algorithm: "EdDSA" });
       for (let uses = 0; uses < 3; uses++) assert.equal(await people.pass(ceremony, who), undefined);
     });
 
-    test(`of a passkey that was bound unverified gets nobody in at ${ceremony}`, async () => {
+    test(`of a passkey that was bound unverified is rejected at ${ceremony}`, async () => {
       const who = await people.holder();
       await fixture.database.admin(
         "update identity.webauthn_credentials set user_verified = false where user_id = $1",
@@ -171,7 +171,7 @@ describe("an assertion that is not what it seems", () => {
     });
   }
 
-  test("asked of another account or in another session proves nothing", async () => {
+  test("requested for another account or in another session proves nothing", async () => {
     const [who, other] = [await people.holder(), await people.holder()];
     const { options } = await people.begin("reauth", other);
     const assertion = who.device.assert(options);
@@ -185,7 +185,7 @@ describe("an assertion that is not what it seems", () => {
     );
   });
 
-  test("given with the handle of another login gets nobody in", async () => {
+  test("with the handle of another login is rejected", async () => {
     const who = await people.holder();
     const [one, other] = [await people.begin("discoverable", who), await people.begin("discoverable", who)];
     const assertion = who.device.assert(one.options);
@@ -193,13 +193,13 @@ describe("an assertion that is not what it seems", () => {
     assert.equal(end, "passkey_login_invalid");
   });
 
-  test("without a user handle names nobody at the discoverable door", async () => {
+  test("without a user handle is rejected at the discoverable login", async () => {
     const who = await people.holder();
     assert.equal(await people.pass("discoverable", who, { userHandle: undefined }), "passkey_login_invalid");
     assert.equal(await people.pass("login", who, { userHandle: undefined }), undefined);
   });
 
-  test("of an account that was disabled or deleted gets nobody in", async () => {
+  test("of a disabled or deleted account is rejected", async () => {
     for (const set of ["disabled = true", "deleted_at = now()"]) {
       for (const ceremony of ["login", "discoverable"] as const) {
         const who = await people.holder();
@@ -215,7 +215,7 @@ describe("an assertion that is not what it seems", () => {
     }
   });
 
-  test("is counted and audited with what was wrong and whose passkey it was, as far as that is known", async () => {
+  test("is counted and audited with the reason and, if known, the account", async () => {
     const who = await people.holder();
     const count = async (reason: string, userId: string | null) => {
       const rows = await fixture.database.admin(

@@ -13,7 +13,7 @@ const minute = 60_000;
 const endlessMap = Buffer.concat([head(5, 0xffff_ffff), Buffer.from([0])]);
 const endlessBytes = head(2, 0xffff_ffff);
 
-describe("a registration that is not what it seems", () => {
+describe("a hostile registration", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -107,7 +107,7 @@ describe("a registration that is not what it seems", () => {
     assert.equal(await refused(person, fine), "passkey_register_failed");
   });
 
-  test("a passkey of another account is not bound twice", async () => {
+  test("a passkey of another account is not registered again", async () => {
     const first = await people.holder();
     const second = await fixture.person();
     const attestation = first.device.register(await people.beginRegister(second));
@@ -117,7 +117,7 @@ describe("a registration that is not what it seems", () => {
     assert.equal(await people.pass("login", first, { userHandle }), undefined);
   });
 
-  test("of ten parallel answers to one challenge, one binds", async () => {
+  test("of ten parallel answers to one challenge, one registers", async () => {
     const person = await fixture.person();
     const options = await people.beginRegister(person);
     const answers = await Promise.allSettled(

@@ -20,7 +20,7 @@ describe("an installation", () => {
     }
   });
 
-  test("without a host of the panel has no passkeys, and shows those that there are", async () => {
+  test("without a panel host has no passkeys, but lists existing ones", async () => {
     const fixture = await startFixture({ set: ['auth.panel_hostname=""'] });
     try {
       const person = await fixture.person({ email: "nowhere@example.org", emailVerified: true });
@@ -54,7 +54,7 @@ describe("an installation", () => {
     }
   });
 
-  test("takes passkeys from the panel, the operator console and the origins of its own", async () => {
+  test("accepts passkeys from the panel, the operator console and its extra origins", async () => {
     const extra = "http://console.svc.localhost:8080";
     const fixture = await startFixture({ set: [`auth.extra_origins=["${extra}/"]`] });
     try {

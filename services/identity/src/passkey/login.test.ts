@@ -57,7 +57,7 @@ describe("signing in with a passkey", () => {
     }
   }
 
-  test("by address asks for the passkeys of the address, and says nothing else of them", async () => {
+  test("by address requests the passkeys of the address, and reveals nothing else of them", async () => {
     const who = await people.holder();
     const [second, third] = [people.newDevice(), people.newDevice()];
     await people.register(who, second, "my phone");
@@ -76,7 +76,7 @@ describe("signing in with a passkey", () => {
     });
   });
 
-  test("without an address asks for any passkey", async () => {
+  test("without an address accepts any passkey", async () => {
     const { publicKey } = await fixture.gateway.call(passkeys.beginDiscoverable, {}, stranger());
     const { challenge, ...options } = publicKey;
     assert.match(String(challenge), /^[A-Za-z0-9_-]{43}$/);
@@ -85,7 +85,7 @@ describe("signing in with a passkey", () => {
     });
   });
 
-  test("an unknown address, an unverified one, and one without a passkey are answered alike", async () => {
+  test("an unknown address, an unverified one, and one without a passkey get the same answer", async () => {
     const bare = await fixture.person({ email: "bare@example.org", emailVerified: true });
     const unverified = await fixture.person({ email: "unverified@example.org" });
     await people.register(unverified, people.newDevice());
@@ -107,7 +107,7 @@ describe("signing in with a passkey", () => {
     assert.equal((answers[0] as { fault: string }).fault, "no_passkey");
   });
 
-  test("ceremonies that were begun side by side can all be ended", async () => {
+  test("ceremonies begun in parallel can all be finished", async () => {
     const who = await people.holder();
     const begun = await Promise.all(Array.from({ length: 5 }, () => people.begin("login", who)));
     for (const { options } of begun) {
@@ -124,7 +124,7 @@ describe("signing in with a passkey", () => {
     assert.equal(end, "passkey_login_invalid");
   });
 
-  test("does not answer what was asked of another address", async () => {
+  test("does not answer the challenge of another address", async () => {
     const [who, other] = [await people.holder(), await people.holder()];
     const { options } = await people.begin("login", other);
     const assertion = who.device.assert(options);
@@ -141,7 +141,7 @@ describe("signing in with a passkey", () => {
   });
 });
 
-describe("ceremonies that strangers leave open", () => {
+describe("anonymous ceremonies left open", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ set: ["identity.passkey_challenges=100"] });
@@ -162,7 +162,7 @@ describe("ceremonies that strangers leave open", () => {
   const many = (count: number, begin: (index: number) => Promise<unknown>) =>
     outcomes(Array.from({ length: count }, (_, index) => begin(index)));
 
-  test("are at most 32 of one network at the door without a mail address, over all replicas", async () => {
+  test("are at most 32 per network at the discoverable login, over all replicas", async () => {
     fixture.pass(5 * minute);
     assert.deepEqual(await many(50, () => discover("192.0.2.1")), { begun: 32, tooMany: 18 });
     assert.deepEqual(await many(3, () => discover("192.0.2.2")), { begun: 3, tooMany: 0 });
@@ -170,7 +170,7 @@ describe("ceremonies that strangers leave open", () => {
     assert.deepEqual(await many(1, () => discover("192.0.2.1")), { begun: 1, tooMany: 0 });
   });
 
-  test("are at most 32 of one network at the door with one, whomever they ask for", async () => {
+  test("are at most 32 per network at the login by address, over all addresses", async () => {
     const [one, two] = [await people.holder(), await people.holder()];
     const begin = (index: number) => {
       const { email } = index % 2 === 0 ? one : two;
@@ -189,7 +189,7 @@ describe("ceremonies that strangers leave open", () => {
     assert.deepEqual(await many(1, () => discover("2001:db8:8::1")), { begun: 1, tooMany: 0 });
   });
 
-  test("make room when they are ended", async () => {
+  test("are no longer counted when they are finished", async () => {
     fixture.pass(5 * minute);
     const who = await people.holder();
     const begun = await Promise.all(Array.from({ length: 32 }, () => discover("192.0.2.40")));
@@ -201,7 +201,7 @@ describe("ceremonies that strangers leave open", () => {
     assert.deepEqual(await many(2, () => discover("192.0.2.40")), { begun: 1, tooMany: 1 });
   });
 
-  test("are bounded in all, wherever they come from", async () => {
+  test("are bounded in total over all networks", async () => {
     fixture.pass(5 * minute);
     assert.deepEqual(await many(130, (index) => discover(`198.51.100.${index}`)), {
       begun: 100,
@@ -212,7 +212,7 @@ describe("ceremonies that strangers leave open", () => {
   });
 });
 
-test("without its database, a door is closed for now, and nobody is told that they are wrong", async () => {
+test("without its database, a login is unavailable rather than rejected", async () => {
   const fixture = await startFixture();
   try {
     const people = createPasskeyPeople(() => fixture);

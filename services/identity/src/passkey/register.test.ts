@@ -8,7 +8,7 @@ import { createPasskeyPeople, panel } from "../testing/passkeys.ts";
 
 const minute = 60_000;
 
-describe("binding a passkey", () => {
+describe("registering a passkey", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ set: ["identity.passkeys_per_account=3"] });
@@ -22,7 +22,7 @@ describe("binding a passkey", () => {
   const finishRefused = async (person: Person, attestation: Record<string, unknown>) =>
     (await fixture.refused(passkeys.finishRegister, { attestation }, people.as(person))).fault;
 
-  test("asks for a verified person, with the pinned algorithms, for the host of the panel", async () => {
+  test("requires user verification, the pinned algorithms and the host of the panel", async () => {
     const person = await fixture.person({ email: "asked@example.org" });
     const { challenge, ...options } = await fixture.gateway.call(
       passkeys.beginRegister,
@@ -56,7 +56,7 @@ describe("binding a passkey", () => {
     ["EdDSA", "packed"],
   ];
   for (const [algorithm, format = "none"] of kinds) {
-    test(`takes a key of ${algorithm} with the attestation ${format}, which then signs in`, async () => {
+    test(`accepts a key of ${algorithm} with the attestation ${format}, which then signs in`, async () => {
       const email = `${algorithm}-${format}@example.org`.toLowerCase();
       const person = await fixture.person({ email, emailVerified: true });
       const device = people.newDevice(algorithm);
@@ -66,7 +66,7 @@ describe("binding a passkey", () => {
     });
   }
 
-  test("is shown to its holder alone, newest first, with its uses", async () => {
+  test("is shown to its holder only, newest first, with its uses", async () => {
     const who = await people.holder();
     const second = people.newDevice();
     fixture.pass(1_000);
@@ -92,7 +92,7 @@ describe("binding a passkey", () => {
     );
   });
 
-  test("counts as a proof, is told to the verified address, and audited", async () => {
+  test("counts as a proof, is mailed to the verified address, and audited", async () => {
     const email = "told@example.org";
     const person = await fixture.person({ email, emailVerified: true });
     fixture.pass(4 * minute);
@@ -110,7 +110,7 @@ describe("binding a passkey", () => {
     });
   });
 
-  test("needs a fresh proof once there is a way to give one, and not before", async () => {
+  test("requires a fresh proof once there is a way to give one, and not before", async () => {
     const person = await fixture.person({ door: "bind", isProof: false });
     await people.register(person, people.newDevice());
     fixture.pass(5 * minute);
@@ -120,7 +120,7 @@ describe("binding a passkey", () => {
     await people.register(again, people.newDevice());
   });
 
-  test("a proof that was fresh at the beginning holds to the end", async () => {
+  test("a proof that was fresh at the beginning counts until the end", async () => {
     const who = await people.holder();
     fixture.pass(4 * minute);
     const options = await people.beginRegister(who);
@@ -130,7 +130,7 @@ describe("binding a passkey", () => {
     assert.equal((await list(who)).length, 2);
   });
 
-  test("begun without a way to prove oneself, it is refused when there is one at the end", async () => {
+  test("a registration begun without a proof is rejected when a factor exists at the end", async () => {
     const person = await fixture.person({ door: "bind", isProof: false });
     const attestation = people.newDevice().register(await people.beginRegister(person));
     await fixture.database.admin(
@@ -141,7 +141,7 @@ describe("binding a passkey", () => {
     assert.deepEqual(await list(person), []);
   });
 
-  test("a session that was ended meanwhile binds nothing", async () => {
+  test("a session that has ended registers nothing", async () => {
     const person = await fixture.person();
     const attestation = people.newDevice().register(await people.beginRegister(person));
     await fixture.database.admin("update identity.sessions set revoked_at = now() where user_id = $1", [
@@ -151,7 +151,7 @@ describe("binding a passkey", () => {
     assert.deepEqual(await list(person), []);
   });
 
-  test("an account has so many passkeys and no more, however many begin at once", async () => {
+  test("an account has a maximum number of passkeys, however many ceremonies begin at once", async () => {
     const person = await fixture.person();
     const begun = await Promise.all(Array.from({ length: 6 }, () => people.beginRegister(person)));
     const ends = await Promise.allSettled(
@@ -165,7 +165,7 @@ describe("binding a passkey", () => {
     assert.equal(await beginRefused(person), "passkey_register_failed");
   });
 
-  test("of many ceremonies that one session begins, the ten newest can be ended", async () => {
+  test("of many ceremonies that one session begins, the ten newest can be finished", async () => {
     const person = await fixture.person();
     const oldest = await people.beginRegister(person);
     let next = oldest;

@@ -113,7 +113,7 @@ describe("proving that it is still you", () => {
     assert.equal(await verifyRefused(player, code), "invalid_code");
   });
 
-  test("a code that another door mailed proves nothing", async () => {
+  test("a code mailed for another purpose proves nothing", async () => {
     const player = await unproved();
     const sent = await fixture.gateway.call(passkeys.startReauthEmail, {}, people.as(player));
     assert.ok(sent.sent);
@@ -169,7 +169,7 @@ describe("proving that it is still you", () => {
     assert.equal(await verifyRefused(player, fixture.smtp.codeTo(player.email)), "invalid_code");
   });
 
-  test("operators never prove themselves by mail", async () => {
+  test("operators cannot prove themselves by mail", async () => {
     for (const role of ["admin", "owner"] as const) {
       const staff = await unproved({ role });
       assert.equal((await startRefused(staff)).fault, "staff_reauth");
@@ -178,7 +178,7 @@ describe("proving that it is still you", () => {
     }
   });
 
-  test("a player without a verified address has none to prove themselves with", async () => {
+  test("a player without a verified address has no factor", async () => {
     const player = await unproved({ emailVerified: false });
     assert.equal((await startRefused(player)).fault, "no_step_up_factor");
     assert.equal(await verifyRefused(player, "000000"), "no_step_up_factor");

@@ -102,7 +102,7 @@ describe("retention", () => {
     }
   };
 
-  test("forgets what expired over 30 days ago and audit entries past their retention", async () => {
+  test("deletes what expired over 30 days ago and audit entries past their retention", async () => {
     const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: 365 * day });
     assert.deepEqual(await sweep(store.db, plan), {
       sessions: 1,
@@ -131,7 +131,7 @@ describe("retention", () => {
     assert.equal((await sweep(store.db, plan))["sign_in_budgets"], 12_000);
   });
 
-  test("runs by itself, again and again, until it is closed", async () => {
+  test("runs periodically until it is closed", async () => {
     const ages = { expiredKeepMs: 30 * day, auditKeepMs: null };
     const log = createLogger("identity", "silent");
     const loop = startRetention({ db: store.db, ages, firstMs: 1, everyMs: 1, now: () => now, log });

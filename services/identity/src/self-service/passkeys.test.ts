@@ -20,7 +20,7 @@ describe("removing a passkey", () => {
   const refused = async (person: Person, id = "") =>
     (await fixture.refused(passkeys.remove, { id }, people.as(person))).fault;
 
-  test("signs out everywhere else, tells the verified address, and signs in no more", async () => {
+  test("signs out everywhere else, mails the verified address, and signs in no more", async () => {
     const who = await people.holder();
     const other = await fixture.session(who.userId);
     const [id] = await ids(who);
@@ -37,7 +37,7 @@ describe("removing a passkey", () => {
     assert.equal(await people.pass("discoverable", who), "passkey_login_invalid");
   });
 
-  test("the last one stays while no verified address is another way in", async () => {
+  test("the last one stays while there is no verified address as another way in", async () => {
     const person = await fixture.person({ email: "unproved@example.org" });
     await people.register(person, people.newDevice());
     await people.register(person, people.newDevice());
@@ -56,7 +56,7 @@ describe("removing a passkey", () => {
     assert.equal((await ids(person)).length, 1);
   });
 
-  test("needs a fresh proof, and a passkey of one's own", async () => {
+  test("requires a fresh proof, and a passkey of one's own", async () => {
     const [who, other] = [await people.holder(), await people.holder()];
     const [own] = await ids(who);
     const [foreign] = await ids(other);
@@ -67,7 +67,7 @@ describe("removing a passkey", () => {
     assert.equal((await ids(other)).length, 1);
   });
 
-  test("between the beginning and the end of a login, it gets nobody in", async () => {
+  test("between the beginning and the end of a login, it is rejected", async () => {
     const who = await people.holder();
     const begun = await people.begin("login", who);
     const [id] = await ids(who);

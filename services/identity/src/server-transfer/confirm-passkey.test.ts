@@ -17,7 +17,7 @@ const minute = 60_000;
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 const origin = "https://console.svc.localhost";
 
-describe("account transfer with a passkey", () => {
+describe("a server transfer confirmed by a passkey", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ set: ["smtp.max_per_hour=100000"] });
@@ -79,7 +79,7 @@ describe("account transfer with a passkey", () => {
     assert.equal(await faultOf(begin(await fixture.person())), "no_migration");
   });
 
-  test("an account without a passkey has none to confirm with", async () => {
+  test("an account without a passkey cannot confirm with one", async () => {
     const person = await source();
     await fixture.database.admin("delete from identity.webauthn_credentials where user_id = $1", [
       person.userId,
@@ -144,7 +144,7 @@ describe("account transfer with a passkey", () => {
     assert.equal(await faultOf(finish(person, person.device.assert(options))), "passkey_login_invalid");
   });
 
-  test("a code that is out stays out: it is not confirmed anew", async () => {
+  test("an issued code stays issued: it is not confirmed again", async () => {
     const [person, target] = [await source(), await fixture.person()];
     await finish(person, person.device.assert(await begin(person)));
     await fixture.gateway.call(contracts.issueCode, { target_user_id: target.userId }, as(person));

@@ -20,7 +20,7 @@ describe("a redemption that is interrupted", () => {
   after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
-  test("lifecycle away is unavailable; what it did by then stands, and the same code gets the same answer", async () => {
+  test("while lifecycle is down it is unavailable; what lifecycle did stands, and the same code gets the same answer", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
     all.lifecycle.after = async () => {
@@ -46,7 +46,7 @@ describe("a redemption that is interrupted", () => {
     );
   };
 
-  test("killed after the code was taken: the lease protects it, then it is carried on by whoever looks", async () => {
+  test("killed after the code was accepted: the lease protects it, then any replica resumes it", async () => {
     const { source, target, code } = await all.ready(newName());
     await dieAfterTaking(source.userId);
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
@@ -57,7 +57,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("killed after the servers were moved: nothing is moved twice, and the answer is the first one", async () => {
+  test("killed after the servers were transferred: nothing is transferred twice, and the answer is the first one", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
     const row = await all.rowOf(source.userId);
@@ -73,7 +73,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual((await all.redeem(target, code)).servers, [world]);
   });
 
-  test("killed before the target's quota was asked: the loop gives the code back and nothing is moved", async () => {
+  test("killed before the target's quota was checked: the loop returns the code and nothing is transferred", async () => {
     const { source, target, code } = await all.ready(newName());
     await all.fixture.database.admin("insert into identity.quotas (user_id, max_servers) values ($1, 0)", [
       target.userId,
@@ -86,7 +86,7 @@ describe("a redemption that is interrupted", () => {
     assert.equal(all.lifecycle.ownedBy(source.userId).length, 1);
   });
 
-  test("the database gone after the move: the servers are the target's, and the source is retired later", async () => {
+  test("the database is lost after the transfer: the target has the servers, and the source is retired later", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
     all.lifecycle.after = () => all.fixture.wire.cut();
@@ -100,7 +100,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("while its servers are moved the source may own nothing new, and what it took is released after", async () => {
+  test("during the transfer the source may claim nothing, and what it claimed anyway is released", async () => {
     const { source, target, code } = await all.ready(newName());
     const stray = newName();
     let active: boolean | undefined;
@@ -115,7 +115,7 @@ describe("a redemption that is interrupted", () => {
     assert.equal(all.lifecycle.ownedBy(target.userId).length, 1);
   });
 
-  test("two accounts that hand over to each other at once: one is retired, and all servers have a live owner", async () => {
+  test("two accounts that transfer to each other at once: one is retired, and all servers have a live owner", async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await all.confirmed(newName()), await all.confirmed(newName())];
       const [toOther, toOne] = [await all.issue(one, other.userId), await all.issue(other, one.userId)];
@@ -132,7 +132,7 @@ describe("a redemption that is interrupted", () => {
     }
   });
 
-  test("an account that is getting servers does not give its own away meanwhile", async () => {
+  test("an account that is receiving servers does not transfer its own at the same time", async () => {
     const { source, target, code } = await all.ready(newName());
     const third = await all.fixture.person();
     const email = `middle-${randomUUID().slice(0, 8)}@example.org`;

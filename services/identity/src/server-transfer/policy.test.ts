@@ -68,7 +68,7 @@ const states: Record<string, [Transfer, ReturnType<typeof stateFor>]> = {
 for (const [fact, [given, state]] of Object.entries(states))
   test(fact, () => assert.equal(stateFor(given, at), state));
 
-test("the view tells what counts and when it ends, and nothing that has lapsed", () => {
+test("the view shows what counts and when it expires, and nothing that has expired", () => {
   assert.deepEqual(toView(undefined, at), { active: false });
   assert.deepEqual(toView(base, at), { active: true, state: "initiated" });
   assert.deepEqual(toView(confirmed(), at), {

@@ -14,7 +14,7 @@ import {
 
 const minute = 60_000;
 
-describe("account migration", () => {
+describe("a server transfer", () => {
   let all: ServerTransferFixture;
   before(async () => {
     all = await startServerTransferFixture();
@@ -22,7 +22,7 @@ describe("account migration", () => {
   after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
-  test("the whole way: opened in the game, proved by mail, a code for one target, everything moves at once", async () => {
+  test("opened in the game, confirmed by mail, with a code for one target, everything is transferred at once", async () => {
     const names = [newName(), newName()].sort();
     const [source, target] = [await all.player(), await all.fixture.person()];
     const second = await all.fixture.session(source.userId);
@@ -45,7 +45,7 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
   });
 
-  test("the source is told by mail when the code is issued and when it is used", async () => {
+  test("the source gets a mail when the code is issued and when it is used", async () => {
     const { source, target, code } = await all.ready(newName());
     const first = await all.fixture.smtp.awaitMail(source.email, 2);
     assert.ok(first.subject.includes("about to be transferred"));
@@ -77,7 +77,7 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
   });
 
-  test("parallel starts leave one migration", async () => {
+  test("parallel starts leave one transfer", async () => {
     const source = await all.player();
     await Promise.all(Array.from({ length: 10 }, () => all.open(source.mcUuid)));
     const rows = await all.fixture.database.admin(
@@ -87,14 +87,14 @@ describe("account migration", () => {
     assert.equal(rows.length, 1);
   });
 
-  test("nothing of it works without a migration", async () => {
+  test("no step works without an open transfer", async () => {
     const person = await all.player();
     assert.equal(await faultOf(all.startCode(person)), "no_migration");
     assert.equal(await faultOf(all.verify(person, "123456")), "no_migration");
     assert.equal(await faultOf(all.issue(person, "somebody")), "no_migration");
   });
 
-  test("an account without a verified address has nothing to prove itself with", async () => {
+  test("an account without a verified address has no factor", async () => {
     const source = await all.player({ emailVerified: false });
     await all.open(source.mcUuid);
     assert.equal(await faultOf(all.startCode(source)), "no_step_up_factor");
@@ -111,7 +111,7 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.verify(source, code)), "already_confirmed");
   });
 
-  test("wrong codes count: the fifth kills the code, and ten lock the account's codes", async () => {
+  test("wrong codes count: the fifth invalidates the code, and ten lock the account's codes", async () => {
     const source = await all.player();
     await all.open(source.mcUuid);
     const first = await all.mailCode(source);
@@ -131,7 +131,7 @@ describe("account migration", () => {
     assert.equal((await all.read(source)).state, "initiated");
   });
 
-  test("a proof counts ten minutes and only in the session that gave it", async () => {
+  test("a confirmation counts for ten minutes and only in its session", async () => {
     const source = await all.confirmed();
     const target = await all.fixture.person();
     const other = await all.fixture.session(source.userId);
@@ -145,7 +145,7 @@ describe("account migration", () => {
     await all.issue(source, target.userId);
   });
 
-  test("a code that ran out reads as initiated, and everything can be done again", async () => {
+  test("an expired code reads as initiated, and all steps can be repeated", async () => {
     const { source, target, code } = await all.ready(newName());
     all.fixture.pass(10 * minute);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });
@@ -155,7 +155,7 @@ describe("account migration", () => {
     assert.equal((await all.redeem(target, fresh.code)).servers_moved, 1);
   });
 
-  test("a target is somebody else, known and live", async () => {
+  test("a target is another, known and live account", async () => {
     const source = await all.confirmed();
     const gone = await all.fixture.person();
     await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
@@ -169,7 +169,7 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.issue(source, target.userId)), "not_confirmed");
   });
 
-  test("nobody but the named target redeems, and their tries change nothing", async () => {
+  test("only the named target redeems, and attempts of others change nothing", async () => {
     const { source, target, code } = await all.ready(newName());
     const stranger = await all.fixture.person();
     assert.equal(await faultOf(all.redeem(stranger, code)), "invalid_code");
@@ -180,7 +180,7 @@ describe("account migration", () => {
     assert.equal((await all.redeem(target, code)).servers_moved, 1);
   });
 
-  test("ten parallel redeems have one winner, and the losers get invalid_code", async () => {
+  test("of ten parallel redeems one succeeds, and the others get invalid_code", async () => {
     const { source, target, code } = await all.ready(newName(), newName());
     const answers = await Promise.all(Array.from({ length: 10 }, () => faultOf(all.redeem(target, code))));
     assert.deepEqual(answers.sort(), [...Array.from({ length: 9 }, () => "invalid_code"), "none"]);
@@ -188,7 +188,7 @@ describe("account migration", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("a target without quota gets nothing, and the code works once there is room", async () => {
+  test("a target without quota gets nothing, and the code works once it has quota", async () => {
     const { source, target, code } = await all.ready(newName(), newName());
     const limit = async (most: number | null) => {
       await all.fixture.database.admin(
@@ -207,7 +207,7 @@ describe("account migration", () => {
     assert.equal((await all.redeem(target, code)).servers_moved, 2);
   });
 
-  test("a source that was closed meanwhile gives nothing away", async () => {
+  test("a source that has been retired transfers nothing", async () => {
     const { source, target, code } = await all.ready(newName());
     await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
       source.userId,
@@ -216,7 +216,7 @@ describe("account migration", () => {
     assert.equal(all.lifecycle.ownedBy(source.userId).length, 1);
   });
 
-  test("links and ways in do not move", async () => {
+  test("links and ways in are not transferred", async () => {
     const { source, target, code } = await all.ready();
     await all.redeem(target, code);
     const links = await all.fixture.database.admin(

@@ -22,7 +22,7 @@ describe("sessions", () => {
     assert.ok(!JSON.stringify(rows).includes(cookie));
   });
 
-  test("a live session tells the account, its role and its end", async () => {
+  test("a live session returns the account, its role and its expiry", async () => {
     const person = await fixture.person();
     const answer = await stateOf(fixture, person.session);
     assert.deepEqual(answer, {
@@ -67,7 +67,7 @@ describe("sessions", () => {
     assert.equal(await seen(), start + minute);
   });
 
-  test("a staff session that is idle for 30 minutes stops counting, and asking does not revive it", async () => {
+  test("a staff session that is idle for 30 minutes is dead, and resolving does not revive it", async () => {
     const { session } = await fixture.person({ role: "admin" });
     fixture.pass(29 * minute);
     assert.equal((await stateOf(fixture, session)).state, "live");
@@ -138,7 +138,7 @@ describe("sessions", () => {
     assert.equal(await setupOf({ role: "user" }), false);
   });
 
-  test("logout ends the presented session, clears the cookie and tells the gateways", async () => {
+  test("logout ends the presented session, clears the cookie and informs the gateways", async () => {
     const person = await fixture.person();
     const told: string[] = [];
     const stop = fixture.gateway.listen(
@@ -154,7 +154,7 @@ describe("sessions", () => {
     assert.equal(again.session, null);
   });
 
-  test("logout ends a session that does not count at the moment, so that it never comes back", async () => {
+  test("logout ends a session that is not live, so that it never comes back", async () => {
     const closed = await fixture.person({ door: "password" });
     const idle = await fixture.person({ role: "admin" });
     fixture.pass(31 * minute);
@@ -197,7 +197,7 @@ describe("sessions", () => {
     assert.equal(sessions[0]?.client_ip, "192.0.2.7");
   });
 
-  test("nobody ends a session of somebody else", async () => {
+  test("a session of another account cannot be ended", async () => {
     const [one, other] = await Promise.all([fixture.person(), fixture.person()]);
     const answer = await fixture.refused(
       accounts.revokeSession,
@@ -208,7 +208,7 @@ describe("sessions", () => {
     assert.equal((await stateOf(fixture, other.session)).state, "live");
   });
 
-  test("ending the own session signs out, ending another does not", async () => {
+  test("ending one's own session signs out, ending another does not", async () => {
     const person = await fixture.person();
     const other = await fixture.session(person.userId);
     const principal = person.principal;
@@ -220,7 +220,7 @@ describe("sessions", () => {
     assert.equal(second.session, null);
   });
 
-  test("revoke-others ends all but this session and says how many", async () => {
+  test("revoke-others ends all but this session and returns how many", async () => {
     const person = await fixture.person();
     const others = [await fixture.session(person.userId), await fixture.session(person.userId)];
     const principal = person.principal;
@@ -250,7 +250,7 @@ describe("sessions", () => {
     assert.equal(await fixture.metric("svc_sessions_revoked_total"), before + 1);
   });
 
-  test("a database that is gone is unavailable, never an unknown session", async () => {
+  test("a lost database is unavailable, never an unknown session", async () => {
     const person = await fixture.person();
     await fixture.wire.cut();
     const answer = await fixture.refused(accounts.resolveSession, { hash: person.session });

@@ -15,7 +15,7 @@ describe("platform settings and the audit log", () => {
   after(() => fixture.stop());
   const asOwner = () => ({ principal: owner.principal });
 
-  test("the password door is closed until the owner opens it, and its sessions follow", async () => {
+  test("password sign-in is off until the owner enables it, and its sessions follow", async () => {
     const person = await fixture.person({ door: "password" });
     assert.deepEqual(await fixture.gateway.call(settings.readSettings, {}, asOwner()), {
       local_auth_enabled: false,
@@ -28,7 +28,7 @@ describe("platform settings and the audit log", () => {
     });
   });
 
-  test("closing the password door takes its sessions, and no others, out of the gateways' memory at once", async () => {
+  test("disabling password sign-in evicts its sessions, and no others, from the gateways at once", async () => {
     const [shut, other] = [await fixture.person({ door: "password" }), await fixture.person()];
     const forgotten: string[] = [];
     const stop = fixture.gateway.listen(
@@ -46,7 +46,7 @@ describe("platform settings and the audit log", () => {
     assert.equal((await stateOf(fixture, shut.session)).state, "live");
   });
 
-  test("a setting that cannot be read counts as off", async () => {
+  test("an unreadable setting counts as off", async () => {
     await fixture.database.admin(
       `update identity.platform_settings set value = '"yes"' where key = 'local_auth_enabled'`,
     );
@@ -105,11 +105,11 @@ describe("platform settings and the audit log", () => {
       ["several at once", { server: "survival", action: "file.delete", actor: "alex" }, 10],
     ];
     for (const [what, filter, count] of filters) {
-      test(`it is narrowed by ${what}`, async () =>
+      test(`it is filtered by ${what}`, async () =>
         assert.equal((await search(filter)).entries.length, count));
     }
 
-    test("a cursor that is none of ours is refused", async () => {
+    test("a foreign cursor is rejected", async () => {
       const refused = await fixture.refused(settings.searchAudit, { limit: 5, cursor: "1; drop" }, asOwner());
       assert.equal(refused.fault, "bad_request");
     });

@@ -47,7 +47,7 @@ describe("signing in with a mailed code", () => {
     await until(async () => (await auditOf("auth.email.login")).length > 0);
   });
 
-  test("who signs in is written to in the language of that browser, and in no other for want of one", async () => {
+  test("signing in sets the language of mails to that of the browser, if it sends one", async () => {
     const { email, person, code } = await mailed();
     const languageOf = async () =>
       (await fixture.database.admin("select language from identity.users where id = $1", [person.userId]))[0];
@@ -76,19 +76,19 @@ describe("signing in with a mailed code", () => {
     });
   }
 
-  test("the fourth newest code works no more", async () => {
+  test("the fourth newest code is invalid", async () => {
     const { email, codes } = await several(4);
     assert.equal(await refused(email, codes[0] ?? ""), "invalid_code");
     assert.ok((await verify(email, codes[3] ?? "")).session);
   });
 
-  test("a code ends after ten minutes", async () => {
+  test("a code expires after ten minutes", async () => {
     const { email, code } = await mailed();
     fixture.pass(10 * minute);
     assert.equal(await refused(email, code), "invalid_code");
   });
 
-  test("five wrong tries kill a code, and a new one works", async () => {
+  test("five wrong attempts invalidate a code, and a new one works", async () => {
     const { email, code } = await mailed();
     for (let tries = 0; tries < 5; tries++) assert.equal(await refused(email, wrong(code)), "invalid_code");
     assert.equal(await refused(email, code), "invalid_code");
@@ -98,13 +98,13 @@ describe("signing in with a mailed code", () => {
     assert.ok((await verify(email, fixture.smtp.codeTo(email))).session);
   });
 
-  test("of parallel redeems of one code one wins", async () => {
+  test("of parallel uses of one code one succeeds", async () => {
     const { email, code } = await mailed();
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => verify(email, code)));
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  test("ten wrong codes lock the account: one letter, one audit entry, the same answers as before", async () => {
+  test("ten wrong codes lock the account: one mail, one audit entry, the same answers as before", async () => {
     const { email, person } = await holder();
     const lockouts = 'svc_auth_otp_lockouts_total{purpose="sign_in"}';
     const before = await fixture.metric(lockouts);
@@ -124,7 +124,7 @@ describe("signing in with a mailed code", () => {
     assert.ok((await verify(email, fixture.smtp.codeTo(email))).session);
   });
 
-  test("wrong codes of all purposes count together, and a lock is told before a wait", async () => {
+  test("wrong codes of all purposes count together, and a lockout is reported before a cooldown", async () => {
     const { email, code, person } = await mailed();
     for (let tries = 0; tries < 5; tries++) await refused(email, wrong(code));
     const given = { principal: person.principal };
@@ -149,7 +149,7 @@ describe("signing in with a mailed code", () => {
     assert.equal(await refused(email, codes[1] ?? ""), "invalid_code");
   });
 
-  test("staff are told of their own door only after a valid code, which is spent", async () => {
+  test("staff are referred to the operator login only after a valid code, which is spent", async () => {
     const { email, code } = await mailed({ role: "admin" });
     assert.equal(await refused(email, wrong(code)), "invalid_code");
     assert.equal(await refused(email, code), "staff_account");
@@ -161,7 +161,7 @@ describe("signing in with a mailed code", () => {
     );
   });
 
-  test("codes that were mailed to an address end with the address", async () => {
+  test("codes mailed to an address are invalid once the address changes", async () => {
     const { email, code, person } = await mailed();
     await fixture.gateway.call(accounts.enterEmail, { email: newAddress() }, { principal: person.principal });
     await fixture.database.admin(

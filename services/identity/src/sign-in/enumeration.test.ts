@@ -7,7 +7,7 @@ import { anonymous, createSignInClient, newAddress, wrong } from "../testing/sig
 
 const minute = 60_000;
 
-describe("the door with mailed codes", () => {
+describe("sign-in with mailed codes", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({
@@ -53,7 +53,7 @@ describe("the door with mailed codes", () => {
     assert.deepEqual(await told(email), await told(newAddress()));
   });
 
-  test("one mail goes to an address within a minute, however it is spelled", async () => {
+  test("an address gets one mail within a minute, however it is spelled", async () => {
     const { email } = await mailed();
     fixture.pass(59_000);
     await start(email.toUpperCase());
@@ -63,7 +63,7 @@ describe("the door with mailed codes", () => {
     await fixture.smtp.awaitMail(email, 2);
   });
 
-  test("letters that fold to those of an address only here, or only in the database, reach no account", async () => {
+  test("characters that fold to those of an address only here, or only in the database, match no account", async () => {
     const { email } = await holder();
     for (const [plain, strange] of [
       ["i", "\u0130"],
@@ -97,7 +97,7 @@ describe("the door with mailed codes", () => {
     });
   });
 
-  test("an address that is not verified, or whose account is disabled or deleted, is as an unknown one", async () => {
+  test("an unverified address, or one of a disabled or deleted account, is treated as unknown", async () => {
     const unverified = newAddress();
     await fixture.person({ email: unverified });
     const disabled = await holder();
@@ -120,7 +120,7 @@ describe("the door with mailed codes", () => {
     assert.equal(await settled(email.toUpperCase()), 0);
   });
 
-  test("a letter is in the language of the account", async () => {
+  test("a mail is in the language of the account", async () => {
     const { email, person } = await holder();
     await fixture.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
     await start(email);
@@ -135,7 +135,7 @@ describe("the door with mailed codes", () => {
     assert.match(words, /您的登录验证码是/);
   });
 
-  test("a relay that refuses us is 502 for every address alike, and gives the wait back", async () => {
+  test("a relay that rejects our sender is 502 for every address alike, and releases the cooldown", async () => {
     const { email } = await holder();
     fixture.smtp.refuseSenderWith = "5.7.1 no relaying 4711";
     for (const address of [email, newAddress()]) {
@@ -151,7 +151,7 @@ describe("the door with mailed codes", () => {
     await fixture.smtp.awaitMail(email);
   });
 
-  test("a refusal of one recipient is counted and told to nobody", async () => {
+  test("a rejected recipient is counted and not revealed", async () => {
     const { email } = await holder();
     const failed = 'svc_mail_total{kind="code",result="failed"}';
     const before = await fixture.metric(failed);
@@ -163,12 +163,12 @@ describe("the door with mailed codes", () => {
     assert.equal(await refused(email, "123456"), "invalid_code");
   });
 
-  test("an address that a mail program would read as several is refused", async () => {
+  test("an address that a mail program would parse as several is rejected", async () => {
     const answer = await fixture.refused(signIn.startEmail, { email: "a,b@example.org" }, options());
     assert.equal(answer.fault, "bad_request");
   });
 
-  test("what an address can do is told by options, and sends no mail", async () => {
+  test("options lists the methods of an address and sends no mail", async () => {
     const { email } = await holder();
     const ask = (address: string) => fixture.gateway.call(signIn.options, { email: address }, options());
     assert.deepEqual(await ask(email), { methods: ["email_otp"] });
@@ -178,7 +178,7 @@ describe("the door with mailed codes", () => {
     assert.equal(await settled(email), 0);
   });
 
-  test("a passkey is told first, and only where there is one", async () => {
+  test("a passkey is listed first, and only where there is one", async () => {
     const { email, person } = await holder();
     await fixture.database.admin(
       `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
@@ -189,7 +189,7 @@ describe("the door with mailed codes", () => {
     assert.deepEqual(await ask(email), { methods: ["passkey", "email_otp"] });
   });
 
-  test("without the database every door is 503 and sessions survive", async () => {
+  test("without the database every endpoint is 503 and sessions survive", async () => {
     const { email, code, person } = await mailed();
     await fixture.wire.cut();
     try {
@@ -220,7 +220,7 @@ describe("an installation without a relay", () => {
   });
   after(() => fixture.stop());
 
-  test("answers 503 at every door with codes, whoever asks, and offers no codes", async () => {
+  test("answers 503 at every endpoint with codes, and does not offer codes", async () => {
     const email = newAddress();
     await fixture.person({ email, emailVerified: true });
     for (const address of [email, newAddress()]) {

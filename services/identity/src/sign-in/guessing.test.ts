@@ -38,7 +38,7 @@ describe("guessing on two replicas", () => {
   const guess = (email: string, code: string) =>
     outcomeOf(fixture.gateway.forward(signIn.verifyEmail, { email, code }, anywhere()));
 
-  test("one account gives ten tries a day, from wherever and whenever they come", async () => {
+  test("one account allows ten attempts a day, whatever their source", async () => {
     const email = "victim@example.org";
     const { userId } = await fixture.person({ email, emailVerified: true });
     let mails = 0;
@@ -74,14 +74,14 @@ describe("guessing on two replicas", () => {
     assert.equal(letters.length, 1);
   });
 
-  test("the budget of an address is one for both replicas", async () => {
+  test("replicas share the budget of an address", async () => {
     const take = () => fixture.gateway.call(accounts.takeSignInBudget, { address: "192.0.2.1" }, anywhere());
     const taken = await Promise.all(Array.from({ length: 60 }, take));
     assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
   });
 });
 
-describe("the mail budget at public doors", () => {
+describe("the mail budget at public endpoints", () => {
   let fixture: Fixture;
   before(async () => {
     // 30 at once, of which one address may use 21; 3 at once to one recipient.
@@ -96,7 +96,7 @@ describe("the mail budget at public doors", () => {
     outcomeOf(fixture.gateway.call(signIn.startEmail, { email }, at));
   const unknown = () => `nobody${++number}@example.org`;
 
-  test("one address uses up its own share and leaves the others theirs", async () => {
+  test("one address uses up only its own share", async () => {
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => start(unknown(), from("192.0.2.1"))));
     assert.deepEqual(counted(outcomes), { done: 21, "mail_rate_limited 43": 4 });
     assert.equal(await start(unknown(), from("192.0.2.2")), "done");
@@ -113,7 +113,7 @@ describe("the mail budget at public doors", () => {
     assert.equal(await start(unknown(), from("2001:db8:1:3::1")), "done");
   });
 
-  test("one recipient gets no flood, whoever asks, known or not", async () => {
+  test("one recipient is not flooded, whoever the requester, known or not", async () => {
     fixture.pass(24 * 60 * minute);
     await fixture.person({ email: "known@example.org", emailVerified: true });
     for (const email of ["known@example.org", unknown()]) {
@@ -129,7 +129,7 @@ describe("the mail budget at public doors", () => {
     }
   });
 
-  test("used up, it refuses every address alike, and staff still get their codes from the reserve", async () => {
+  test("when used up, every address is rejected alike, and staff still get their codes from the reserve", async () => {
     fixture.pass(24 * 60 * minute);
     await fixture.person({ email: "player@example.org", emailVerified: true });
     const staff = await fixture.person({ role: "admin", email: "staff@example.org", emailVerified: true });
@@ -149,7 +149,7 @@ describe("the mail budget at public doors", () => {
     assert.ok(staff);
   });
 
-  test("public doors cannot use up what a signed-in person may be mailed", async () => {
+  test("public endpoints cannot use up the share of signed-in accounts", async () => {
     fixture.pass(24 * 60 * minute);
     const email = "me@example.org";
     const person = await fixture.person({ email, emailVerified: true });

@@ -9,7 +9,7 @@ import { savePassword } from "./password-store.ts";
 const hour = 3_600_000;
 const options = { principal: { kind: "anonymous" } as const };
 
-test("a password is kept as argon2id with a salt of its own", async () => {
+test("a password is stored as argon2id with its own salt", async () => {
   const [one, other] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.notEqual(one, other);
@@ -17,23 +17,23 @@ test("a password is kept as argon2id with a salt of its own", async () => {
   assert.equal(await isPassword("correct Horse", one), false);
 });
 
-test("a password that the reference implementation hashed is known", async () => {
+test("a hash of the reference implementation is verified", async () => {
   // argon2 20190702: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32 -e
   const kept = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
   assert.equal(await isPassword("password", kept), true);
   assert.equal(await isPassword("passwore", kept), false);
 });
 
-test("nothing is the password of an account that has none, or a damaged one", async () => {
+test("no password matches an absent or damaged hash", async () => {
   for (const kept of [null, undefined, "", "$argon2id$v=19$m=1$x$y", "password"])
     assert.equal(await isPassword("password", kept), false);
 });
 
-test("a password that is typed in another normal form is the same", async () => {
+test("a password in another Unicode normal form matches", async () => {
   assert.equal(await isPassword("cafe\u0301", await hashPassword("caf\u00e9")), true);
 });
 
-describe("the local-password door", () => {
+describe("sign-in with a local password", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -59,7 +59,7 @@ describe("the local-password door", () => {
   const refused = async (username: string, password: string) =>
     fixture.refused(signIn.passwordLogin, { username, password }, options);
 
-  test("is closed while the setting is missing, off or unreadable", async () => {
+  test("is off while the setting is missing, off or unreadable", async () => {
     const { username } = await person("secret");
     assert.equal((await refused(username, "secret")).fault, "local_auth_disabled");
     for (const value of ["false", '"true"', "1", "null"]) {
@@ -86,7 +86,7 @@ describe("the local-password door", () => {
     await open("true");
   });
 
-  test("tells a wrong password and an unknown name alike, and audits which it was", async () => {
+  test("answers a wrong password and an unknown name alike, and audits which it was", async () => {
     const { username } = await person("secret");
     const none = await fixture.person();
     const answers = [
@@ -104,7 +104,7 @@ describe("the local-password door", () => {
     });
   });
 
-  test("takes ten tries of a name in an hour, known or not, and says how long to wait", async () => {
+  test("allows ten attempts per user name and hour, known or not, and returns how long to wait", async () => {
     const { username } = await person("secret");
     for (const name of [username, "who-is-this"]) {
       for (let tries = 0; tries < 10; tries++)
@@ -115,7 +115,7 @@ describe("the local-password door", () => {
     assert.ok((await signInWith(username, "secret")).session);
   });
 
-  test("a password that is replaced while it is tried signs nobody in", async () => {
+  test("a password that is replaced during the check does not sign in", async () => {
     const { username, userId } = await person("secret");
     const passwordHash = await hashPassword("other");
     // The account is held by the change when the tried password is found right.

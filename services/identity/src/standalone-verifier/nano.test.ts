@@ -83,7 +83,7 @@ mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefi
     assert.deepEqual(await answer.json(), { id: thirdPartyId("ely", elly.id), name: "Elly" });
   });
 
-  test("answers 204 for a stranger, for missing and for repeated parameters, without a body", async () => {
+  test("answers 204 without a body for an unknown player, and for missing or repeated parameters", async () => {
     for (const query of [
       "username=Nobody&serverId=x",
       "username=Nobody",
@@ -96,7 +96,7 @@ mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefi
     }
   });
 
-  test("answers 503 without a body while a source is away and nobody vouches", async () => {
+  test("answers 503 without a body while a source is down and no other knows the player", async () => {
     mojang.misbehave = (_request, response) => void response.writeHead(500).end();
     const answer = await ask("username=Nobody&serverId=x");
     mojang.misbehave = undefined;
@@ -120,7 +120,7 @@ mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefi
     assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`, { method: "POST" })).status, 405);
   });
 
-  test("explains itself and what is wrong with its arguments", async () => {
+  test("prints its help and rejects bad arguments", async () => {
     const help = await run("--help");
     assert.equal(help.code, 0);
     assert.match(help.stdout, /usage: svc nano/);

@@ -12,6 +12,6 @@ for (const [what, target, wanted] of rules) {
   test(what, () => assert.equal(refusalOf(target, "a"), wanted));
 }
 
-test("wildcards in a search are looked for as they are", () => {
+test("wildcards in a search are matched literally", () => {
   assert.equal(patternOf("A_b%\\"), "%a\\_b\\%\\\\%");
 });

@@ -53,7 +53,7 @@ describe("users, as the owner sees them", () => {
     assert.equal(renamed.fault, "username_taken");
   });
 
-  test("a search takes wildcards as they are, and pages are cut from all that match", async () => {
+  test("a search matches wildcards literally, and pages cover all matches", async () => {
     for (const n of [1, 2, 3]) {
       await create({ username: `page_${n}` });
       fixture.pass(1);
@@ -91,7 +91,7 @@ describe("users, as the owner sees them", () => {
     assert.equal(refused.fault, "reauth_required");
   });
 
-  test("a change of role ends the sessions that were opened with the old one", async () => {
+  test("a change of role ends the sessions opened with the old role", async () => {
     const person = await fixture.person();
     const promoted = await fixture.gateway.call(users.patch, { id: person.userId, role: "admin" }, asOwner());
     assert.equal(promoted.role, "admin");
@@ -120,7 +120,7 @@ describe("users, as the owner sees them", () => {
     assert.equal((await stateOf(fixture, person.session)).state, "unknown");
   });
 
-  test("a deleted user is gone from the list, their servers are released", async () => {
+  test("a deleted user is not listed, and their servers are released", async () => {
     const person = await fixture.person();
     await fixture.gateway.call(users.remove, { id: person.userId }, asOwner());
     assert.equal((await stateOf(fixture, person.session)).state, "unknown");
@@ -131,7 +131,7 @@ describe("users, as the owner sees them", () => {
     assert.equal(again.fault, "not_found");
   });
 
-  test("the end of an account is told once to every service that has something of it under way", async () => {
+  test("the end of an account is announced once to every service", async () => {
     const told: { user_id: string; by: string; mc_uuids: string[] }[] = [];
     const filter = eventFilter(accounts.accountRetired);
     const stop = fixture.lifecycle.listen(filter, (_subject, body) => {
@@ -162,7 +162,7 @@ describe("users, as the owner sees them", () => {
     await assert.doesNotReject(fixture.person(about));
   });
 
-  test("a deletion whose servers could not be released is carried on until they are", async () => {
+  test("a deletion whose servers could not be released is retried until they are", async () => {
     isLifecycleUp = false;
     released = [];
     const person = await fixture.person();
@@ -192,7 +192,7 @@ describe("users, as the owner sees them", () => {
     assert.equal((await stateOf(fixture, person.session)).state, "unknown");
   });
 
-  test("somebody's lost passkeys are unbound; one's own only with a fresh proof", async () => {
+  test("passkeys of another user are removed; one's own only with a fresh proof", async () => {
     const person = await fixture.person();
     const bind = (userId: string) =>
       fixture.database.admin(
@@ -216,7 +216,7 @@ describe("users, as the owner sees them", () => {
     assert.equal(refused.fault, "reauth_required");
   });
 
-  test("a link is added once, never to two users, and its source follows from the UUID", async () => {
+  test("a link is added once, never to two users, and its source is derived from the UUID", async () => {
     const [one, two] = [await fixture.person(), await fixture.person()];
     const mcUuid = "9c0e6a52-0b39-3d0c-9b5f-3f7f4a3f3e11";
     const link = { id: one.userId, mc_uuid: mcUuid };
@@ -232,7 +232,7 @@ describe("users, as the owner sees them", () => {
     assert.equal((await fixture.refused(users.removeLink, link, asOwner())).fault, "not_found");
   });
 
-  test("limits are replaced all at once, and out of range they are refused", async () => {
+  test("limits are replaced all at once, and rejected when out of range", async () => {
     const person = await fixture.person();
     const id = person.userId;
     const none = { max_servers: null, max_cpu_milli: null, max_memory_mb: null, max_storage_gb: null };
@@ -264,6 +264,6 @@ describe("users, as the owner sees them", () => {
     ["given limits", () => fixture.refused(quotas.read, { id: "nobody" }, asOwner())],
   ];
   for (const [what, act] of unknown) {
-    test(`nobody is not ${what}`, async () => assert.equal((await act()).fault, "not_found"));
+    test(`an unknown user is not ${what}`, async () => assert.equal((await act()).fault, "not_found"));
   }
 });

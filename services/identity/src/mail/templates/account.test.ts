@@ -8,7 +8,7 @@ const code = (purpose: CodePurpose, language: "en" | "zh") =>
   codeMessage({ code: "012345", validMinutes: 10, purpose }, language);
 
 for (const language of ["en", "zh"] as const) {
-  test(`a letter with a code says what it is for, in ${language}`, () => {
+  test(`a mail with a code says what it is for, in ${language}`, () => {
     const letters = purposes.map((purpose) => code(purpose, language));
     assert.equal(new Set(letters.map(({ text }) => text)).size, purposes.length);
     for (const { subject, text, html } of letters) {
@@ -19,7 +19,7 @@ for (const language of ["en", "zh"] as const) {
   });
 }
 
-test("every letter of one language has no word of the other", () => {
+test("a mail in one language has no word of the other", () => {
   const chinese = /\p{Script=Han}/u;
   const all = (language: "en" | "zh") => [
     code("sign_in", language),
@@ -35,7 +35,7 @@ test("every letter of one language has no word of the other", () => {
   }
 });
 
-test("a moment is told to the minute, with its zone", () => {
+test("a moment is given to the minute, with its time zone", () => {
   const { text } = codesLockedMessage({ until: "2026-01-02T03:04:05.000Z" });
   assert.match(text, /until 2026-01-02 03:04 UTC/);
 });

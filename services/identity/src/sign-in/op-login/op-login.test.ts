@@ -116,7 +116,7 @@ describe("an operator login", () => {
     assert.deepEqual(rows, [{ reauth_at: fixture.now() }]);
   });
 
-  test("without the approval tries no code, so that nobody can guess or lock", async () => {
+  test("checks no code without the approval, so that codes can be neither guessed nor locked", async () => {
     const staff = await waiting();
     for (let tries = 0; tries < 12; tries++)
       assert.equal(await finishRefused(staff.id, wrong(staff.code)), "op_login_invalid");
@@ -125,7 +125,7 @@ describe("an operator login", () => {
     assert.ok((await finish(staff.id, staff.code)).session);
   });
 
-  test("who is no staff, or has no account, gets a handle of the same shape that stands for nothing", async () => {
+  test("an address without a staff account gets a handle of the same shape that is never valid", async () => {
     const player = await linked({ role: "user" });
     const answers = [
       await start(player.email),
@@ -147,7 +147,7 @@ describe("an operator login", () => {
     assert.ok(!fixture.smtp.mails.some(({ to }) => to === player.email));
   });
 
-  test("a second start within the minute opens a request that the mailed code serves", async () => {
+  test("a second start within the minute opens a request for which the mailed code works", async () => {
     const staff = await waiting();
     fixture.pass(30_000);
     const second = await start(staff.email);
@@ -180,7 +180,7 @@ describe("an operator login", () => {
     assert.ok((await finish(staff.id, staff.code)).session);
   });
 
-  test("a typed name that is another is refused and audited, and the request stays pending", async () => {
+  test("a mismatched name is rejected and audited, and the request stays pending", async () => {
     const staff = await waiting();
     const typed = { id: staff.id, approver_uuid: staff.uuid, username: "somebody" };
     assert.equal(await inGameRefused(signIn.approveOpLogin, typed), "op_login_mismatch");
@@ -201,7 +201,7 @@ describe("an operator login", () => {
     assert.equal(await finishRefused(staff.id, staff.code), "op_login_invalid");
   });
 
-  test("a parallel finish has one winner", async () => {
+  test("of parallel finishes one succeeds", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => finish(staff.id, staff.code)));
@@ -230,7 +230,7 @@ describe("an operator login", () => {
     assert.ok((await finish(id, fixture.smtp.codeTo(staff.email))).session);
   });
 
-  test("who stopped being staff after the approval is told so, and the code is spent", async () => {
+  test("a user who stopped being staff after the approval is rejected, and the code is spent", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     await change("role = 'user'", staff.person);
@@ -249,7 +249,7 @@ describe("an operator login", () => {
     }
   });
 
-  test("a code of the player's door is none here, and the other way round", async () => {
+  test("a code of the player sign-in is invalid here, and vice versa", async () => {
     const staff = await waiting();
     await fixture.gateway.call(signIn.startEmail, { email: staff.email }, { principal: anonymous, client });
     await fixture.smtp.awaitMail(staff.email, 2);
