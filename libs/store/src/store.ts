@@ -3,7 +3,7 @@ import type { Logger } from "@svc/telemetry";
 import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from "kysely";
 import pg from "pg";
 import { asFault } from "./availability.ts";
-import { claiming } from "./repeat/claim.ts";
+import { withClaims } from "./repeat/claim.ts";
 
 /** Every schema has an outbox beside the tables of its service. */
 export type OutboxTable = { outbox: { subject: string; body: string } };
@@ -48,9 +48,14 @@ export function openStore<T>(options: {
     options: `-c search_path=${options.schema}`,
   });
   pool.on("error", (error) => options.log.warn({ error: error.message }, "idle database connection lost"));
+  // The pool watches a connection only while it is idle. One that ends in the middle of a transaction would otherwise be
+  // an unhandled error that ends the process; the next statement on it fails, which is enough.
+  pool.on("connect", (client) =>
+    client.on("error", (error) => options.log.debug({ error: error.message }, "database connection lost")),
+  );
   const dialect = new PostgresDialect({
     pool: {
-      connect: () => pool.connect().then((client) => prepared(guarded(client, options.log)), rethrow),
+      connect: () => pool.connect().then(prepared, rethrow),
       end: () => pool.end(),
       options: pool.options,
     },
@@ -67,18 +72,6 @@ export function openStore<T>(options: {
 
 function rethrow(error: unknown): never {
   throw asFault(error);
-}
-
-const guardedClients = new WeakSet<pg.PoolClient>();
-
-// The pool watches a connection only while it is idle. One that ends in the middle of a transaction would otherwise
-// be an unhandled error that takes the process with it; the next statement on it fails, which is enough.
-function guarded(client: pg.PoolClient, log: Logger): pg.PoolClient {
-  if (!guardedClients.has(client)) {
-    guardedClients.add(client);
-    client.on("error", (error) => log.debug({ error: error.message }, "database connection lost"));
-  }
-  return client;
 }
 
 const statementNames = new Map<string, string>();
@@ -101,7 +94,7 @@ function prepared(client: pg.PoolClient): PostgresPoolClient {
     const config = { text, values: values ?? [] };
     return client.query(name === undefined ? config : { ...config, name }).catch(rethrow);
   };
-  const claimed = claiming(named);
+  const claimed = withClaims(named);
   const query = (text: unknown, values?: unknown[]): unknown =>
     typeof text === "string" ? claimed(text, values) : client.query(text as never);
   return { query, release: (destroy?: boolean) => client.release(destroy) } as PostgresPoolClient;

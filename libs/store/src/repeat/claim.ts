@@ -7,10 +7,10 @@ import { type QueryExecutorProvider, sql } from "kysely";
 export type Claim = {
   /** sha-256 of the request's id. */
   key: Buffer;
-  /** `made` once the transaction that holds it is committed; `taken` when another run of the same request was first; `over` when the run ended without a write. */
+  /** `made` once its transaction is committed; `taken` when another run of the same request was first; `over` when the run ended without a write. */
   state: "none" | "pending" | "made" | "taken" | "over";
   isRepeat: boolean;
-  /** Unix milliseconds after which nobody waits for the outcome, so that nothing may be changed any more. */
+  /** Unix milliseconds after which the caller no longer waits for the outcome, so that nothing may be changed. */
   deadlineAt: number;
 };
 
@@ -24,9 +24,9 @@ type Query = (text: string, values?: unknown[]) => Promise<{ rowCount: number | 
 
 const insert = "insert into handled_requests (id) values ($1) on conflict do nothing";
 const writes = /^\s*(insert|update|delete|merge|truncate)\b|^\s*with\b[\s\S]*\b(insert|update|delete)\b/i;
-/** How long a repeat waits for a transaction of the first run that has not ended. */
+/** A repeat waits this long for an open transaction of the first run. */
 const lockTimeout = "select set_config('lock_timeout', $1, true)";
-const patientMs = 1_500;
+const lockTimeoutMs = 1_500;
 const lockNotAvailable = "55P03";
 
 // The first run holds its transaction open: it may hang, and may still end it.
@@ -37,10 +37,10 @@ function asBusy(error: unknown): never {
 }
 
 /**
- * Statements of one connection, as the request that runs needs them: its first transaction, or its first write outside
- * of one, makes the claim too. Throws when another run of the request has made it.
+ * Wraps the statements of one connection: the first transaction of the running request, or its first write outside
+ * of one, makes the claim as well. Throws when another run of the request has made it.
  */
-export function claiming(query: Query): Query {
+export function withClaims(query: Query): Query {
   let isOpen = false;
   let holds: Claim | undefined;
 
@@ -48,7 +48,7 @@ export function claiming(query: Query): Query {
     if (Date.now() >= claim.deadlineAt) throw new Fault("unavailable");
     claim.state = "pending";
     holds = claim;
-    if (claim.isRepeat) await query(lockTimeout, [String(patientMs)]);
+    if (claim.isRepeat) await query(lockTimeout, [String(lockTimeoutMs)]);
     const { rowCount } = await query(insert, [claim.key]).catch(asBusy);
     if (rowCount === 0) {
       claim.state = "taken";
@@ -61,8 +61,8 @@ export function claiming(query: Query): Query {
     if (holds?.state === "pending") holds.state = state;
     holds = undefined;
   };
-  // Who failed to begin a transaction does not end it.
-  const giveBack = async (error: unknown) => {
+  // The caller of a transaction that could not begin does not end it.
+  const rollBack = async (error: unknown) => {
     settle("none");
     await query("rollback").catch(() => {});
     throw error;
@@ -76,7 +76,7 @@ export function claiming(query: Query): Query {
       settle("made");
       return result;
     } catch (error) {
-      return giveBack(error);
+      return rollBack(error);
     }
   };
 
@@ -85,7 +85,7 @@ export function claiming(query: Query): Query {
     if (/^(begin|start transaction)\b/.test(text)) {
       const result = await query(text, values);
       isOpen = true;
-      if (claim?.state === "none") await make(claim).catch(giveBack);
+      if (claim?.state === "none") await make(claim).catch(rollBack);
       return result;
     }
     if (text === "commit" || text === "rollback") {
@@ -105,7 +105,7 @@ export function claiming(query: Query): Query {
 
 /**
  * Makes the claim of the running request now, before an effect that no transaction of this database holds: after it a
- * repeat has no effect of its own. Nothing when the request is none that may be repeated.
+ * repeat has no effect of its own. Does nothing when the request cannot be repeated.
  */
 export async function claimRequest(db: QueryExecutorProvider): Promise<void> {
   if (current.getStore()?.state === "none") await sql`delete from handled_requests where false`.execute(db);
