@@ -1,4 +1,4 @@
-// Stands where identity stands: knows every session, and has the real outbox with its relay on a real table.
+// A stand-in for identity: every session is live on every host, and the outbox with its relay is the real one.
 
 import { connectMesh } from "@svc/mesh";
 import { accounts } from "@svc/proto";
@@ -19,13 +19,13 @@ const mesh = await connectMesh({
 });
 mesh.serve(
   accounts.resolveSession,
-  (): accounts.SessionAnswer => ({
+  ({ client }): accounts.SessionAnswer => ({
     state: "live",
     user_id: "usr-bench",
     username: "bench",
     role: "owner",
     setup: false,
-    host: "player",
+    host: client.host ?? "player",
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   }),
 );
