@@ -21,7 +21,7 @@ export async function recordAudit(
 
 type RequesterFields = Omit<AuditEntry, "id" | "at" | "action" | "payload" | "server_name">;
 
-/** The part of an audit entry that says who asked. */
+/** The part of an audit entry that names the requester. */
 export function requesterFields(
   { principal, client, requestId }: Requester,
   subject: Subject,

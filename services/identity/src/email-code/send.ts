@@ -66,11 +66,11 @@ async function mintAndSend(
   const expiresAt = new Date(now.getTime() + limits.otp_ttl);
   const id = await saveCode(db, { userId, email, code, purpose, now, expiresAt });
   try {
-    const letter = codeMessage(
+    const message = codeMessage(
       { code, validMinutes: Math.ceil(limits.otp_ttl / 60_000), purpose },
       await findLanguage(db, userId),
     );
-    await mailer.deliver("code", { to: email, letter, requestId: request.requestId });
+    await mailer.deliver("code", { to: email, message, requestId: request.requestId });
   } catch (error) {
     await dropCode(db, id);
     throw error;

@@ -14,15 +14,15 @@ export type Barred = { mc_uuid: string; username: string; changed: boolean };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-type Asked = { who: string; username?: string | undefined; dry_run?: boolean | undefined };
+type BarRequest = { who: string; username?: string | undefined; dry_run?: boolean | undefined };
 
-export async function barPlayers(host: Host, asked: Asked): Promise<{ players: Barred[] }> {
-  const { players, name } = await findPlayers(host, asked.who);
-  const username = asked.username ?? name;
+export async function barPlayers(host: Host, request: BarRequest): Promise<{ players: Barred[] }> {
+  const { players, name } = await findPlayers(host, request.who);
+  const username = request.username ?? name;
   return host.db.transaction().execute(async (trx) => {
     const barred: Barred[] = [];
     for (const mcUuid of players)
-      barred.push(await barOne(host, trx, { mcUuid, username, isDry: asked.dry_run }));
+      barred.push(await barOne(host, trx, { mcUuid, username, isDry: request.dry_run }));
     return { players: barred };
   });
 }

@@ -17,14 +17,14 @@ export type HostSession = {
   expires_at: string;
 };
 
-type Asked = { who?: string | undefined; replaces?: string | undefined };
+type SignInRequest = { who?: string | undefined; replaces?: string | undefined };
 
 /**
  * A session of the owner, or of the operator `who`, for the person who holds the database: they could write the same
  * row by hand, so this grants nothing new. The session counts as proven for the same reason. The session
  * that it `replaces` (by the hash of its cookie) ends. Players are not signed in here.
  */
-export async function signInAtHost(host: Host, { who, replaces }: Asked): Promise<HostSession> {
+export async function signInAtHost(host: Host, { who, replaces }: SignInRequest): Promise<HostSession> {
   const wanted = who === undefined ? undefined : await getUser(host, who);
   const os = userInfo().username;
   return host.db.transaction().execute(async (trx) => {

@@ -24,8 +24,8 @@ export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Pro
     .values({ mc_uuid: mcUuid, username, blacklisted_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const told = { mc_uuid: mcUuid, username, at: now.toISOString() };
-  await trx.insertInto("outbox").values(outboxRow(links.playerBarred, told)).execute();
+  const event = { mc_uuid: mcUuid, username, at: now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(links.playerBarred, event)).execute();
 }
 
 /** Unbars a UUID. False when it was not barred. */

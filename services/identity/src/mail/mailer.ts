@@ -27,7 +27,7 @@ export type Mailer = {
   deliver: (kind: MailKind, mail: Mail, opened?: OpenRelay) => Promise<void>;
 };
 
-export type Mail = { to: string; letter: Message; requestId: string };
+export type Mail = { to: string; message: Message; requestId: string };
 
 export type MailerOptions = {
   db: IdentityDb;
@@ -64,8 +64,8 @@ export function createMailer(options: MailerOptions): Mailer {
       admit(kind, await takeShares(db, sharesOf(asking, budget, limits), now())),
     takeReserve: async (kind) => admit(kind, await takeReserve(db, limits, now())),
     open: (kind, { to, requestId }) => trying(kind, requestId, (known) => known.open(to)),
-    deliver: async (kind, { to, letter, requestId }, opened) => {
-      await trying(kind, requestId, (known) => (opened ?? known).send(to, letter));
+    deliver: async (kind, { to, message, requestId }, opened) => {
+      await trying(kind, requestId, (known) => (opened ?? known).send(to, message));
       events.mail(kind, "sent");
     },
   };

@@ -11,7 +11,7 @@ import { codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./
 import { passkeyDraft } from "./templates/passkey.ts";
 import { serverTransferDoneDraft, serverTransferIssuedDraft } from "./templates/server-transfer.ts";
 
-const notice = z.discriminatedUnion("kind", [
+const queuedMail = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
   z.object({ kind: z.literal("email_removed"), facts: z.object({}) }),
   z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
@@ -25,11 +25,11 @@ const notice = z.discriminatedUnion("kind", [
     facts: z.object({ target: z.string(), servers: z.number() }),
   }),
 ]);
-type Notice = z.output<typeof notice>;
+type QueuedMail = z.output<typeof queuedMail>;
 
 export type MailQueue = {
   /** Adds a mail in the transaction of the change it is about. Without a relay nothing is stored. */
-  add: (trx: IdentityTrx, letter: Notice & { to: string; language: Language }) => Promise<void>;
+  add: (trx: IdentityTrx, mail: QueuedMail & { to: string; language: Language }) => Promise<void>;
   /** Sends queued mails soon; call it after the commit. */
   wake: () => void;
   close: () => Promise<void>;
@@ -123,7 +123,7 @@ async function leaseNext({ db, limits, now }: MailQueueOptions): Promise<Leased 
 async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void> {
   const { db, mailer, limits, now, log } = options;
   const isStale = now().getTime() - leased.created_at.getTime() > limits.notice_keep;
-  const known = notice.safeParse(leased);
+  const known = queuedMail.safeParse(leased);
   const drop = () => db.deleteFrom("mail_notices").where("id", "=", leased.id).execute();
   if (!known.success || isStale) {
     log.error({ kind: leased.kind, attempts: leased.attempts }, "queued mail dropped");
@@ -132,12 +132,12 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   const { kind } = known.data;
   try {
     await mailer.takeBudget(kind);
-    const letter = messageOf(known.data, leased.language);
-    await mailer.deliver(kind, { to: leased.recipient, letter, requestId: `notice-${leased.id}` });
+    const message = messageOf(known.data, leased.language);
+    await mailer.deliver(kind, { to: leased.recipient, message, requestId: `notice-${leased.id}` });
     await drop();
   } catch (error) {
-    const asked = isFault(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-    const pauseMs = Math.min(Math.max(limits.notice_every * 2 ** leased.attempts, asked), maxDelayMs);
+    const retryAfterMs = isFault(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+    const pauseMs = Math.min(Math.max(limits.notice_every * 2 ** leased.attempts, retryAfterMs), maxDelayMs);
     await db
       .updateTable("mail_notices")
       .set({ attempts: leased.attempts + 1, next_at: new Date(now().getTime() + pauseMs) })
@@ -146,7 +146,7 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   }
 }
 
-function messageOf(known: Notice, language: Language): Message {
+function messageOf(known: QueuedMail, language: Language): Message {
   switch (known.kind) {
     case "email_changed":
       return emailChangedMessage(known.facts, language);

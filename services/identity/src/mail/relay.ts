@@ -9,10 +9,10 @@ import { openConversation } from "./smtp-session.ts";
 export type Relay = {
   /** Opens the conversation as far as the sender: a failure reveals nothing about the recipient. */
   open: (to: string) => Promise<OpenRelay>;
-  send: (to: string, letter: Message) => Promise<void>;
+  send: (to: string, message: Message) => Promise<void>;
 };
 
-export type OpenRelay = { send: (to: string, letter: Message) => Promise<void>; close: () => void };
+export type OpenRelay = { send: (to: string, message: Message) => Promise<void>; close: () => void };
 
 /** Each mail has its own connection: mails are few, and an idle connection would go stale. */
 export function createRelay(settings: RelaySettings): Relay {
@@ -34,19 +34,19 @@ export function createRelay(settings: RelaySettings): Relay {
     const { needsUtf8 } = wireAddress(to);
     const conversation = await openConversation(settings, { from: bareAddress(settings.from), needsUtf8 });
     return {
-      send: async (recipient, letter) => {
+      send: async (recipient, message) => {
         if (!isPlainAddress(recipient)) throw new Error("the recipient is not one plain address");
-        await conversation.give(wireAddress(recipient).address, await write(recipient, letter));
+        await conversation.give(wireAddress(recipient).address, await write(recipient, message));
       },
       close: conversation.close,
     };
   };
   return {
     open,
-    send: async (to, letter) => {
+    send: async (to, message) => {
       const opened = await open(to);
       try {
-        await opened.send(to, letter);
+        await opened.send(to, message);
       } finally {
         opened.close();
       }

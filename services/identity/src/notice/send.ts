@@ -23,9 +23,9 @@ function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof 
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
     const about = { server: facts["server"] ?? "", moment: momentOf(facts["at"]) };
-    const letter = toMessage(worldDraft(kind, about, account.language), account.language);
+    const message = toMessage(worldDraft(kind, about, account.language), account.language);
     await mailer.takeBudget("world");
-    await mailer.deliver("world", { to: account.email, letter, requestId: context.requestId });
+    await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });
     return { result: "delivered" };
   };
 }

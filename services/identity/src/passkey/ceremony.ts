@@ -124,7 +124,9 @@ export async function verifyAttestation(
 }
 
 function isSelfMade({ response }: Attestation): boolean {
-  const told = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, "base64url")));
-  const format = told.get("fmt");
-  return format === "none" || (format === "packed" && told.get("attStmt").get("x5c") === undefined);
+  const decoded = decodeAttestationObject(
+    new Uint8Array(Buffer.from(response.attestationObject, "base64url")),
+  );
+  const format = decoded.get("fmt");
+  return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
 }

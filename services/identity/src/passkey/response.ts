@@ -40,7 +40,7 @@ const Attestation = z.object({
       .array(z.unknown())
       .max(64)
       .catch([])
-      .transform((told) => transports.filter((known) => told.includes(known))),
+      .transform((given) => transports.filter((known) => given.includes(known))),
   }),
 });
 export type Attestation = z.output<typeof Attestation>;
@@ -58,8 +58,8 @@ const ClientData = z.object({
 
 function clientDataOf({ clientDataJSON }: { clientDataJSON: string }) {
   try {
-    const told: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
-    return ClientData.safeParse(told).data;
+    const value: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
+    return ClientData.safeParse(value).data;
   } catch {
     return undefined;
   }
@@ -72,8 +72,8 @@ export function signedChallenge(response: { clientDataJSON: string }): string | 
 
 /** Whether the page was embedded in a frame of another site, where its origin is not visible. */
 export function isFramed(response: { clientDataJSON: string }): boolean {
-  const told = clientDataOf(response);
-  return told?.crossOrigin === true || told?.topOrigin !== undefined;
+  const clientData = clientDataOf(response);
+  return clientData?.crossOrigin === true || clientData?.topOrigin !== undefined;
 }
 
 /** The account that a passkey names; undefined when it names none. */

@@ -107,12 +107,12 @@ export async function endRedemption(
 
 /** Records that the target got its answer; false when it had it already. */
 export async function markAnswered(db: IdentityDb, about: { id: string; now: Date }): Promise<boolean> {
-  const told = await db
+  const marked = await db
     .updateTable("account_migrations")
     .set({ told_at: about.now })
     .where("id", "=", about.id)
     .where("state", "=", "redeemed")
     .where("told_at", "is", null)
     .executeTakeFirst();
-  return told.numUpdatedRows > 0n;
+  return marked.numUpdatedRows > 0n;
 }

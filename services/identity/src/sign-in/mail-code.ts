@@ -30,9 +30,9 @@ export async function mailCode(deps: Deps & { mailer: Mailer }, toMail: CodeToMa
     ...{ code, purpose, now, expiresAt },
   });
   const validMinutes = Math.ceil(limits.otp_ttl / 60_000);
-  const letter = codeMessage({ code, validMinutes, purpose }, account.language);
+  const message = codeMessage({ code, validMinutes, purpose }, account.language);
   try {
-    await mailer.deliver("code", { to: account.email, letter, requestId }, relay);
+    await mailer.deliver("code", { to: account.email, message, requestId }, relay);
   } catch (error) {
     await dropCode(db, id);
     throw error;

@@ -22,9 +22,12 @@ export type Admitted = {
 };
 
 /** Throws `mail_unavailable`, `mail_rate_limited` or `mail_undeliverable`, and then releases the reservation. */
-export async function requestCode(deps: Deps & { mailer: Mailer }, asked: RequestedCode): Promise<Admitted> {
+export async function requestCode(
+  deps: Deps & { mailer: Mailer },
+  request: RequestedCode,
+): Promise<Admitted> {
   const { db, limits, mailer } = deps;
-  const { purpose, email, requestId } = asked;
+  const { purpose, email, requestId } = request;
   if (!deps.hasRelay) throw new Fault("mail_unavailable");
   if (!isPlainAddress(email)) throw new Fault("bad_request", { message: "email: must be an e-mail address" });
   const now = deps.now();
@@ -34,7 +37,7 @@ export async function requestCode(deps: Deps & { mailer: Mailer }, asked: Reques
   const place = await reserveAddress(db, { key, freeAt, expiresAt, now });
   if (!("taken" in place)) return { expiresAt: place.expiresAt, isPaid: false };
   try {
-    const caller = networkOf(asked.client.address, 4);
+    const caller = networkOf(request.client.address, 4);
     await mailer.takeShares("code", { door: "public", recipient: email, caller });
     const isPaid = await pay(mailer, purpose);
     const relay = await mailer.open("code", { to: email, requestId });

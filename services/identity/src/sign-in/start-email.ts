@@ -19,13 +19,17 @@ export function createStartEmail(deps: SignInDeps): Handler<typeof signIn.startE
   };
 }
 
-type Asked = { email: string; admitted: Admitted };
+type Request = { email: string; admitted: Admitted };
 
-async function mailSignInCode(deps: SignInDeps, { requestId }: StartContext, asked: Asked): Promise<void> {
-  const { relay, expiresAt } = asked.admitted;
+async function mailSignInCode(
+  deps: SignInDeps,
+  { requestId }: StartContext,
+  request: Request,
+): Promise<void> {
+  const { relay, expiresAt } = request.admitted;
   if (!relay) return;
   try {
-    const account = await findByVerifiedEmail(deps.db, asked.email);
+    const account = await findByVerifiedEmail(deps.db, request.email);
     if (!account || (await isLocked(deps, account.id))) return;
     await mailCode(deps, { account, purpose: "sign_in", expiresAt, relay, requestId });
   } finally {

@@ -12,7 +12,7 @@ type Retirement = { userId: string; by: z.output<typeof accounts.RetiredBy>; now
 /** Ends the sessions of an account that was retired in this transaction. Returns how many there were. */
 export async function endAccount(trx: IdentityTrx, { userId, by, now }: Retirement): Promise<number> {
   const mcUuids = await listLinkedPlayers(trx, userId);
-  const told = { user_id: userId, by, mc_uuids: mcUuids, at: now.toISOString() };
-  await trx.insertInto("outbox").values(outboxRow(accounts.accountRetired, told)).execute();
+  const event = { user_id: userId, by, mc_uuids: mcUuids, at: now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(accounts.accountRetired, event)).execute();
   return revokeSessions(trx, { userId, now });
 }

@@ -21,20 +21,20 @@ export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.star
   };
 }
 
-type Asked = { id: string; email: string; admitted: Admitted };
+type Request = { id: string; email: string; admitted: Admitted };
 
 /** A request is opened within the cooldown too: codes that were mailed earlier work for it. */
-async function openRequest(deps: SignInDeps, context: StartContext, asked: Asked): Promise<void> {
+async function openRequest(deps: SignInDeps, context: StartContext, request: Request): Promise<void> {
   const { db, events, mailer } = deps;
-  const { relay, expiresAt, isPaid } = asked.admitted;
+  const { relay, expiresAt, isPaid } = request.admitted;
   try {
-    const account = await findByVerifiedEmail(db, asked.email);
+    const account = await findByVerifiedEmail(db, request.email);
     if (!account || !isStaffRole(account.role)) {
       const reason = account ? "not_staff" : "no_account";
       const subject = account && { userId: account.id, username: account.username };
       return events.signInFailed(context, { door: "op_login", reason, ...subject });
     }
-    await saveOpLogin(db, { id: asked.id, account, client: context.client, now: deps.now(), expiresAt });
+    await saveOpLogin(db, { id: request.id, account, client: context.client, now: deps.now(), expiresAt });
     if (!relay) return;
     if (!isPaid) await mailer.takeReserve("code");
     const { requestId } = context;
