@@ -2,11 +2,10 @@
 // replica notes its end, by compare-and-set. States: running (preparing, then with a Job) -> succeeded | failed.
 
 import { randomBytes } from "node:crypto";
-import { resources } from "@svc/kube";
 import type { BucketEntry } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { inNamespace, logDepsOf } from "../deps.ts";
-import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
+import { logDepsOf } from "../deps.ts";
+import { type JobState, type Outcome, observeJob, readProgress } from "../job/outcome.ts";
 import type { FileDeps } from "./deps.ts";
 import { opErrorOf } from "./faults.ts";
 
@@ -80,26 +79,39 @@ export async function endOp(
   return ended;
 }
 
-/** Looks at one running operation: notes its end when there is one. */
-export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
-  const { value: op } = entry;
-  if (op.state !== "running") return op;
-  const job = await deps.kube.find(resources.jobs, { name: op.job, ...inNamespace(deps) });
-  const outcome = job ? await readOutcome(logDepsOf(deps), job) : missing(deps, op);
-  if (!outcome) return op;
-  // The Job says so itself, but what it says may get lost.
-  if (outcome.kind === "done" && op.upload !== undefined) await deps.onUploaded(op.upload);
-  return endOp(deps, entry, outcome);
-}
+/** What one running operation depends on. */
+export type Observed = { readonly op: StoredOp; readonly job: JobState };
 
-function missing({ now, settings }: Pick<FileDeps, "settings" | "now">, op: StoredOp): Outcome | undefined {
-  const isPreparing = op.preparing_at > 0 && now() - op.preparing_at < settings.storage.file_op_patience;
-  if (isPreparing) return undefined;
+export type Plan =
+  | { readonly action: "wait" }
+  /** `releaseUpload`: the upload that is in the world now, whose staged bytes are no longer needed. */
+  | { readonly action: "end"; readonly outcome: Outcome; readonly releaseUpload?: string };
+
+/** `patienceMs`: how long an operation may be written down without its Job. Pure. */
+export function decideOp({ op, job }: Observed, now: number, patienceMs: number): Plan {
+  if (op.state !== "running" || job === "running") return { action: "wait" };
+  if (job !== "none") {
+    const upload = job.kind === "done" ? op.upload : undefined;
+    return { action: "end", outcome: job, ...(upload !== undefined && { releaseUpload: upload }) };
+  }
+  if (op.preparing_at > 0 && now - op.preparing_at < patienceMs) return { action: "wait" };
   const message =
     op.preparing_at > 0
       ? "the service was interrupted before the job started; try again"
       : "the job vanished";
-  return { kind: "broken", message };
+  return { action: "end", outcome: { kind: "broken", message } };
+}
+
+/** One pass over one operation; returns it as it is then. */
+export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
+  const { value: op } = entry;
+  if (op.state !== "running") return op;
+  const observed = { op, job: await observeJob(logDepsOf(deps), op.job) };
+  const plan = decideOp(observed, deps.now(), deps.settings.storage.file_op_patience);
+  if (plan.action === "wait") return op;
+  // The Job reports this itself, but its report may get lost.
+  if (plan.releaseUpload !== undefined) await deps.onUploaded(plan.releaseUpload);
+  return endOp(deps, entry, plan.outcome);
 }
 
 /** Operations of a server as they are now, newest first; with `since` only those that began then or later. */

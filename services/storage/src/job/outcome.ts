@@ -19,6 +19,15 @@ export type Outcome =
   /** It ended without a word of its own: killed, late, crashed, or its log is gone. */
   | { kind: "broken"; message: string };
 
+/** A Job: none, not at its end yet, or how it ended. */
+export type JobState = "none" | "running" | Outcome;
+
+/** Why a Job did not do its work; undefined when it did. Pure. */
+export function failureOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === "refused") return outcome.fault.message;
+  return outcome.kind === "broken" ? outcome.message : undefined;
+}
+
 type LogDeps = {
   kube: Pick<Kube, "list" | "transport">;
   namespace: string;
@@ -27,6 +36,16 @@ type LogDeps = {
 };
 
 const tailLines = 100;
+
+/** Throws `unavailable` when the cluster cannot be asked. */
+export async function observeJob(
+  deps: LogDeps & { kube: Pick<Kube, "find"> },
+  name: string,
+): Promise<JobState> {
+  const { namespace } = deps;
+  const job = await deps.kube.find(resources.jobs, { name, namespace });
+  return job ? ((await readOutcome(deps, job)) ?? "running") : "none";
+}
 
 /** Undefined while the Job has not ended. Throws `unavailable` when the cluster cannot be asked. */
 export async function readOutcome(deps: LogDeps, job: Job): Promise<Outcome | undefined> {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BackupRow } from "../database/tables.ts";
-import { type Agreed, decideMove, type Ends, type JobState, type Observed, type Plan } from "./decide.ts";
+import type { JobState } from "../job/outcome.ts";
+import { type Agreed, decideMove, type Ends, type Observed, type Plan } from "./decide.ts";
 
 const agreed: Agreed = {
   source_node: "node-a",

@@ -11,10 +11,7 @@
 
 import type { BackupRow } from "../database/tables.ts";
 import type { Receipt } from "../job/archive-ticket-store.ts";
-import type { Outcome } from "../job/outcome.ts";
-
-/** A Job: none, not at its end yet, or how it ended. */
-export type JobState = "none" | "running" | Outcome;
+import { failureOf, type JobState } from "../job/outcome.ts";
 
 /** Both ends of a move while its world is copied. */
 export type Ends = {
@@ -138,10 +135,4 @@ function decideSwitching(
   if (!areJobsGone) return { action: "end-jobs" };
   if (targetNode === target_node) return { action: "switch" };
   return { action: "fail", message: `the new volume is not on ${target_node}` };
-}
-
-/** Why the Job did not do its work; undefined when it did. */
-function failureOf(outcome: Outcome): string | undefined {
-  if (outcome.kind === "refused") return outcome.fault.message;
-  return outcome.kind === "broken" ? outcome.message : undefined;
 }

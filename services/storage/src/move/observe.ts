@@ -4,12 +4,12 @@ import { type Job, resources } from "@svc/kube";
 import type { MoveRow } from "../database/world-migrations.ts";
 import { type ClusterDeps, inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { findReceipt } from "../job/archive-ticket-store.ts";
-import { readOutcome } from "../job/outcome.ts";
+import { observeJob } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
 import { findTargetFault, isOnline, nodeIdentity } from "../volume/node.ts";
 import { findPlacedClaim } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
-import type { Ends, JobState, Observed } from "./decide.ts";
+import type { Ends, Observed } from "./decide.ts";
 import { jobName, jobNames } from "./job-spec.ts";
 import { findMoveBackup } from "./store.ts";
 
@@ -22,14 +22,19 @@ export async function observeMove(deps: StorageDeps, row: MoveRow): Promise<Obse
   if (row.state === "backing_up") {
     const ends = await observeEnds(deps, row);
     const name = jobName(row, "backup");
-    const job = await observeJob(deps, name);
+    const job = await observeJob(logDepsOf(deps), name);
     // After the Job: one that sent its archive and was deleted in between has its receipt by now.
     return { step: "backing_up", ends, job, receipt: await findReceipt(deps.db, name) };
   }
   if (row.state === "restoring") {
     const ends = await observeEnds(deps, row);
     const backup = await findMoveBackup(deps.db, row);
-    return { step: "restoring", ends, backup, job: await observeJob(deps, jobName(row, "restore")) };
+    return {
+      step: "restoring",
+      ends,
+      backup,
+      job: await observeJob(logDepsOf(deps), jobName(row, "restore")),
+    };
   }
   if (row.state === "switching") {
     const areJobsGone = await haveJobsGone(deps, row);
@@ -59,11 +64,6 @@ async function observeEnds(
       isOnline: placed.node !== undefined && isOnline(placed.node),
     },
   };
-}
-
-async function observeJob(deps: ClusterDeps, name: string): Promise<JobState> {
-  const job = await findJob(deps, name);
-  return job ? ((await readOutcome(logDepsOf(deps), job)) ?? "running") : "none";
 }
 
 async function haveJobsGone(deps: ClusterDeps, row: MoveRow): Promise<boolean> {

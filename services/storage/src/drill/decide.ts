@@ -1,0 +1,86 @@
+// What a drill does next. Every effect may be repeated; what a drill made goes before its end is recorded.
+//
+// restoring -> booting   the backup is in the scratch volume
+//           -> failed    the Job refused or died, or the backup is gone
+// booting   -> passed    the server on it answered with its status
+//           -> failed    it exited, or was not ready in time
+// any       -> failed    the drill took too long
+//
+// Pure.
+
+import type { PersistentVolumeClaim, StatefulSet } from "@svc/kube";
+import type { BackupRow } from "../database/tables.ts";
+import { failureOf, type JobState } from "../job/outcome.ts";
+import type { Drill } from "./drill.ts";
+
+export type Observed = { readonly ageMs: number } & (
+  | {
+      readonly step: "restoring";
+      readonly job: JobState;
+      /** The volume of the server's world, which the scratch volume is like. */
+      readonly worldVolume: PersistentVolumeClaim | undefined;
+      readonly backup: BackupRow | undefined;
+    }
+  | {
+      readonly step: "booting";
+      readonly pod: ObservedPod | undefined;
+      /** The server's StatefulSet; undefined for one that was never started. */
+      readonly set: StatefulSet | undefined;
+    }
+);
+
+export type ObservedPod = {
+  readonly ageMs: number;
+  readonly hasExited: boolean;
+  /** What the server says of itself; undefined until its pod is ready. */
+  readonly version: string | undefined;
+};
+
+type Change = Partial<Pick<Drill, "version" | "boot_seconds">>;
+
+export type Plan =
+  | { readonly action: "wait" }
+  | {
+      readonly action: "start-restore";
+      readonly worldVolume: PersistentVolumeClaim;
+      readonly backup: BackupRow;
+    }
+  | { readonly action: "start-server"; readonly set: StatefulSet }
+  | { readonly action: "boot" }
+  | { readonly action: "pass"; readonly result: Required<Change> }
+  | { readonly action: "fail"; readonly message: string };
+
+/** How long a drill may take in all, and its server until it is ready. */
+export type Limits = { readonly drillMs: number; readonly bootMs: number };
+
+export function decideDrill(observed: Observed, limits: Limits): Plan {
+  if (observed.ageMs > limits.drillMs) return fail("the drill exceeded its time limit");
+  return observed.step === "restoring" ? decideRestore(observed) : decideBoot(observed, limits);
+}
+
+function decideRestore({ job, worldVolume, backup }: Extract<Observed, { step: "restoring" }>): Plan {
+  if (job === "running") return { action: "wait" };
+  if (job !== "none") {
+    const message = failureOf(job);
+    return message === undefined ? { action: "boot" } : fail(message);
+  }
+  if (!worldVolume) return fail("the server or its world is gone");
+  return backup ? { action: "start-restore", worldVolume, backup } : fail("the backup is gone");
+}
+
+function decideBoot({ pod, set, ageMs }: Extract<Observed, { step: "booting" }>, { bootMs }: Limits): Plan {
+  if (!pod) {
+    if (set) return { action: "start-server", set };
+    return fail("the server was never started, so it has no pod template");
+  }
+  if (pod.hasExited) return fail("the server exited during startup");
+  if (pod.version !== undefined) {
+    const bootSeconds = Math.round(Math.min(pod.ageMs, ageMs) / 1_000);
+    return { action: "pass", result: { version: pod.version, boot_seconds: bootSeconds } };
+  }
+  return pod.ageMs <= bootMs ? { action: "wait" } : fail("the server did not become ready in time");
+}
+
+function fail(message: string): Plan {
+  return { action: "fail", message };
+}
