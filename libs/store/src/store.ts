@@ -28,7 +28,7 @@ const statementTimeoutMs = 15_000;
 const idleInTransactionMs = 60_000;
 
 /**
- * Opens a pool on one schema. Statements time out after 15 s and idle transactions after 60 s (architecture.md 5);
+ * Opens a pool on one schema. Statements time out after 15 s and idle transactions after 60 s (docs/reference/data.md#database);
  * `poolSize` is at most 25. Connection problems surface as the fault `unavailable`.
  */
 export function openStore<T>(options: {
@@ -77,7 +77,7 @@ function rethrow(error: unknown): never {
 const statementNames = new Map<string, string>();
 const namedAtMost = 500;
 
-// Named statements halve the cost of point reads (performance.md, traps); the names are bounded because a
+// Named statements halve the cost of point reads (docs/performance.md); the names are bounded because a
 // connection keeps every one it has seen.
 function nameOf(text: string): string | undefined {
   const known = statementNames.get(text);

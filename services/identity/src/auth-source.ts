@@ -1,4 +1,4 @@
-// `[[auth_source]]` of the configuration (behaviour.md d): session servers besides the identity source.
+// `[[auth_source]]` of the configuration (docs/reference/settings.md): session servers besides the identity source.
 
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// What identity reports besides its answers: audit entries (interface.md 6.4) and metrics (6.5).
+// What identity reports besides its answers: audit entries (docs/reference/audit.md#entries) and metrics (docs/reference/metrics.md).
 
 import type { Mesh } from "@svc/mesh";
 import { Counter, type Registry } from "@svc/telemetry";

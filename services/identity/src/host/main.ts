@@ -1,4 +1,4 @@
-// Account commands of the person at the host, for when the API is down or nobody can sign in (behaviour.md q): works on
+// Account commands of the person at the host, for when the API is down or nobody can sign in (docs/reference/cli.md#ways): works on
 // the database alone. `svc` starts it with one command as JSON on stdin and reads one JSON answer from stdout.
 
 import { text } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-// The SMTP relay (behaviour.md d): implicit TLS on port 465, STARTTLS elsewhere.
+// The SMTP relay (docs/reference/settings.md): implicit TLS on port 465, STARTTLS elsewhere.
 
 import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";

@@ -1,5 +1,5 @@
 // A conversation with the relay as far as MAIL FROM, and a message later (RFC 5321; STARTTLS RFC 3207; AUTH RFC 4954).
-// The two steps are separate so that the relay is tried before the address is looked up (architecture.md 6.19).
+// The two steps are separate so that the relay is tried before the address is looked up (docs/reference/sign-in.md#no-oracle).
 
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";

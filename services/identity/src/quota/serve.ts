@@ -1,4 +1,4 @@
-// What a user may own (api.md A27).
+// What a user may own (docs/reference/claims.md#quota).
 
 import type { Handler } from "@svc/mesh";
 import { quotas } from "@svc/proto";

@@ -1,4 +1,4 @@
-// What a signed-in person reads of their own account (api.md A6 setup/status, A7).
+// What a signed-in person reads of their own account (docs/reference/sign-in.md#doors, docs/reference/accounts.md#me).
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";

@@ -1,4 +1,4 @@
-// The proof by a mailed code (api.md A12): for a source without a passkey.
+// The proof by a mailed code (docs/reference/server-transfer.md#states): for a source without a passkey.
 
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";

@@ -1,4 +1,4 @@
-// Which source authenticates a joining player (behaviour.md g). The first that does decides; an unavailable one only matters
+// Which source authenticates a joining player (docs/reference/session-verifier.md#answers). The first that does decides; an unavailable one only matters
 // when none does, because then the player is told to try again instead of being rejected.
 
 import type { sessionVerifier } from "@svc/proto";

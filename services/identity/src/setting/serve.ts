@@ -1,4 +1,4 @@
-// Platform settings and the audit log (architecture.md 6.8).
+// Platform settings and the audit log (docs/reference/audit.md#search).
 
 import type { Handler } from "@svc/mesh";
 import { settings } from "@svc/proto";

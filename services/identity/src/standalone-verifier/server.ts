@@ -1,4 +1,4 @@
-// The vanilla session-server protocol on plain HTTP, as the internal gateway speaks it (behaviour.md g).
+// The vanilla session-server protocol on plain HTTP, as the internal gateway speaks it (docs/reference/session-verifier.md#answers).
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

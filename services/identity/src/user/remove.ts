@@ -1,4 +1,4 @@
-// Deleting a user is a saga (architecture.md 4): the account is deleted in one transaction, and lifecycle releases its
+// Deleting a user is a saga (docs/reference/data.md#sagas): the account is deleted in one transaction, and lifecycle releases its
 // servers after it. The row of the deletion stays open until lifecycle has answered, so a crash between the two is
 // repaired by the next replica that polls.
 

@@ -57,7 +57,7 @@ async function settle(deps: SignInDeps, trx: IdentityTrx, { context, id, code }:
   const request = await lockApproved(trx, { id, now });
   if (!request || request.attempts >= limits.otp_tries) return { kind: "unapproved" };
   const userId = request.user_id;
-  // The lockout after ten wrong codes does not apply here: staff have approved this very request (6.9).
+  // The lockout after ten wrong codes does not apply here: staff have approved this very request (docs/reference/sign-in.md#codes).
   const given = { userId, purpose, code, liveCodes: limits.otp_live_codes, isBeyondLock: true } as const;
   const tried = await verifyCode(deps, trx, given);
   if (tried.kind !== "right" || !hasKeptAddress(tried.account, request.email)) {
