@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { ApiError } from "./error.ts";
 
-export type ClientOptions = {
+type ClientOptions = {
   /** Origin of a face, for example `http://127.0.0.1:8080`. */
   baseUrl: string;
   /** Sent with every call: `authorization` on the internal face, for one. */

@@ -4,7 +4,6 @@ export {
   type CallSettings,
   type Client,
   type ClientInput,
-  type ClientOptions,
   type ClientOutput,
   createClient,
 } from "./client.ts";

@@ -31,7 +31,7 @@ import { sendFault } from "./response/response.ts";
 import { methodFinder, methodsOf, routerPath } from "./route-paths.ts";
 import { defaultFaceSettings, type FaceSettings } from "./settings.ts";
 
-export type FaceOptions = {
+type FaceOptions = {
   face: Face;
   /** Contracts to serve; those of the other face are left out. */
   operations: readonly Operation[];

@@ -15,14 +15,14 @@ import type { RequestLog } from "./response/request-log.ts";
 import { sendFault } from "./response/response.ts";
 import type { FaceSettings } from "./settings.ts";
 
-export type HandlerDeps = {
+type HandlerDeps = {
   authenticator: Authenticator;
   settings: FaceSettings;
   requestLog: RequestLog;
   log: Logger;
 };
 
-export type RoutedRequest = { state: RequestState; host: string; params: Fields; query: Fields };
+type RoutedRequest = { state: RequestState; host: string; params: Fields; query: Fields };
 export type RequestHandler = (request: RoutedRequest) => Promise<void>;
 
 /** Prepares the handler of one contract. Every failure is answered, never thrown. */

@@ -1,8 +1,7 @@
 // The HTTP side of a gateway: everything that holds for every operation, and no operation itself.
 
-export { openServiceTokens, type ServiceTokens } from "./access/service-tokens.ts";
-export { createSessions, type Sessions } from "./access/sessions.ts";
-export { createFace, type FaceOptions, type FaceServer } from "./face.ts";
+export { openServiceTokens } from "./access/service-tokens.ts";
+export { createSessions } from "./access/sessions.ts";
+export { createFace, type FaceServer } from "./face.ts";
 export { gatewaySection, limitsOf } from "./gateway-section.ts";
 export { type ListenAddress, parseListen } from "./listen-address.ts";
-export { defaultFaceSettings, type FaceSettings } from "./settings.ts";

@@ -6,14 +6,14 @@ import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 
-export type Tls = {
+type Tls = {
   ca?: string | Buffer;
   cert?: string | Buffer;
   key?: string | Buffer;
   rejectUnauthorized?: boolean;
   servername?: string;
 };
-export type Credentials = { headers: Record<string, string>; tls: Tls };
+type Credentials = { headers: Record<string, string>; tls: Tls };
 export type Access = { server: URL; read: () => Promise<Credentials> };
 
 const Cluster = z.looseObject({

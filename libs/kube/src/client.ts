@@ -2,7 +2,7 @@ import { openAccess } from "./access.ts";
 import { apiVersionOf, type KubeObject, pathOf, type Resource, type Target } from "./resource.ts";
 import { createTransport, type Transport } from "./transport.ts";
 
-export type CallOptions = { signal?: AbortSignal; timeoutMs?: number };
+type CallOptions = { signal?: AbortSignal; timeoutMs?: number };
 export type ListOptions = CallOptions & {
   namespace?: string;
   labelSelector?: string;
@@ -10,14 +10,14 @@ export type ListOptions = CallOptions & {
   /** Objects per request; 500 by default. */
   pageSize?: number;
 };
-export type Listed<T> = { items: T[]; resourceVersion: string };
-export type JsonPatch = readonly (
+type Listed<T> = { items: T[]; resourceVersion: string };
+type JsonPatch = readonly (
   | { op: "add" | "replace" | "test"; path: string; value: unknown }
   | { op: "remove"; path: string }
 )[];
 /** A merge patch (RFC 7386) or a JSON patch (RFC 6902), of the object or its status. */
-export type Change = ({ merge: unknown } | { json: JsonPatch }) & { subresource?: "status" | "scale" };
-export type RemoveOptions = CallOptions & {
+type Change = ({ merge: unknown } | { json: JsonPatch }) & { subresource?: "status" | "scale" };
+type RemoveOptions = CallOptions & {
   /** Deletes only the object with this uid or version. */
   uid?: string;
   resourceVersion?: string;

@@ -4,7 +4,7 @@ import type { Kube } from "./client.ts";
 import { isKubeError } from "./error.ts";
 import { type KubeObject, resources } from "./resource.ts";
 
-export type EventInput = {
+type EventInput = {
   /** The object that the event is about; needs namespace and uid. */
   about: KubeObject;
   type: "Normal" | "Warning";

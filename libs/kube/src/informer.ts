@@ -5,7 +5,7 @@ import { isKubeError } from "./error.ts";
 import type { KubeObject, Resource } from "./resource.ts";
 import { watch } from "./watch.ts";
 
-export type InformerOptions<T extends KubeObject> = {
+type InformerOptions<T extends KubeObject> = {
   kube: Kube;
   resource: Resource<T>;
   /** Absent: every namespace; keys are then `<namespace>/<name>`. */

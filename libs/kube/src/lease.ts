@@ -4,7 +4,7 @@ import type { Kube } from "./client.ts";
 import { isKubeError } from "./error.ts";
 import { type Lease, resources } from "./resource.ts";
 
-export type LeaseOptions = {
+type LeaseOptions = {
   kube: Kube;
   namespace: string;
   name: string;
@@ -22,7 +22,7 @@ export type LeaseOptions = {
   log: Logger;
 };
 
-export type LeaseHandle = {
+type LeaseHandle = {
   /**
    * True until somebody else may lead: also while `lead` comes to its end, but not in a process that slept past the end
    * of its lease and did not notice yet.

@@ -83,7 +83,7 @@ export type Lease = KubeObject & {
     leaseTransitions?: number;
   };
 };
-export type CoreEvent = KubeObject & {
+type CoreEvent = KubeObject & {
   type: "Normal" | "Warning";
   reason: string;
   message: string;

@@ -6,7 +6,7 @@ import { Fault } from "@svc/proto";
 import type { Access } from "./access.ts";
 import { kubeErrorOf } from "./error.ts";
 
-export type Call = {
+type Call = {
   method: string;
   path: string;
   query?: Record<string, string | number | boolean | undefined>;

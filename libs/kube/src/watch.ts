@@ -3,9 +3,9 @@ import { KubeError } from "./error.ts";
 import { type KubeObject, pathOf, type Resource } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 
-export type WatchEvent<T> = { type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; object: T };
+type WatchEvent<T> = { type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; object: T };
 
-export type WatchRequest = {
+type WatchRequest = {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;

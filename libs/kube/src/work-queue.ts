@@ -1,6 +1,6 @@
 import { createDelayTimers } from "./delay-timers.ts";
 
-export type WorkQueueOptions = {
+type WorkQueueOptions = {
   /** Keys handled at the same time; one key never runs twice at once. */
   concurrency: number;
   /** Handles one key; resolves with the milliseconds until its next run, if it wants one. */

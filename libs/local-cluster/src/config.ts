@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { ServiceAccountName } from "./tokens.ts";
 
-export type Config = {
+type Config = {
   dataDir: string;
   port: number;
   host: string;

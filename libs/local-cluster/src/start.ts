@@ -28,7 +28,7 @@ import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 
 /** How to start a cluster; only `dataDir`, `port` and `images` must be given (docs/reference/local-stack.md#parts). */
-export type LocalClusterOptions = {
+type LocalClusterOptions = {
   /** Everything of the cluster lies here: objects, volumes, pods, tokens, kubeconfig files. */
   dataDir: string;
   /** 0 lets the system choose; see `url`. */

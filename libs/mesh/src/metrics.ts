@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
-export type Outcome = string;
+type Outcome = string;
 
 export type ContractMeter = { started: () => void; ended: (outcome: Outcome) => void };
 

@@ -1,5 +1,5 @@
 /** What went wrong: `frame` and `state` are the peer's fault (hostile or broken), `refused` carries a server's own words. */
-export type MinecraftFaultCode =
+type MinecraftFaultCode =
   | "frame"
   | "state"
   | "closed"

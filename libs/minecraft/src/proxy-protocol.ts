@@ -7,7 +7,7 @@ const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 const maxExtraBytes = 1_060;
 
 /** One end of a TCP connection. */
-export type Endpoint = { readonly address: string; readonly port: number };
+type Endpoint = { readonly address: string; readonly port: number };
 
 /** Writes a PROXY protocol v2 header for a TCP connection. Mixed families are sent as IPv6. */
 export function encodeProxyHeader(source: Endpoint, destination: Endpoint): Buffer {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { MinecraftFault } from "./fault.ts";
 
 /** What stands at the start of a connection, before the framing of the game. */
-export type Preamble<T> = {
+type Preamble<T> = {
   readonly timeoutMs: number;
   /** For the words of a fault. */
   readonly what: string;

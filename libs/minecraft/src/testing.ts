@@ -1,13 +1,5 @@
 export { until } from "@svc/local-stack/testing";
 export { startBot } from "./testing/bot.ts";
 export { createTestClock } from "./testing/clock.ts";
-export {
-  type Front,
-  type FrontPlayer,
-  type Join,
-  type Joined,
-  join,
-  kickOf,
-  startFront,
-} from "./testing/front.ts";
+export { join, kickOf, startFront } from "./testing/front.ts";
 export { type SessionServerForTests, startSessionServer } from "./testing/session-server.ts";

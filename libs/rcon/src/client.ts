@@ -4,7 +4,7 @@ import { RconError } from "./errors.ts";
 import { maxListReplyBytes } from "./player-list.ts";
 
 /** Where to connect. `timeoutMs` (5000) covers TCP connect and password, and is the default of each command. */
-export type RconOptions = {
+type RconOptions = {
   readonly host: string;
   readonly port: number;
   readonly password: string;
@@ -30,8 +30,8 @@ export type RconClient = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export const defaultTimeoutMs = 5_000;
-export const defaultMaxReplyBytes = 1024 * 1024;
+const defaultTimeoutMs = 5_000;
+const defaultMaxReplyBytes = 1024 * 1024;
 
 /**
  * Connects and authenticates (docs/reference/console.md#rcon).
@@ -129,7 +129,7 @@ function timedOut(host: string, port: number, timeoutMs: number): RconError {
   );
 }
 
-export type ProbeResult = {
+type ProbeResult = {
   /** The reply to `list`; empty when the server let us in but did not answer it. */
   readonly list: string;
   /** Why `list` is empty although the password was accepted. */

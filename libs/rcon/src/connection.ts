@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { RconError } from "./errors.ts";
 import { createPacketReader, encodePacket, frameBodyBytes, type Packet, packetType } from "./packet.ts";
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly host: string;
   readonly port: number;
   readonly maxReplyBytes: number;

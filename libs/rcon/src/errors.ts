@@ -7,7 +7,7 @@
  * - `too_long`: a command above 1446 bytes, or a reply above the cap
  * - `protocol`: bytes that are not Source RCON, or a command that can't be sent (line break, NUL)
  */
-export type RconErrorCode = "auth" | "timeout" | "closed" | "connect" | "too_long" | "protocol";
+type RconErrorCode = "auth" | "timeout" | "closed" | "connect" | "too_long" | "protocol";
 
 /** The only error that this library throws on purpose; compare by `code`. */
 export class RconError extends Error {

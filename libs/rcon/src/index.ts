@@ -1,5 +1,4 @@
-export { connectRcon, type ProbeResult, probe, type RconClient, type RconOptions } from "./client.ts";
-export { assertCommand } from "./command.ts";
-export { RconError, type RconErrorCode } from "./errors.ts";
-export { type PlayerList, parsePlayerList } from "./player-list.ts";
-export { type RconServer, type RconServerOptions, startRconServer } from "./server.ts";
+export { connectRcon, probe, type RconClient } from "./client.ts";
+export { RconError } from "./errors.ts";
+export { parsePlayerList } from "./player-list.ts";
+export { type RconServer, startRconServer } from "./server.ts";

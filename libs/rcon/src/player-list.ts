@@ -1,5 +1,5 @@
 /** What a `list` reply says. `players` is empty when the reply names nobody, also while `online` is above zero. */
-export type PlayerList = { readonly online: number; readonly max: number; readonly players: string[] };
+type PlayerList = { readonly online: number; readonly max: number; readonly players: string[] };
 
 /** So much of a `list` reply is read: some 900 names. What a server says beyond it is cut off, the count is not lost. */
 export const maxListReplyBytes = 16_384;

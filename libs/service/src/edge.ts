@@ -3,16 +3,16 @@ import { createLogger, createRegistry, type Logger, type Registry, startHealthSe
 import { type EdgeEnvironment, readEdgeEnvironment } from "./config.ts";
 
 /** A process at the edge: it has neither a database nor a connection to the mesh, and its settings in the environment. */
-export type EdgeDefinition<C> = {
+type EdgeDefinition<C> = {
   readonly name: string;
   /** Reads the settings; throws `ConfigError` with the one to correct. */
   readonly loadConfig: (variables: EdgeEnvironment["variables"]) => C;
   readonly start: (runtime: EdgeRuntime<C>) => Promise<EdgeProcess>;
 };
 
-export type EdgeRuntime<C> = { readonly config: C; readonly log: Logger; readonly registry: Registry };
+type EdgeRuntime<C> = { readonly config: C; readonly log: Logger; readonly registry: Registry };
 
-export type EdgeProcess = {
+type EdgeProcess = {
   /** Fields of the log line `ready`, where others learn of the ports. */
   readonly ready: Readonly<Record<string, number>>;
   /** With it the process answers probes at `SVC_HEALTH_HOST` and `SVC_HEALTH_PORT`; undefined: ready. */

@@ -1,1 +1,1 @@
-export { type Running, type Runtime, runService, schemaOf } from "./run.ts";
+export { type Running, type Runtime, runService } from "./run.ts";

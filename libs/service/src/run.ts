@@ -151,7 +151,7 @@ function isOwner(name: ServiceName): name is Owner {
 }
 
 /** Database schema of a service: `ops-watchdog` keeps its tables in `ops_watchdog`. */
-export function schemaOf(owner: Owner): string {
+function schemaOf(owner: Owner): string {
   return owner.replaceAll("-", "_");
 }
 

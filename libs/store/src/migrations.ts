@@ -32,7 +32,7 @@ export function readMigrations(folder: string | undefined): Migration[] {
   });
 }
 
-export type MigrationTarget = {
+type MigrationTarget = {
   /** Schema and, with the prefix `svc_`, role of one service. */
   schema: string;
   rolePassword: string;

@@ -31,7 +31,7 @@ export type TestDatabase = {
   drop: () => Promise<void>;
 };
 
-export type TestDatabaseOptions = {
+type TestDatabaseOptions = {
   schema: string;
   /** Folder of SQL files, or the migrations themselves. */
   migrations: string | readonly Migration[];

@@ -57,7 +57,7 @@ async function checkFree(deps: LockDeps, server: LockedServer, options: AcquireO
 }
 
 /** The fault for a world that somebody else holds. */
-export function faultOfHolder(kind: string): "world_reclaiming" | "maintenance_in_progress" {
+function faultOfHolder(kind: string): "world_reclaiming" | "maintenance_in_progress" {
   return kind === "reap" ? "world_reclaiming" : "maintenance_in_progress";
 }
 

@@ -3,7 +3,7 @@ import { type Holder, holderOf } from "./holder.ts";
 import { type LockedServer, worldJobLabels } from "./names.ts";
 
 /** The time at which a lock is judged; `ttlMs` defaults to `lockTtlMs`. */
-export type LockClock = { now: number; ttlMs?: number };
+type LockClock = { now: number; ttlMs?: number };
 
 /**
  * Who holds the lock of the world of a server now; undefined when nobody does. Lists the server's

@@ -8,7 +8,7 @@ export type LockKind = "restore" | "backup" | "file-write" | "export" | "reap" |
 export type Holder = { kind: string } & ({ by: "annotation"; value: string } | { by: "job"; job: string });
 
 /** A parsed lock annotation; `at` in Unix milliseconds. */
-export type LockAnnotation = { kind: string; at: number };
+type LockAnnotation = { kind: string; at: number };
 
 /** A lock that nobody refreshed for so many milliseconds has expired (docs/reference/world-lock.md#lock). */
 export const lockTtlMs = 120_000;

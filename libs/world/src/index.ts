@@ -1,10 +1,9 @@
 // Archives, file trees and safe paths of worlds (docs/reference/world-lock.md#jobs, docs/reference/backups.md#archive).
 
 export { forwardingFilter } from "./archive/forwarding-filter.ts";
-export type { Compression } from "./archive/frame-writer.ts";
-export { type Archive, openArchive } from "./archive/open.ts";
-export { type StorePlan, storeArchive } from "./archive/store.ts";
-export { type Verified, verifyArchive } from "./archive/verify.ts";
+export { openArchive } from "./archive/open.ts";
+export { storeArchive } from "./archive/store.ts";
+export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
@@ -21,5 +20,5 @@ export { browseArchive, restorePaths } from "./restore/partial-restore.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
 export { fetchStream, reportCommitted } from "./transfer/fetch.ts";
-export { sendStream, type TransferTarget } from "./transfer/send.ts";
+export { sendStream } from "./transfer/send.ts";
 export { unzip } from "./zip/unzip.ts";

@@ -15,7 +15,7 @@ export type ImageWhitelistTable = {
   added_at: DefaultAt;
 };
 
-export type RecommendedImagesTable = { image_ref: string; seeded_at: DefaultAt };
+type RecommendedImagesTable = { image_ref: string; seeded_at: DefaultAt };
 
 export type Tables = {
   image_whitelist: ImageWhitelistTable;

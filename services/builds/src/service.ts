@@ -6,7 +6,7 @@ import type { Tables } from "./database.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
 
-export type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store">;
+type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store">;
 
 /** Starts builds on a connected mesh and a checked schema. */
 export async function startBuilds({ settings, mesh, store }: BuildsRuntime): Promise<Running> {

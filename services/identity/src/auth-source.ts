@@ -42,7 +42,6 @@ const authSource = z
     if (source.kind === "remote" && source.prefix === undefined) complain("prefix", "is required");
     if (source.kind === "local" && source.url !== undefined) complain("url", "a local source has no url");
   });
-export type AuthSource = z.output<typeof authSource>;
 
 /** The sources in the order in which they are asked. */
 export const authSources = z

@@ -26,7 +26,7 @@ export type UsersTable = {
 };
 
 /** A deleted user whose servers lifecycle has yet to release. */
-export type DeletionsTable = { user_id: string; requested_at: At; next_at: At; released_at: MaybeAt };
+type DeletionsTable = { user_id: string; requested_at: At; next_at: At; released_at: MaybeAt };
 
 export type LinksTable = {
   user_id: string;
@@ -35,7 +35,7 @@ export type LinksTable = {
   auth_source: Generated<"mojang" | "thirdparty">;
 };
 
-export type QuotasTable = {
+type QuotasTable = {
   user_id: string;
   max_servers: number | null;
   max_cpu_milli: number | null;
@@ -62,7 +62,7 @@ export type SessionsTable = {
   reauth_at: MaybeAt;
 };
 
-export type SetupTokensTable = {
+type SetupTokensTable = {
   token_hash: string;
   user_id: string;
   expires_at: At;
@@ -85,16 +85,16 @@ export type CodesTable = {
   created_at: At;
 };
 
-export type FailureWindowsTable = {
+type FailureWindowsTable = {
   user_id: string;
   purpose: string;
   window_start: At;
   failures: number;
 };
 
-export type ReservationsTable = { key: string; free_at: At; expires_at: MaybeAt };
+type ReservationsTable = { key: string; free_at: At; expires_at: MaybeAt };
 
-export type PlatformSettingsTable = { key: string; value: Json; updated_at: DefaultAt };
+type PlatformSettingsTable = { key: string; value: Json; updated_at: DefaultAt };
 
 export type AuditLogsTable = {
   id: Generated<number>;
@@ -111,9 +111,9 @@ export type AuditLogsTable = {
   user_agent: string | null;
 };
 
-export type BudgetTable = { key: string; tokens: number; refilled_at: At };
+type BudgetTable = { key: string; tokens: number; refilled_at: At };
 
-export type NoticesTable = {
+type NoticesTable = {
   id: Generated<number>;
   kind: string;
   recipient: string;
@@ -124,7 +124,7 @@ export type NoticesTable = {
   language: Generated<"en" | "zh">;
 };
 
-export type OpLoginsTable = {
+type OpLoginsTable = {
   id: string;
   user_id: string;
   email: string;
@@ -138,7 +138,7 @@ export type OpLoginsTable = {
   user_agent: Generated<string>;
 };
 
-export type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
+type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
 export type LinkCodesTable = {
   code_hash: string;
@@ -148,7 +148,7 @@ export type LinkCodesTable = {
   created_at: At;
 };
 
-export type BlacklistTable = {
+type BlacklistTable = {
   mc_uuid: string;
   username: string;
   reason: Generated<string>;

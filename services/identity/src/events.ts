@@ -6,9 +6,9 @@ import { type Requester, recordAudit, requesterFields, type Subject } from "./au
 import type { Refusal } from "./audit/refusals.ts";
 import type { CodePurpose, IdentityTrx } from "./database.ts";
 
-export type Door = "email" | "op_login" | "password" | "passkey" | "bind";
+type Door = "email" | "op_login" | "password" | "passkey" | "bind";
 export type FailedDoor = Door | "setup" | "account_email" | "account_migration" | "reauth";
-export type FailureReason =
+type FailureReason =
   | "bad_code"
   | "bad_password"
   | "bad_assertion"
@@ -26,7 +26,7 @@ export type MailKind =
   | "migration_issued"
   | "migration_done"
   | "world";
-export type MailResult = "sent" | "failed" | "throttled";
+type MailResult = "sent" | "failed" | "throttled";
 
 export type Events = ReturnType<typeof createEvents>;
 

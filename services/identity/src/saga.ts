@@ -1,7 +1,7 @@
 // What spans services is a saga with a row of its own (docs/adr/0009): any number of replicas poll for due rows
 // and resume each, until none is left.
 
-export type SagaLoop = {
+type SagaLoop = {
   /** Resumes one row; false when none is due. */
   resumeNext: () => Promise<boolean>;
   everyMs: number;

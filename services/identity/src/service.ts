@@ -35,10 +35,7 @@ import { serveSignIn } from "./sign-in/serve.ts";
 import { startDeletions } from "./user/remove.ts";
 import { serveUsers } from "./user/serve.ts";
 
-export type IdentityRuntime = Pick<
-  Runtime<Settings, Tables>,
-  "settings" | "log" | "registry" | "mesh" | "store"
-> & {
+type IdentityRuntime = Pick<Runtime<Settings, Tables>, "settings" | "log" | "registry" | "mesh" | "store"> & {
   /** The clock; the real one unless a test moves it. */
   now?: () => Date;
 };

@@ -1,7 +1,7 @@
 /** Releases the slot while `wait` runs, and takes one again before it returns. */
 export type ReleaseWhile = <T>(wait: () => Promise<T>) => Promise<T>;
 
-export type Semaphore = { run: <T>(work: (releaseWhile: ReleaseWhile) => Promise<T>) => Promise<T> };
+type Semaphore = { run: <T>(work: (releaseWhile: ReleaseWhile) => Promise<T>) => Promise<T> };
 
 /** Runs at most `slots` pieces of work at a time, the others in the order they came. */
 export function createSemaphore(slots: number): Semaphore {

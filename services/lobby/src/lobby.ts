@@ -11,7 +11,7 @@ import { textsOf } from "./texts.ts";
 
 const chestRows = 6;
 
-export type Lobby = {
+type Lobby = {
   readonly admit: (player: Player) => Promise<void>;
   readonly players: () => number;
   readonly close: () => Promise<void>;

@@ -6,7 +6,7 @@ import type { Language } from "@svc/proto/language";
 export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";
 
 /** Error codes that have a text of their own (docs/reference/lobby.md#menu). */
-export type ErrorCode = "not_linked" | "quota_exceeded" | "already_claimed" | "busy" | "not_found";
+type ErrorCode = "not_linked" | "quota_exceeded" | "already_claimed" | "busy" | "not_found";
 
 export type Texts = {
   readonly welcome: string;

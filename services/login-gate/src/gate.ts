@@ -15,7 +15,7 @@ type Dependencies = {
   readonly log: Logger;
 };
 
-export type Gate = {
+type Gate = {
   readonly admit: (player: Player) => Promise<void>;
   readonly players: () => number;
   readonly close: () => Promise<void>;

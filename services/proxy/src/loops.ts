@@ -1,6 +1,6 @@
 import type { Logger } from "@svc/telemetry";
 
-export type Loop = { name: string; everyMs: number; run: () => Promise<void> };
+type Loop = { name: string; everyMs: number; run: () => Promise<void> };
 
 /** Runs each loop at its interval; a run that takes longer skips the next ones. Returns a stop that waits for running loops. */
 export function startLoops(loops: readonly Loop[], log: Logger): () => Promise<void> {

@@ -49,7 +49,7 @@ import { isSystem } from "./session/place.ts";
 import { disconnect, isCurrent, type Session, sentence } from "./session/session.ts";
 import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
 
-export type Proxy = AsyncDisposable & {
+type Proxy = AsyncDisposable & {
   readonly port: number;
   readonly isReady: () => string | undefined;
   readonly close: () => Promise<void>;

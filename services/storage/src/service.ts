@@ -33,7 +33,7 @@ import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";
 import { startTransfers } from "./serve-transfers.ts";
 
-export type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
+type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
 
 /** Starts one replica: it answers requests, and one of all replicas looks after what runs. */
 export async function startStorage(

@@ -2,7 +2,7 @@
 
 import { progressMark, resultMark, type TaskResult } from "@svc/proto/world-task";
 
-export type Write = (line: string) => void;
+type Write = (line: string) => void;
 
 /** Tells how far a task is; the first report and the last of each second get through. */
 export function createProgress(write: Write, everyMs: number) {

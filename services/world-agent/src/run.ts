@@ -32,7 +32,7 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
 const writers = new Set<Task["mode"]>(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"]);
 
-export type RunDeps = Omit<Context, "world" | "archive">;
+type RunDeps = Omit<Context, "world" | "archive">;
 
 /** A fault of the caller is a result; everything else throws. */
 export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskResult> {

@@ -31,7 +31,7 @@ export type Authenticator = {
   ) => Promise<Principal>;
 };
 
-export type AuthenticatorDeps = {
+type AuthenticatorDeps = {
   mesh: Pick<Mesh, "call">;
   sessions?: Sessions | undefined;
   tokens?: ServiceTokens | undefined;

@@ -7,7 +7,7 @@ const name = "svc_session";
 const attributes = "Path=/; HttpOnly; Secure; SameSite=Lax";
 
 /** The session of a Cookie header: none, the sha-256 (hex) of its value, or a malformed one. */
-export type PresentedSession =
+type PresentedSession =
   | { kind: "none" }
   | { kind: "hash"; hash: string }
   | { kind: "unusable"; fault: Fault };

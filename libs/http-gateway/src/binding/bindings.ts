@@ -15,7 +15,7 @@ import { pageCollector, pagedListBinding } from "./paged-list.ts";
 import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
 
-export type BindingDeps = {
+type BindingDeps = {
   mesh: Pick<Mesh, "forward" | "mirrorView" | "readLiveLog">;
   sessions?: Sessions | undefined;
   authenticator: Authenticator;
@@ -24,7 +24,7 @@ export type BindingDeps = {
   log: Logger;
 };
 
-export type Bindings = {
+type Bindings = {
   of: (contract: Operation) => Binding;
   endStreams: () => void;
   close: () => Promise<void>;

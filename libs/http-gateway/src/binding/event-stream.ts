@@ -11,7 +11,7 @@ import type { Call } from "./call.ts";
 import { createLiveLogs, type Frame } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
-export type EventStreams = {
+type EventStreams = {
   /** Opens the stream of an admitted call. Throws a fault when it cannot. */
   open: (call: Call) => Promise<void>;
   /** Ends every stream; their viewers come back to another replica. */
@@ -29,7 +29,7 @@ type Viewer = {
   stuckSince: number | undefined;
 };
 
-export type EventStreamDeps = {
+type EventStreamDeps = {
   mesh: Pick<Mesh, "forward" | "readLiveLog">;
   authenticator: Authenticator;
   sessions?: Pick<Sessions, "onRevoked"> | undefined;

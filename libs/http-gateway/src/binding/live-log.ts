@@ -4,9 +4,9 @@ import type { Mesh } from "@svc/mesh";
 import type { StreamTicket } from "@svc/proto";
 
 export type Frame = { atSeconds: number; bytes: Buffer };
-export type Listener = { take: (frame: Frame) => void; end: () => void };
+type Listener = { take: (frame: Frame) => void; end: () => void };
 
-export type LiveLogs = {
+type LiveLogs = {
   /** Sends a listener the lines from the ticket's position on. Returns a function that removes the listener. */
   join: (ticket: StreamTicket, listener: Listener) => () => void;
 };

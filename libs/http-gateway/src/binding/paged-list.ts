@@ -11,7 +11,7 @@ const nextMark = Buffer.from('],"next":"');
 const separator = Buffer.from(",");
 
 /** Items of one page as the bytes between the brackets, and the cursor of the next page. */
-export type Page = { items: Buffer; next: string | undefined };
+type Page = { items: Buffer; next: string | undefined };
 
 /** Cuts a page of `{"items":[…],"next":"…"}` without parsing its items; any other spelling is parsed. */
 export function cutPage(body: Uint8Array): Page {
@@ -51,7 +51,7 @@ export function joinItems(name: string, chunks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(parts);
 }
 
-export type Collect = (input: Fields, options: CallOptions) => Promise<Buffer>;
+type Collect = (input: Fields, options: CallOptions) => Promise<Buffer>;
 
 /** Fetches all pages from the owner. Throws an Error after `mostPages`. */
 export function pageCollector(mesh: Pick<Mesh, "forward">, contract: Operation, mostPages: number): Collect {

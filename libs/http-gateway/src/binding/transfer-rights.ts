@@ -8,7 +8,7 @@ import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
 
-export type Watched = Disposable & {
+type Watched = Disposable & {
   /** Aborts with the fault to respond with, where a response can still be sent. */
   readonly signal: AbortSignal;
 };

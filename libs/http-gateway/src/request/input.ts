@@ -5,8 +5,8 @@ import { Fault, headerOf, type Operation } from "@svc/proto";
 import type { z } from "zod";
 
 export type Fields = Record<string, unknown>;
-export type Given = { params: Fields; query: Fields; headers: IncomingHttpHeaders; body: unknown };
-export type ReadInput = (given: Given) => Fields;
+type Given = { params: Fields; query: Fields; headers: IncomingHttpHeaders; body: unknown };
+type ReadInput = (given: Given) => Fields;
 
 type Place = { schema: z.ZodObject; of: string; field: string; nameOf?: (field: string) => string };
 
@@ -48,7 +48,7 @@ function headerReader({
 }
 
 /** The query as HTTP callers may send it, without the cursor of a list that the gateway pages itself. */
-export function visibleQuery(contract: Operation): z.ZodObject {
+function visibleQuery(contract: Operation): z.ZodObject {
   const isCollected = contract.http.collect !== undefined && "cursor" in contract.query.shape;
   return isCollected ? contract.query.omit({ cursor: true }) : contract.query;
 }

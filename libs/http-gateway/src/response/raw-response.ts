@@ -7,7 +7,7 @@ import { requestIdOf } from "../request/request-state.ts";
 import { commonHeaders } from "./headers.ts";
 import { envelope } from "./response.ts";
 
-export type RawRefusal = { status: number; code: string; message: string };
+type RawRefusal = { status: number; code: string; message: string };
 
 const incompleteFaults = new WeakMap<IncomingMessage, FaultName>();
 

@@ -34,7 +34,7 @@ export type GatewayFixture = {
   close: () => Promise<void>;
 };
 
-export type FaceOverrides = {
+type FaceOverrides = {
   face?: Face;
   settings?: Partial<FaceSettings>;
   tokens?: ServiceTokens;

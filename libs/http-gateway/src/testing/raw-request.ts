@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 
-export type Answered = { status: number; headers: Record<string, string>; body: string };
+type Answered = { status: number; headers: Record<string, string>; body: string };
 
 /** A request with exactly these headers; `fetch` would refuse to set Host or Origin. */
 export async function send(

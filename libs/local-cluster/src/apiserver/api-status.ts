@@ -2,7 +2,7 @@ import type { StatusCause } from "./field-error.ts";
 import type { ResourceType } from "./resource-type.ts";
 
 /** What a Status tells about the object it speaks of. */
-export type StatusDetails = {
+type StatusDetails = {
   name?: string;
   group?: string;
   kind?: string;

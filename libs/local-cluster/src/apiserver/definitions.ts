@@ -6,7 +6,7 @@ import type { Change } from "./store/stored.ts";
 const definitionsKey = "apiextensions.k8s.io/customresourcedefinitions";
 
 /** Keeps the served kinds in step with the CRDs. */
-export type Definitions = { onGone(listener: (storageKey: string) => void): void; close(): void };
+type Definitions = { onGone(listener: (storageKey: string) => void): void; close(): void };
 
 /**
  * Serves what the stored CRDs define, from now on. A CRD carries a finalizer: when it is deleted its objects go

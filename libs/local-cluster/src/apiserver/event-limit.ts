@@ -11,7 +11,7 @@ const trimBatch = 100;
 const sweepEveryMs = 60_000;
 const resource = "/events";
 
-export type EventLimit = { close: () => void };
+type EventLimit = { close: () => void };
 
 /** Forgets events that are old or too many: nobody else ever deletes one. */
 export function limitEvents(store: Store, now: () => Date): EventLimit {

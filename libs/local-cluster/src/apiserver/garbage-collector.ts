@@ -6,7 +6,7 @@ import type { Place } from "./store/owner-index.ts";
 import type { Change } from "./store/stored.ts";
 
 /** The collector of dependents; `settled` resolves once nothing is left to look at. */
-export type GarbageCollector = { settled(): Promise<void>; close(): void };
+type GarbageCollector = { settled(): Promise<void>; close(): void };
 
 const batchSize = 64;
 

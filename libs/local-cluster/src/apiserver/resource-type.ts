@@ -4,7 +4,7 @@ import type { StructuralSchema } from "./schema/structural.ts";
 export type ScalePaths = { replicas: string[]; statusReplicas: string[]; selector?: string[] };
 
 /** What a CRD adds to a resource. */
-export type CustomKind = { crd: string; schema: StructuralSchema };
+type CustomKind = { crd: string; schema: StructuralSchema };
 
 /** A served resource of one version: how it is named, what it can do, where it is stored. */
 export type ResourceType = {

@@ -25,7 +25,7 @@ import { ensureIdentity } from "./tls/certificate.ts";
 import { createTlsListener } from "./tls/tls-listener.ts";
 
 /** What an API server is made of. */
-export type ApiServerOptions = {
+type ApiServerOptions = {
   /** The SQLite file that holds everything; made when missing. */
   dataFile: string;
   /** A JSON file of `{ token, user, groups }` entries, read again when it changes, or the entries themselves. */

@@ -13,10 +13,10 @@ export type Json = any;
 export type Answer = { status: number; body: Json };
 
 /** How to send a request. */
-export type CallOptions = { body?: unknown; type?: string; token?: string; accept?: string };
+type CallOptions = { body?: unknown; type?: string; token?: string; accept?: string };
 
 /** An open watch: the next event in order; `end` closes it. */
-export type EventStream = {
+type EventStream = {
   next(): Promise<Json>;
   until(matches: (event: Json) => boolean): Promise<Json>;
   end(): void;

@@ -2,7 +2,7 @@ import type { Json } from "./client.ts";
 import type { TestContext } from "./test-context.ts";
 
 /** A custom kind made for one case. */
-export type Widgets = {
+type Widgets = {
   crd: string;
   path(name?: string, subresource?: string): string;
   make(name: string, spec?: Json): Json;

@@ -7,7 +7,7 @@ export type ControllerDeps = { api: ClusterApi; warn(text: string): void };
 export type Controller = { close(): Promise<void> };
 
 /** The HTTP code of a refusal of the API server, if `error` is one. */
-export function refusalCode(error: unknown): number | undefined {
+function refusalCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "number" ? error.code : undefined;
 }

@@ -16,15 +16,15 @@ export type EnvSource = {
   configMapKeyRef?: { name: string; key: string; optional?: boolean };
 };
 
-export type EnvVar = { name: string; value?: string; valueFrom?: EnvSource };
+type EnvVar = { name: string; value?: string; valueFrom?: EnvSource };
 
-export type EnvFrom = {
+type EnvFrom = {
   prefix?: string;
   secretRef?: { name: string; optional?: boolean };
   configMapRef?: { name: string; optional?: boolean };
 };
 
-export type VolumeMount = { name: string; mountPath: string; subPath?: string; readOnly?: boolean };
+type VolumeMount = { name: string; mountPath: string; subPath?: string; readOnly?: boolean };
 
 export type ProbeHandler = {
   tcpSocket?: { port: number | string; host?: string };
@@ -106,7 +106,7 @@ export type PodSpec = {
   };
 };
 
-export type ContainerState = {
+type ContainerState = {
   waiting?: { reason: string; message?: string };
   running?: { startedAt: string };
   terminated?: {

@@ -18,7 +18,7 @@ export type ControllerSources = {
   volumes: Informer<PersistentVolume>;
 };
 
-export type ControllerOptions = { volumesDir: string; jobBackoffMs: number };
+type ControllerOptions = { volumesDir: string; jobBackoffMs: number };
 
 /** Starts every controller of the cluster; they share the copies of pods, services, claims and volumes. */
 export function startControllers(

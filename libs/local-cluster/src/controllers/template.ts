@@ -20,7 +20,7 @@ export function templateHash(template: unknown): string {
     .slice(0, 10);
 }
 
-export type PodFromTemplate = {
+type PodFromTemplate = {
   owner: KubeObject;
   template: PodTemplate;
   name: string;

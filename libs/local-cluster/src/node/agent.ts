@@ -9,13 +9,13 @@ import { podPaths } from "./paths.ts";
 import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";
 
-export type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
+type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
   pods: Informer<Pod>;
   addresses: AddressPool;
   podsDir: string;
 };
 
-export type NodeAgent = {
+type NodeAgent = {
   /** Ends every pod of the node within the grace period, as at the shutdown of a machine. */
   close(graceMs: number): Promise<void>;
 };

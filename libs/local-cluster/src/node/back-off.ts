@@ -1,7 +1,7 @@
 const LONGEST_MS = 300_000;
 const RESET_AFTER_MS = 600_000;
 
-export type BackOff = {
+type BackOff = {
   /** How long to wait before the next start, given how long the last life lasted. */
   nextMs(livedMs: number): number;
 };

@@ -8,7 +8,7 @@ const tableSchema = z.record(
 );
 
 /** Image reference → the program it stands for and the environment it brings. */
-export type ImageTable = z.infer<typeof tableSchema>;
+type ImageTable = z.infer<typeof tableSchema>;
 export type Image = ImageTable[string];
 
 export type Images = {

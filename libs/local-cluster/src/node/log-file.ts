@@ -6,8 +6,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-export type LogTime = { end: number; atMs: number };
-export type LogBase = { base: number; oldBase: number };
+type LogTime = { end: number; atMs: number };
+type LogBase = { base: number; oldBase: number };
 /** `end` is how far the log is known, `open` is false once the container has ended. */
 export type LogExtent = { end: number; open: boolean };
 
@@ -21,7 +21,7 @@ export function readBase(dir: string): LogBase {
   }
 }
 
-export type LogTimes = {
+type LogTimes = {
   /** All entries, oldest first; reads only what is new since the last call. */
   read(): LogTime[];
 };

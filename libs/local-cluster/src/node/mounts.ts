@@ -11,7 +11,7 @@ import type { Container } from "../controllers/objects.ts";
 import { removeTree } from "../remove-tree.ts";
 import { ContainerConfigError } from "./environment.ts";
 
-export type Mount = { name: string; mountPath: string; dir: string };
+type Mount = { name: string; mountPath: string; dir: string };
 
 export function mountsOf(container: Container, dirs: Map<string, string>): Mount[] {
   return (container.volumeMounts ?? []).map(({ name, mountPath, subPath }) => {

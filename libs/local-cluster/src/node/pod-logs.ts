@@ -14,7 +14,7 @@ const NEWLINE = 0x0a;
 export type LogClocks = Map<string, LogClock>;
 
 /** The request can't be served as it stands; `code` is the HTTP status for it. */
-export class PodLogError extends Error {
+class PodLogError extends Error {
   override name = "PodLogError";
   readonly code = 400;
 }

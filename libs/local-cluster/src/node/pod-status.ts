@@ -28,7 +28,7 @@ export function isFinal(status: ContainerStatus, policy: string): boolean {
  * Pending until every init container succeeded and every container ran once; Succeeded or Failed when none will run
  * again; Running in between. A pod that always restarts never ends by itself.
  */
-export function phaseOf({ pod, init, main }: PodView): PodPhase {
+function phaseOf({ pod, init, main }: PodView): PodPhase {
   const policy = pod.spec.restartPolicy ?? "Always";
   if (init.some((one) => policy === "Never" && (exitCode(one) ?? 0) !== 0)) return "Failed";
   if (init.some((one) => exitCode(one) !== 0)) return "Pending";

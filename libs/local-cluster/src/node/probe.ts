@@ -15,10 +15,10 @@ export type ProbeTarget = {
 };
 
 /** Undefined is a success; else the sentence that says what went wrong. */
-export type ProbeResult = string | undefined;
+type ProbeResult = string | undefined;
 
 /** The number of a port that is given by number or by name. */
-export function portNumber(container: Container, port: number | string): number {
+function portNumber(container: Container, port: number | string): number {
   if (typeof port === "number") return port;
   const named = container.ports?.find(({ name }) => name === port)?.containerPort;
   return named ?? Number(port);
@@ -62,7 +62,7 @@ function checkHttp(
 }
 
 /** Runs a command to its end or its deadline; nothing of it is left behind. */
-export function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): Promise<ProbeResult> {
+function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): Promise<ProbeResult> {
   const { promise, resolve } = Promise.withResolvers<ProbeResult>();
   const [program = "/bin/false", ...args] = argv;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });

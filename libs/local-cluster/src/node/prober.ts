@@ -3,9 +3,9 @@ import type { Container, Probe } from "../controllers/objects.ts";
 import type { ProbeTarget } from "./probe.ts";
 import { check } from "./probe.ts";
 
-export type Health = { started: boolean; ready: boolean };
+type Health = { started: boolean; ready: boolean };
 
-export type ProberDeps = {
+type ProberDeps = {
   target: ProbeTarget;
   /** What was known before; an adopted container keeps it until a probe says otherwise. */
   initial: Health | undefined;

@@ -77,7 +77,7 @@ function renew(api: ClusterApi, name: string): void {
   );
 }
 
-export type RegisterDeps = { api: ClusterApi; warn(text: string): void };
+type RegisterDeps = { api: ClusterApi; warn(text: string): void };
 
 /** Makes the Node object if there is none, marks it ready and renews its Lease until closed. */
 export function registerNode({ api, warn }: RegisterDeps, name: string, hostIP: string): { close(): void } {

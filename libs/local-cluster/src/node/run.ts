@@ -26,7 +26,7 @@ export type Run = {
   kill(): void;
 };
 
-export type Launch = { dir: string; argv: string[]; env: Record<string, string>; cwd: string };
+type Launch = { dir: string; argv: string[]; env: Record<string, string>; cwd: string };
 
 function readEnd(dir: string): RunEnd | undefined {
   try {

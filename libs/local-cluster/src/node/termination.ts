@@ -22,7 +22,7 @@ async function runPreStop(
   else if (command !== undefined) await check({ podIP, container, exec: command.beside }, hook, leftMs);
 }
 
-export type Ending = { run: Run; container: Container; command: Command | undefined; podIP: string };
+type Ending = { run: Run; container: Container; command: Command | undefined; podIP: string };
 
 /** Ends a run as Kubernetes does: preStop hook, SIGTERM, and SIGKILL for all of it when the grace period is over. */
 export async function terminate({ run, container, command, podIP }: Ending, graceMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import { StackError } from "../error.ts";
 import { type Mailbox, openMailbox } from "./mailbox.ts";
 import { createMailPage } from "./web.ts";
 
-export type MailSinkOptions = {
+type MailSinkOptions = {
   /** Folder of the `.eml` files; made when missing. */
   dir: string;
   /** 0 takes a free port. */

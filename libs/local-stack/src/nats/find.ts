@@ -7,7 +7,7 @@ import { type NatsArch, natsArch } from "./pins.ts";
 import { poolRoute, type Route, releaseRoute, signedIndexRoute } from "./routes.ts";
 import { readNatsVersion, requireNats } from "./version.ts";
 
-export type FindNatsOptions = {
+type FindNatsOptions = {
   /** `SVC_NATS_SERVER`, `PATH`, `HOME` and `XDG_CACHE_HOME` are read from it. */
   env: NodeJS.ProcessEnv;
   /** Where a fetched server is kept; the first folder that can be written is taken. */

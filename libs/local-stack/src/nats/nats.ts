@@ -9,7 +9,7 @@ import { endProcess, signalProcess } from "../process/identity.ts";
 import { launchReady } from "../process/launch.ts";
 import type { ProcessPlan } from "../process/plan.ts";
 
-export type NatsOptions = {
+type NatsOptions = {
   /** Path of the server, see `findNatsServer`. */
   binary: string;
   /** Absolute path of a folder for the JetStream store and the configuration; made when missing. */
@@ -33,7 +33,7 @@ function configText(options: NatsOptions): string {
 }
 
 /** Whether a NATS server greets on this port: its first line is `INFO {…}`. */
-export function probeNats(port: number): Promise<boolean> {
+function probeNats(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
     const end = (isServing: boolean) => {
@@ -67,7 +67,7 @@ export function prepareNats(options: NatsOptions): ProcessPlan {
   };
 }
 
-export type RunningNats = RunningServer & {
+type RunningNats = RunningServer & {
   /** Puts another `extraConfig` in force without a restart (SIGHUP); a bad one leaves the old in force. */
   reload: (extraConfig: string) => void;
 };

@@ -5,7 +5,7 @@ import { StackError } from "../error.ts";
 import { runCommand } from "../process/run.ts";
 
 /** Folder of the embedded server: `bin`, `lib`, `share`. */
-export type PostgresBinaries = { native: string };
+type PostgresBinaries = { native: string };
 
 type Link = { source: string; target: string };
 

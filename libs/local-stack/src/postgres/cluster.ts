@@ -88,7 +88,7 @@ export function readPostmasterPid(dataDir: string): { pid: number; state: string
 }
 
 /** The living server of this data folder, told from a stranger that got the same pid later. */
-export function findPostmaster(dataDir: string): ProcessRef | undefined {
+function findPostmaster(dataDir: string): ProcessRef | undefined {
   const pid = readPostmasterPid(dataDir)?.pid;
   const ref = pid === undefined ? undefined : findProcess(pid);
   if (!ref) return undefined;

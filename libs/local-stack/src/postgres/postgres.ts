@@ -9,7 +9,7 @@ import { type AccountMode, chooseAccount, commandAs } from "./account.ts";
 import { findPostgres } from "./binaries.ts";
 import { clearPostmaster, ensureCluster, readPostmasterPid, serverEnv } from "./cluster.ts";
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** Absolute path; made on the first start. Its parent is made as well. */
   dataDir: string;
   port: number;

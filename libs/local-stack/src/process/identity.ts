@@ -6,7 +6,7 @@ import { errorCode } from "../error.ts";
 export type ProcessRef = { pid: number; startTicks: string; bootId: string };
 
 /** What to send, and how long to wait after it; the steps run until the process is gone. */
-export type EndStep = { signal: NodeJS.Signals; waitMs: number; group?: boolean };
+type EndStep = { signal: NodeJS.Signals; waitMs: number; group?: boolean };
 
 const pollMs = 20;
 
@@ -39,7 +39,7 @@ export function isAlive(ref: ProcessRef): boolean {
 }
 
 /** Waits until the process is gone; false when it still lives after `timeoutMs`. */
-export async function waitForExit(ref: ProcessRef, timeoutMs: number): Promise<boolean> {
+async function waitForExit(ref: ProcessRef, timeoutMs: number): Promise<boolean> {
   const end = Date.now() + timeoutMs;
   while (isAlive(ref)) {
     if (Date.now() >= end) return false;

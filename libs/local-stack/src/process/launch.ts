@@ -105,10 +105,7 @@ async function waitForProbe(
 }
 
 /** `line`: what it said when it was ready, where a line tells. */
-export type ReadyOutcome =
-  | { state: "ready"; line?: string }
-  | { state: "exited"; exit: Exit }
-  | { state: "late" };
+type ReadyOutcome = { state: "ready"; line?: string } | { state: "exited"; exit: Exit } | { state: "late" };
 
 /** Waits until a child is ready, has ended, or `timeoutMs` have passed. A probe that throws makes this reject. */
 export async function waitUntilReady(

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
-export type Finished = { code: number | null; signal: NodeJS.Signals | null; output: string };
+type Finished = { code: number | null; signal: NodeJS.Signals | null; output: string };
 
-export type RunOptions = {
+type RunOptions = {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   uid?: number;

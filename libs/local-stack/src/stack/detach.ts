@@ -8,7 +8,7 @@ import { layout } from "./layout.ts";
 import { findSupervisor } from "./lock.ts";
 import { announcement, findStackFile } from "./stack-file.ts";
 
-export type DetachOptions = {
+type DetachOptions = {
   data: string;
   /** The data folder as printed in suggested commands; absent for the default one. */
   hintData?: string;

@@ -17,8 +17,6 @@ export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
 /** Everything that `--only` may name. */
 export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
 
-export type StackService = (typeof allServiceNames)[number];
-
 /** What is known before the services start; the configuration file is generated from it. */
 export type StackFacts = {
   data: string;

@@ -19,7 +19,7 @@ import { ensureTokens } from "./secrets.ts";
 import { migrateSpec, serviceSpecs } from "./services.ts";
 import { announcement, findStackFile, type StackFile, writeStackFile } from "./stack-file.ts";
 
-export type StackOutcome = "stopped" | "already-running";
+type StackOutcome = "stopped" | "already-running";
 
 const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;

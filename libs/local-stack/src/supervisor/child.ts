@@ -27,7 +27,7 @@ export type ChildSpec = ProcessPlan & {
   stopTimeoutMs?: number;
 };
 
-export type ChildDeps = {
+type ChildDeps = {
   registry: Registry;
   logPath: string;
   rank: number;

@@ -1,7 +1,7 @@
 import { copyFileSync, statSync, truncateSync } from "node:fs";
 
 /** A log is rotated at this size; one older part is kept beside it as `<name>.log.1`. */
-export const logBytes = 10 * 1024 * 1024;
+const logBytes = 10 * 1024 * 1024;
 
 const checkEveryMs = 5_000;
 

@@ -4,7 +4,7 @@ import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { endProcess, isAlive, type ProcessRef, parseProcessRef } from "../process/identity.ts";
 
 /** A child as recorded on disk, for the next run after a kill. */
-export type Registered = { name: string; ref: ProcessRef; rank: number; stopSignal: NodeJS.Signals };
+type Registered = { name: string; ref: ProcessRef; rank: number; stopSignal: NodeJS.Signals };
 
 export type Registry = {
   /** Records a child synchronously; `rank` grows along the start order. */

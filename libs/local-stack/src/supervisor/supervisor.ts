@@ -26,7 +26,7 @@ export type Supervisor = {
   stop: () => Promise<void>;
 };
 
-export type SupervisorOptions = {
+type SupervisorOptions = {
   registry: Registry;
   logDir: string;
   say: (line: string) => void;

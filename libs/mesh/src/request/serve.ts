@@ -26,7 +26,7 @@ import {
 const empty = new Uint8Array(0);
 const nothing = encodeJson(null);
 
-export type Serving = {
+type Serving = {
   serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
   endpoints: ReadonlyMap<string, Endpoint>;
   /** Accepts no more requests; those already delivered are still answered. */

@@ -57,7 +57,7 @@ export function envelopeOf(
 }
 
 /** One attempt of a request; `beginBy` is set when its caller gives up before the deadline. */
-export type Sending = { beginBy?: number; onceId?: string; isRepeat?: boolean };
+type Sending = { beginBy?: number; onceId?: string; isRepeat?: boolean };
 
 /** The header block of a request. */
 export function encodeEnvelope(envelope: Envelope, sending: Sending = {}): Uint8Array {

@@ -7,7 +7,7 @@ const empty = new Uint8Array(0);
 const encoder = new TextEncoder();
 
 /** An error of the JetStream API; `code` is the server's `err_code`. */
-export class JetStreamApiError extends Error {
+class JetStreamApiError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);

@@ -4,7 +4,7 @@
 import { headers as createHeaders, type NatsConnection } from "@nats-io/transport-node";
 import { buckets, owners, permissionsOf, type ServiceName, views } from "@svc/proto";
 
-export type Attack = { verb: string; run: (target: string) => void };
+type Attack = { verb: string; run: (target: string) => void };
 
 /** A message that the attacker stores where it may, to have it delivered elsewhere. */
 function poison(body: string) {

@@ -5,7 +5,7 @@ import { isSame } from "../stream/key-value.ts";
 /** `bytes` undefined: removed. `sequence` 0: not stored yet. `isMine`: this writer wrote it last. */
 export type KnownEntry = { bytes: Uint8Array | undefined; sequence: number; isMine: boolean };
 
-export type Snapshot = ReadonlyMap<string, { bytes: Uint8Array | undefined; sequence: number }>;
+type Snapshot = ReadonlyMap<string, { bytes: Uint8Array | undefined; sequence: number }>;
 
 /**
  * Merges a full read of the bucket into `known` and returns the keys whose value, written by us, is gone.

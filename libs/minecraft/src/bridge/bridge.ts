@@ -10,7 +10,7 @@ import { attach, type Link, type LinkEvents } from "./link.ts";
 import type { ReachingPacket } from "./packet-filter.ts";
 
 /** What a proxy hears of one player. None may throw. */
-export type BridgeHooks = {
+type BridgeHooks = {
   /** A command without its slash; true keeps it from the server. Signed commands come too. */
   readonly onCommand?: (command: string) => boolean;
   /** Commands that clients on this server complete by Tab, beside the server's own. */
@@ -67,7 +67,7 @@ export type Bridge = {
 };
 
 /** How long a client may take to leave its world, and a server to configure it. */
-export type BridgeLimits = {
+type BridgeLimits = {
   readonly acknowledgeTimeoutMs?: number;
   readonly configurationTimeoutMs?: number;
 };

@@ -7,7 +7,7 @@ const keepAliveMs = 10_000;
 const maxCookieBytes = 5_120;
 
 /** What a player who is held may answer. */
-export type KeepAliveEvents = {
+type KeepAliveEvents = {
   /** The id of a dialog's button. */
   readonly onDialogClick?: (id: string) => void;
   /** A cookie that was asked for; undefined when the client has none of that key. Not to be trusted unsigned. */

@@ -3,7 +3,7 @@ import type { Version } from "../version/catalog.ts";
 import type { Interest } from "../wire/relay.ts";
 
 /** What the bridge sees of each direction in each phase. */
-export type PacketFilters = {
+type PacketFilters = {
   readonly [P in Phase]: {
     readonly fromServer: ReadonlyMap<number, Interest>;
     readonly fromClient: ReadonlyMap<number, Interest>;
@@ -11,7 +11,7 @@ export type PacketFilters = {
 };
 
 /** Packets by which a server reaches beyond the player's stay on it. */
-export const reachingPackets = ["transfer", "store_cookie", "cookie_request"] as const;
+const reachingPackets = ["transfer", "store_cookie", "cookie_request"] as const;
 export type ReachingPacket = (typeof reachingPackets)[number];
 const reaching = {
   transfer: "inspect",

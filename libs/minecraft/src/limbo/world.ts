@@ -5,7 +5,7 @@ import { readTable } from "../version/table.ts";
 type World = { readonly configuration: readonly Buffer[]; readonly join: readonly Buffer[] };
 
 /** What a limbo knows of a version. */
-export type Scenery = {
+type Scenery = {
   readonly world: { readonly void: World; readonly platform: World };
   readonly components: ReadonlyMap<string, number>;
   readonly items: ReadonlyMap<string, number>;

@@ -29,7 +29,7 @@ export type Trust =
   | { readonly kind: "offline" };
 
 /** What a player who can't log in reads. */
-export type LoginTexts = {
+type LoginTexts = {
   readonly unsupported: (range: string) => Text;
   /** Told the fewest letters of a name. */
   readonly badName: (shortest: number) => Text;
@@ -41,7 +41,7 @@ export type LoginTexts = {
 };
 
 /** The texts used when none are given; in both languages, as a client names its own only after the login. */
-export const defaultLoginTexts: LoginTexts = {
+const defaultLoginTexts: LoginTexts = {
   unsupported: (range) =>
     `This network speaks Minecraft ${range}. Please start one of these versions.\n` +
     `本网络支持 Minecraft ${range}，请使用其中的版本。`,

@@ -27,7 +27,7 @@ export type Backend = {
 };
 
 /** For whom the backend is dialled. */
-export type Dialler = {
+type Dialler = {
   readonly version: Version;
   readonly profile: Profile;
   readonly address: string;

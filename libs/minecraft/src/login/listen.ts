@@ -9,7 +9,7 @@ import { encodeLegacyAnswer, type LegacyPing, readLegacyPing } from "./legacy-pi
 import type { Player } from "./player.ts";
 
 /** A port for players. */
-export type ListenOptions = AcceptOptions & {
+type ListenOptions = AcceptOptions & {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host?: string;

@@ -16,7 +16,7 @@ export type CommandWord = {
 };
 
 /** The answer to a line that somebody is typing: words in the place of `length` UTF-16 units from `start`. */
-export type Completions = {
+type Completions = {
   readonly transactionId: number;
   readonly start: number;
   readonly length: number;

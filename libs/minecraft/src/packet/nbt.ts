@@ -9,7 +9,7 @@ export type NbtValue =
   | readonly NbtValue[]
   | { readonly [key: string]: NbtValue | undefined };
 /** An int among doubles. */
-export type NbtInt = { readonly $int: number };
+type NbtInt = { readonly $int: number };
 
 /** Marks a number as an NBT int. */
 export const nbtInt = (value: number): NbtInt => ({ $int: value });

@@ -11,7 +11,7 @@ export type Click =
 /** A text for a player. A plain string is a text without style; section signs are removed from it. */
 export type Text = string | TextPart;
 /** A styled text. `translate` names a text of the client's own language, with `with` filled in. */
-export type TextPart = {
+type TextPart = {
   readonly text?: string;
   readonly translate?: string;
   readonly with?: readonly Text[];

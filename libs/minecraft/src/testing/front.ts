@@ -11,10 +11,10 @@ import { listen } from "../login/listen.ts";
 const require = createRequire(import.meta.url);
 
 /** A player at the front, and what the server said on svc:control about them. */
-export type FrontPlayer = { readonly bridge: Bridge; readonly frames: ControlFrame[] };
+type FrontPlayer = { readonly bridge: Bridge; readonly frames: ControlFrame[] };
 
 /** A minimal proxy in front of one server. */
-export type Front = AsyncDisposable & {
+type Front = AsyncDisposable & {
   readonly port: number;
   /** Throws for who has not come. */
   readonly player: (name: string) => FrontPlayer;
@@ -57,7 +57,7 @@ export async function startFront(backend: Backend): Promise<Front> {
 }
 
 /** A real client in a world. */
-export type Joined = {
+type Joined = {
   readonly bot: Bot;
   /** Lines of chat so far. */
   readonly chat: string[];
@@ -65,7 +65,7 @@ export type Joined = {
 };
 
 /** Who joins, and as what client. */
-export type Join = {
+type Join = {
   readonly port: number;
   readonly name: string;
   readonly version?: string;

@@ -2,7 +2,7 @@ import { MinecraftFault } from "../fault.ts";
 import { readTable, type VersionTable } from "./table.ts";
 
 /** Packet ids by name, and names by id, of one state and direction. Names are minecraft-data's. */
-export type PacketIds = {
+type PacketIds = {
   /** Throws an `unsupported` fault when this version has no such packet. */
   readonly id: (name: string) => number;
   readonly find: (name: string) => number | undefined;

@@ -28,13 +28,6 @@ export const bool = (value: boolean): Buffer => Buffer.of(value ? 1 : 0);
 /** Encodes an unsigned 16-bit number, big-endian. */
 export const ushort = (value: number): Buffer => Buffer.of((value >> 8) & 0xff, value & 0xff);
 
-/** Encodes a signed 64-bit number, big-endian. */
-export function long(value: bigint): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeBigInt64BE(BigInt.asIntN(64, value));
-  return bytes;
-}
-
 /** Encodes a signed 32-bit number, big-endian. */
 export function int(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(4);

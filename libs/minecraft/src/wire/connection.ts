@@ -301,7 +301,7 @@ function asFault(error: unknown): MinecraftFault {
 }
 
 /** Where a frame's content starts and how long it is; undefined when the length itself is not whole yet. */
-export function frameHeader(
+function frameHeader(
   bytes: Buffer,
   offset: number,
   limit: number,

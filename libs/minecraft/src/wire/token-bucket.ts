@@ -1,5 +1,5 @@
 /** How many tokens a bucket holds, and how many come back each second. */
-export type TokenRate = { readonly burst: number; readonly perSecond: number };
+type TokenRate = { readonly burst: number; readonly perSecond: number };
 /** What is left at a moment, in milliseconds of `performance.now()`. */
 export type TokenBucket = { left: number; at: number };
 

@@ -8,7 +8,7 @@ import { type QueryExecutorProvider, sql } from "kysely";
 import { type Claim, withClaim } from "./claim.ts";
 
 /** One run of a request: `id` is known to its caller and its owner alone. */
-export type RequestRun = { id: string; isRepeat: boolean; deadlineAt: number };
+type RequestRun = { id: string; isRepeat: boolean; deadlineAt: number };
 
 export type Repeats = {
   /**

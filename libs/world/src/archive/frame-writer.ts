@@ -16,7 +16,7 @@ const packGzip = promisify(gzip);
  * Compresses each block into one frame. A frame comes in parts, which may be released once consumed: parts of one packer
  * are contiguous in memory.
  */
-export type Packer = Disposable & { pack: (plain: Buffer) => Promise<Buffer[]> };
+type Packer = Disposable & { pack: (plain: Buffer) => Promise<Buffer[]> };
 
 const gzipPacker: Packer = {
   pack: async (plain) => [await packGzip(plain, { level: 6 })],

@@ -4,7 +4,7 @@ import { type IndexedEntry, readIndex } from "./index-frame.ts";
 import { corrupt } from "./tar-header.ts";
 import type { ReadEntry } from "./tar-reader.ts";
 
-export type IndexCheck = {
+type IndexCheck = {
   /** Throws `backup_corrupt` unless the next line of the index describes this entry. */
   next: (entry: ReadEntry) => Promise<void>;
   /** Throws `backup_corrupt` when the index has more lines. */

@@ -12,7 +12,7 @@ const partBytes = 1 << 20;
 
 export type IndexedEntry = TarEntry & { headerAt: number };
 
-export type IndexWriter = Disposable & {
+type IndexWriter = Disposable & {
   add: (entry: IndexedEntry) => Promise<void>;
   finish: () => Promise<Buffer>;
 };

@@ -32,7 +32,7 @@ export function countSkipped(all: Skipped, { path, reason }: { path: string; rea
 }
 
 /** Shortens a long path to its two ends. */
-export function shortened(path: string): string {
+function shortened(path: string): string {
   const text = path.toWellFormed();
   return text.length <= longestName ? text : `${text.slice(0, 80)} ... ${text.slice(-(longestName - 85))}`;
 }

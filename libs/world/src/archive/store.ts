@@ -16,7 +16,7 @@ import { type Written, writeArchive } from "./write.ts";
 /** Assumed compression ratio for the check before writing; each write checks the real free space. */
 const likelyRatio = 0.7;
 
-export type StorePlan = {
+type StorePlan = {
   world: Folder;
   store: Folder;
   name: string;

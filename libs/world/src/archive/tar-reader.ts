@@ -29,7 +29,7 @@ export type ReadEntry = TarEntry & {
   headerAt: number;
 };
 
-export type TarOptions = {
+type TarOptions = {
   /** The bytes begin at some entry, and the caller stops before the end. */
   isPart?: boolean;
 };

@@ -6,9 +6,9 @@ import { corrupt } from "./tar-header.ts";
 import { type ReadEntry, readTar } from "./tar-reader.ts";
 import { Tree } from "./tree.ts";
 
-export type Verified = { sizeBytes: number; sha256: string; entries: number; files: number; bytes: number };
+type Verified = { sizeBytes: number; sha256: string; entries: number; files: number; bytes: number };
 
-export type VerifyOptions = ReadOptions & {
+type VerifyOptions = ReadOptions & {
   /** The digest that the archive must have. */
   sha256?: string | undefined;
   onEntry?: ((entry: ReadEntry) => void) | undefined;

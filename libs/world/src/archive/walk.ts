@@ -32,7 +32,7 @@ export type Found = { path: string } & (
   | { kind: "skipped"; reason: SkipReason }
 );
 
-export type WalkOptions = {
+type WalkOptions = {
   signal?: AbortSignal | undefined;
   /** False for a folder below the root, where `lost+found` is a name like any other. */
   isWhole?: boolean;
@@ -118,7 +118,7 @@ function isNotOfWorld(name: string): boolean {
   return isHidden(name) || name === lostAndFound;
 }
 
-export type Measured = {
+type Measured = {
   files: number;
   entries: number;
   bytes: number;

@@ -7,7 +7,7 @@ import { WorldFault } from "../fault.ts";
 import { dress, explain, type Folder } from "../path/folder.ts";
 import { hiddenPrefix } from "../path/parse.ts";
 
-export type Commit = {
+type Commit = {
   world: Folder;
   folder: Folder;
   name: string;

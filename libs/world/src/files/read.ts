@@ -7,7 +7,7 @@ import type { Folder } from "../path/folder.ts";
 import { isHidden, parsePath, parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties, maskPassword } from "../path/protect.ts";
 
-export type Listing = { listing: FileEntry[]; truncated: boolean; freeBytes: number | undefined };
+type Listing = { listing: FileEntry[]; truncated: boolean; freeBytes: number | undefined };
 
 /** The entries of a folder by name, at most `most`. Throws `bad_path`, `not_found`. */
 export async function listFolder(world: Folder, path: string, most: number): Promise<Listing> {
@@ -27,7 +27,7 @@ export async function listFolder(world: Folder, path: string, most: number): Pro
   return { listing, truncated: seen.length > most, freeBytes: await world.freeBytes() };
 }
 
-export type Content = {
+type Content = {
   content: Buffer;
   /** Of the file as it is stored. */
   sha256: string;

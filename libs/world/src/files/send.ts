@@ -46,7 +46,7 @@ export async function sendWorld(
   });
 }
 
-export type OpenedFile = AsyncDisposable & { length: number; send: (write: Write) => Promise<void> };
+type OpenedFile = AsyncDisposable & { length: number; send: (write: Write) => Promise<void> };
 
 /** One file with its length. Throws `bad_path`, also for the forwarding secret, `not_found`. */
 export async function openDownload(world: Folder, path: string): Promise<OpenedFile> {

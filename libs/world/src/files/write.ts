@@ -10,7 +10,7 @@ import { writeAll } from "../path/write-all.ts";
 import { commitFile } from "./commit.ts";
 import { digestOf } from "./read.ts";
 
-export type WritePlan = {
+type WritePlan = {
   path: string;
   content: Buffer;
   contentSha256: string;
@@ -33,7 +33,7 @@ export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ 
   return { sha256 };
 }
 
-export type UploadPlan = {
+type UploadPlan = {
   path: string;
   overwrite: boolean;
   size: number;

@@ -4,9 +4,9 @@
 import { WorldFault } from "../fault.ts";
 import { type Folder, type Identity, isSameFile } from "./folder.ts";
 
-export const propertiesName = "server.properties";
-export const configName = "config";
-export const forwardingName = "paper-global.yml";
+const propertiesName = "server.properties";
+const configName = "config";
+const forwardingName = "paper-global.yml";
 
 export type Protected = {
   /** `server.properties`: read with its RCON password masked, never moved. */

@@ -21,7 +21,7 @@ export type Visited = {
   | { kind: "closed"; isUnreadable: boolean }
 );
 
-export type VisitOptions = {
+type VisitOptions = {
   signal?: AbortSignal | undefined;
   /** False for entries to skip. */
   isIn?: (entry: FolderEntry, depth: number) => boolean;

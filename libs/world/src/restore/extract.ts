@@ -18,7 +18,7 @@ const chunksAhead = 3;
 /** Files that finish in the background while the next ones begin. */
 const filesAhead = 4;
 
-export type Owner = { uid: number; gid: number };
+type Owner = { uid: number; gid: number };
 
 /** `extents` of a file with holes, whose content is their data. */
 type NewFile = TarEntry & { extents?: Extent[] | undefined };

@@ -16,7 +16,7 @@ import { switchOver, unchanged } from "../swap/switch.ts";
 import { TreeWriter } from "./extract.ts";
 import { assertRoom, type Restored, roundUp } from "./restore.ts";
 
-export type PartialRestorePlan = {
+type PartialRestorePlan = {
   world: Folder;
   archive: FileHandle;
   sha256: string;
@@ -121,7 +121,7 @@ async function* entriesOf(archive: Archive, { selected, paths }: Wanted): AsyncG
   }
 }
 
-export type Browse = { path: string; most: number };
+type Browse = { path: string; most: number };
 
 /** The entries of one folder of an archive, in order. Throws `not_found`. */
 export async function browseArchive(

@@ -21,7 +21,7 @@ import { compareTree } from "./compare.ts";
 import { TreeWriter } from "./extract.ts";
 import { OldWorld, OldWorldUnreadable } from "./old-world.ts";
 
-export type RestorePlan = {
+type RestorePlan = {
   world: Folder;
   archive: FileHandle;
   sha256: string;

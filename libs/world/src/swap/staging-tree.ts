@@ -6,8 +6,8 @@ import type { Folder } from "../path/folder.ts";
 import { hiddenPrefix } from "../path/parse.ts";
 import { removeTree } from "../path/remove-tree.ts";
 
-export const freshName = "new";
-export const replacedName = "old";
+const freshName = "new";
+const replacedName = "old";
 
 export class StagingTree implements AsyncDisposable {
   /** Its name at the root of the world. */

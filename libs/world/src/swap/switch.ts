@@ -11,7 +11,7 @@ import { applyReplace, revertReplace } from "./replace.ts";
 import { StagingTree } from "./staging-tree.ts";
 
 /** Thrown when the switch could not be undone either; the next run of the agent completes it. */
-export class SwitchIncomplete extends Error {
+class SwitchIncomplete extends Error {
   constructor(cause: unknown) {
     super("the switch is incomplete; the next run completes it", { cause });
     this.name = "SwitchIncomplete";
@@ -45,7 +45,7 @@ async function forward(stage: StagingTree, plan: Plan): Promise<void> {
   await applyMerge({ fresh: stage.fresh, base, replaced: stage.replaced });
 }
 
-export type Recovered = {
+type Recovered = {
   /** Switches that were completed. */
   completed: number;
   /** Partials that were removed. */

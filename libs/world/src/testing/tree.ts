@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Folder, FolderEntry } from "../path/folder.ts";
 import { visit } from "../path/visit.ts";
 
-export type TreeEntry = {
+type TreeEntry = {
   path: string;
   kind: "file" | "folder" | "other";
   mode: number;

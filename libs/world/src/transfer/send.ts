@@ -15,7 +15,7 @@ export type TransferTarget = {
   signal?: AbortSignal | undefined;
 };
 
-export type Send = TransferTarget & {
+type Send = TransferTarget & {
   /** Content length, if known. */
   length?: number | undefined;
   contentType: string;
@@ -26,7 +26,7 @@ export type Send = TransferTarget & {
 /** Small pieces, so that a slow receiver still shows progress. */
 const pieceBytes = 128 << 10;
 
-export type Sent = { sizeBytes: number; sha256: string };
+type Sent = { sizeBytes: number; sha256: string };
 
 /** `produce` writes the body. Throws `transfer_failed`, or `backup_corrupt` when the face says 409. */
 export async function sendStream(
@@ -90,7 +90,7 @@ function openRequest(send: Send) {
   };
 }
 
-export type Answer = { status: number; text: string };
+type Answer = { status: number; text: string };
 
 export function startRequest(
   { url, token, signal }: TransferTarget,

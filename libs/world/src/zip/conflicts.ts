@@ -9,7 +9,7 @@ import { assertWritable, type Protected } from "../path/protect.ts";
 
 const mostShown = 200;
 
-export type Meeting = {
+type Meeting = {
   tree: Tree;
   known: Protected;
   parents: readonly string[];

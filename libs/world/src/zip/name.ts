@@ -7,7 +7,7 @@ const gbk = new TextDecoder("gbk", { fatal: true });
 const utf8Flag = 0x800;
 const unicodePathField = 0x7075;
 
-export type NameSource = {
+type NameSource = {
   generalPurposeBitFlag: number;
   fileNameRaw: Buffer;
   extraFields: readonly { id: number; data: Buffer }[];

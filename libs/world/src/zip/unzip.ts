@@ -16,7 +16,7 @@ import { findConflicts, mayWrite } from "./conflicts.ts";
 import { isSmall, isTiny, readLarge, readSmall, readTiny } from "./content.ts";
 import { readZip, type ZipEntry } from "./read.ts";
 
-export type UnzipPlan = {
+type UnzipPlan = {
   world: Folder;
   path: string;
   overwrite: boolean;
@@ -26,7 +26,7 @@ export type UnzipPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
-export type Unzipped = {
+type Unzipped = {
   files: number;
   bytes: number;
   /** The first protected files that were left out, sorted, as paths of the world; absent when there were none. */

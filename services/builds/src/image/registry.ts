@@ -4,10 +4,7 @@ import { request } from "undici";
 import type { RegistrySettings } from "../config.ts";
 import type { Reference } from "./reference.ts";
 
-export type Resolution =
-  | { kind: "found"; digest: string }
-  | { kind: "missing" }
-  | { kind: "failed"; cause: Error };
+type Resolution = { kind: "found"; digest: string } | { kind: "missing" } | { kind: "failed"; cause: Error };
 
 export type Registry = {
   /** Host and port as image references write it. */

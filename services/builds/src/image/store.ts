@@ -4,7 +4,7 @@ import type { images } from "@svc/proto";
 import { type Selectable, sql } from "kysely";
 import type { BuildsDb, ImageWhitelistTable } from "../database.ts";
 
-export type ImageRow = Selectable<ImageWhitelistTable>;
+type ImageRow = Selectable<ImageWhitelistTable>;
 
 /** Puts what was never recommended before on the list; what an admin took off stays off. */
 export async function seedRecommended(db: BuildsDb, refs: readonly string[]): Promise<void> {

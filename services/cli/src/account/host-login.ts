@@ -9,7 +9,7 @@ import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { findSession, saveSession } from "./session-file.ts";
 
-export type HostLogin = { user_id: string; username: string; role: string; value: string };
+type HostLogin = { user_id: string; username: string; role: string; value: string };
 
 /** Creates a session of the owner, or of the operator `who`, replacing the saved one; audited. */
 export async function loginAtHost(data: string, who?: string): Promise<Omit<HostLogin, "value">> {

@@ -5,7 +5,7 @@ import { CommandError } from "../output.ts";
 import { explain, isRefusal } from "./external.ts";
 import { openPrompt } from "./prompt.ts";
 
-export type CodeExchange<T> = {
+type CodeExchange<T> = {
   /** Mails a code; absent when one was mailed and no other can be. */
   send?: () => Promise<unknown>;
   /** Tries a code. */

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { CommandError } from "../output.ts";
 
 /** Reads lines from the terminal or a pipe. */
-export type Prompt = {
+type Prompt = {
   /** One line, trimmed. Throws a `CommandError` at the end of input. */
   ask: (question: string) => Promise<string>;
   close: () => void;

@@ -3,7 +3,7 @@ import type { StackFacts } from "@svc/local-stack";
 import { agentImage, demoImage } from "./image-table.ts";
 
 /** Values for the file, known to a local stack and to compose.yaml. */
-export type LocalFacts = Pick<
+type LocalFacts = Pick<
   StackFacts,
   | "rootDomain"
   | "panelHost"

@@ -1,6 +1,6 @@
 // A text component as JSON becomes the typed NBT that packets carry since 1.20.3: colours and events stay.
 
-export type Nbt =
+type Nbt =
   | { readonly type: "string"; readonly value: string }
   | { readonly type: "byte" | "int" | "double"; readonly value: number }
   | { readonly type: "compound"; readonly value: Readonly<Record<string, Nbt>> }

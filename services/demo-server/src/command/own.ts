@@ -74,7 +74,7 @@ function serverCommands(tools: CommandTools): Record<string, OwnCommand> {
   };
 }
 
-export function listReply(names: readonly string[], maxPlayers: number): string {
+function listReply(names: readonly string[], maxPlayers: number): string {
   return `There are ${names.length} of a max of ${maxPlayers} players online: ${names.join(", ")}`;
 }
 

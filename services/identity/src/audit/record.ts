@@ -8,7 +8,7 @@ import type { IdentityTrx } from "../database.ts";
 export type Requester = { requestId: string; principal: Principal; client: Client };
 /** Whom an entry is about in a request without a session. */
 export type Subject = { userId?: string; username?: string };
-export type AuditRecord = Subject & { action: string; payload?: Record<string, unknown> };
+type AuditRecord = Subject & { action: string; payload?: Record<string, unknown> };
 
 export async function recordAudit(
   trx: IdentityTrx,

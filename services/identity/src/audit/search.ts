@@ -4,7 +4,7 @@ import type { settings } from "@svc/proto";
 import { type Selectable, sql } from "kysely";
 import type { AuditLogsTable, IdentityDb } from "../database.ts";
 
-export type AuditFilter = {
+type AuditFilter = {
   server?: string | undefined;
   actor?: string | undefined;
   action?: string | undefined;

@@ -8,7 +8,7 @@ import { type Bucket, type Taken, takeToken } from "./token-bucket.ts";
 export type MailRates = { perHour: number; burst: number };
 
 /** Public and signed-in endpoints have separate shares, so that anonymous requests cannot use up those of an account. */
-export type Door = "public" | "signed-in";
+type Door = "public" | "signed-in";
 export type Asking = {
   door: Door;
   recipient: string;

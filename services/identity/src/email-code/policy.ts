@@ -2,9 +2,9 @@
 
 /** Wrong codes of one account, all purposes together, since the first of them. */
 export type FailureWindow = { windowStart: Date; failures: number };
-export type LockLimits = { failures: number; windowMs: number };
+type LockLimits = { failures: number; windowMs: number };
 
-export type Lock = { isLocked: false } | { isLocked: true; until: Date; retryAfterSeconds: number };
+type Lock = { isLocked: false } | { isLocked: true; until: Date; retryAfterSeconds: number };
 
 /** An account is locked from its last allowed wrong code until the window of its first one ends. */
 export function decideLock(window: FailureWindow | undefined, now: Date, limits: LockLimits): Lock {
@@ -25,8 +25,8 @@ export function countFailure(
   return { windowStart: window.windowStart, failures: window.failures + 1 };
 }
 
-export type PresentedCode = { isSame: boolean; attempts: number };
-export type AttemptVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
+type PresentedCode = { isSame: boolean; attempts: number };
+type AttemptVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
 
 /** Compares a typed code with the live ones. A code without attempts left is rejected even if it is right. */
 export function decideAttempt(codes: readonly PresentedCode[], maxTries: number): AttemptVerdict {

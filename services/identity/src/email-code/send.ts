@@ -19,7 +19,7 @@ import {
   spendCodes,
 } from "./store.ts";
 
-export type CodeRequest = { userId: string; email: string; purpose: CodePurpose; requestId: string };
+type CodeRequest = { userId: string; email: string; purpose: CodePurpose; requestId: string };
 
 export type SendCode = (request: CodeRequest) => Promise<{ expiresAt: Date }>;
 

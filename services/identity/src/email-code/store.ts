@@ -76,7 +76,7 @@ export async function release(db: IdentityDb, { keys, freeAt }: Reservation): Pr
     .execute();
 }
 
-export type NewCode = {
+type NewCode = {
   userId: string;
   email: string;
   code: string;

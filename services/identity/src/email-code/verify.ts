@@ -8,7 +8,7 @@ import { isSameHash, sha256 } from "../secret.ts";
 import { countFailure, decideAttempt, decideLock, typedCode } from "./policy.ts";
 import { countAttempts, findFailures, findLiveCodes, saveFailures } from "./store.ts";
 
-export type CodeAttempt = {
+type CodeAttempt = {
   userId: string;
   purpose: CodePurpose;
   code: string;

@@ -10,7 +10,7 @@ import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
 /** `changed`: false for a player who was barred, or was not, already. */
-export type Barred = { mc_uuid: string; username: string; changed: boolean };
+type Barred = { mc_uuid: string; username: string; changed: boolean };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -8,7 +8,7 @@ import { auditAtHost } from "./audit.ts";
 import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
-export type HostSession = {
+type HostSession = {
   user_id: string;
   username: string;
   role: string;

@@ -5,7 +5,7 @@ import { type Selectable, sql } from "kysely";
 import type { IdentityTrx, LinkCodesTable } from "../database.ts";
 import { hashBindCode } from "./code.ts";
 
-export type NewBindCode = {
+type NewBindCode = {
   code: string;
   mcUuid: string;
   authSource: links.AuthSource;

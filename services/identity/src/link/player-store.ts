@@ -15,7 +15,7 @@ export async function isBarred(db: IdentityDb, mcUuid: string): Promise<boolean>
   return row !== undefined;
 }
 
-export type Bar = { mcUuid: string; username: string; now: Date };
+type Bar = { mcUuid: string; username: string; now: Date };
 
 /** Bars a UUID and announces it; a repeat changes nothing and is announced again. */
 export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Promise<void> {
@@ -34,7 +34,7 @@ export async function unbar(trx: IdentityTrx, mcUuid: string): Promise<boolean> 
   return gone.numDeletedRows > 0n;
 }
 
-export type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };
+type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };
 
 /** Holds a player's data. A repeat returns the existing hold, unless it has expired. */
 export async function holdData(trx: IdentityTrx, hold: Hold): Promise<Selectable<HoldsTable>> {

@@ -3,7 +3,7 @@
 import { Fault, type links, type Role } from "@svc/proto";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 
-export type LinkedAccount = { user_id: string; role: "owner" | "admin" | "user" };
+type LinkedAccount = { user_id: string; role: "owner" | "admin" | "user" };
 
 /** The account of a player, when it is neither disabled nor deleted. */
 export async function findLinkedAccount(db: IdentityDb, mcUuid: string): Promise<LinkedAccount | undefined> {
@@ -94,7 +94,7 @@ export async function findLinkedOf(db: IdentityDb, mcUuids: readonly string[]): 
   return rows.map(({ mc_uuid }) => mc_uuid);
 }
 
-export type LockedAccount = {
+type LockedAccount = {
   id: string;
   username: string;
   role: Role;

@@ -35,7 +35,7 @@ export type MailQueue = {
   close: () => Promise<void>;
 };
 
-export type MailQueueOptions = {
+type MailQueueOptions = {
   db: IdentityDb;
   mailer: Mailer;
   hasRelay: boolean;

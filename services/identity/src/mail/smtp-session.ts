@@ -7,13 +7,13 @@ import { connect as connectSecure, type TLSSocket } from "node:tls";
 import type { RelaySettings } from "../config.ts";
 import { createSmtpConnection, type Line, type Reply } from "./smtp-connection.ts";
 
-export type Conversation = {
+type Conversation = {
   /** Sends one message. Throws with the reply when the relay rejects it. */
   give: (recipient: string, message: Buffer) => Promise<void>;
   close: () => void;
 };
 
-export type Sender = { from: string; needsUtf8: boolean };
+type Sender = { from: string; needsUtf8: boolean };
 
 const stepTimeoutMs = 10_000;
 
@@ -135,7 +135,7 @@ async function giveMessage(line: Line, recipient: string, message: Buffer): Prom
 }
 
 /** Lines end in CRLF, one that begins with a dot gets another, and a lone dot ends the message. */
-export function stuffed(message: Buffer): Buffer {
+function stuffed(message: Buffer): Buffer {
   const text = message.toString("latin1").replace(/\r?\n/g, "\r\n").replace(/^\./gm, "..");
   return Buffer.from(`${text}${text.endsWith("\r\n") ? "" : "\r\n"}.\r\n`, "latin1");
 }

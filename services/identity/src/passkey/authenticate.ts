@@ -8,7 +8,7 @@ import { getParty, type PasskeyDeps } from "./deps.ts";
 import { type Assertion, namedAccount, parseAssertion, signedChallenge } from "./response.ts";
 import { findCredential, recordUse, type Spent, spendChallenge } from "./store.ts";
 
-export type Use<T> = {
+type Use<T> = {
   assertion: unknown;
   purpose: ChallengePurpose;
   /** Whether the challenge belongs to the ceremony that ends here. */

@@ -18,7 +18,7 @@ type Options = Record<string, unknown> & { challenge: string };
 
 const challengeBytes = 32;
 
-export type Allowed = { id: string; transports?: Credential["transports"] };
+type Allowed = { id: string; transports?: Credential["transports"] };
 
 /** Options of a login or a proof; without allowed ids the passkey names its account. */
 export async function assertionOptions(
@@ -61,7 +61,7 @@ export function toAllowed({ credential_id: id, transports }: Credential): Allowe
   return { id, transports };
 }
 
-export type Verified = { counter: number; isBackedUp: boolean };
+type Verified = { counter: number; isBackedUp: boolean };
 
 /**
  * Whether an assertion answers a challenge with a bound passkey, the person verified now and when it was bound.

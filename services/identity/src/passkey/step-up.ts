@@ -7,7 +7,7 @@ import { assertionOptions, toAllowed } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
 import { insertChallenge, keepNewestChallenges, listCredentials } from "./store.ts";
 
-export type StepUp = { userId: string; session: string; purpose: "reauth" | "migrate" };
+type StepUp = { userId: string; session: string; purpose: "reauth" | "migrate" };
 
 /** Options for the browser. Throws `no_passkey`, `passkey_unavailable`. */
 export async function beginStepUp(deps: PasskeyDeps, about: StepUp): Promise<Record<string, unknown>> {

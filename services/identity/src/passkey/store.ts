@@ -72,7 +72,7 @@ export async function deleteCredentialsOf(trx: IdentityTrx, userId: string): Pro
   return Number(gone.numDeletedRows);
 }
 
-export type NewChallenge = {
+type NewChallenge = {
   purpose: ChallengePurpose;
   challenge: string;
   userId?: string;

@@ -2,7 +2,7 @@ import type { Logger } from "@svc/telemetry";
 import type { IdentityDb } from "../database.ts";
 import { type Ages, planSweep, sweep } from "./sweep.ts";
 
-export type RetentionOptions = {
+type RetentionOptions = {
   db: IdentityDb;
   ages: Ages;
   firstMs: number;

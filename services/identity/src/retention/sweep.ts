@@ -15,7 +15,7 @@ export type Ages = {
   auditKeepMs: number | null;
 };
 
-export type Sweep = {
+type Sweep = {
   table: keyof Tables;
   key: string;
   before: Date;

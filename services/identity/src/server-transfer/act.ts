@@ -17,7 +17,7 @@ export type RedemptionDeps = Pick<Deps, "db" | "now" | "limits" | "events"> &
     /** Counts redemptions by outcome. */
     count: (result: "redeemed" | "refused" | "interrupted") => void;
   };
-export type Redemption = {
+type Redemption = {
   transfer: Transfer;
   requester: Requester;
   /** Whether the target gets the outcome as the answer to this call. */

@@ -73,7 +73,7 @@ export function toView(transfer: Transfer | undefined, at: At): accountMigration
 
 export type Source = { id: string; role: Role; disabled: boolean; deletedAt: Date | null };
 
-export type StartVerdict = "open" | "migrate_not_linked" | "account_is_retired" | "owner_protected";
+type StartVerdict = "open" | "migrate_not_linked" | "account_is_retired" | "owner_protected";
 
 /** Whether a transfer may be opened for a player's account; an unfinished one is replaced. */
 export function decideStart(source: Source | undefined, current: Transfer | undefined): StartVerdict {
@@ -84,7 +84,7 @@ export function decideStart(source: Source | undefined, current: Transfer | unde
 }
 
 export type Target = { id: string; disabled: boolean; deletedAt: Date | null };
-export type IssueVerdict =
+type IssueVerdict =
   | "issue"
   | "no_migration"
   | "not_confirmed"

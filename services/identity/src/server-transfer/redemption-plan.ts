@@ -50,7 +50,7 @@ function transferServers(transfer: Transfer, now: Date, leaseMs: number): Redeem
 /** How a step of the redemption ended: lifecycle's answer, or that the source could not be retired. */
 export type StepOutcome = { servers: string[] } | { error: unknown };
 
-export type OutcomePlan =
+type OutcomePlan =
   | { act: "retire_source"; servers: string[]; state: "redeemed"; requeueAt: null }
   | { act: "return_code"; error: unknown; state: "code_issued"; requeueAt: null }
   | { act: "release_lease"; error: unknown; state: "redeeming"; requeueAt: Date };

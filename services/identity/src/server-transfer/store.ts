@@ -49,7 +49,7 @@ export async function findTransfer(db: IdentityDb, id: string): Promise<Transfer
   return row && toTransfer(row);
 }
 
-export type SourceAccount = Source & {
+type SourceAccount = Source & {
   username: string;
   email: string | null;
   emailVerified: boolean;
@@ -81,7 +81,7 @@ export async function lockBoth(
   return { source: found.get(sourceUserId), target: found.get(targetUserId) };
 }
 
-export type TargetAccount = { id: string; username: string; disabled: boolean; deletedAt: Date | null };
+type TargetAccount = { id: string; username: string; disabled: boolean; deletedAt: Date | null };
 
 export async function findTarget(db: IdentityDb, id: string): Promise<TargetAccount | undefined> {
   const row = await db
@@ -114,7 +114,7 @@ export async function openTransfer(
     .execute();
 }
 
-export type Confirmation = { id: string; factor: "passkey" | "email_otp"; session: string; now: Date };
+type Confirmation = { id: string; factor: "passkey" | "email_otp"; session: string; now: Date };
 
 /** Records the proof of one session and deletes an expired code. */
 export async function confirmTransfer(trx: IdentityTrx, proof: Confirmation): Promise<void> {
@@ -134,7 +134,7 @@ export async function confirmTransfer(trx: IdentityTrx, proof: Confirmation): Pr
     .execute();
 }
 
-export type IssuedCode = {
+type IssuedCode = {
   id: string;
   targetUserId: string;
   codeHash: string;

@@ -5,7 +5,7 @@ import { isBarred } from "../link/player-store.ts";
 import { toDashed } from "./profile.ts";
 import type { Verify } from "./verify.ts";
 
-export type Answer = "admitted" | "rejected" | "barred" | "failed";
+type Answer = "admitted" | "rejected" | "barred" | "failed";
 
 /** identity.session-verifier.has-joined: null rejects the player, 503 means that a source was unavailable. */
 export function createHasJoined(

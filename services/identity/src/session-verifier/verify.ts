@@ -16,7 +16,7 @@ import {
 } from "./profile.ts";
 import { type AskLimits, askSource, isNameTaken, type Outcome } from "./query-source.ts";
 
-export type Verdict =
+type Verdict =
   | { kind: "admitted"; profile: sessionVerifier.Profile; source: string }
   | { kind: "rejected" }
   /** No source knows the player and at least one was unavailable. */
@@ -27,7 +27,7 @@ type Source =
   | { kind: "remote"; tag: string; url: string; prefix: string }
   | { kind: "local"; tag: string; prefix: string | undefined };
 
-export type VerifierOptions = {
+type VerifierOptions = {
   settings: Pick<Settings, "auth_source" | "identity">;
   log: Pick<Logger, "warn">;
   /** Called with every answer of a source. */

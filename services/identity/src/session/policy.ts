@@ -15,7 +15,7 @@ export type SessionFacts = {
   deletedAt: Date | null;
 };
 
-export type SessionVerdict = "live" | "unknown" | "local_auth_off";
+type SessionVerdict = "live" | "unknown" | "local_auth_off";
 
 /** Forged, ended, idle and retired sessions are indistinguishable to callers. */
 export function decideSession(

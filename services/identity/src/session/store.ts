@@ -10,7 +10,7 @@ import { type SessionFacts, truncateAddress, truncateUserAgent } from "./policy.
 // PostgreSQL takes 65,535 parameters in a statement.
 const outboxBatch = 1_000;
 
-export type FoundSession = SessionFacts & {
+type FoundSession = SessionFacts & {
   userId: string;
   username: string;
   emailVerified: boolean;
@@ -69,7 +69,7 @@ export async function recordSeen(
     .execute();
 }
 
-export type NewSession = {
+type NewSession = {
   userId: string;
   door: SessionDoor;
   client: Client;
@@ -134,7 +134,7 @@ export function listLive(
     .execute();
 }
 
-export type Revoking = {
+type Revoking = {
   userId: string;
   now: Date;
   /** Only this one; all of the account when absent. */

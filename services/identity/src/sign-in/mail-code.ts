@@ -7,7 +7,7 @@ import { codeMessage } from "../mail/templates/account.ts";
 import { mintCode } from "../secret.ts";
 import type { SignInPurpose } from "./store.ts";
 
-export type CodeToMail = {
+type CodeToMail = {
   account: Account;
   purpose: SignInPurpose;
   expiresAt: Date;

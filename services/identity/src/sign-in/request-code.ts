@@ -11,7 +11,7 @@ import type { Mailer } from "../mail/mailer.ts";
 import type { OpenRelay } from "../mail/relay.ts";
 import { reservationKey, reserveAddress, type SignInPurpose } from "./store.ts";
 
-export type RequestedCode = { purpose: SignInPurpose; email: string; client: Client; requestId: string };
+type RequestedCode = { purpose: SignInPurpose; email: string; client: Client; requestId: string };
 
 export type Admitted = {
   expiresAt: Date;

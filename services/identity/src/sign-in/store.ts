@@ -5,7 +5,7 @@ import type { CodePurpose, IdentityDb, IdentityTrx } from "../database.ts";
 import { sha256 } from "../secret.ts";
 
 export type SignInPurpose = Extract<CodePurpose, "sign_in" | "op_login">;
-export type Place = { key: string; freeAt: Date; expiresAt: Date; now: Date };
+type Place = { key: string; freeAt: Date; expiresAt: Date; now: Date };
 
 /** Each public endpoint has its own cooldown of an address: it neither blocks another nor reveals anything to it. */
 export function reservationKey(purpose: SignInPurpose, email: string): string {

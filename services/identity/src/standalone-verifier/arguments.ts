@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError } from "@svc/config";
 
-export type Arguments = {
+type Arguments = {
   file: string | undefined;
   overrides: string[];
   host: string;

@@ -7,8 +7,8 @@ import { sessionVerifier } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Verify } from "../session-verifier/verify.ts";
 
-export type StandaloneServer = { port: number; close: () => Promise<void> };
-export type ServerOptions = { host: string; port: number; verify: Verify; log: Pick<Logger, "error"> };
+type StandaloneServer = { port: number; close: () => Promise<void> };
+type ServerOptions = { host: string; port: number; verify: Verify; log: Pick<Logger, "error"> };
 
 const concurrentLimit = 256;
 const headersMs = 10_000;

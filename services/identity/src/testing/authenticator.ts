@@ -41,7 +41,7 @@ export type ForgedAttestation = Forgery & {
 /** The standard's JSON forms, as far as they are needed here. */
 export type CreationOptions = { challenge: string; rp: { id: string }; user: { id: string } };
 export type RequestOptions = { challenge: string; rpId: string };
-export type Credential = {
+type Credential = {
   id: string;
   rawId: string;
   type: "public-key";

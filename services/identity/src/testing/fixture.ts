@@ -80,7 +80,7 @@ export type Fixture = {
   stop: () => Promise<void>;
 };
 
-export type FixtureOptions = {
+type FixtureOptions = {
   /** Overrides as `--set` has them. */
   set?: readonly string[];
   /** False for an installation without a mail relay. */

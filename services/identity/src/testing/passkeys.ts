@@ -16,7 +16,7 @@ export const panel = { origin: "https://console.svc.localhost", rpId: "console.s
 
 export type Holder = Person & { email: string; device: Authenticator };
 export type Ceremony = "login" | "discoverable" | "reauth";
-export type Begun = { options: RequestOptions; loginId: string };
+type Begun = { options: RequestOptions; loginId: string };
 
 let number = 0;
 
@@ -26,8 +26,6 @@ export function stranger(): CallOptions {
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   return { principal: { kind: "anonymous" }, client: { address, userAgent: "browser" } };
 }
-
-export type PasskeyPeople = ReturnType<typeof createPasskeyPeople>;
 
 /** `fixtureOf` is called late: a suite creates its people before its fixture has started. */
 export function createPasskeyPeople(fixtureOf: () => Fixture) {

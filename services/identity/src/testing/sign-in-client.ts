@@ -10,8 +10,6 @@ export const newAddress = () => `mail${++number}@example.org`;
 export const anonymous = { kind: "anonymous" } as const;
 export const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
 
-export type SignInClient = ReturnType<typeof createSignInClient>;
-
 /** `fixtureOf` is called late: a suite creates its client before its fixture has started. */
 export function createSignInClient(fixtureOf: () => Fixture) {
   const client = () => ({ address: `198.51.100.${++number % 250}`, userAgent: "browser" });

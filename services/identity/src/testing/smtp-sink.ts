@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { until } from "@svc/mesh/testing";
 import { SMTPServer } from "smtp-server";
 
-export type SunkMail = { to: string; subject: string; source: string };
+type SunkMail = { to: string; subject: string; source: string };
 
 export type SmtpSink = {
   port: number;
@@ -22,7 +22,7 @@ export type SmtpSink = {
   stop: () => Promise<void>;
 };
 
-export type SinkOptions = {
+type SinkOptions = {
   startTls?: boolean;
   implicitTls?: boolean;
   auth?: { user: string; password: string };

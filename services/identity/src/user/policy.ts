@@ -3,7 +3,7 @@
 import type { Role } from "@svc/proto";
 
 export type Target = { id: string; role: Role };
-export type Refusal = "self_protected" | "owner_protected";
+type Refusal = "self_protected" | "owner_protected";
 
 /**
  * Why a user's role may not be changed, or why they may not be disabled or deleted: the owner account is protected,

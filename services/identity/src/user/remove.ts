@@ -37,10 +37,7 @@ export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof user
 }
 
 /** Releases the servers of one pending deletion; false when none is due. */
-export async function resumeNext(
-  { mesh, db, now, limits, log }: DeletionDeps,
-  only?: string,
-): Promise<boolean> {
+async function resumeNext({ mesh, db, now, limits, log }: DeletionDeps, only?: string): Promise<boolean> {
   const retryAt = new Date(now().getTime() + limits.deletion_retry);
   const userId = await takeDeletion(db, { now: now(), retryAt, ...(only !== undefined && { only }) });
   if (userId === undefined) return false;

@@ -6,7 +6,7 @@ import type { IdentityDb, IdentityTrx, LinksTable } from "../database.ts";
 import { mintId } from "../secret.ts";
 import { patternOf } from "./policy.ts";
 
-export type UserFilter = {
+type UserFilter = {
   query?: string | undefined;
   role?: "admin" | "user" | undefined;
   disabled?: boolean | undefined;

@@ -1,6 +1,6 @@
 import type { KubernetesCondition } from "@svc/proto";
 
-export type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
+type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
 
 /** Reasons of conditions; documented constants, also the reasons of phase events (docs/reference/server-states.md#phases). */
 export type Reason =

@@ -1,6 +1,6 @@
 // What may be sent as one command (docs/reference/console.md#command). Pure.
 
-export type CommandText = { command: string } | { problem: string };
+type CommandText = { command: string } | { problem: string };
 
 const maxCharacters = 1_024;
 /** Payload of one RCON packet. */

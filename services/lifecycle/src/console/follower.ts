@@ -28,7 +28,7 @@ export type FollowerDeps = {
 };
 
 /** `stopped`: the server has stopped. `lost`: another replica follows. `left`: `stop` was called. */
-export type FollowEnd = "stopped" | "lost" | "left";
+type FollowEnd = "stopped" | "lost" | "left";
 
 export type Follower = {
   /** Resolves when the last lines can be read; rejects when the log cannot be reached. */

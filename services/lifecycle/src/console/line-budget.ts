@@ -1,7 +1,7 @@
 // Rate limit of one console: lines are kept for an hour in a store that all consoles share (docs/reference/console.md#stream), so a
 // server that floods its log must not evict the history of others.
 
-export type LineBudget = {
+type LineBudget = {
   /** Whether a line of this size is within the budget now. */
   take: (bytes: number, nowMs: number) => boolean;
   /** Lines refused since the last call; 0 while lines are still being refused. */

@@ -9,7 +9,7 @@ import * as access from "./player-access.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
 import { watch } from "./watch.ts";
 
-export type ConsoleNeeds = FollowersDeps & { mesh: Mesh; deps: ServerDeps };
+type ConsoleNeeds = FollowersDeps & { mesh: Mesh; deps: ServerDeps };
 
 /** Serves the operations and follows logs until closed; shares its RCON connections. */
 export function startConsole(needs: ConsoleNeeds): { rcon: ServerRcon; close: () => Promise<void> } {

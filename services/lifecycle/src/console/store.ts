@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { LifecycleStore } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
-export type Spans = { leaseMs: number; lingerMs: number };
+type Spans = { leaseMs: number; lingerMs: number };
 
 export type ConsoleStore = {
   /** Records a viewer; true when this replica holds or gets the lease. */

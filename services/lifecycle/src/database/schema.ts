@@ -4,7 +4,7 @@ import type { AuditEntry, schedules } from "@svc/proto";
 import type { Store } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
-export type ServersTable = {
+type ServersTable = {
   name: string;
   owner_id: string | null;
   claimed_at: Date | null;

@@ -11,7 +11,7 @@ import { costsOf } from "../server/input.ts";
 import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfUnoffered } from "./claim-policy.ts";
 import { findRow, isSystem, type OwnershipDeps } from "./deps.ts";
 
-export type ClaimRequest = {
+type ClaimRequest = {
   name: string;
   accountId: string;
   isStaff: boolean;

@@ -9,8 +9,8 @@ import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
 /** Names of servers by their relation to one player. */
-export type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
-export type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };
+type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
+type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };
 
 export type ListStore = {
   /** Servers that an account owns or could claim, after a name and in its order. */
@@ -21,13 +21,13 @@ export type ListStore = {
   setWakeRight: (right: WakeRight, change: RightChange) => Promise<"changed" | "same" | "unlisted">;
 };
 
-export type RightChange = {
+type RightChange = {
   /** Throws when the caller may not change it. */
   check: (row: ServerRow) => void;
   audit: Audit;
 };
 
-export type WakeRight = { name: string; player: string; canWake: boolean };
+type WakeRight = { name: string; player: string; canWake: boolean };
 
 export function createListStore(store: LifecycleStore): ListStore {
   const { db } = store;

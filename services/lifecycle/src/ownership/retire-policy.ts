@@ -4,7 +4,7 @@ import type { RetireState } from "@svc/proto";
 import type { ServerRow } from "../database/server-row.ts";
 import { type Caller, mayManage } from "./caller.ts";
 
-export type RetireRefusal = { fault: "forbidden" | "confirm_mismatch"; message?: string };
+type RetireRefusal = { fault: "forbidden" | "confirm_mismatch"; message?: string };
 
 const notManager: RetireRefusal = {
   fault: "forbidden",

@@ -10,15 +10,15 @@ import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { type Costs, costColumns, lockRow, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
-export type Transfer = { transferId: string; from: string; to: string };
+type Transfer = { transferId: string; from: string; to: string };
 
-export type Claim = { name: string; accountId: string; audit: Audit };
-export type Retirement = {
+type Claim = { name: string; accountId: string; audit: Audit };
+type Retirement = {
   /** Throws what refuses it, or answers what is pending from now on. */
   decide: (row: ServerRow) => RetireState;
   auditOf: (retiring: RetireState) => Audit;
 };
-export type Cancelling = {
+type Cancelling = {
   /** Throws what refuses it. */
   check: (row: ServerRow) => void;
   audit: Audit;

@@ -10,8 +10,8 @@
 import type { ProxyPlayer } from "../database/schema.ts";
 
 export type Report = { proxy: string; players: readonly Omit<ProxyPlayer, "since">[] };
-export type Other = { proxy: string; players: readonly ProxyPlayer[] };
-export type Merged = { players: ProxyPlayer[]; elsewhere: string[] };
+type Other = { proxy: string; players: readonly ProxyPlayer[] };
+type Merged = { players: ProxyPlayer[]; elsewhere: string[] };
 
 export function mergeReport(
   { proxy, players }: Report,

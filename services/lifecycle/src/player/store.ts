@@ -6,9 +6,9 @@ import type { LifecycleStore, ProxyPlayer } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { mergeReport, type Report } from "./merge-report.ts";
 
-export type ReportAnswer = { elsewhere: string[]; invitations: players.Invitation[] };
+type ReportAnswer = { elsewhere: string[]; invitations: players.Invitation[] };
 
-export type PlayerStore = {
+type PlayerStore = {
   report: (report: Report) => Promise<ReportAnswer>;
   list: () => Promise<players.OnlinePlayer[]>;
   /** False when the player is on no proxy. */
@@ -16,7 +16,7 @@ export type PlayerStore = {
 };
 
 /** A proxy that has not reported for this long has no players. */
-export const silenceMs = 15_000;
+const silenceMs = 15_000;
 const invitationMs = 60_000;
 const forgetMs = 3_600_000;
 

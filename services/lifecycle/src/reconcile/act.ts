@@ -29,7 +29,7 @@ export type ActDeps = {
   onPhase: (change: { server: string; from: string; to: string; reason: string }) => void;
 };
 
-export type Planned = {
+type Planned = {
   plan: Plan;
   /** The plan when the API server rejects as invalid what we took for valid: the spec is at fault. */
   rejected: (message: string) => Plan;

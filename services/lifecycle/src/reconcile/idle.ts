@@ -2,7 +2,7 @@ import { idleLimitMs } from "../cluster/resource.ts";
 import type { Observed, PlayerCount } from "./observed.ts";
 import { iso } from "./status.ts";
 
-export type Idle =
+type Idle =
   | { kind: "off" }
   /** The count is unknown: the clock neither starts nor is reset. */
   | { kind: "waits"; emptySince: string | undefined }

@@ -33,7 +33,7 @@ export type OperatorDeps = {
   rcon?: RconAccess;
 };
 
-export type LeaderDeps = OperatorDeps & {
+type LeaderDeps = OperatorDeps & {
   shared: ReturnType<typeof watchServers>;
   metrics: LifecycleMetrics;
   /** Called with the interface of the leader when it leads, and with undefined when it stops. */

@@ -18,7 +18,7 @@ type Deps = {
   log: Logger;
 };
 
-export type Projection = {
+type Projection = {
   changed: (name: string) => void;
   close: () => Promise<void>;
 };

@@ -9,7 +9,7 @@ import { createPassMemories, type PassMemories } from "./pass-memory.ts";
 import type { RconAccess } from "./rcon-access.ts";
 import { invalidSpec } from "./rule.ts";
 
-export type ReconcileDeps = Omit<ActDeps, "rcon" | "assertMayContinue" | "forwarding"> & {
+type ReconcileDeps = Omit<ActDeps, "rcon" | "assertMayContinue" | "forwarding"> & {
   rcon: RconAccess;
   settings: LifecycleSettings;
   now: () => number;

@@ -13,7 +13,7 @@ import type { ScheduleRow } from "./row.ts";
  * What follows: another plan, a decision on the row as it is now, a decision on what is observed now, or nothing until
  * the next tick.
  */
-export type Next =
+type Next =
   | { kind: "planned"; plan: Plan }
   | { kind: "moved"; row: ScheduleRow }
   | { kind: "observe" }

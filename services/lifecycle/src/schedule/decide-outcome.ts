@@ -63,7 +63,7 @@ function problemOf({ fault, message }: { fault: FaultName; message: string }): s
   return isAway ? "the backup service is not responding." : message;
 }
 
-export type BackupRun = { state: "running" | "succeeded" | "failed"; message?: string | undefined };
+type BackupRun = { state: "running" | "succeeded" | "failed"; message?: string | undefined };
 
 /** After a question to storage for the state of a backup. */
 export function decideAfterBackupCheck(observed: Observed, answer: Answer<BackupRun>): Plan {

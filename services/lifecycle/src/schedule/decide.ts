@@ -80,7 +80,7 @@ export function nextOf({ row, now }: { row: ScheduleSettings; now: number }): nu
 }
 
 /** Accepts commands: it is running and its last probe succeeded. */
-export function isReady(server: Server | undefined): boolean {
+function isReady(server: Server | undefined): boolean {
   return server?.status?.phase === "Running" && server.status.ready === true;
 }
 

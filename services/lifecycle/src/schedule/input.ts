@@ -5,7 +5,7 @@ import { isZone } from "./next-run.ts";
 import type { ScheduleSettings } from "./row.ts";
 
 export type ScheduleInput = Omit<InputOf<typeof contracts.create>, "name">;
-export type ValidatedInput =
+type ValidatedInput =
   | { kind: "fine"; settings: ScheduleSettings }
   | { kind: "refused"; fault: "bad_schedule" | "bad_request"; message: string };
 

@@ -14,7 +14,7 @@ import { createScheduler, startTicking } from "./scheduler.ts";
 import { createScheduleStore } from "./store.ts";
 import { update } from "./update.ts";
 
-export type SchedulesNeeds = {
+type SchedulesNeeds = {
   mesh: Mesh;
   deps: ServerDeps;
   database: LifecycleStore;

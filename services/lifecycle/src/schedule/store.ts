@@ -13,7 +13,7 @@ import type { ScheduleRow } from "./row.ts";
 /** A task with the current owner of its server; undefined when the server is deleted. */
 export type FoundTask = { row: ScheduleRow; owner: string | null | undefined };
 
-export type Change = Partial<
+type Change = Partial<
   Pick<
     Selectable<SchedulesTable>,
     | "enabled"

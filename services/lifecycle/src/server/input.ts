@@ -48,7 +48,7 @@ export function idleOf(seconds: number, before: number): NonNullable<MinecraftSe
     : { autoStopEnabled: true, emptySecondsBeforeStop: seconds };
 }
 
-export type ResourceInput = {
+type ResourceInput = {
   memory?: string | undefined;
   resources?:
     | {
@@ -60,7 +60,7 @@ export type ResourceInput = {
     | undefined;
 };
 
-export type ResourceOutcome =
+type ResourceOutcome =
   | { kind: "fine"; resources: NonNullable<MinecraftServerSpec["resources"]>; javaMemory: string | undefined }
   | { kind: "refused"; refusal: Refusal };
 

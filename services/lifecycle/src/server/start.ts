@@ -19,7 +19,7 @@ import { hasCapacity, isAwake, type Obstacle, obstacleOf } from "./wake-policy.t
 
 type Refusal = Obstacle | "cooldown" | "at_capacity" | "not_found";
 
-export type StartRequest = {
+type StartRequest = {
   server: Server;
   row: ServerRow | undefined;
   /** Retries a Failed server that wants to run; a joining player never does. */
@@ -31,7 +31,7 @@ export type StartRequest = {
   refuse: (fault: Refusal, options?: FaultOptions) => Error;
 };
 
-export type Started = { server: Server; change: "none" | "woken" | "retried" };
+type Started = { server: Server; change: "none" | "woken" | "retried" };
 type Changed = Started & { changeId?: string };
 
 const conflictTries = 5;

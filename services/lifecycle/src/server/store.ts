@@ -19,7 +19,7 @@ import { changePhases, type PhaseChange, phaseBatch } from "./phase-store.ts";
 import { findNames, rememberName } from "./player-names.ts";
 import { createWriteBatcher } from "./write-batcher.ts";
 
-export type NewServer = {
+type NewServer = {
   name: string;
   subdomain: string;
   costs: Costs;
@@ -29,7 +29,7 @@ export type NewServer = {
 };
 
 /** What happens while the rows of a new server are written. */
-export type Creation = {
+type Creation = {
   /** Throws when the account may not own it; nobody else can claim for that account in the meantime. */
   checkOwner: (used: Usage) => Promise<void>;
   makeObject: () => Promise<void>;
@@ -73,13 +73,13 @@ export type ServerStore = {
   ping: () => Promise<void>;
 };
 
-export type Wake = {
+type Wake = {
   startsCooldown: boolean;
   /** The admitted change, when the wake has an audit entry. */
   change: string | undefined;
 };
 
-export type PlayerMove = {
+type PlayerMove = {
   uuid: string;
   name: string | undefined;
   reason?: string | undefined;

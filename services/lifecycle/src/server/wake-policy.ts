@@ -11,7 +11,7 @@ export type Waker = {
 };
 
 /** `check-allowlist`: the allowlist decides. */
-export type WakeDecision = "allowed" | "refused" | "check-allowlist";
+type WakeDecision = "allowed" | "refused" | "check-allowlist";
 
 export function decideWake(server: Server, row: ServerRow | undefined, waker: Waker): WakeDecision {
   const policy: AutostartPolicy = server.spec.autostartPolicy ?? "ownerOnly";

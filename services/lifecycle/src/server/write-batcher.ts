@@ -1,4 +1,4 @@
-export type WriteBatcherOptions<T, R> = {
+type WriteBatcherOptions<T, R> = {
   /** Items of one run; more wait for the next. */
   maxItems: number;
   /** Runs at the same time. */

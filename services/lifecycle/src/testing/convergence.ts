@@ -17,9 +17,9 @@ import { createRandom } from "./random.ts";
 const settleMs = 12_000;
 
 /** The cluster of a walk; `serviceKubeconfig` has the rights that we ship. */
-export type WalkCluster = Parameters<typeof openOperatorFixture>[0];
+type WalkCluster = Parameters<typeof openOperatorFixture>[0];
 
-export type Walk = { seed: number; servers: number; steps: number };
+type Walk = { seed: number; servers: number; steps: number };
 
 type Walker = {
   operators: OperatorFixture;

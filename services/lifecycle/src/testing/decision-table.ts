@@ -8,7 +8,7 @@ import type { Observed } from "../reconcile/observed.ts";
 import type { Plan } from "../reconcile/plan.ts";
 import { now } from "./observed.ts";
 
-export type Row = {
+type Row = {
   fact: string;
   observed: Observed;
   phase: Phase;

@@ -13,7 +13,7 @@ export const someone = { kind: "reached", count: { online: 2, max: 20 } } as con
 export const stopped = aServer({ desiredState: "Stopped" });
 export const idleServer = aServer({ idle: { autoStopEnabled: true, emptySecondsBeforeStop: 600 } });
 
-export type Short = { phase: string | undefined; ready: string; requeue: number | "on-change" };
+type Short = { phase: string | undefined; ready: string; requeue: number | "on-change" };
 
 /** Phase, `status/reason` of Ready, and the wait. */
 export function short(plan: Plan): Short {

@@ -10,7 +10,7 @@ export type FakeNode = {
   stop: () => Promise<void>;
 };
 
-export type FakeNodeOptions = {
+type FakeNodeOptions = {
   kube: Kube;
   namespace: string;
   /** Whether a pod gets ready; called once, when it appears. */

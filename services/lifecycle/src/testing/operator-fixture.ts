@@ -22,7 +22,7 @@ import { createServerStore } from "../server/store.ts";
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /** What RCON would answer; tests change it. */
-export type FakeServers = {
+type FakeServers = {
   /** Servers whose RCON does not answer. */
   silent: Set<string>;
   /** Players by server; nobody unless set. */

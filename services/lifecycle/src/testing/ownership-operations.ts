@@ -30,7 +30,6 @@ export async function openOwnershipFixture(): Promise<OwnershipFixture> {
 }
 
 export type CreateInput = InputOf<typeof serverContracts.create>;
-export type OwnershipOperations = ReturnType<typeof createOwnershipOperations>;
 
 export function createOwnershipOperations(fixture: () => Fixture) {
   const create = (name: string, input: Partial<CreateInput> = {}) => {

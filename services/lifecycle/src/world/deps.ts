@@ -8,7 +8,7 @@ export type WorldDeps = ServerDeps & { worlds: WorldStore };
 
 export { contracts };
 
-export type Found = { server: Server | undefined; row: WorldRow | undefined; hasPod: boolean };
+type Found = { server: Server | undefined; row: WorldRow | undefined; hasPod: boolean };
 
 /** A server as stored in cluster and database; undefined when neither knows the name. */
 export async function findFresh(deps: WorldDeps, name: string): Promise<Found | undefined> {

@@ -15,7 +15,7 @@ export type WorldRow = ServerRow & {
   warned1dAt: Date | undefined;
 };
 
-export type Release = {
+type Release = {
   name: string;
   outcome: "reclaimed" | "released" | "deleted";
   /** The owner when the decision was made. */

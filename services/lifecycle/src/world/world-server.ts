@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { type Server, systemRoleOf, worldClaimName } from "../cluster/resource.ts";
 import type { WorldRow } from "./store.ts";
 
-export type WorldServer = z.output<typeof worlds.WorldServer>;
+type WorldServer = z.output<typeof worlds.WorldServer>;
 
 /**
  * Whether nothing of a run is left: desired state and phase are Stopped, there is no pod, and the operator has observed

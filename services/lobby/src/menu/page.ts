@@ -1,7 +1,6 @@
 // Which server stands in which slot. A chest has six rows of nine: five of servers, the last one to turn pages.
 
-export const tilesPerPage = 45;
-export const slots = 54;
+const tilesPerPage = 45;
 const previousSlot = 45;
 const refreshSlot = 49;
 const nextSlot = 53;

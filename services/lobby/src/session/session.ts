@@ -12,7 +12,7 @@ import type { LobbyPlayer } from "./player.ts";
 import { createRateLimitedRequests, type RateLimitedRequests } from "./rate-limited-requests.ts";
 import { createServerList, type ServerList } from "./server-list.ts";
 
-export type Session = {
+type Session = {
   /** Without the slash. */
   readonly command: (text: string) => void;
   readonly frame: (bytes: Buffer) => void;

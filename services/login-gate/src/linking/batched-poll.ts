@@ -7,7 +7,7 @@ import type { Clock } from "@svc/service/clock";
 import type { Answer } from "./policy.ts";
 
 /** Waits for the next batched poll and resolves with its answer. Rejects once the player's `signal` is aborted. */
-export type BatchedPoll = (uuid: string, signal: AbortSignal) => Promise<Answer>;
+type BatchedPoll = (uuid: string, signal: AbortSignal) => Promise<Answer>;
 
 type Dependencies = {
   /** Those of the players who are linked. */

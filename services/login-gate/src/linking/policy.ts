@@ -27,7 +27,7 @@ export type Answer =
   | { readonly kind: "barred" | "linked" | "unlinked" | "outage" | "refused" | "sent" }
   | { readonly kind: "minted"; readonly code: string; readonly expiresAt: number; readonly url?: string };
 
-export type State = {
+type State = {
   readonly phase: "arriving" | "linking" | "releasing";
   readonly since: number;
   /** Failed attempts of this phase, which lengthen the pause. */

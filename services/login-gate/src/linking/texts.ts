@@ -5,7 +5,7 @@ import type { Language } from "@svc/proto/language";
 import type { KickReason } from "./policy.ts";
 
 /** A code to redeem, and where. */
-export type Code = { readonly code: string; readonly url: string; readonly minutes: number };
+type Code = { readonly code: string; readonly url: string; readonly minutes: number };
 
 /** A screen of its own: a dialog where the client has them, else a book. */
 export type Card = {

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-export type ApiState = {
+type ApiState = {
   barred: boolean;
   linked: boolean;
   /** Answered in place of everything, while set. */

@@ -24,7 +24,7 @@ export type Answer<T> =
 /** One finished call, for the activity line and the metrics. */
 export type CallRecord = { operation: string; status: number; elapsedMs: number; isRetried: boolean };
 
-export type InternalApiOptions = {
+type InternalApiOptions = {
   baseUrl: string;
   token: TokenSource;
   connectTimeoutMs: number;

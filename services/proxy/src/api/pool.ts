@@ -8,7 +8,7 @@ export type Pool = {
   run: <T>(task: () => Promise<T>) => Promise<T>;
 };
 
-export type PoolOptions = { workers: number; slots: number; onBusy?: () => void };
+type PoolOptions = { workers: number; slots: number; onBusy?: () => void };
 
 /** At most `workers` tasks at a time, at most `slots` that wait (docs/reference/proxy.md#calls). */
 export function createPool({ workers, slots, onBusy }: PoolOptions): Pool {

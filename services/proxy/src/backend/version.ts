@@ -6,7 +6,7 @@ import type { StatusCache } from "./status-cache.ts";
 
 export type VersionDeps = { readonly statuses: StatusCache };
 
-export type Mismatch = { server: string; serverVersion: string; clientVersion: string };
+type Mismatch = { server: string; serverVersion: string; clientVersion: string };
 
 /** The versions of server and game when they differ; undefined when they fit, and when the server does not tell. */
 export async function findMismatch(

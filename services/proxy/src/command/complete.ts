@@ -6,7 +6,7 @@ import type { Registry } from "../registry/registry.ts";
 import { isSystem, type SystemServers } from "../session/place.ts";
 import type { Session, Sessions } from "../session/session.ts";
 
-export type CompleteDeps = {
+type CompleteDeps = {
   readonly config: SystemServers;
   readonly registry: Pick<Registry, "all">;
   readonly sessions: Sessions;

@@ -16,7 +16,7 @@ import { listEverybody } from "./glist.ts";
 import { acceptInvite, type InviteDeps, invite } from "./invite.ts";
 import { type Command, isActing, parseCommand } from "./parse.ts";
 
-export type CommandDeps = AccountDeps &
+type CommandDeps = AccountDeps &
   InviteDeps & {
     readonly config: Pick<ProxyConfig, "panelUrl">;
     readonly api: Pick<InternalApi, "claim">;

@@ -22,12 +22,12 @@ export type ConnectDeps = ReportDeps &
     readonly forwarding: Pick<Forwarding, "ofServer" | "ofSystem">;
   };
 
-export type ConnectResult =
+type ConnectResult =
   | { ok: true }
   | { ok: false; why: "denied" | "busy" | "left" | "unreachable" | "refused" | "version"; reason: string };
 
 /** `announce` is called once every check has passed, right before the connection is made. */
-export type ConnectTarget = Destination & { address?: string; announce?: (() => void) | undefined };
+type ConnectTarget = Destination & { address?: string; announce?: (() => void) | undefined };
 
 const failed = (why: Exclude<ConnectResult, { ok: true }>["why"], reason = ""): ConnectResult => ({
   ok: false,

@@ -25,7 +25,7 @@ export type GoDeps = ConnectDeps &
     readonly queue: Pick<Queue, "leave">;
   };
 
-export type FrameDeps = ReleaseDeps &
+type FrameDeps = ReleaseDeps &
   GoDeps & {
     readonly api: Pick<InternalApi, "menuAccess" | "claim">;
     readonly registry: Pick<Registry, "all">;

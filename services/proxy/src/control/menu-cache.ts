@@ -3,7 +3,7 @@ import type { InternalApi } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
 
 /** The last answer about a server: its row, that there is none, or undefined for no answer. */
-export type MenuEntry = ownership.MenuRow | "unknown" | undefined;
+type MenuEntry = ownership.MenuRow | "unknown" | undefined;
 export type MenuCache = { read: (name: string) => Promise<MenuEntry> };
 
 /** Menu rows, cached two seconds for all players; concurrent readers share one call. */

@@ -9,7 +9,7 @@ import type { ControlFrame } from "@svc/proto/control";
 export type FrameSource = "client" | "gate" | "lobby" | "server";
 type FrameType = ControlFrame["type"];
 /** Empty = unknown: a server that nobody gave a verdict on, or the service did not answer. */
-export type Verdict = ownership.MenuVerdict | "";
+type Verdict = ownership.MenuVerdict | "";
 
 const allowed: Readonly<Record<FrameSource, ReadonlySet<FrameType>>> = {
   client: new Set(),
@@ -29,7 +29,7 @@ export function mayReach(packet: ReachingPacket, key: string | undefined, server
   return !key?.startsWith("svc:");
 }
 
-export type Listed = { servers: string[]; access: Verdict[] };
+type Listed = { servers: string[]; access: Verdict[] };
 
 /** The names of a ListUpdate: the caller's own servers first, then by name; as many as fit a message. */
 export function listFor(

@@ -8,7 +8,7 @@ import type { Registry } from "../registry/registry.ts";
 import { disconnect, type Session, type Sessions, sentence } from "../session/session.ts";
 import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
 
-export type DrainDeps = {
+type DrainDeps = {
   readonly config: Pick<ProxyConfig, "transferTo" | "limits">;
   readonly sessions: Sessions;
   readonly queue: Pick<Queue, "find">;

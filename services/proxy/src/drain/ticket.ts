@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const ticketCookie = "svc:ticket";
 const signatureBytes = 32;
 
-export type Ticket = { player: string; server: string; until: number };
+type Ticket = { player: string; server: string; until: number };
 
 export function sealTicket({ player, server, until }: Ticket, secret: string): Buffer {
   const body = Buffer.from(`${Math.round(until)} ${server}`);

@@ -30,7 +30,7 @@ export function linkVerdict(
   return age >= 0 && age < moment.limits.linkMemoryMs ? "released" : "unknown";
 }
 
-export type AfterGate =
+type AfterGate =
   | { go: "server"; name: string; address: string }
   | { go: "lobby" }
   | { go: "lobby"; wake: string }

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 
-export type Card = { id: string; from: string; server: string; until: number };
+type Card = { id: string; from: string; server: string; until: number };
 
 export type Invites = {
   /** Milliseconds this sender has to wait; 0 = may invite. Asking charges nothing. */

@@ -7,7 +7,7 @@ import { type Bucket, type Rate, take } from "../budget/bucket.ts";
 const maxBuckets = 65_536;
 
 /** Spends one login of this address; returns 0, or the milliseconds until it may retry. */
-export type LoginBudget = (address: string) => number;
+type LoginBudget = (address: string) => number;
 
 export function createLoginBudget(
   rate: Rate,

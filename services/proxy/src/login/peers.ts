@@ -3,7 +3,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { ConfigError } from "@svc/config";
 
-export type IsTrusted = (address: string) => boolean;
+type IsTrusted = (address: string) => boolean;
 
 /** Reads addresses and ranges such as `10.0.0.5, 10.1.0.0/16, fd00::/8`. Throws `ConfigError` with the one that is wrong. */
 export function parsePeers(text: string): IsTrusted {

@@ -7,7 +7,7 @@ import { type InvitationDeps, receiveInvitation } from "../invite/receive.ts";
 import { type SystemServers, serverAt } from "../session/place.ts";
 import { disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
 
-export type PresenceDeps = InvitationDeps & {
+type PresenceDeps = InvitationDeps & {
   readonly config: SystemServers & Pick<ProxyConfig, "onlineMode">;
   readonly api: Pick<InternalApi, "reportPlayers">;
   /** This process, among all proxies. */

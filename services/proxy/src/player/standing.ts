@@ -6,7 +6,7 @@ import type { ProxyConfig } from "../config.ts";
 import { disconnect, isCurrent, type Session, type Sessions, sentence } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 
-export type StandingDeps = {
+type StandingDeps = {
   readonly config: Pick<ProxyConfig, "onlineMode">;
   readonly api: Pick<InternalApi, "readStandings">;
   /** Who was linked a moment ago. */

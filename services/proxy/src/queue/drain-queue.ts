@@ -11,7 +11,7 @@ import { type Decision, decide, type LeaveReason, type Look, type Waiter } from 
 import type { Queue } from "./queue.ts";
 import { type WakeDeps, wakeAndQueue } from "./wake-player.ts";
 
-export type DrainQueueDeps = ConnectDeps &
+type DrainQueueDeps = ConnectDeps &
   WakeDeps & {
     readonly config: Pick<ProxyConfig, "limits">;
     readonly api: Pick<InternalApi, "readStatus">;

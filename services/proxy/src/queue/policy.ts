@@ -41,7 +41,7 @@ export type Decision =
   | { do: "transfer"; address: string }
   | { do: "leave"; why: LeaveReason };
 
-export type Moment = { now: number; isConnected: boolean; limits: Limits };
+type Moment = { now: number; isConnected: boolean; limits: Limits };
 
 export function decide(waiter: Waiter, look: Look, { now, isConnected, limits }: Moment): Decision {
   if (!isConnected) return { do: "leave", why: "disconnected" };

@@ -15,7 +15,7 @@ export type WakeDeps = {
 };
 
 /** `retryAfterMs`: the server was woken a moment ago and is asked for again then. */
-export type WakeTold =
+type WakeTold =
   | { queued: true; retryAfterMs?: number | undefined }
   | { queued: false; code: string; sentence: SentenceKey };
 

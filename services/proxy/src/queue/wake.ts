@@ -3,8 +3,8 @@
 import type { SentenceKey } from "../text/text.ts";
 
 /** Status 0 = no answer. */
-export type WakeAnswer = { status: number; code: string; retryAfterSeconds?: number | undefined };
-export type WakeOutcome =
+type WakeAnswer = { status: number; code: string; retryAfterSeconds?: number | undefined };
+type WakeOutcome =
   | { queue: true; retryAfterMs: number | undefined }
   | { queue: false; sentence: SentenceKey };
 

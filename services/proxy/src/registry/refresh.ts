@@ -3,7 +3,7 @@ import type { InternalApi } from "../api/internal-api.ts";
 import type { Activity } from "../report/activity.ts";
 import { type Registry, saveLastServers } from "./registry.ts";
 
-export type Refresh = {
+type Refresh = {
   api: InternalApi;
   registry: Registry;
   activity: Activity;

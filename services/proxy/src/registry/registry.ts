@@ -8,7 +8,7 @@ import { z } from "zod";
 
 export const lastServersFile = "last-servers.json";
 
-export type Changes = { added: string[]; removed: string[]; changed: string[] };
+type Changes = { added: string[]; removed: string[]; changed: string[] };
 
 export type Registry = {
   find: (name: string) => ServerInfo | undefined;
@@ -64,10 +64,7 @@ function indexOf(servers: ReadonlyMap<string, ServerInfo>): Map<string, ServerIn
 }
 
 /** Added, removed, and those whose address changed: what an operator wants to read in the log. */
-export function compare(
-  before: ReadonlyMap<string, ServerInfo>,
-  after: ReadonlyMap<string, ServerInfo>,
-): Changes {
+function compare(before: ReadonlyMap<string, ServerInfo>, after: ReadonlyMap<string, ServerInfo>): Changes {
   const addressOf = (server: ServerInfo) =>
     `${server.subdomain} ${server.endpointMode} ${server.endpointAddress}`;
   return {

@@ -10,7 +10,7 @@ const counted = [
   "transfersFailed",
   "refreshesFailed",
 ] as const;
-export type Counted = (typeof counted)[number];
+type Counted = (typeof counted)[number];
 
 export type Activity = {
   call: (record: CallRecord) => void;

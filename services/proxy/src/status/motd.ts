@@ -6,7 +6,7 @@ import type { Language, ServerInfo } from "@svc/proto";
 import { joinAddress } from "../registry/join-address.ts";
 import { say } from "../text/text.ts";
 
-export type Listing = { text: string; online: number; max: number };
+type Listing = { text: string; online: number; max: number };
 
 /** Moment a start was first seen, and how long the last starts took. */
 export type StartTimes = { startedAt: number | undefined; lastStartMs: number | undefined };
@@ -49,7 +49,7 @@ function startingText(name: string, { startedAt, lastStartMs }: StartTimes, now:
   return say("motdStarting", "en", { name, seconds: Math.ceil(left / 1_000) });
 }
 
-export type StartWatch = {
+type StartWatch = {
   note: (server: ServerInfo, now: number) => void;
   /** Drops servers that no longer exist. */
   keep: (isThere: (name: string) => boolean) => void;

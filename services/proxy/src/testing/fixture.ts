@@ -56,7 +56,7 @@ export function runningAt(name: string, game: Place): ServerInfo {
 type Settings = Record<string, string>;
 
 /** What the proxies of a fixture wrote into their log, without the time. */
-export type Line = { msg: string } & Record<string, unknown>;
+type Line = { msg: string } & Record<string, unknown>;
 
 async function startIn(
   dir: string,
@@ -85,7 +85,7 @@ async function startIn(
   return Object.assign(proxy, { metrics });
 }
 
-export type FixtureOptions = {
+type FixtureOptions = {
   /** Gate, lobby and server want a PROXY header. */
   proxyProtocol?: boolean;
   /** Before the proxy's first poll. */

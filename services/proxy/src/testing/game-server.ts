@@ -16,7 +16,7 @@ import { type Client, createClient } from "minecraft-protocol";
 import type { Account, Service } from "./service.ts";
 import { watcher } from "./watcher.ts";
 
-export const version = "1.21.4";
+const version = "1.21.4";
 
 /** One backend. What arrives on svc:control is kept; a test answers by `send`. */
 export async function startGame(options: { proxyProtocol?: boolean } = {}) {

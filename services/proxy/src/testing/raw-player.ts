@@ -28,7 +28,7 @@ export type Where = {
   preamble?: Buffer;
 };
 
-export type Sealed = { connection: Connection; secret: Buffer; answer: Buffer; hash: string };
+type Sealed = { connection: Connection; secret: Buffer; answer: Buffer; hash: string };
 
 /** Connects and gets as far as the answer to the encryption request, which the caller may still change. */
 export async function begin({ port, host, account, intent = 2, ...how }: Where): Promise<Sealed> {

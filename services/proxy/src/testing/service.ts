@@ -21,7 +21,7 @@ import {
 import { watcher } from "./watcher.ts";
 
 export type Account = { uuid: string; name: string };
-export type Reply = { status: number; body?: unknown };
+type Reply = { status: number; body?: unknown };
 /** What the proxy may ask, flat as the owner would get it. */
 type Input = Readonly<Record<string, string>>;
 type Routes = Map<AnyContract, (input: Input) => Reply | Promise<Reply>>;

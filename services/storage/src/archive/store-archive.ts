@@ -7,7 +7,7 @@ import { Fault } from "@svc/proto";
 import { Folder, isWorldFault, openArchive, verifyArchive, writeAll } from "@svc/world";
 import { readDigest } from "../content-digest.ts";
 
-export type Incoming = {
+type Incoming = {
   /** The archive folder. */
   folder: string;
   name: string;
@@ -18,7 +18,7 @@ export type Incoming = {
   signal: AbortSignal;
 };
 
-export type StoredArchive = { size_bytes: number; sha256: string };
+type StoredArchive = { size_bytes: number; sha256: string };
 
 const batchBytes = 1 << 20;
 

@@ -12,8 +12,8 @@ export type Observed = {
   everyMs: number;
 };
 
-export type SlotJob = { kind: string; started_at: Date };
-export type SlotSettings = {
+type SlotJob = { kind: string; started_at: Date };
+type SlotSettings = {
   backup_deadline: number;
   restore_deadline: number;
   /** Share of its deadline for which a Job keeps the next restore point waiting. */

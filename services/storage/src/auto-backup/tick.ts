@@ -9,7 +9,7 @@ import { findSlotJobs } from "../job/store.ts";
 import { holdsSlot } from "./policy.ts";
 import { findDue } from "./queue.ts";
 
-export type AutoBackup = {
+type AutoBackup = {
   /** One look; starts at most one backup and returns its Job. */
   tick: (signal?: AbortSignal) => Promise<string | undefined>;
 };

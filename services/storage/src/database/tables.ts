@@ -35,8 +35,8 @@ export type WorldBackupsTable = {
 };
 export type BackupRow = Selectable<WorldBackupsTable>;
 
-export type JobKind = backups.WorldJob["kind"];
-export type JobState = "starting" | "running" | "succeeded" | "failed";
+type JobKind = backups.WorldJob["kind"];
+type JobState = "starting" | "running" | "succeeded" | "failed";
 export type ThenRestoreReason = NonNullable<backups.WorldJob["then_restore_reason"]>;
 
 export type WorldJobsTable = {
@@ -64,7 +64,7 @@ export type WorldJobsTable = {
 };
 export type JobRow = Selectable<WorldJobsTable>;
 
-export type FileChangesTable = {
+type FileChangesTable = {
   job: string;
   server_name: string;
   entry: ColumnType<AuditEntry, string, never>;

@@ -3,7 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { text as textOf, varInt } from "./var-int.ts";
 
-export type ServerStatus = { version: string; online: number };
+type ServerStatus = { version: string; online: number };
 
 const largestAnswer = 1_048_576;
 

@@ -3,7 +3,7 @@
 import { type exports, Fault } from "@svc/proto";
 import type { Settings } from "../config.ts";
 
-export type Group = "export" | "download";
+type Group = "export" | "download";
 export type Start = { id: string; at: number };
 
 /** Files and folders are counted apart from backups and worlds. */

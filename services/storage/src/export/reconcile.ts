@@ -10,7 +10,7 @@ import { type Entry, isLive, type StoredExport, transition } from "./state.ts";
 
 type Deps = Pick<ExportDeps, "kube" | "settings" | "now" | "transferMetrics" | "exports" | "exportStarts">;
 
-export type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
+type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
 type Timeouts = { export_appear: number; export_wait: number; file_op_patience: number };
 
 /**
@@ -68,7 +68,7 @@ export async function removeExportJob(deps: ClusterDeps, name: string): Promise<
 }
 
 /** One look at all of them; what ended but still has a Job at work loses it. */
-export async function sweepExports(deps: Deps): Promise<void> {
+async function sweepExports(deps: Deps): Promise<void> {
   for (const id of await deps.exports.keys()) {
     const entry = await deps.exports.get(id);
     if (!entry) continue;

@@ -12,10 +12,7 @@ import type { ExportDeps } from "./deps.ts";
 import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";
 
-export type ExportRequest = Pick<
-  StoredExport,
-  "kind" | "filename" | "content_type" | "user_id" | "is_staff"
-> &
+type ExportRequest = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id" | "is_staff"> &
   Partial<Pick<StoredExport, "expected" | "backup_id">> & {
     world: WorldServer;
     what: Extract<JobSpec["task"], { mode: "export" }>["what"];

@@ -11,7 +11,7 @@ import type { Outcome } from "../job/outcome.ts";
 export type Change = { action: string; path: string; payload?: Record<string, unknown> };
 
 /** How a change ended. `unknown`: its Job died, so it may be done or not. */
-export type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
+type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
 
 type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 type Admission = { job: string; server: string; op?: string; change: Change; now: number };

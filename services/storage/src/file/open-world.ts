@@ -68,11 +68,11 @@ export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">)
 const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read"]);
 
 /** True for what changes nothing and needs no lock. */
-export function isReader({ mode }: Pick<Task, "mode">): boolean {
+function isReader({ mode }: Pick<Task, "mode">): boolean {
   return readers.has(mode);
 }
 
-export type FileJob = Pick<JobSpec, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
+type FileJob = Pick<JobSpec, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
 
 export async function createFileJob(deps: ClusterDeps, world: WorldServer, wish: FileJob): Promise<void> {
   await createJob(deps, {

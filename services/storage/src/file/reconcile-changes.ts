@@ -13,7 +13,7 @@ import { opKey } from "./op.ts";
 const maxRows = 500;
 
 /** One look; what cannot be settled now is left for the next. */
-export async function reconcileChanges(deps: FileDeps): Promise<void> {
+async function reconcileChanges(deps: FileDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom("file_changes")
     .selectAll()

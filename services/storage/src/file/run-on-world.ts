@@ -14,7 +14,7 @@ import { faultOf } from "./faults.ts";
 import { createFileJob, lockWorld, openStoppedWorld, type WorldAccess } from "./open-world.ts";
 
 type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
-export type FileRun = WorldAccess &
+type FileRun = WorldAccess &
   Requester & {
     task: Task;
     secret?: JobSecret;

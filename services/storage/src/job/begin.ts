@@ -11,7 +11,7 @@ import { finishJob, insertJob, markRunning, type NewJob, releaseRunKey } from ".
 import { chooseTransport } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
 
-export type JobRequest = {
+type JobRequest = {
   server: string;
   lock: LockKind;
   /** May this caller do this to this server; asked twice, for the server may change hands before the lock is ours. */

@@ -7,7 +7,7 @@ import { recordBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
 import type { MoveRow, WorldMigrationsTable } from "../database/world-migrations.ts";
 
-export type Open = "backing_up" | "restoring" | "switching";
+type Open = "backing_up" | "restoring" | "switching";
 const open: readonly Open[] = ["backing_up", "restoring", "switching"];
 
 /** Undefined when another move of this world is not at its end. */

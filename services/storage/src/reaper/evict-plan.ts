@@ -12,7 +12,7 @@ export type Candidate = {
   isLast: boolean;
 };
 
-export type EvictionPlan = { isEnough: boolean; evict: string[] };
+type EvictionPlan = { isEnough: boolean; evict: string[] };
 
 /**
  * Owners' manual backups go first, the oldest first; then archives of reclaimed worlds whose off-site copy is

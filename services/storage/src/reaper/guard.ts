@@ -65,7 +65,7 @@ export function whyKept(evidence: Evidence): string | undefined {
   return rules.find(([keeps]) => keeps(evidence))?.[1];
 }
 
-export class WorldKept extends Error {
+class WorldKept extends Error {
   override name = "WorldKept";
 }
 

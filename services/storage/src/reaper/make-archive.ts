@@ -14,9 +14,9 @@ import { chooseTransport } from "../job/transport.ts";
 import type { WorldServer } from "./policy.ts";
 import type { ReaperReason } from "./view.ts";
 
-export type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
+type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
 
-export type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
+type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
 
 /** Throws `maintenance_in_progress` when a Job of this world is still to be settled. */
 export async function makeArchive(

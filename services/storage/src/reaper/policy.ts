@@ -17,7 +17,7 @@ import type { BackupRow } from "../database/tables.ts";
 export type WorldServer = worlds.WorldServer;
 export type Outcome = "reclaimed" | "released" | "deleted";
 /** Columns in which a delivered warning is noted: the first, and the last before the world goes. */
-export type Window = "3d" | "1d";
+type Window = "3d" | "1d";
 
 export type WorldPlan =
   | { kind: "leave" }
@@ -63,7 +63,7 @@ export function warnBeforeMs(spans: readonly string[]): number[] {
   return spans.flatMap((span) => parseDuration(span) ?? []);
 }
 
-export type VolumePlan =
+type VolumePlan =
   /** A new archive is made. */
   | { kind: "archive" }
   /** There is an archive that may be of this very world: read back and compared before it is relied on. */
@@ -94,7 +94,7 @@ export function decideVolume(
 }
 
 /** An archive by this batch of what the world still is, by all that the records tell. */
-export function isFresh(backup: BackupRow, world: WorldServer): boolean {
+function isFresh(backup: BackupRow, world: WorldServer): boolean {
   if (backup.status !== "present" || backup.corrupt_at !== null) return false;
   if (backup.reason !== "inactive_15d" && backup.reason !== "released") return false;
   if ((backup.former_owner ?? undefined) !== world.owner_id) return false;

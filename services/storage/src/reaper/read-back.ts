@@ -10,7 +10,7 @@ import { runJob } from "../job/await.ts";
 import type { Outcome } from "../job/outcome.ts";
 import { count, countAndNote, type Run } from "./run.ts";
 
-export type ReadResult =
+type ReadResult =
   | { kind: "whole"; sha256: string; isSameWorld: boolean }
   | { kind: "corrupt"; message: string }
   /** Nobody could say: asked again another day, and nothing is built on it. */
@@ -55,7 +55,7 @@ export async function readBack(
 }
 
 /** Pure: what a read tells. Only an archive that is there and is not what was written is corrupt. */
-export function decideReadResult(outcome: Outcome, recorded: string): ReadResult {
+function decideReadResult(outcome: Outcome, recorded: string): ReadResult {
   if (outcome.kind === "broken") return { kind: "unreadable", message: outcome.message };
   if (outcome.kind === "refused") {
     const { code, message } = outcome.fault;

@@ -6,7 +6,7 @@ import type { RunRow } from "../database/reaper-runs.ts";
 import type { StorageDb } from "../database/tables.ts";
 import type { Summary } from "./summary.ts";
 
-export type NewRun = { startedBy: string; retentionOnly: boolean; attempt: number; now: Date };
+type NewRun = { startedBy: string; retentionOnly: boolean; attempt: number; now: Date };
 
 /** Begins a run; undefined while another one is under way. */
 export async function insertRun(db: StorageDb, run: NewRun): Promise<RunRow | undefined> {

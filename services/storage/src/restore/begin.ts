@@ -12,7 +12,7 @@ import { findRestoreOf } from "../job/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import { restoreAnnotations, restoreJobSpec } from "./job-spec.ts";
 
-export type RestoreRequest = {
+type RestoreRequest = {
   server: string;
   principal: Principal;
   startedBy: string;

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
 
-export const fileSettings = {
+const fileSettings = {
   /** The internal face as world Jobs reach it; empty = no uploads and no exports. */
   internal_url: z.union([z.literal(""), z.url()]).default(""),
   /** How long a caller waits for the Job of a file change; then 504 `files_timeout`. */
@@ -26,7 +26,7 @@ export const fileSettings = {
   file_op_patience: duration("1m"),
 };
 
-export const uploadSettings = {
+const uploadSettings = {
   /** Folder of staged files on the upload volume, which all replicas share; empty = no uploads. */
   staging_path: z.union([z.literal(""), z.string().startsWith("/")]).default("/uploads/.file-staging"),
   /** Share of the upload volume that stays free. */
@@ -48,7 +48,7 @@ export const uploadSettings = {
   transfer_recheck: duration("1m"),
 };
 
-export const exportSettings = {
+const exportSettings = {
   /** Its Job must reach the service within this. */
   export_appear: duration("10m"),
   /** The download must begin within this. */

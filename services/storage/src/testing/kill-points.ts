@@ -30,7 +30,7 @@ const nameOf = (step: Step) =>
     ? step
     : `${step.bytes} bytes of a Job's ${step.method} have gone ${step.direction}`;
 
-export type KillPoints = {
+type KillPoints = {
   fixture: () => TransferFixture;
   /** A separate server for each kill point, so that they do not affect each other. */
   newServer: (files: Record<string, string>) => Promise<string>;

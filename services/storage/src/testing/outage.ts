@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Longer than a lock or a lease lasts under the settings of the kill tables. */
 export const hangMs = 2_500;
 
-export type Outage = { strike: () => Promise<void>; mend: () => Promise<void> };
+type Outage = { strike: () => Promise<void>; mend: () => Promise<void> };
 
 /** An outage that begins with `pause`; its end lets the process go on after a while. */
 export function hanging(pause: () => () => void): Outage {

@@ -14,7 +14,7 @@ import { type InternalProxy, openInternalProxy, type StreamPosition } from "./in
 import { type GatedProcess, startGated } from "./storage-process.ts";
 import { namespace } from "./worlds.ts";
 
-export const victims = [
+const victims = [
   "storage",
   "NATS",
   "PostgreSQL",

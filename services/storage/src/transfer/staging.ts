@@ -9,7 +9,7 @@ import { untilAborted } from "./until-aborted.ts";
 
 type Part = uploads.StagedPart;
 
-export type Incoming = {
+type Incoming = {
   id: string;
   offset: number;
   length: number;

@@ -6,7 +6,7 @@ import { eventFilter, Fault, ownership, worlds } from "@svc/proto";
 import { findWorld, type WorldServer } from "../job/world.ts";
 import type { Background } from "./background.ts";
 
-export type Watched = Disposable & {
+type Watched = Disposable & {
   /** Aborts with the fault of somebody who may not touch this world any more. */
   readonly signal: AbortSignal;
 };

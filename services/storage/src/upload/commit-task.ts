@@ -6,7 +6,7 @@ import type { JobSecret } from "../job/spec.ts";
 import type { UploadDeps } from "./deps.ts";
 import type { StoredUpload } from "./session.ts";
 
-export type CommitTask = { task: Task; secret: JobSecret };
+type CommitTask = { task: Task; secret: JobSecret };
 
 export function commitTask(
   { settings }: Pick<UploadDeps, "settings">,

@@ -11,7 +11,7 @@ const key = "all";
 /** A body that comes more slowly is cut by its gateway. */
 const slowestBytesPerSecond = 16 * 1_024;
 
-export type SpaceRequest = { user_id: string; bytes: number; now: number };
+type SpaceRequest = { user_id: string; bytes: number; now: number };
 export type UploadSpace = {
   /** Of the volume. */
   size: number;

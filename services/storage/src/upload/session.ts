@@ -10,7 +10,7 @@ import type { UploadDeps } from "./deps.ts";
 type Deps = Pick<UploadDeps, "settings" | "now" | "uploads">;
 
 export type StoredUpload = uploads.StagedUpload;
-export type Entry = BucketEntry<StoredUpload>;
+type Entry = BucketEntry<StoredUpload>;
 
 export function newUploadId(): string {
   return randomBytes(16).toString("hex");
@@ -44,7 +44,7 @@ export function ttlOf(
   return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
 }
 
-export type SessionRequest = { principal: Principal; server: string; id: string };
+type SessionRequest = { principal: Principal; server: string; id: string };
 
 /** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
 export async function openSession(

@@ -5,7 +5,7 @@ import type { UploadDeps } from "./deps.ts";
 import { releaseExpiredWriter } from "./session.ts";
 
 /** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
-export async function sweepStaging(
+async function sweepStaging(
   deps: Pick<UploadDeps, "settings" | "now" | "transferMetrics" | "uploads" | "staging">,
 ): Promise<number> {
   deps.transferMetrics.uploadsOpen((await deps.uploads.keys()).length);

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 const archiveShape = /^[a-z0-9-]+-(\d+)\.tar\.(zst|gz)$/;
 const partialShape = /^\.[a-z0-9-]+-\d+\.tar\.(zst|gz)\.partial$/;
 
-export type ArchiveFile = { name: string; kind: "archive" | "partial"; changedAt: number };
+type ArchiveFile = { name: string; kind: "archive" | "partial"; changedAt: number };
 
 export type ArchiveFolder = {
   /** Archives and partials; everything else is not ours. `isComplete` is false when something could not be looked at. */

@@ -5,7 +5,7 @@ import { type ClusterDeps, inNamespace } from "../deps.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };
 type Term = { matchExpressions?: Requirement[]; matchFields?: Requirement[] };
-export type Volume = KubeObject & {
+type Volume = KubeObject & {
   spec?: { nodeAffinity?: { required?: { nodeSelectorTerms?: Term[] } } };
 };
 
@@ -18,7 +18,7 @@ const volumes = resource<Volume>({
 });
 
 /** The one node that a volume can be used on; undefined when there are none or more. Pure. */
-export function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
+function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
   const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms;
   if (!terms) return undefined;
   const homes = nodes.filter((node) => terms.some((term) => isMatch(term, node)));

@@ -4,7 +4,7 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-export type GateOptions = {
+type GateOptions = {
   /** Longest wait in milliseconds. */
   waitMs: number;
   /** `host:port` that a fenced pod reaches. */

@@ -37,7 +37,7 @@ export function openFolder(path: string | Buffer): Folder {
   };
 }
 
-export type Read = { kind: "missing" } | { kind: "other" } | { kind: "file"; text: string; mode: number };
+type Read = { kind: "missing" } | { kind: "other" } | { kind: "file"; text: string; mode: number };
 
 /** Content of a plain file, byte for byte as latin1; `other` for whatever is no plain file or larger than `highest`. */
 export function readPlain(folder: Folder, name: string, highest: number): Read {

@@ -4,10 +4,10 @@
 import { fstatSync, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type Folder, openFolder } from "./folder.ts";
 
-export const ownerId = 1000;
+const ownerId = 1000;
 const namedFailures = 20;
 
-export type Prepared = {
+type Prepared = {
   seen: number;
   changed: number;
   failed: number;
@@ -15,7 +15,7 @@ export type Prepared = {
   failures: string[];
 };
 
-export type Owner = { uid: number; gid: number };
+type Owner = { uid: number; gid: number };
 
 /** Walks the volume; only a root that cannot be opened throws. */
 export function prepareData(path: string, owner: Owner = { uid: ownerId, gid: ownerId }): Prepared {

@@ -7,7 +7,7 @@ import { fetchStream, isWorldFault, WorldFault, writeAll } from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../context.ts";
 
-export type Source = AsyncDisposable & { file: FileHandle };
+type Source = AsyncDisposable & { file: FileHandle };
 
 /** Throws `backup_corrupt` for an archive that is gone, `transfer_failed`. */
 export async function openSource(from: Place, context: Context): Promise<Source> {

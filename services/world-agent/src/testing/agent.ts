@@ -13,7 +13,7 @@ import {
   TaskResult,
 } from "@svc/proto/world-task";
 
-export type Run = {
+type Run = {
   code: number | null;
   signal: NodeJS.Signals | null;
   result: TaskResult | undefined;
@@ -21,7 +21,7 @@ export type Run = {
   stderr: string;
 };
 
-export type RunOptions = {
+type RunOptions = {
   token?: string;
   content?: Buffer | string;
   /** Sends SIGTERM with the first line of progress. */

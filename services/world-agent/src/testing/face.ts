@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-export type Face = AsyncDisposable & { url: string; seen: { method: string; authorization: string }[] };
+type Face = AsyncDisposable & { url: string; seen: { method: string; authorization: string }[] };
 
 export async function startFace(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,

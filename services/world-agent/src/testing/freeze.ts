@@ -11,7 +11,7 @@ type Run = { last: number; count: number; isFrozen: boolean; opened: FileHandle[
 
 const runs = new AsyncLocalStorage<Run>();
 
-export type Frozen<Value> = { changes: number; value: Value | undefined };
+type Frozen<Value> = { changes: number; value: Value | undefined };
 
 /** Runs something up to its change `last`. `value` is undefined when it was stopped there. */
 export async function runFrozenAt<Value>(last: number, act: () => Promise<Value>): Promise<Frozen<Value>> {

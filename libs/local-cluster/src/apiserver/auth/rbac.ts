@@ -16,7 +16,7 @@ export type Attributes = {
 };
 
 /** One rule of a role. */
-export type Rule = {
+type Rule = {
   verbs: string[];
   apiGroups: string[];
   resources: string[];
@@ -25,7 +25,7 @@ export type Rule = {
 };
 
 /** Rules that a user has in one namespace, or everywhere (`undefined`). */
-export type Grant = { namespace: string | undefined; rules: Rule[] };
+type Grant = { namespace: string | undefined; rules: Rule[] };
 
 /** Decides by the Role and Binding objects in the store. */
 export type Authorizer = {

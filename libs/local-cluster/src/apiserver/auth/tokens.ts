@@ -15,7 +15,7 @@ export type Tokens = { find(token: string): User | undefined; close(): void };
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
 /** Adds the groups that a user has by being signed in, or by being a service account. */
-export function toUser({ user, groups }: TokenEntry): User {
+function toUser({ user, groups }: TokenEntry): User {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user);
   const implied = account ? ["system:serviceaccounts", `system:serviceaccounts:${account[1]}`] : [];
   return { name: user, groups: [...new Set([...groups, ...implied, "system:authenticated"])] };

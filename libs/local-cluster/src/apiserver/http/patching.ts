@@ -9,14 +9,14 @@ import { readScale, writeScale } from "../scale.ts";
 import type { BuiltinModels } from "../schema/builtin.ts";
 
 /** The content types of a patch. */
-export const patchTypes = {
+const patchTypes = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
 };
 
 /** A patch as it came, and how to write its result. */
-export type PatchRequest = {
+type PatchRequest = {
   contentType: string;
   body: unknown;
   subresource: "status" | "scale" | undefined;

@@ -9,7 +9,7 @@ import { serveWatch } from "./watch.ts";
 const longestWatchMs = 40 * 60_000;
 
 /** The selection that a query makes. */
-export function selectionOf({ query, info, type }: ResourceContext): Selection {
+function selectionOf({ query, info, type }: ResourceContext): Selection {
   const labelSelector = query.get("labelSelector");
   const fieldSelector = query.get("fieldSelector");
   return {

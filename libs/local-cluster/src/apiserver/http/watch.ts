@@ -9,7 +9,7 @@ import type { Change } from "../store/stored.ts";
 import { write } from "./respond.ts";
 
 /** What a watch asks for. */
-export type WatchRequest = Selection & {
+type WatchRequest = Selection & {
   resourceVersion?: string;
   bookmarks: boolean;
   timeoutMs: number;

@@ -4,7 +4,7 @@ import { invalid } from "../api-status.ts";
 import { fieldError } from "../field-error.ts";
 
 /** Addresses 127.96.0.0/12 for services: unique, in use as long as the service lives. */
-export type ClusterIps = {
+type ClusterIps = {
   /** A free address, or the one asked for; throws 422 when that one is taken or outside of the range. */
   allot(wanted: string | undefined): string;
   take(address: string): void;

@@ -13,7 +13,7 @@ const podDefaults = {
 };
 
 /** A pod spec with the defaults that every pod template and pod gets. */
-export function defaultPodSpec(spec: JsonObject): JsonObject {
+function defaultPodSpec(spec: JsonObject): JsonObject {
   const out: JsonObject = { ...podDefaults, ...spec };
   for (const key of ["containers", "initContainers"]) {
     if (Array.isArray(spec[key])) out[key] = listAt(spec, key).map(defaultContainer);

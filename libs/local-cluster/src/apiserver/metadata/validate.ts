@@ -29,7 +29,7 @@ function nameRule(type: ResourceType): (name: string, field: string) => StatusCa
 }
 
 /** What is wrong with a set of labels at `field`. */
-export function validateLabels(labels: unknown, field: string): StatusCause[] {
+function validateLabels(labels: unknown, field: string): StatusCause[] {
   if (!isObject(labels)) return [];
   return Object.entries(labels).flatMap(([key, value]) => {
     if (!qualifiedName.test(key))

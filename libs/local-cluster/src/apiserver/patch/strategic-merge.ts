@@ -16,7 +16,7 @@ export function strategicMerge(models: BuiltinModels, model: string, sides: Side
 }
 
 /** What is patched and the patch itself. */
-export type Sides = { target: unknown; patch: unknown };
+type Sides = { target: unknown; patch: unknown };
 
 type Where = { models: BuiltinModels; model: string };
 

@@ -74,7 +74,7 @@ export function requireNamespace(
 }
 
 /** The object with only known fields of the right types; 400 where a type is wrong. */
-export function shape(admission: Admission, type: ResourceType, object: KubeObject): KubeObject {
+function shape(admission: Admission, type: ResourceType, object: KubeObject): KubeObject {
   try {
     if (type.model) return conform(admission.models, type.model, object) as KubeObject;
     const metadata = conform(admission.models, "V1ObjectMeta", object.metadata) as KubeObject["metadata"];
@@ -139,7 +139,7 @@ export function admitCreate(admission: Admission, type: ResourceType, body: Kube
 }
 
 /** A write to an object that exists, in the stored shape. */
-export type UpdateInput = { next: KubeObject; previous: KubeObject; subresource?: "status" | undefined };
+type UpdateInput = { next: KubeObject; previous: KubeObject; subresource?: "status" | undefined };
 
 /** Turns the body of an update into the object to store; what the server owns stays as it was. */
 export function admitUpdate(admission: Admission, type: ResourceType, input: UpdateInput): KubeObject {

@@ -29,7 +29,7 @@ export type WriteOptions = {
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** What the registry works on. */
-export type RegistryParts = { store: Store; types: TypeTable; admission: Admission };
+type RegistryParts = { store: Store; types: TypeTable; admission: Admission };
 
 /** Joins the store with the checks of each kind. */
 export function createRegistry(parts: RegistryParts) {

@@ -4,7 +4,7 @@ import { ApiStatus } from "../api-status.ts";
 /** A row of the change log. */
 export type ChangeRow = { version: number; resource: string; key: string; type: Change; data: Uint8Array };
 /** A row of the objects table. */
-export type ObjectRow = { resource: string; key: string; version: number; data: Uint8Array };
+type ObjectRow = { resource: string; key: string; version: number; data: Uint8Array };
 type Change = "ADDED" | "MODIFIED" | "DELETED";
 
 /** The file under the store. Every write is committed when the call returns. */

@@ -7,7 +7,7 @@ import { createOwnerIndex, type OwnerIndex, type Place } from "./owner-index.ts"
 import { bytesOf, type Change, makeStored, orderKeys, type Stored, storeKey } from "./stored.ts";
 
 /** Called after a change is on disk, in the order of versions. Must not throw. */
-export type ChangeListener = (change: Change, resource: string) => void;
+type ChangeListener = (change: Change, resource: string) => void;
 
 /** Every object of the cluster in memory, each write on disk before it is acknowledged. */
 export type Store = {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createNetServer, type Socket } from "
 import type { ServerIdentity } from "./certificate.ts";
 
 /** One port that speaks HTTP and HTTPS. */
-export type TlsListener = {
+type TlsListener = {
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
 };

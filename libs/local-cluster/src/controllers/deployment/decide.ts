@@ -18,7 +18,7 @@ export type Deployment = KubeObject & {
   status?: { conditions?: Condition[] };
 };
 
-export type Plan = {
+type Plan = {
   create: ReplicaSet[];
   scale: { set: ReplicaSet; replicas: number }[];
   delete: ReplicaSet[];

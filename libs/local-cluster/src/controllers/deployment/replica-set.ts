@@ -14,10 +14,10 @@ export type ReplicaSet = KubeObject & {
   status?: { replicas?: number; readyReplicas?: number };
 };
 
-export type ReplicaPlan = { create: Pod[]; delete: Pod[]; status: Record<string, unknown> };
+type ReplicaPlan = { create: Pod[]; delete: Pod[]; status: Record<string, unknown> };
 
 /** Holds the number of living pods at `replicas`; pods that are not ready go first. */
-export function decideReplicas(set: ReplicaSet, pods: Pod[]): ReplicaPlan {
+function decideReplicas(set: ReplicaSet, pods: Pod[]): ReplicaPlan {
   const living = pods.filter((pod) => !isFinished(pod) && !isTerminating(pod));
   const ready = living.filter(isReady);
   const missing = isTerminating(set) ? 0 : (set.spec.replicas ?? 1) - living.length;

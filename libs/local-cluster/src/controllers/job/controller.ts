@@ -39,7 +39,7 @@ function act(deps: Wiring, job: Job, plan: Plan): void {
   for (const pod of plan.release) release(deps, pod);
 }
 
-export type JobOptions = { backoffMs: number };
+type JobOptions = { backoffMs: number };
 
 export function startJobs(
   deps: ControllerDeps,

@@ -31,7 +31,7 @@ export type Job = KubeObject & {
   };
 };
 
-export type Observed = { job: Job; pods: Pod[]; nowMs: number; backoffMs: number };
+type Observed = { job: Job; pods: Pod[]; nowMs: number; backoffMs: number };
 
 export type Plan = {
   create: Pod[];

@@ -14,7 +14,7 @@ type Port = { name?: string; port: number; protocol: string };
 export type Subset = { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] };
 
 /** The number behind a target port; a name is looked up among the ports of the pod's containers. */
-export function targetPortOf(port: ServicePort, pod: Pod): number | undefined {
+function targetPortOf(port: ServicePort, pod: Pod): number | undefined {
   const target = port.targetPort ?? port.port;
   if (typeof target === "number") return target;
   const ports = pod.spec.containers.flatMap((container) => container.ports ?? []);

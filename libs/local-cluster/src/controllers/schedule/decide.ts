@@ -9,7 +9,7 @@ export type Node = KubeObject & {
   status?: { conditions?: Condition[] };
 };
 
-export type Observed = {
+type Observed = {
   pod: Pod;
   nodes: Node[];
   /** How many living pods each node has. */
@@ -19,7 +19,7 @@ export type Observed = {
 };
 
 /** `node` is where the pod goes; `refused` is the sentence for the PodScheduled condition. */
-export type Placement = { node: string } | { refused: string };
+type Placement = { node: string } | { refused: string };
 
 function tolerates(pod: Pod, taint: Taint): boolean {
   if (taint.effect === "PreferNoSchedule") return true;

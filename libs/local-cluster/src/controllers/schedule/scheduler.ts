@@ -11,7 +11,7 @@ import { claimNamesOf, SELECTED_NODE } from "../volume/objects.ts";
 import type { Node } from "./decide.ts";
 import { place } from "./decide.ts";
 
-export type SchedulerSources = {
+type SchedulerSources = {
   pods: Informer<Pod>;
   claims: Informer<Claim>;
   volumes: Informer<PersistentVolume>;

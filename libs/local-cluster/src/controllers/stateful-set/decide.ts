@@ -3,7 +3,7 @@ import type { Pod, PodTemplate, Selector, Volume } from "../objects.ts";
 import { isFinished, isReady, isTerminating } from "../objects.ts";
 import { podFromTemplate, templateHash } from "../template.ts";
 
-export type ClaimTemplate = { metadata: ObjectMeta; spec: Record<string, unknown> };
+type ClaimTemplate = { metadata: ObjectMeta; spec: Record<string, unknown> };
 
 export type StatefulSet = KubeObject & {
   spec: {
@@ -18,7 +18,7 @@ export type StatefulSet = KubeObject & {
   status?: { currentRevision?: string };
 };
 
-export type Observed = {
+type Observed = {
   set: StatefulSet;
   /** The pods that the set controls. */
   pods: Pod[];
@@ -30,7 +30,7 @@ export type Plan = { create: Pod[]; claims: KubeObject[]; delete: Pod[]; status:
 
 const REVISION = "controller-revision-hash";
 
-export function ordinalOf(set: KubeObject, pod: KubeObject): number {
+function ordinalOf(set: KubeObject, pod: KubeObject): number {
   const tail = pod.metadata.name.slice(set.metadata.name.length + 1);
   return /^\d+$/.test(tail) ? Number(tail) : -1;
 }

@@ -21,7 +21,7 @@ import {
   usesClaim,
 } from "./objects.ts";
 
-export type BinderSources = {
+type BinderSources = {
   pods: Informer<Pod>;
   claims: Informer<Claim>;
   volumes: Informer<PersistentVolume>;

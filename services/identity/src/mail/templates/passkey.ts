@@ -2,7 +2,7 @@
 
 import type { Draft, Language } from "../message.ts";
 
-export type PasskeyNotice = "passkey_added" | "passkey_removed";
+type PasskeyNotice = "passkey_added" | "passkey_removed";
 
 const english: Record<PasskeyNotice, (name: string) => Draft> = {
   passkey_added: (name) => ({

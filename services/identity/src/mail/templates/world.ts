@@ -2,7 +2,7 @@
 
 import type { Draft, Language } from "../message.ts";
 
-export type WorldNotice = "world-idle-3d" | "world-idle-1d" | "world-reclaimed" | "backup-corrupt";
+type WorldNotice = "world-idle-3d" | "world-idle-1d" | "world-reclaimed" | "backup-corrupt";
 type About = { server: string; moment: string };
 
 const english: Record<WorldNotice, (about: About) => Draft> = {

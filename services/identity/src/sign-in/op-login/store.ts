@@ -5,7 +5,7 @@ import type { Account } from "../../account/store.ts";
 import type { IdentityDb, IdentityTrx } from "../../database.ts";
 import { truncateAddress, truncateUserAgent } from "../../session/policy.ts";
 
-export type NewOpLogin = { id: string; account: Account; client: Client; now: Date; expiresAt: Date };
+type NewOpLogin = { id: string; account: Account; client: Client; now: Date; expiresAt: Date };
 
 export async function saveOpLogin(db: IdentityDb, about: NewOpLogin): Promise<void> {
   const { id, account, client, now, expiresAt } = about;

@@ -4,7 +4,7 @@
 import { withoutColours } from "./names.ts";
 
 export type Permission = { node: string; value: boolean; world?: string };
-export type InfoPage = { pages: number; permissions: Permission[] };
+type InfoPage = { pages: number; permissions: Permission[] };
 
 /** Whether the reply says that the command is unknown, as vanilla, Spigot, Paper or the demo server say it. */
 export function isUnknownCommand(reply: string): boolean {
@@ -14,9 +14,9 @@ export function isUnknownCommand(reply: string): boolean {
 }
 
 /** Longest page that is read; LuckPerms shows about twenty entries on each. */
-export const maxPageChars = 65_536;
+const maxPageChars = 65_536;
 /** LuckPerms' own columns limit a node with all contexts to a third of this; a longer line is not an entry. */
-export const maxLineChars = 2_048;
+const maxLineChars = 2_048;
 
 const pageCount = /\(page \d{1,4} of (\d{1,4})\b/i;
 const redEntry = /^(?:§[0-9a-fk-orx])*>\s*(?:§[0-9a-fk-orx])*§c/i;

@@ -19,13 +19,13 @@ import { createServerStore } from "../../server/store.ts";
 import { defaults } from "../observed.ts";
 import { type LogCluster, startLogCluster } from "./log-cluster.ts";
 
-export type ConsoleReplica = {
+type ConsoleReplica = {
   registry: Registry;
   /** Cuts it off the database as if the process were gone, but for what it still reads and writes. */
   stop: () => Promise<void>;
 };
 
-export type Gateway = { port: number; registry: Registry; close: () => Promise<void> };
+type Gateway = { port: number; registry: Registry; close: () => Promise<void> };
 
 export type ConsoleFixture = {
   cluster: LogCluster;
@@ -152,7 +152,7 @@ async function startGateway(
   return { port, registry, close };
 }
 
-export type Reader = {
+type Reader = {
   status: () => number;
   /** What came so far, event by event. */
   lines: string[];

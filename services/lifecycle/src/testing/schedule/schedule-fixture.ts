@@ -20,10 +20,10 @@ import { createServerStore } from "../../server/store.ts";
 import { type Fixture, namespace, openFixture } from "../fixture.ts";
 
 export const minute = 60_000;
-export const password = "0123456789abcdef0123456789abcdef";
+const password = "0123456789abcdef0123456789abcdef";
 
 /** What storage answers; a test changes it. */
-export type Storage = {
+type Storage = {
   refusal: FaultName | undefined;
   state: "running" | "succeeded" | "failed";
   message: string | undefined;

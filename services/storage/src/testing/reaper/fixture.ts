@@ -40,13 +40,13 @@ export type ReaperFixture = {
   close: () => Promise<void>;
 };
 
-export type RunOptions = {
+type RunOptions = {
   overrides?: readonly string[];
   retentionOnly?: boolean;
   change?: (deps: ReaperDeps) => ReaperDeps;
 };
 
-export type RunReport = ReturnType<typeof toReaperRun>;
+type RunReport = ReturnType<typeof toReaperRun>;
 
 export async function openReaperFixture(cluster?: StartCluster): Promise<ReaperFixture> {
   const base = await openFixture({ agent: "shipped", ...(cluster && { cluster }) });

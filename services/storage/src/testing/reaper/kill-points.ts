@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ReaperDeps } from "../../reaper/reaper.ts";
 
 /** What a run changes, by the names of the kill table. */
-export type Effect = "hold" | "lock" | "job row" | "job" | "volume" | "release" | "unlock";
+type Effect = "hold" | "lock" | "job row" | "job" | "volume" | "release" | "unlock";
 
 type Call = { on: "kube" | "mesh" | "db"; method: string; args: readonly unknown[] };
 const has = (value: unknown, text: string) => (JSON.stringify(value) ?? "").includes(text);
