@@ -1,4 +1,4 @@
-// The shipped alert rules against the metrics in the code: a rule that names a metric nobody exports never fires.
+// Compares the shipped alert rules with the metrics in the code: a rule for a missing metric never fires.
 
 import assert from "node:assert/strict";
 import { globSync, readdirSync, readFileSync } from "node:fs";

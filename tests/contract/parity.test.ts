@@ -1,4 +1,4 @@
-// The contracts against the list of operations, both ways (docs/reference/data.md#leases).
+// Compares the contracts with the list of operations, both ways (docs/reference/data.md#leases).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Whatever is shipped names exact versions without known holes, and nothing that only the demo server and tests need.
+// What is shipped has exact versions without known vulnerabilities, and nothing that only the demo server or tests need.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A server that is handed over from one player's account to another's, up to the last step, which a test disturbs.
+// A server transfer between two players' accounts up to its last step, which a test disturbs.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// What callers meet while one of two replicas is killed or hangs: 20 requests a second, reads and changes (ADR 0014).
+// What callers notice while one of two replicas is killed or hangs: 20 requests a second, reads and changes (ADR 0014).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

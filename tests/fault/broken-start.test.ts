@@ -1,4 +1,4 @@
-// A start that cannot succeed ends with one sentence that says what to do, a code of its own, and nothing left running.
+// A start that cannot succeed ends with one sentence that says what to do, its own exit code, and nothing left running.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

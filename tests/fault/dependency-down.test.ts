@@ -1,4 +1,4 @@
-// A part of a running stack stops answering: callers hear 503 and when to come back, never 401 or 500, and when the
+// A part of a running stack stops answering: callers get 503 with Retry-After, never 401 or 500, and when the
 // part is back everything works as before (docs/reference/data.md#owners, docs/reference/errors.md).
 
 import assert from "node:assert/strict";

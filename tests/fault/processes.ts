@@ -1,4 +1,4 @@
-// The processes of a stack as a fault test handles them.
+// Helpers of fault tests for the processes of a stack.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The internal face goes away at each step of a player's way in. Nobody gets in who should not, nobody is lost, and what
+// The internal face fails at each step of a player's way in. Nobody is admitted wrongly, nobody is lost, and what
 // the player waited for happens once it is back.
 
 import assert from "node:assert/strict";
@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { type Stack, startStack } from "./stack.ts";
-import { bind, clickTile, codeIn, knock, openMenu, type Visitor, visit } from "./visitor.ts";
+import { bind, clickTile, codeIn, connectPlayer, openMenu, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
 let carol: Visitor;
@@ -64,7 +64,7 @@ function logOf(name: string): string {
 
 test("before the login: a player is told to try again and is not admitted", async () => {
   await whileDown(async () => {
-    assert.match(await knock(stack, "carol", "svc.localhost").ended, /does not answer/);
+    assert.match(await connectPlayer(stack, "carol", "svc.localhost").ended, /does not answer/);
   });
 });
 

@@ -9,7 +9,7 @@ import { type SessionServerForTests, startBot, startSessionServer } from "@svc/m
 import { MinecraftServer } from "@svc/proto";
 import { startStrictProxy } from "./online-mode-proxy.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { bind, clickTile, codeIn, knock, type Visitor, visit } from "./visitor.ts";
+import { bind, clickTile, codeIn, connectPlayer, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
 const visitors: Visitor[] = [];
@@ -53,7 +53,7 @@ async function breakServer(name: string): Promise<void> {
   await kube.patch(servers, { name, namespace: "minecraft" }, { merge: { spec } }).finally(kube.close);
 }
 
-async function comes(name: string, host: string): Promise<Visitor> {
+async function joinAs(name: string, host: string): Promise<Visitor> {
   const visitor = await visit(stack, name, host);
   visitors.push(visitor);
   return visitor;
@@ -65,7 +65,7 @@ let alice: Visitor;
 let bob: Visitor;
 
 test("an unlinked player waits at the gate with a code, links it on the command line, and enters the lobby", async () => {
-  alice = await comes("alice", "svc.localhost");
+  alice = await joinAs("alice", "svc.localhost");
   const code = codeIn(await alice.hears(/enter this code/));
   alice.command("felis go survival");
   await alice.hears(/once you are through the login gate/);
@@ -88,7 +88,7 @@ test("an unowned server is claimed and started from the menu, and its owner join
 });
 
 test("an unlinked player who typed the address of a running server joins it once the code is entered", async () => {
-  bob = await comes("bob", address("survival"));
+  bob = await joinAs("bob", address("survival"));
   await bind(stack, codeIn(await bob.hears(/enter this code/)));
   await bob.isOn("survival");
   assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
@@ -106,7 +106,7 @@ test("players of a server that stops are moved to the lobby with the reason", as
 test("a player who types the address of a sleeping server wakes it and joins when it is ready", async (context) => {
   await bob.leave();
   const typedAt = performance.now();
-  bob = await comes("bob", address("survival"));
+  bob = await joinAs("bob", address("survival"));
   await bob.hears(/survival is waking up/);
   await bob.isOn("survival");
   const took = (performance.now() - typedAt) / 1_000;
@@ -115,7 +115,7 @@ test("a player who types the address of a sleeping server wakes it and joins whe
 
 test("a player cannot start servers of others by address, command or menu", async () => {
   await bob.leave();
-  bob = await comes("bob", address("private"));
+  bob = await joinAs("bob", address("private"));
   await bob.hears(/You may not start private/);
   bob.command("felis go club");
   await bob.hears(/You may not start club/);
@@ -133,7 +133,7 @@ test("a server that cannot start fails, and the players who wait for it are told
 
 test("an unknown address leads to the lobby with a message", async () => {
   await bob.leave();
-  bob = await comes("bob", address("nowhere"));
+  bob = await joinAs("bob", address("nowhere"));
   await bob.hears(/There is no server at this address/);
   await bob.isOn("lobby");
 });
@@ -155,10 +155,10 @@ test("a proxy in online mode admits players that the session server confirms, an
 });
 
 test("a second login of a name ends the older connection; an invalid name is rejected", async () => {
-  const again = await comes("bob", "svc.localhost");
+  const again = await joinAs("bob", "svc.localhost");
   assert.match(await bob.ended, /joined from somewhere else/);
   bob = again;
-  assert.match(await knock(stack, "ab", "svc.localhost").ended, /player name is not valid/);
+  assert.match(await connectPlayer(stack, "ab", "svc.localhost").ended, /player name is not valid/);
 });
 
 test("a killed proxy restarts within seconds, knows its players' links and sends them to their server", async () => {
@@ -169,6 +169,6 @@ test("a killed proxy restarts within seconds, knows its players' links and sends
     15_000,
     "the proxy to be back",
   );
-  bob = await until(() => comes("bob", address("survival")), 15_000, "bob to be back");
+  bob = await until(() => joinAs("bob", address("survival")), 15_000, "bob to be back");
   await bob.isOn("survival");
 });

@@ -1,4 +1,4 @@
-// What the processes of a stack logged as an error.
+// Error lines in the logs of a stack's processes.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -24,7 +24,7 @@ async function database(text: string): Promise<unknown[]> {
   return (await client.query(text).finally(() => client.end())).rows;
 }
 
-/** Runs `svc … --json`, which must work, and gives its one value back. */
+/** Runs `svc … --json`, which must succeed, and returns its value. */
 async function json(...args: string[]): Promise<Record<string, unknown>> {
   const ran = await stack.svc(...args, "--json");
   assert.equal(ran.code, 0, `svc ${args.join(" ")}: ${ran.stderr}${ran.stdout}`);
@@ -37,7 +37,7 @@ test("without an account the command line says how to create one", async () => {
   assert.match(refused.stderr, /npm run svc -- account setup --email/);
 });
 
-/** Runs a command that asks, and types one line after the other. */
+/** Runs an interactive command and types one line after the other. */
 function typing(lines: readonly string[], ...args: string[]): ReturnType<typeof runSvc> {
   return runSvc([...args, "--data", stack.dataDir], Promise.resolve(lines.join("\n")));
 }

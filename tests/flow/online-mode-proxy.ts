@@ -1,4 +1,4 @@
-// A proxy as it runs everywhere but on one's own machine: it believes nobody a name.
+// A proxy in online mode: it verifies every player's name.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

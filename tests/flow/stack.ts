@@ -43,7 +43,7 @@ export type Stack = {
   svc: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
   /** The same with the mailed code, and signs the command line in. */
   setUp: () => Promise<void>;
-  /** Kills a process for good measure and tells its pid; the stack starts it again. */
+  /** Kills a process and returns its former pid; the stack starts it again. */
   kill: (name: string) => number;
   /** Lets the services log errors that match one of these; any other fails `stop`. */
   expectErrors: (...patterns: RegExp[]) => void;
@@ -105,7 +105,7 @@ function readStackFile(dataDir: string): StackFile {
   return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")) as StackFile;
 }
 
-/** The seven services alone: game servers then take players who come past the proxy. */
+/** Only the seven services: game servers then accept players who do not come through the proxy. */
 export const withoutGame: readonly string[] = [
   "--only",
   "identity,lifecycle,storage,builds,ops-watchdog,gateway-internal,gateway-external",

@@ -1,4 +1,4 @@
-// A person with a Minecraft client who types an address: everything goes through the proxy.
+// A player with a Minecraft client who types an address; everything goes through the proxy.
 
 import assert from "node:assert/strict";
 import { until } from "@svc/local-stack/testing";
@@ -22,7 +22,7 @@ export type Visitor = {
 
 /** Types `host` into a client on this machine; resolves once a world is there, and rejects when there is none. */
 export async function visit(stack: Stack, username: string, host: string): Promise<Visitor> {
-  const visitor = knock(stack, username, host);
+  const visitor = connectPlayer(stack, username, host);
   const gone = visitor.ended.then((reason) =>
     Promise.reject(new Error(`${username} was sent away: ${reason}`)),
   );
@@ -32,7 +32,7 @@ export async function visit(stack: Stack, username: string, host: string): Promi
 }
 
 /** The same without waiting for a world. */
-export function knock(stack: Stack, username: string, host: string): Visitor {
+export function connectPlayer(stack: Stack, username: string, host: string): Visitor {
   const { game } = stack.file();
   const options = { host: game.host, port: game.port, fakeHost: host, username, version: "1.21.4" };
   const bot = createBot({ ...options, auth: "offline", checkTimeoutInterval: 60_000, respawn: false });

@@ -1,4 +1,4 @@
-// The scene that svc exists for, from `npm run up` to a player in a woken world (docs/reference/http.md#faces).
+// The central use case, from `npm run up` to a player in a woken world (docs/reference/http.md#faces).
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

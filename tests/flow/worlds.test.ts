@@ -1,4 +1,4 @@
-// What happens to a world that moves, is forgotten, and is asked for again: from `npm run up`, with real players.
+// A world that moves, is reclaimed while idle, and is restored on demand: from `npm run up`, with real players.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Stands where two kubelets, a scheduler and a provisioner stand, for the Jobs of one namespace on a real API server:
+// Stands in for two kubelets, a scheduler and a provisioner, for the Jobs of one namespace on a real API server:
 // it places their pods, makes their volumes as folders, runs their containers as processes, and serves their logs, which
 // the API server fetches from it as it does from every kubelet.
 

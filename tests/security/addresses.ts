@@ -1,4 +1,4 @@
-// Client addresses that a caller writes himself, and the many that one IPv6 client commands (docs/reference/sign-in.md#session).
+// Client addresses forged by the caller, and the many addresses that one IPv6 client has (docs/reference/sign-in.md#session).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ const burst = 20;
 const spellings = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "true-client-ip"];
 
 export function checkAddresses(gateways: () => GatewayFixture): void {
-  const knock = (face: "edged" | "bare", headers: Record<string, string | string[]>) =>
+  const sendAs = (face: "edged" | "bare", headers: Record<string, string | string[]>) =>
     sendRequest(gateways().port(face), {
       method: "POST",
       path: "/api/v1/auth/options",
@@ -27,19 +27,19 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     await assertOneBudget((index) => {
       const address = `203.0.113.${index}`;
       const name = spellings[index % spellings.length] ?? "";
-      return knock("bare", { [name]: name === "forwarded" ? `for=${address}` : address });
+      return sendAs("bare", { [name]: name === "forwarded" ? `for=${address}` : address });
     });
   });
 
   test("behind an edge only the entry that the edge wrote counts, not those of the caller", async () => {
     await assertOneBudget((index) =>
-      knock("edged", { "x-forwarded-for": `198.51.100.${index}, 10.0.0.${index}, 192.0.2.200` }),
+      sendAs("edged", { "x-forwarded-for": `198.51.100.${index}, 10.0.0.${index}, 192.0.2.200` }),
     );
     await assertOneBudget((index) =>
-      knock("edged", { "x-forwarded-for": [`198.51.100.${index}`, "192.0.2.201"] }),
+      sendAs("edged", { "x-forwarded-for": [`198.51.100.${index}`, "192.0.2.201"] }),
     );
     await assertOneBudget((index) =>
-      knock("edged", {
+      sendAs("edged", {
         "x-forwarded-for": `192.0.2.202:${1024 + index}`,
         "x-real-ip": `198.51.100.${index}`,
       }),
@@ -60,7 +60,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
       "127.0.0.1/8",
       "a\tb",
     ];
-    await assertOneBudget((index) => knock("edged", { "x-forwarded-for": odd[index % odd.length] ?? "" }));
+    await assertOneBudget((index) => sendAs("edged", { "x-forwarded-for": odd[index % odd.length] ?? "" }));
   });
 
   test("one IPv6 client has one budget for its whole /64 in any spelling, and its neighbour another", async () => {
@@ -71,12 +71,12 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
         `[2001:db8:5:6:ffff:${index + 1}::]:4711`,
         `2001:db8:5:6::192.0.2.${index}`,
       ][index % 4] ?? "";
-    await assertOneBudget((index) => knock("edged", { "x-forwarded-for": mine(index) }));
-    assert.equal((await knock("edged", { "x-forwarded-for": "2001:db8:5:7::1" })).status, 400);
+    await assertOneBudget((index) => sendAs("edged", { "x-forwarded-for": mine(index) }));
+    assert.equal((await sendAs("edged", { "x-forwarded-for": "2001:db8:5:7::1" })).status, 400);
   });
 
   test("an IPv4 address has one budget, also as IPv6 in any spelling", async () => {
     const mine = ["192.0.2.203", "::ffff:192.0.2.203", "::FFFF:c000:2cb", "[::ffff:c000:02cb]:80"];
-    await assertOneBudget((index) => knock("edged", { "x-forwarded-for": mine[index % mine.length] ?? "" }));
+    await assertOneBudget((index) => sendAs("edged", { "x-forwarded-for": mine[index % mine.length] ?? "" }));
   });
 }

@@ -1,4 +1,4 @@
-// What a face must refuse, asked of the real faces of one whole stack, with the services behind them.
+// What a face must refuse, tested on the real faces of a whole stack.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

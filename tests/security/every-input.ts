@@ -1,4 +1,4 @@
-// Every operation of identity through the faces: who may not ask, and what nobody may ask.
+// Every operation of identity through the faces: callers and inputs that must be refused.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Session fixation: a cookie that was there before a sign-in is never the one after it.
+// Session fixation: the cookie before a sign-in is never the one after it.
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// CSRF: every combination of what a browser says of the page that asks (docs/reference/http.md#cross-site).
+// CSRF: every combination of the headers with which a browser describes the requesting page (docs/reference/http.md#cross-site).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

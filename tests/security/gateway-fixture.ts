@@ -1,4 +1,4 @@
-// Both faces before a real identity, its database and its relay: with and without a header that names the client.
+// Both faces in front of a real identity with its database and mail relay, with and without a client address header.
 
 import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";

@@ -1,4 +1,4 @@
-// Whoever is not who he says he is, before the real doors: planted cookies, foreign hosts and pages, forged addresses,
+// Impersonation against the real sign-in operations: planted cookies, foreign hosts and pages, forged addresses,
 // look-alike letters, lines that want to be two (docs/reference/http.md#shared, docs/reference/http.md#tiers).
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Headers that claim to be the mesh's own, and values that want to become lines of a row, a log or a message.
+// Headers that imitate those of the mesh, and values that try to inject lines into rows, logs or messages.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";

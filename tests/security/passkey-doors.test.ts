@@ -1,4 +1,4 @@
-// The passkey doors over HTTP: what a browser, and what no browser sends, before a real identity and its database.
+// Passkey sign-in over HTTP, as browsers and others send it, against a real identity and its database.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// What a malicious game server can lay its hands on: everything that its own process may read.
+// What a malicious game server can read: everything that its own process may open.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

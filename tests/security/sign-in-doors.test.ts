@@ -1,4 +1,4 @@
-// The doors over HTTP: both faces before a real identity, its database and its relay.
+// Sign-in over HTTP: both faces in front of a real identity with its database and mail relay.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// A spec that nothing can be built from, written past the faces by somebody with access to the cluster.
+// An invalid spec, written by somebody with access to the cluster instead of through a face.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// One real stack with an owner and a sleeping server, asked as the proxy, as the owner and as anybody else.
+// A real stack with an owner and a sleeping server, with requests as the proxy, as the owner and as anybody else.
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// What comes from outside is read in time that is linear in its size. Each parser gets the worst that its caller admits.
+// Outside input is parsed in time linear in its size. Each parser gets the worst input that its caller admits.
 
 import { Socket } from "node:net";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Runs goals one after another; one that cannot run is told and does not stop the others.
+// Runs goals one after another; one that fails is reported and does not stop the others.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

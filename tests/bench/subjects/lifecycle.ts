@@ -1,4 +1,4 @@
-// Stands where lifecycle stands, without database and cluster: answers status reads out of memory and writes the
+// Stands in for lifecycle, without database and cluster: answers status reads out of memory and writes the
 // `servers` view. It uses libs/mesh as every owner does, so the path before it is the one that ships.
 
 import { connectMesh } from "@svc/mesh";
