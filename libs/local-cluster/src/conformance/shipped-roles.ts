@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { until } from "@svc/local-stack/testing";
 import { parseAllDocuments } from "yaml";
 import type { Case, TestContext } from "./test-context.ts";
 
@@ -25,11 +26,10 @@ async function bindShippedRole({ expect, path, call, endpoint }: TestContext): P
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "svc-lifecycle" };
   const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "nobody" }];
   await expect(201, "POST", path(`${group}/rolebindings`), { body: { metadata, roleRef, subjects } });
-  const end = Date.now() + 10_000;
   // A real server's authorizer learns of a binding by a watch.
-  while ((await call("GET", path("pods"), { token: endpoint.nobodyToken })).status !== 200) {
-    assert.ok(Date.now() < end, "the binding never took effect");
-  }
+  const isAllowed = async () =>
+    (await call("GET", path("pods"), { token: endpoint.nobodyToken })).status === 200;
+  await until(isAllowed, 10_000, "the binding to take effect");
 }
 
 type Attempt = [status: number, method: string, resource: string, name?: string];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { createLogger } from "@svc/telemetry";
 import type { Store } from "../store.ts";
 import { createTestDatabase, type TestDatabase } from "../testing.ts";
@@ -154,7 +155,7 @@ test("a repeat of a change whose run died before its outcome is refused and chan
     }),
   );
   const isMade = async () => (await count("no outcome")) === 1;
-  while (!(await isMade())) await new Promise(setImmediate);
+  await until(isMade);
   const again = run(async () => {
     await add("no outcome");
     return "made again";

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isKubeError, type Kube, type KubeObject, resource, resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
 import { parseAllDocuments } from "yaml";
 
@@ -59,7 +60,7 @@ export async function addVolume(kube: Kube, { claim, path }: { claim: string; pa
     const volume = (await kube.get(volumes, { name: volumeOf(claim) })) as { status?: { phase?: string } };
     return volume.status?.phase === "Available";
   };
-  while (namespace !== "minecraft" && !(await isThere())) await new Promise((wake) => setTimeout(wake, 20));
+  if (namespace !== "minecraft") await until(isThere, 60_000);
   await kube.create(resources.claims, {
     ...head,
     kind: "PersistentVolumeClaim",
@@ -68,7 +69,7 @@ export async function addVolume(kube: Kube, { claim, path }: { claim: string; pa
   });
   const isBound = async () =>
     (await kube.find(resources.claims, { name: claim, namespace }))?.status?.phase === "Bound";
-  while (!(await isBound())) await new Promise((wake) => setTimeout(wake, 10));
+  await until(isBound, 60_000);
 }
 
 export async function addServerObject(kube: Kube, name: string): Promise<void> {
@@ -110,5 +111,5 @@ export async function applyRelease(kube: Kube): Promise<void> {
   }
   // A cluster takes a moment to serve a kind that was just defined.
   const isServed = () => kube.list(lockedServers, { namespace }).then(Boolean, () => false);
-  while (!(await isServed())) await new Promise((wake) => setTimeout(wake, 50));
+  await until(isServed, 60_000);
 }
