@@ -14,7 +14,7 @@ export function assertMayAccess(principal: Principal, world: Owned): void {
   throw new Fault("forbidden", { message: "Only the owner of a server may do this." });
 }
 
-/** Throws `bad_name` for a name that no user server can have (architecture.md 6.14). */
+/** Throws `bad_name` for a name that no user server can have (docs/reference/server-resource.md#names). */
 export function assertUserName(name: string): void {
   if (!isUserName(name)) throw new Fault("bad_name");
 }

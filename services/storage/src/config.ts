@@ -1,4 +1,4 @@
-// Every number of storage by name, with the value that the specification gives it as default (behaviour.md d).
+// Every number of storage by name, with the value that the specification gives it as default (docs/reference/settings.md).
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
@@ -52,9 +52,9 @@ export const settings = z.object({
     /** What a world Job may use; limits are its requests. */
     job_cpu: z.string().default("1"),
     job_memory: z.string().default("768Mi"),
-    /** Share of the archive's file system that every backup leaves free (interface.md 3.4). */
+    /** Share of the archive's file system that every backup leaves free (docs/reference/backups.md#create). */
     keep_free: z.number().min(0).max(1).default(0.1),
-    /** Safety snapshots kept of a server (api.md A15). */
+    /** Safety snapshots kept of a server (docs/reference/backups.md#create). */
     pre_restore_keep: whole(3).pipe(z.number().min(1)),
 
     backup_deadline: duration("30m"),
@@ -67,7 +67,7 @@ export const settings = z.object({
     job_unnoted_ttl: duration("7d"),
     /** A row whose Job did not appear for so long was never started. */
     start_patience: duration("2m"),
-    /** How often what runs is looked at (behaviour.md d, restore-chain settle). */
+    /** How often what runs is looked at (docs/reference/settings.md). */
     settle_interval: duration("5s"),
     /** And while anything runs: a restore goes on this soon after its snapshot. */
     settle_busy_interval: duration("1s"),
@@ -79,7 +79,7 @@ export const settings = z.object({
     /** Longest line that is read of a Job's log: a result may carry 1 MiB as base64. */
     log_line: size("2Mi"),
 
-    /** How often the next scheduled backup is looked for (behaviour.md i.2). */
+    /** How often the next scheduled backup is looked for (docs/reference/backups.md#scheduled). */
     auto_backup_interval: duration("2m"),
     /** Share of its deadline for which a backup or restore keeps restore points of other worlds waiting. */
     slot_share: z.number().min(0.01).max(1).default(0.25),

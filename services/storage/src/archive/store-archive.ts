@@ -1,5 +1,5 @@
 // An archive that a Job sends comes into the archive folder as every archive does: as a hidden partial, synced, read
-// back whole, renamed (behaviour.md h.3). Whatever goes wrong, no partial stays.
+// back whole, renamed (docs/reference/backups.md#kinds). Whatever goes wrong, no partial stays.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, statfs } from "node:fs/promises";

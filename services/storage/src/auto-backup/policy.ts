@@ -1,4 +1,4 @@
-// Which server gets the next restore point (interface.md 3.4, behaviour.md i.2). Pure.
+// Which server gets the next restore point (docs/reference/backups.md#scheduled). Pure.
 
 import type { WorldServer } from "../job/world.ts";
 

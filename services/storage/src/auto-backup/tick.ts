@@ -1,4 +1,4 @@
-// Restore points that nobody asked for, one after the other over the whole installation (behaviour.md i.2).
+// Restore points that nobody asked for, one after the other over the whole installation (docs/reference/backups.md#scheduled).
 
 import { type FaultName, isFault } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";

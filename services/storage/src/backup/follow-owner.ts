@@ -1,5 +1,5 @@
 // A person who moves to another account takes the servers along, and with them what is kept of their worlds: the next
-// account may restore what the one before could (behaviour.md f, account migration).
+// account may restore what the one before could (docs/reference/server-transfer.md#states).
 
 import type { Mesh } from "@svc/mesh";
 import { durables, ownership } from "@svc/proto";

@@ -1,4 +1,4 @@
-// The rules of backups (interface.md 3.4, behaviour.md h.3). Pure.
+// The rules of backups (docs/reference/backups.md#create, docs/reference/backups.md#kinds). Pure.
 
 import type { backups } from "@svc/proto";
 import type { Settings } from "../config.ts";

@@ -1,4 +1,4 @@
-// How many downloads one person and the platform may have (interface.md 8, behaviour.md h.6). Pure.
+// How many downloads one person and the platform may have (docs/reference/exports.md#limits). Pure.
 
 import { type exports, Fault } from "@svc/proto";
 import type { Settings } from "../config.ts";

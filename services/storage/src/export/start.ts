@@ -1,4 +1,4 @@
-// How every download begins: written down, counted, then its Job (behaviour.md h.6).
+// How every download begins: written down, counted, then its Job (docs/reference/exports.md#ticket).
 
 import { type exports, Fault } from "@svc/proto";
 import { jobUrl } from "../internal-url.ts";

@@ -1,4 +1,4 @@
-// What a caller wants a file to hold (api.md A17). Pure.
+// What a caller wants a file to hold (docs/reference/files.md#operations). Pure.
 
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";

@@ -51,7 +51,7 @@ const opCodes: ReadonlySet<string> = new Set([
   "type_conflict",
 ]);
 
-/** How an operation failed (interface.md 2.16). */
+/** How an operation failed (docs/reference/files.md#background). */
 export function opErrorOf(outcome: Exclude<Outcome, { kind: "done" }>): files.FileOpError {
   if (outcome.kind === "broken") return { code: "job_failed", message: outcome.message };
   const { code, avail, ...rest } = outcome.fault;

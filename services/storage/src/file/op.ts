@@ -1,4 +1,4 @@
-// Background operations on files (interface.md 2.15). A replica writes the operation down before its Job is there; any
+// Background operations on files (docs/reference/files.md#background). A replica writes the operation down before its Job is there; any
 // replica notes its end, by compare-and-set. States: running (preparing, then with a Job) -> succeeded | failed.
 
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// How a file Job comes to a world: the checks, and the lock of what changes it (interface.md 3.2, behaviour.md h.1).
+// How a file Job comes to a world: the checks, and the lock of what changes it (docs/reference/world-lock.md#lock).
 
 import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";

@@ -1,4 +1,4 @@
-// How a Job comes to a world: under the lock of the world, with its row written first (interface.md 3.2).
+// How a Job comes to a world: under the lock of the world, with its row written first (docs/reference/world-lock.md#lock).
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { Fault, isFault } from "@svc/proto";

@@ -1,5 +1,5 @@
 // A Job runs where its world lies. When the archive folder lies on another node it cannot be mounted there: then the
-// archive travels by a ticket over the internal face (behaviour.md o, remote nodes).
+// archive travels by a ticket over the internal face (docs/reference/moves.md#tickets).
 
 import { isKubeError } from "@svc/kube";
 import type { Place } from "@svc/proto/world-task";

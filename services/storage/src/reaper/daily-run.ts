@@ -1,4 +1,4 @@
-// All of one run: worlds first, for their archives may need the room, then the store (behaviour.md i.1).
+// All of one run: worlds first, for their archives may need the room, then the store (docs/reference/reaper.md#order).
 
 import { worlds } from "@svc/proto";
 import { decideWorld, type WorldServer } from "./policy.ts";

@@ -43,7 +43,7 @@ export function createReaper(deps: ReaperDeps): Reaper {
   const begin = async (about: { startedBy: string; retentionOnly: boolean; attempt: number }) => {
     const now = new Date(deps.now());
     await failSilentRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
-    // Without an agent nothing can be archived, so no world is touched (interface.md 3.3.11).
+    // Without an agent nothing can be archived, so no world is touched (docs/reference/reaper.md#retention).
     const retentionOnly = about.retentionOnly || storage.agent_image === "";
     const row = await insertRun(deps.db, { ...about, retentionOnly, now });
     if (!row) return undefined;

@@ -1,4 +1,4 @@
-// Archives whose time is over go, some are read back, and what nobody wants is swept (interface.md 3.3.10).
+// Archives whose time is over go, some are read back, and what nobody wants is swept (docs/reference/reaper.md#summary).
 
 import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";

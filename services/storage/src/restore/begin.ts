@@ -1,4 +1,4 @@
-// A restore: of a whole world or some files, after a safety snapshot or at once (behaviour.md h.4).
+// A restore: of a whole world or some files, after a safety snapshot or at once (docs/reference/restore.md#chain).
 
 import { Fault, type Principal } from "@svc/proto";
 import { mayAccess, scopeOf } from "../access.ts";

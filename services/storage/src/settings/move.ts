@@ -1,4 +1,4 @@
-// Numbers of world moves (behaviour.md o).
+// Numbers of world moves (docs/reference/moves.md#steps).
 
 import { duration } from "@svc/config";
 

@@ -1,4 +1,4 @@
-// Upload sessions as all replicas see them (interface.md 2.13, behaviour.md h.7). A part is added by compare-and-set
+// Upload sessions as all replicas see them (docs/reference/uploads.md#session). A part is added by compare-and-set
 // under a lease, so of two writers one wins and a dead one loses its place.
 
 import { randomBytes } from "node:crypto";

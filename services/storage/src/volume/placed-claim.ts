@@ -1,4 +1,4 @@
-// Where volumes lie (behaviour.md o: only volumes of one node are moved).
+// Where volumes lie (docs/reference/moves.md#steps: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
