@@ -2,7 +2,7 @@ import { Fault, isNameShape, isUserName, type Principal } from "@svc/proto";
 
 type Owned = { owner_id?: string | undefined };
 
-/** True for who may work on a world: its owner, staff, and the platform itself. */
+/** Whether the caller may access a world: its owner, staff, and the platform itself. */
 export function mayAccess(principal: Principal, world: Owned): boolean {
   if (principal.kind === "service") return true;
   if (principal.kind !== "account") return false;
@@ -19,7 +19,7 @@ export function assertUserName(name: string): void {
   if (!isUserName(name)) throw new Fault("bad_name");
 }
 
-/** As `assertUserName`, but system servers have a name here. */
+/** As `assertUserName`, but accepts names of system servers. */
 export function assertAnyName(name: string): void {
   if (!isNameShape(name)) throw new Fault("bad_name");
 }
@@ -30,7 +30,7 @@ export function isStaff(principal: Principal): boolean {
 
 export type Scope = { kind: "all" } | { kind: "owner"; userId: string } | { kind: "none" };
 
-/** Whose backups a caller may see and use: staff all, an account those of worlds that it owned then. */
+/** Which backups a caller may use: staff all, an account those of worlds it owned when they were made. */
 export function scopeOf(principal: Principal): Scope {
   if (principal.kind === "service") return { kind: "all" };
   if (principal.kind !== "account") return { kind: "none" };

@@ -17,7 +17,7 @@ export const settings = z.object({
   }),
   archive: section({
     store: z.literal("tarLocal").default("tarLocal"),
-    /** Where the archive folder is mounted; what a row remembers lies below it. */
+    /** Where the archive folder is mounted; the paths of backups lie below it. */
     local_path: z.string().startsWith("/").default("/archive"),
     /** `zstd` writes `.tar.zst`, `gzip` writes `.tar.gz`; both are read. */
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
@@ -28,28 +28,28 @@ export const settings = z.object({
         z.string().refine((text) => parseDuration(text) !== undefined, "must be a span such as 3d or 12h"),
       )
       .default(["3d", "1d"]),
-    /** Size of all present backups above which owners make no more; 0 = no cap. */
+    /** Total size of present backups above which owners can make no more; 0 = no cap. */
     max_local_bytes: size("0"),
     manual_retention: duration("30d"),
     manual_keep: whole(5).pipe(z.number().min(1)),
-    /** 0s switches it off. */
+    /** Pause between two manual backups of a server; 0s = none. */
     manual_cooldown: duration("10m"),
-    /** 0s switches scheduled backups off. */
+    /** Age at which a server's newest scheduled backup is followed by another; 0s = no scheduled backups. */
     scheduled_every: duration("1d"),
     scheduled_keep: whole(7).pipe(z.number().min(1)),
     scheduled_retention: duration("90d"),
     s3,
   }),
   storage: section({
-    /** Image of the world Jobs; empty = no backups, restores, exports and file changes. */
+    /** Image of world Jobs; empty = no backups, restores, exports or file changes. */
     agent_image: z.string().default(""),
-    /** What that image runs; empty = its own command. */
+    /** Command of that image; empty = its default command. */
     agent_command: z.array(z.string()).default([]),
     /** Volume claim of the archive folder in the game namespace. */
     archive_claim: z.string().min(1).default("svc-archive"),
-    /** Account of the world Jobs; it has no Role. */
+    /** ServiceAccount of world Jobs; it has no Role. */
     job_account: z.string().min(1).default("world-jobs"),
-    /** What a world Job may use; limits are its requests. */
+    /** Resources of a world Job; its limits equal its requests. */
     job_cpu: z.string().default("1"),
     job_memory: z.string().default("768Mi"),
     /** Share of the archive's file system that every backup leaves free (docs/reference/backups.md#create). */
@@ -61,29 +61,29 @@ export const settings = z.object({
     restore_deadline: duration("30m"),
     verify_deadline: duration("30m"),
     browse_deadline: duration("2m"),
-    /** How long a Job that ended stays once its end is noted. */
+    /** How long a finished Job is kept once its result is recorded. */
     job_ttl: duration("10m"),
-    /** How long one stays whose end nobody noted yet: the longest outage that costs nothing. */
+    /** How long a finished Job is kept whose result is not recorded: the longest outage without loss. */
     job_unnoted_ttl: duration("7d"),
-    /** A row whose Job did not appear for so long was never started. */
+    /** A row without a Job after this time was never started. */
     start_patience: duration("2m"),
     /** How often what runs is looked at (docs/reference/settings.md). */
     settle_interval: duration("5s"),
-    /** And while anything runs: a restore goes on this soon after its snapshot. */
+    /** The same while any Job runs: a restore continues this soon after its snapshot. */
     settle_busy_interval: duration("1s"),
-    /** How often a Job that somebody waits for is looked at. */
+    /** How often a Job with a waiting caller is polled. */
     await_interval: duration("250ms"),
-    /** How long finished Jobs are told of. */
+    /** How long finished Jobs are listed. */
     job_history: duration("30d"),
     jobs_shown: whole(50).pipe(z.number().min(1).max(200)),
-    /** Longest line that is read of a Job's log: a result may carry 1 MiB as base64. */
+    /** Longest line read from a Job's log: a result may carry 1 MiB as base64. */
     log_line: size("2Mi"),
 
     /** How often the next scheduled backup is looked for (docs/reference/backups.md#scheduled). */
     auto_backup_interval: duration("2m"),
-    /** Share of its deadline for which a backup or restore keeps restore points of other worlds waiting. */
+    /** Share of its deadline for which a backup or restore delays scheduled backups of other worlds. */
     slot_share: z.number().min(0.01).max(1).default(0.25),
-    /** Servers that are asked for in one look at most. */
+    /** Servers tried per round, at most. */
     auto_backup_tries: whole(10).pipe(z.number().min(1)),
 
     lock_ttl: duration("2m"),
@@ -91,7 +91,7 @@ export const settings = z.object({
     lease_duration: duration("12s"),
     lease_renew: duration("3s"),
 
-    /** A drill's server must be ready after this. */
+    /** Time within which a drill's server must become ready. */
     drill_boot: duration("5m"),
     drill_limit: duration("1h"),
 

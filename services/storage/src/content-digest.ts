@@ -1,4 +1,4 @@
-// Content-Digest (RFC 9530): `sha-256=:<base64>:`, other algorithms beside it do not count. Pure.
+// Content-Digest (RFC 9530): `sha-256=:<base64>:`, other algorithms are ignored. Pure.
 
 import { Fault } from "@svc/proto";
 

@@ -5,7 +5,7 @@ import type { Settings } from "./config.ts";
 import type { StorageDb } from "./database/tables.ts";
 import type { StorageMetrics } from "./metrics.ts";
 
-/** What everything in this service works with. */
+/** The dependencies of this service; functions pick what they need. */
 export type StorageDeps = {
   kube: Kube;
   mesh: Pick<Mesh, "call" | "audit">;
@@ -17,7 +17,7 @@ export type StorageDeps = {
   now: () => number;
 };
 
-/** For what only reads or changes objects in the cluster. */
+/** For functions that only access the cluster. */
 export type ClusterDeps = Pick<StorageDeps, "kube" | "settings">;
 
 /** Where the Jobs of worlds are. */

@@ -1,4 +1,4 @@
-/** A place of the internal face as a Job reaches it. */
+/** URL of a resource of the internal face, as Jobs reach it. */
 export function jobUrl(base: string, place: string): string {
   return `${base.replace(/\/+$/, "")}/api/v1/internal/${place}`;
 }

@@ -1,5 +1,5 @@
-// What one replica does for all: settling ends, restore points, forgetting old rows. The lead only saves the others
-// the looks; every change is a compare-and-set, so two leaders for a moment do no harm.
+// Periodic work of one replica for all: reconciling Jobs, scheduled backups, moves, drills, cleanup. Leadership only saves
+// work; every change is a compare-and-set, so two leaders for a moment do no harm.
 
 import { startLease } from "@svc/kube";
 import { createAutoBackup } from "./auto-backup/tick.ts";
@@ -14,7 +14,7 @@ import { reconcileJobs } from "./reconcile/reconcile-jobs.ts";
 import { repeat } from "./repeat.ts";
 
 type Loop = {
-  /** Asked after each look. */
+  /** Read after each round. */
   everyMs: number | (() => number);
   name: string;
   work: (signal: AbortSignal) => Promise<unknown>;
@@ -74,7 +74,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
   return { close: () => lease.release() };
 }
 
-/** Looked at more often while anything runs, so that a restore goes on soon after its snapshot. */
+/** Runs more often while any Job is open, so that a restore continues soon after its snapshot. */
 function reconcileLoop(deps: StorageDeps): Loop {
   const { settle_busy_interval, settle_interval } = deps.settings.storage;
   let open = 0;

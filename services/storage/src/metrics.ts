@@ -1,16 +1,16 @@
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 
 export type StorageMetrics = {
-  /** A Job of a world ended. */
+  /** A world Job ended. */
   ended: (kind: string, result: "succeeded" | "failed", seconds: number) => void;
-  /** A backup was made, was given up, or turned out corrupt. */
+  /** A backup was made, expired or marked corrupt. */
   counted: (what: "made" | "deleted" | "pruned" | "condemned", reason: string) => void;
   stored: (bytes: number, count: number) => void;
   reconciled: (result: "done" | "failed", seconds: number) => void;
   scheduledPaused: (isPaused: boolean) => void;
   /** Servers whose scheduled backup is due. */
   waiting: (servers: number) => void;
-  /** For how long the oldest Job that keeps restore points waiting has done so; 0 when none does. */
+  /** How long the oldest running Job has delayed scheduled backups; 0 if none does. */
   slotHeld: (seconds: number) => void;
 };
 

@@ -1,4 +1,4 @@
-// One-time tokens of Jobs: only their digest is kept.
+// One-time tokens of Jobs; only their digests are stored.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 

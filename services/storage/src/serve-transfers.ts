@@ -1,4 +1,4 @@
-// Files, uploads and exports: their handlers, and what one replica does besides answering.
+// Handlers and background work of files, uploads and exports.
 
 import type { Mesh } from "@svc/mesh";
 import { archives, exports, files, uploads } from "@svc/proto";
@@ -48,7 +48,7 @@ type Needs = {
   registry: Registry;
 };
 
-/** Answers everything about files until closed. */
+/** Serves files, uploads and exports until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
   const { mesh } = needs;
   const shared = openShared(storage, needs);

@@ -35,7 +35,7 @@ import { startTransfers } from "./serve-transfers.ts";
 
 type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
 
-/** Starts one replica: it answers requests, and one of all replicas looks after what runs. */
+/** Starts one replica: each answers requests, one of them also reconciles what runs. */
 export async function startStorage(
   { settings, mesh, store, log, registry }: StorageRuntime,
   about: { kubeconfig?: string | undefined; kube?: Kube; now?: () => number } = {},

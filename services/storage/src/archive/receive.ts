@@ -6,7 +6,7 @@ import type { SharedDeps } from "../transfer/deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { storeArchive } from "./store-archive.ts";
 
-/** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
+/** storage.archive.receive: answers when the archive is stored and its receipt is recorded. */
 export const receive =
   (deps: Pick<SharedDeps, "db" | "settings" | "now" | "byteTransfers">): Handler<typeof archives.receive> =>
   async (context, { id, token }) => {

@@ -33,7 +33,7 @@ async function sizeOf(folder: string, archive: string): Promise<number> {
 
 async function openStored(folder: string, archive: string): Promise<FileHandle> {
   await using root = await Folder.openRoot(folder);
-  // Awaited here: the folder must stay open until the file is.
+  // Awaited here: the folder must stay open until the file is open.
   return await root.openFile(archive).catch((error: unknown) => {
     if (!isWorldFault(error)) throw error;
     throw new Fault("backup_corrupt", { message: `The archive ${archive} is missing.`, cause: error });

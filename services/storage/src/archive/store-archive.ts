@@ -11,9 +11,9 @@ type Incoming = {
   /** The archive folder. */
   folder: string;
   name: string;
-  /** Share of its file system that stays free. */
+  /** Share of its file system to keep free. */
   keepFree: number;
-  /** The Content-Digest that came after the body. */
+  /** The Content-Digest from the trailers. */
   trailerDigest: () => string | undefined;
   signal: AbortSignal;
 };

@@ -1,12 +1,12 @@
-// Which server gets the next restore point (docs/reference/backups.md#scheduled). Pure.
+// Which server gets the next scheduled backup (docs/reference/backups.md#scheduled). Pure.
 
 import type { WorldServer } from "../job/world.ts";
 
 export type Observed = {
   worlds: readonly WorldServer[];
-  /** By `server/owner`: when the newest intact restore point was made. */
+  /** By `server/owner`: when the newest intact scheduled backup was made. */
   newest: ReadonlyMap<string, Date>;
-  /** `server/owner` of those whose restore point failed a short while ago. */
+  /** `server/owner` of servers whose scheduled backup failed recently. */
   failed: ReadonlySet<string>;
   now: number;
   everyMs: number;
@@ -16,20 +16,20 @@ type SlotJob = { kind: string; started_at: Date };
 type SlotSettings = {
   backup_deadline: number;
   restore_deadline: number;
-  /** Share of its deadline for which a Job keeps the next restore point waiting. */
+  /** Share of its deadline for which a Job delays the next scheduled backup. */
   slot_share: number;
 };
 
 /**
- * Whether a Job still keeps restore points of other worlds waiting. One that takes longer goes on to its deadline, but the
- * next begins beside it: no world, however large, has the slot for itself.
+ * Whether a Job still delays scheduled backups of other worlds. A longer one continues to its deadline, but the next
+ * starts in parallel: no world, however large, blocks the slot.
  */
 export function holdsSlot({ kind, started_at }: SlotJob, settings: SlotSettings, now: number): boolean {
   const deadline = kind === "restore" ? settings.restore_deadline : settings.backup_deadline;
   return now - started_at.getTime() < deadline * settings.slot_share;
 }
 
-/** Those that are due, in the order of their need: without any restore point first, then the longest without one. */
+/** Servers that are due: those without any scheduled backup first, then by the age of the newest one. */
 export function dueForBackup({ worlds, newest, failed, now, everyMs }: Observed): string[] {
   const due = worlds.flatMap((world) => {
     const { name, owner_id, exists, stopped, last_active_at } = world;

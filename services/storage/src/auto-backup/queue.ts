@@ -1,4 +1,4 @@
-// Restore points that are due: what the leader works through and what an operator is shown.
+// Scheduled backups that are due: the leader starts them, operators can list them.
 
 import type { Handler } from "@svc/mesh";
 import type { backupKeeping } from "@svc/proto";
@@ -11,7 +11,7 @@ import { dueForBackup, holdsSlot } from "./policy.ts";
 
 type Deps = Pick<StorageDeps, "mesh" | "db" | "settings" | "now">;
 
-/** Names of servers whose restore point is due, in the order of their need; `leftOut` ones are not asked for. */
+/** Names of servers whose scheduled backup is due, the most urgent first, without the `excluded` ones. */
 export async function findDue(
   deps: Deps,
   excluded: ReadonlyMap<string, unknown> = new Map(),

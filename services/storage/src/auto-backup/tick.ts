@@ -1,4 +1,4 @@
-// Restore points that nobody asked for, one after the other over the whole installation (docs/reference/backups.md#scheduled).
+// Scheduled backups, one after the other over the whole installation (docs/reference/backups.md#scheduled).
 
 import { type FaultName, isFault } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";
@@ -10,13 +10,13 @@ import { holdsSlot } from "./policy.ts";
 import { findDue } from "./queue.ts";
 
 type AutoBackup = {
-  /** One look; starts at most one backup and returns its Job. */
+  /** Starts at most one backup and returns its Job. */
   tick: (signal?: AbortSignal) => Promise<string | undefined>;
 };
 
 export function createAutoBackup(deps: StorageDeps): AutoBackup {
   const { archive, storage } = deps.settings;
-  // Servers that could not be backed up, such as those never started; asked again after the pause of a failure.
+  // Servers that could not be backed up, such as those never started, and when to try them again.
   const refused = new Map<string, number>();
   let isPaused = false;
 
@@ -33,7 +33,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
     return isFull;
   };
 
-  /** Worlds that are worked on, and whether one of them has the slot, for its share of its deadline. */
+  /** Servers with a Job, and whether one of those Jobs still occupies the slot. */
   const findBusy = async () => {
     const now = deps.now();
     const rows = await findSlotJobs(deps.db);
@@ -53,7 +53,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
 
   const tick: AutoBackup["tick"] = async (signal) => {
     if (archive.scheduled_every === 0 || storage.agent_image === "") return undefined;
-    // First: a Job that ends a moment later has made the restore point that seems to be due before.
+    // Read before the due servers: a Job that ends in between made the backup that would seem to be due.
     const { isTaken, servers } = await findBusy();
     const names = await due(servers);
     if (isTaken || (await isFull())) return undefined;
@@ -61,7 +61,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
       if (signal?.aborted) return undefined;
       const tried = await tryBackup(deps, name);
       if ("job" in tried) return tried.job;
-      // One without a world stays so for a while; one that is busy is asked again soon, behind the others.
+      // A server without a world is retried late, a busy one soon, after the others.
       const hasNoVolume = tried.fault === "no_world_volume";
       refused.set(
         name,
@@ -86,7 +86,7 @@ async function tryBackup(deps: StorageDeps, server: string): Promise<{ job: stri
     deps.mesh.audit({ ...about, action: "backup.scheduled", server_name: server, payload: { job } });
     return { job };
   } catch (error) {
-    // Somebody woke or holds it, or it has no world yet; a part that is away ends the look.
+    // The server was started, is locked or has no world yet; an unavailable dependency ends the round.
     if (!isFault(error) || error.fault === "unavailable") throw error;
     return { fault: error.fault };
   }

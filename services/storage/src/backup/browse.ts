@@ -8,7 +8,7 @@ import { assertConfigured } from "../job/world.ts";
 import { archiveNameOf } from "./row.ts";
 import { findBackup } from "./store.ts";
 
-/** storage.backup.browse: a Job reads the tree, for only Jobs see the archive folder. */
+/** storage.backup.browse: a Job reads the tree, since only Jobs mount the archive folder. */
 export const browse =
   (deps: StorageDeps): Handler<typeof backupKeeping.browseBackup> =>
   async (context, { id, path }) => {
@@ -30,15 +30,15 @@ export const browse =
     return { path, ...fitListing(outcome.done, messageBytes) };
   };
 
-/** Left of the deadline for cleaning up and for the way back. */
+/** Time reserved for cleanup and the answer. */
 const answerMs = 2_000;
 
-/** What one message holds besides its envelope. */
+/** Capacity of one message without its envelope. */
 const messageBytes = 768 * 1_024;
 
 type Listed = Pick<TaskDone, "listing" | "truncated">;
 
-/** As much of a listing as fits into so many bytes. */
+/** The part of a listing that fits into `bytes`. */
 export function fitListing({ listing = [], truncated = false }: Listed, bytes: number) {
   let left = bytes;
   const end = listing.findIndex((entry) => {

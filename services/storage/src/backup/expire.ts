@@ -6,7 +6,7 @@ import type { StorageDeps } from "../deps.ts";
 import { isBackupInUse } from "../job/store.ts";
 import { expireBackup, findBackup } from "./store.ts";
 
-/** storage.backup.expire: the archive itself goes with the next daily run. */
+/** storage.backup.expire: the archive itself is deleted by the next daily run. */
 export const expire =
   (deps: Pick<StorageDeps, "mesh" | "db" | "metrics" | "now">): Handler<typeof backups.expire> =>
   async (context, { id }) => {

@@ -1,5 +1,4 @@
-// A person who moves to another account takes the servers along, and with them what is kept of their worlds: the next
-// account may restore what the one before could (docs/reference/server-transfer.md#states).
+// When an account transfers its servers, their backups follow: the new account can restore what the old one could (docs/reference/server-transfer.md#states).
 
 import type { Mesh } from "@svc/mesh";
 import { durables, ownership } from "@svc/proto";
@@ -7,7 +6,7 @@ import type { StorageDeps } from "../deps.ts";
 import { transferBackups } from "./store.ts";
 
 const durable = "storage-transfers";
-/** Backups without their owner are worse than a message that waits long for the database. */
+/** Backups with a wrong owner are worse than a message that is retried for long. */
 const maxAttempts = 100_000;
 
 export async function followOwners(

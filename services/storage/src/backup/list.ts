@@ -5,7 +5,7 @@ import type { StorageDeps } from "../deps.ts";
 import { toBackupView } from "./row.ts";
 import { listBackups } from "./store.ts";
 
-/** storage.backup.list: a server only narrows what the caller may see. */
+/** storage.backup.list: `server` only narrows what the caller may see. */
 export const list =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof backups.list> =>
   async ({ principal }, { server, limit, offset }) => {

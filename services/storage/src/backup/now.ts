@@ -11,7 +11,7 @@ import { startBackup } from "./start.ts";
 
 type Action = OutputOf<typeof backupKeeping.planBackups>["servers"][number]["action"];
 
-/** What is done with one server; stopped ones come first. Pure. */
+/** What `svc backup-now` does with one server. Pure. */
 export function actionFor(
   world: WorldServer | undefined,
   about: { hasVolume: boolean; mayStop: boolean },

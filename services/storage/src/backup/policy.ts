@@ -6,7 +6,7 @@ import type { Settings } from "../config.ts";
 type Reason = backups.BackupReason;
 type Archive = Settings["archive"];
 
-/** How many of a reason are kept of one server and owner; undefined: as long as its expiry says. */
+/** How many backups of a reason are kept per server and owner; undefined = until they expire. */
 export function retainedCount(reason: Reason, { archive, storage }: Pick<Settings, "archive" | "storage">) {
   if (reason === "manual") return archive.manual_keep;
   if (reason === "scheduled") return archive.scheduled_keep;
@@ -25,7 +25,7 @@ export function expiryOf(reason: Reason, at: Date, archive: Archive): Date {
   return new Date(at.getTime() + keepMs);
 }
 
-/** Seconds until the next manual backup may begin; undefined when it may now. */
+/** Seconds until the next manual backup may start; undefined when it may start now. */
 export function cooldownLeft(
   about: { newest: Date | undefined; now: number },
   { manual_cooldown }: Pick<Archive, "manual_cooldown">,
@@ -54,8 +54,8 @@ type Candidate = {
 };
 
 /**
- * What goes when only `keep` sound ones stay: never a pinned one, nor one that a restore is going to read. One that cannot
- * be restored, or not whole, takes no place of one that can; of those that are not whole as many stay beside.
+ * Backups to expire so that `keep` sound ones stay: never a pinned one, nor one that a restore reads or will read. Corrupt
+ * and partial backups do not count against the sound ones; of partial ones `keep` stay as well.
  */
 export function decidePrune(newestFirst: readonly Candidate[], keep: number): string[] {
   const gone: string[] = [];

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { backupKeeping, backups } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
 
-/** The only way a row becomes what people see. */
+/** The only mapping from a row to the public view. */
 export function toBackupView(row: BackupRow): backups.BackupView {
   return {
     id: row.id,
@@ -19,12 +19,12 @@ export function toBackupView(row: BackupRow): backups.BackupView {
   };
 }
 
-/** What a world Job calls the archive of a backup. */
+/** File name of a backup's archive, as world Jobs know it. */
 export function archiveNameOf(row: Pick<BackupRow, "backup_ref">): string {
   return basename(row.backup_ref);
 }
 
-/** As whoever runs the installation sees it. */
+/** The view for operators. */
 export function toKeptBackup(row: BackupRow): backupKeeping.KeptBackup {
   return { ...toBackupView(row), label: row.label, pinned: row.pinned_at !== null };
 }

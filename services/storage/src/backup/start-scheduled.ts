@@ -5,7 +5,7 @@ import type { StorageDeps } from "../deps.ts";
 import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
 import { type BackupRequest, startBackup } from "./start.ts";
 
-/** A call that came at the same time may have started this run's Job, or an answer may have got lost on its way. */
+/** A concurrent call may have started this run's Job, or the answer of an earlier one was lost. */
 async function startOnce(deps: StorageDeps, wish: BackupRequest & { runKey: string }): Promise<JobRow> {
   try {
     return await startBackup(deps, wish);
@@ -16,7 +16,7 @@ async function startOnce(deps: StorageDeps, wish: BackupRequest & { runKey: stri
   }
 }
 
-/** storage.backup.start-scheduled: of one run, however often it asks, one Job. */
+/** storage.backup.start-scheduled: one Job per run, however often it is called. */
 export const startScheduled =
   (deps: StorageDeps): Handler<typeof backups.startScheduledBackup> =>
   async (context, { name, run_key, created_by }) => {

@@ -1,4 +1,4 @@
-// A backup of a stopped server's world, whoever asks for it.
+// Starts a backup of a stopped server's world, for every kind of caller.
 
 import { type backups, Fault } from "@svc/proto";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
@@ -15,7 +15,7 @@ export type BackupRequest = {
   server: string;
   reason: Extract<backups.BackupReason, "manual" | "scheduled">;
   startedBy: string;
-  /** Owners wait between two backups and stop at the cap; staff and the host do neither. */
+  /** Cooldown and cap apply to owners, not to staff and the host. */
   limits: { cooldown: boolean; cap: boolean };
   check: (world: WorldServer) => void | Promise<void>;
   runKey?: string;
@@ -40,7 +40,7 @@ export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promi
   });
 }
 
-/** What every row of a backup says; its archive's name is settled before the Job is made. */
+/** Columns of every backup Job; the archive's name is chosen before the Job is created. */
 export function newBackupRow(
   deps: Pick<StorageDeps, "settings" | "now">,
   server: string,

@@ -42,7 +42,7 @@ export async function listBackups(
   return { rows, total: Number(counted.total) };
 }
 
-/** A present backup of the caller's scope; with `lock` nobody gives it up before this transaction ends. */
+/** A present backup in the caller's scope; with `lock` it cannot expire before this transaction ends. */
 export function findBackup(
   db: AnyDb,
   about: { scope: Scope; id: string; lock?: boolean },
@@ -52,8 +52,8 @@ export function findBackup(
 }
 
 /**
- * The newest backup of a server in the caller's scope, one that can be restored before one that cannot. With an owner
- * none of another owner: a name may have been another person's server before.
+ * The newest backup of a server in the caller's scope, restorable ones first. With `owner` none of another owner: the
+ * name may have belonged to somebody else's server before.
  */
 export function findLatest(
   db: AnyDb,
@@ -89,7 +89,7 @@ export function findBackupOfJob(db: AnyDb, job: string): Promise<BackupRow | und
   return db.selectFrom("world_backups").selectAll().where("job", "=", job).executeTakeFirst();
 }
 
-/** Records an archive that is there; false when this Job's backup was recorded before. */
+/** Records a finished archive; false when this Job's backup is already recorded. */
 export async function recordBackup(
   trx: StorageTrx,
   row: Insertable<WorldBackupsTable> & { created_at: Date },
@@ -112,7 +112,7 @@ export async function recordBackup(
   return true;
 }
 
-/** Gives a present backup up; false when it was before. */
+/** Expires a present backup; false when it was not present. */
 export async function expireBackup(
   trx: StorageTrx,
   about: { id: string; server_name: string; why: "deleted" | "pruned"; now: Date },
@@ -130,7 +130,7 @@ export async function expireBackup(
   return true;
 }
 
-/** Lets only the newest `keep` of a server, owner and reason stay; returns what went. */
+/** Expires all but the newest `keep` of a server, owner and reason; returns the expired IDs. */
 export async function pruneBackups(
   trx: StorageTrx,
   about: { server: string; owner: string | null; reason: backups.BackupReason; keep: number; now: Date },
@@ -160,7 +160,7 @@ export async function pruneBackups(
   return gone;
 }
 
-/** A backup that failed its read-back is never restored again. */
+/** A corrupt backup cannot be restored; false when it was marked before. */
 export async function markBackupCorrupt(
   trx: StorageTrx,
   about: { id: string; server_name: string; message: string; now: Date },
@@ -178,7 +178,7 @@ export async function markBackupCorrupt(
   return true;
 }
 
-/** A backup that was marked corrupt and reads back as it was made may be restored again. */
+/** A backup marked corrupt that verifies again can be restored again. */
 export async function clearBackupCorrupt(db: AnyDb, id: string, now: Date): Promise<void> {
   await db
     .updateTable("world_backups")
@@ -194,8 +194,8 @@ export async function markVerified(db: AnyDb, id: string, now: Date): Promise<vo
 const skewMs = 600_000;
 
 /**
- * What is kept of a server's world, and what is done to it just now, goes from one account to another. What came after
- * is not touched. Returns how many backups went.
+ * Transfers a server's backups and running Jobs from one account to another, except those that are newer than the
+ * transfer. Returns the number of backups.
  */
 export function transferBackups(
   db: StorageDb,
@@ -221,7 +221,7 @@ export function transferBackups(
   });
 }
 
-/** Label and pin, each only when given; undefined when there is no such present backup. */
+/** Sets the label and the pin, each only when given; undefined when there is no such present backup. */
 export function annotateBackup(
   db: AnyDb,
   about: { id: string; label?: string; pinned?: boolean; now: Date },
@@ -241,8 +241,7 @@ export function annotateBackup(
 }
 
 /**
- * Archives that may be deleted now, the longest expired first: given up or over their time, not pinned, and not what a
- * restore is going to read. For the daily retention run.
+ * Archives that may be deleted now, the longest expired first: expired, not pinned, and not needed by a restore.
  */
 export function findDeletable(db: AnyDb, now: Date, limit: number): Promise<BackupRow[]> {
   return db
@@ -257,7 +256,7 @@ export function findDeletable(db: AnyDb, now: Date, limit: number): Promise<Back
     .execute();
 }
 
-/** By server and owner: when their newest restorable restore point was made. */
+/** By server and owner: when their newest restorable scheduled backup was made. */
 export async function newestScheduled(db: AnyDb): Promise<Map<string, Date>> {
   const rows = await db
     .selectFrom("world_backups")

@@ -4,7 +4,7 @@ import type { backupKeeping } from "@svc/proto";
 export type Drill = backupKeeping.Drill;
 export type Drills = BucketStore<Drill>;
 
-/** Name of everything that a drill makes; it is no name of a server, so that no world is held. */
+/** Name of all objects of a drill; no server can have it, so that no world is locked. */
 export function scratchName(drill: Pick<Drill, "id">): string {
   return `drill-${drill.id}`;
 }

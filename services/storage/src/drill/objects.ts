@@ -1,10 +1,10 @@
-// What a drill makes in the cluster: a scratch volume like the world's, and a copy of the server's pod on it. Pure.
+// The objects of a drill: a scratch volume like the world's, and a copy of the server's pod on it. Pure.
 
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "@svc/kube";
 import { label } from "../job/names.ts";
 import { type Drill, scratchName } from "./drill.ts";
 
-/** On everything that a drill makes: its id. */
+/** Label with the drill's ID on each of its objects. */
 export const drillLabel = "svc.internal/drill";
 const fenced = { "svc.internal/managed-by": "svc-operator", [label.component]: "server" };
 
@@ -23,15 +23,15 @@ export function scratchClaim(
     spec: {
       accessModes: accessModes ?? ["ReadWriteOnce"],
       ...(resources?.requests && { resources: { requests: resources.requests } }),
-      // A class of its own or none at all: an empty one names volumes that somebody made by hand.
+      // An empty class would select volumes that were provisioned by hand.
       ...(storageClassName && { storageClassName }),
     },
   };
 }
 
 /**
- * Without the server's name on it: no Service sends players to it, no set takes it over, no operator counts it. It runs
- * what the server runs, so it stands behind the same fences (deploy/network).
+ * It lacks the server's labels, so no Service, StatefulSet or operator selects it. It runs the same code as the server, so
+ * the same network policies apply (deploy/network).
  */
 export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place): Pod {
   const { spec } = set.spec.template;

@@ -7,7 +7,7 @@ import type { StorageDeps } from "../deps.ts";
 import { assertConfigured, assertVolume, describeWorld } from "../job/world.ts";
 import type { Drills } from "./drill.ts";
 
-/** storage.drill.start: the world itself is neither read nor held. */
+/** storage.drill.start: the world itself is neither read nor locked. */
 export const startDrill =
   (deps: StorageDeps, drills: Drills): Handler<typeof backupKeeping.startDrill> =>
   async (context, { name, backup_id }) => {

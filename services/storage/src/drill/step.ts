@@ -56,7 +56,7 @@ async function actOnDrill(deps: ClusterDeps, drill: Drill, plan: Plan): Promise<
   const name = scratchName(drill);
   const row = { job: name, server_name: name, only_paths: null };
   const spec = restoreJobSpec(deps, row, { backup: plan.backup, world: { volume_claim: name } });
-  // It holds no world: the scratch volume is nobody's.
+  // Not a Job that locks a world: the scratch volume belongs to no server.
   await createJob(deps, { ...spec, manager: "svc-verify", labels: { [drillLabel]: drill.id } });
 }
 

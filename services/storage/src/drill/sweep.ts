@@ -1,5 +1,5 @@
-// What drills made in the cluster, and its end. A drill that was forgotten, or that another replica carried on for a
-// moment after it had ended, leaves nothing behind either.
+// Deletes what drills created in the cluster, also of drills that were forgotten, or that another replica continued for
+// a moment after they had ended.
 
 import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
@@ -17,7 +17,7 @@ export async function removeScratch(deps: ClusterDeps, id: string): Promise<void
   }
 }
 
-/** Removes what no drill under way stands for. A drill is written down before it makes anything. */
+/** Deletes objects that belong to no drill in progress. A drill is recorded before it creates anything. */
 export async function sweepDrills(deps: ClusterDeps, drills: Drills): Promise<void> {
   const about = { ...inNamespace(deps), labelSelector: drillLabel };
   const lists = await Promise.all(kinds.map((kind) => deps.kube.list(kind, about)));

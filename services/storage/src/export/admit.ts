@@ -1,5 +1,5 @@
-// Counts downloads across all replicas. A start is written down before it is counted, and what was counted but has no
-// entry any more, or one that ended, counts no longer: so nothing has to be given back by a process that died.
+// Counts downloads across all replicas. An export is recorded before it is counted, and a counted one without an entry, or
+// with an ended one, no longer counts: so a process that dies leaves nothing to release.
 
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";
@@ -53,7 +53,7 @@ function countPlatform(
   });
 }
 
-/** A start that never got a Job counts for nothing. */
+/** Removes a start that never got a Job from the counts. */
 export async function refund(deps: Pick<ExportDeps, "exportStarts">, started: StoredExport): Promise<void> {
   const group = groupOf(started.kind);
   await forget(deps, ownKey(group, started.user_id), started.id);

@@ -5,7 +5,7 @@ import { findByTicket } from "./find.ts";
 import { openLane } from "./secret.ts";
 import { transition } from "./state.ts";
 
-/** storage.export.download: the first that comes spends the ticket; the bytes come from whoever holds the Job's PUT. */
+/** storage.export.download: the first request spends the ticket; the bytes come from the replica that holds the Job's PUT. */
 export const download =
   (deps: ExportDeps): Handler<typeof exports.download> =>
   async (context, { ticket }) => {

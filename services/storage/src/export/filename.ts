@@ -1,4 +1,4 @@
-// What a download is called and what it is. Pure.
+// File names and media types of downloads. Pure.
 
 import { nameOf } from "../file/path.ts";
 
@@ -8,7 +8,7 @@ export function archiveType(name: string): { type: string; ending: string } {
     : { type: "application/zstd", ending: ".tar.zst" };
 }
 
-/** A world that is downloaded at a time: `<server>-world-20260102-030405.tar.gz`. */
+/** File name of a world downloaded at `at`: `<server>-world-20260102-030405.tar.gz`. */
 export function worldFilename(server: string, at: Date, ending: string): string {
   const stamp = at.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return `${server}-world-${stamp}${ending}`;
@@ -18,7 +18,7 @@ export function fileFilename(path: string, isFolder: boolean): string {
   return isFolder ? `${nameOf(path)}.zip` : nameOf(path);
 }
 
-/** Content-Disposition of an attachment (RFC 6266): a plain name, and the exact one beside it where it needs more. */
+/** Content-Disposition of an attachment (RFC 6266): an ASCII name, and the exact one when it differs. */
 export function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
   if (plain === filename) return `attachment; filename="${filename}"`;

@@ -8,8 +8,8 @@ import { hashOf, idOf } from "./secret.ts";
 import { type Entry, endExport, isLive, type StoredExport } from "./state.ts";
 
 /**
- * The export of a ticket; one of another person is as unknown as one that never was: `not_found`. Whose the world is now
- * is asked again: a ticket of somebody who may not have it any more is spent, and `forbidden`.
+ * The export of a ticket; throws `not_found` for an unknown ticket and for another account's. The rights to the world are
+ * checked again: a ticket whose account lost them is spent, and `forbidden` is thrown.
  */
 export async function findByTicket(deps: ExportDeps, principal: Principal, ticket: string): Promise<Entry> {
   const entry = /^[0-9a-f]{64}$/.test(ticket) ? await deps.exports.get(idOf(ticket)) : undefined;
@@ -27,7 +27,7 @@ export async function findByTicket(deps: ExportDeps, principal: Principal, ticke
   return entry;
 }
 
-// Its Job holds the world.
+// Its Job locks the world.
 async function spendTicket(
   deps: Pick<ExportDeps, "kube" | "settings" | "now" | "transferMetrics" | "exports">,
   { key, value }: Entry,
@@ -49,7 +49,7 @@ async function assertStillTheirs(
   if (id !== undefined && !(await findBackup(deps.db, { scope: scopeOf(principal), id }))) throw refusal;
 }
 
-/** Whether whoever started an export may have this world. */
+/** Whether the account that started an export may still download this world. */
 export function mayDownload({ user_id, is_staff = false }: StoredExport, world: WorldServer): boolean {
   return is_staff || (world.owner_id !== undefined && world.owner_id === user_id);
 }

@@ -1,4 +1,4 @@
-// How many downloads one person and the platform may have (docs/reference/exports.md#limits). Pure.
+// How many downloads one account and the platform may have (docs/reference/exports.md#limits). Pure.
 
 import { type exports, Fault } from "@svc/proto";
 import type { Settings } from "../config.ts";
@@ -6,7 +6,7 @@ import type { Settings } from "../config.ts";
 type Group = "export" | "download";
 export type Start = { id: string; at: number };
 
-/** Files and folders are counted apart from backups and worlds. */
+/** Files and folders are counted separately from backups and worlds. */
 export function groupOf(kind: exports.ExportKind): Group {
   return kind === "backup" || kind === "world" ? "export" : "download";
 }
@@ -41,7 +41,7 @@ export function limitsOf(group: Group, storage: Settings["storage"]): Limits {
       };
 }
 
-/** Throws `export_busy` while this person has enough under way, or had enough in the last hour. */
+/** Throws `export_busy` when this account has reached its limit, in parallel or per hour. */
 export function checkOwn(
   limits: Limits,
   about: { starts: readonly Start[]; live: number; now: number },
@@ -58,13 +58,13 @@ export function checkOwn(
   );
 }
 
-/** Throws `export_busy` while the platform has enough under way. */
+/** Throws `export_busy` when the platform has reached its limit. */
 export function checkPlatform(limits: Limits, live: number): void {
   if (live < limits.platform) return;
   throw busy("Too many downloads are in progress; try again in a minute.", limits.retryPlatformMs);
 }
 
-/** Starts that still count. */
+/** Starts within the window. */
 export function withinWindow(starts: readonly Start[], now: number, windowMs: number): Start[] {
   return starts.filter(({ at }) => at > now - windowMs);
 }

@@ -4,7 +4,7 @@ import type { ExportDeps } from "./deps.ts";
 import { findByTicket } from "./find.ts";
 import { reconcileExport } from "./reconcile.ts";
 
-/** storage.export.read-status: a Job that died is noticed by whoever looks. */
+/** storage.export.read-status: notices a Job that died. */
 export const readStatus =
   (deps: ExportDeps): Handler<typeof exports.readStatus> =>
   async (context, { ticket }) => {

@@ -8,7 +8,7 @@ import { createRelay, type Relay } from "./relay.ts";
 import { isToken, sealLane } from "./secret.ts";
 import { type Entry, endExport, transition } from "./state.ts";
 
-/** storage.export.receive: parks the Job's body, and opens the place where the browser will fetch it. */
+/** storage.export.receive: parks the Job's body and records where the browser will fetch it. */
 export const receive =
   (deps: ExportDeps): Handler<typeof exports.receive> =>
   async (context, { id, token, x_svc_export_length: length }) => {
@@ -49,7 +49,7 @@ function headersOf(entry: Entry["value"], length: number | undefined): Record<st
   };
 }
 
-// True when nobody has claimed it, and from now on nobody can.
+// True when the ticket was not claimed, and from now on cannot be.
 async function spendUnclaimed(
   deps: Pick<ExportDeps, "settings" | "now" | "transferMetrics" | "exports">,
   id: string,
@@ -78,7 +78,7 @@ function endAfter(
   };
 }
 
-// Nobody shall restore what could not be downloaded.
+// A backup that could not be downloaded must not be restored.
 async function markCorrupt(
   deps: Pick<ExportDeps, "db" | "log" | "now">,
   { backup_id: id, server: server_name }: Entry["value"],

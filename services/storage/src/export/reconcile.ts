@@ -1,4 +1,4 @@
-// The look at exports that nobody else ends: Jobs that died or never came, replicas that died with a body parked.
+// Ends exports that nobody else ends: of Jobs that died or never connected, of replicas that died with a parked body.
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
@@ -14,8 +14,8 @@ type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
 type Timeouts = { export_appear: number; export_wait: number; file_op_patience: number };
 
 /**
- * What becomes of an export that looks like this. A Job is missing for a moment before it is made; when it was there and
- * is not any more, nobody gets anything through it. Pure.
+ * Decides what becomes of an export. Its Job does not exist for a moment before it is created; a Job that vanished later
+ * transfers nothing any more. Pure.
  */
 export function decideExport(
   { state, started_at, changed_at }: Pick<StoredExport, "state" | "started_at" | "changed_at">,
@@ -32,7 +32,7 @@ export function decideExport(
   return state === "ready" && sinceChange > 2 * patience.export_wait ? "spent" : "wait";
 }
 
-/** Looks at one export; returns it as it is then. */
+/** Reconciles one export and returns its new state. */
 export async function reconcileExport(deps: Deps, entry: Entry): Promise<StoredExport> {
   if (!isLive(entry.value)) return entry.value;
   const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...inNamespace(deps) });
@@ -57,7 +57,7 @@ async function describeFailure(deps: ClusterDeps, job: Job | undefined): Promise
   return outcome?.kind === "broken" ? outcome.message : "the job vanished";
 }
 
-/** Takes the Job of an export away that nobody may have any more. */
+/** Deletes the Job of an export that nobody may download any more. */
 export async function removeExportJob(deps: ClusterDeps, name: string): Promise<void> {
   try {
     const target = { name, ...inNamespace(deps) };
@@ -67,7 +67,7 @@ export async function removeExportJob(deps: ClusterDeps, name: string): Promise<
   }
 }
 
-/** One look at all of them; what ended but still has a Job at work loses it. */
+/** Reconciles all exports, and deletes running Jobs of ended ones. */
 async function sweepExports(deps: Deps): Promise<void> {
   for (const id of await deps.exports.keys()) {
     const entry = await deps.exports.get(id);

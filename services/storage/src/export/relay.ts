@@ -1,5 +1,5 @@
-// One transfer from a Job to a browser: the Job's body is not read before the browser is there, and then at its pace.
-// The last bytes are held back until size and digest are what they should be, so what is wrong never looks whole.
+// One transfer from a Job to a browser: the Job's body is not read before the browser is connected, and then at its pace.
+// The last chunk is withheld until size and digest are verified, so that a damaged download never looks complete.
 
 import { createHash } from "node:crypto";
 import type { UploadHead } from "@svc/mesh";
@@ -7,22 +7,22 @@ import { Fault } from "@svc/proto";
 import { readDigest } from "../content-digest.ts";
 
 export type RelayOptions = {
-  /** What the row of a backup says. */
+  /** Size and digest of the backup's record. */
   expected?: { size: number; sha256: string } | undefined;
-  /** What the Job declared. */
+  /** Length the Job declared. */
   length?: number | undefined;
   /** How long the Job's body waits for the browser. */
   waitMs: number;
-  /** How long the browser waits for the Job's body: who passed it on may have died just before it was here. */
+  /** How long the browser waits for the Job's body: its gateway may have died before the body arrived. */
   bodyMs: number;
-  /** Ends the transfer for both, at once; what was sent so far does not look whole. */
+  /** Aborts the transfer for both sides; what was sent does not look complete. */
   signal?: AbortSignal;
-  /** The browser did not come. Resolves false when it has just come after all. */
+  /** Called when the browser did not connect. Resolves false when it has just done so. */
   onWaited: () => Promise<boolean>;
 };
 
 export type Relay = {
-  /** The browser's side: bytes, or an error that cuts it. */
+  /** The browser's side: bytes, or an error that aborts the download. */
   source: (signal: AbortSignal) => AsyncGenerator<Uint8Array>;
   /** The Job's side: resolves when the browser has everything. Throws `export_expired` or `backup_corrupt`. */
   receive: (body: AsyncIterable<Uint8Array>, head: UploadHead, signal: AbortSignal) => Promise<null>;
@@ -52,14 +52,14 @@ export function createRelay(options: RelayOptions): Relay {
       ended.reject(error);
       throw error;
     } finally {
-      // A browser that leaves early ends the generator here.
+      // A browser that disconnects early ends the generator here.
       ended.reject(expired());
     }
   };
   const receive: Relay["receive"] = async (body, head, signal) => {
     signal.addEventListener("abort", () => ended.reject(expired()), { once: true });
     job.resolve({ body, head });
-    // A connection that goes while the body waits ends the wait.
+    // A connection that closes while the body waits ends the wait.
     await waitForBrowser(Promise.race([browser.promise, ended.promise]), options);
     await ended.promise;
     return null;
@@ -67,7 +67,7 @@ export function createRelay(options: RelayOptions): Relay {
   return { source, receive };
 }
 
-// Waits for the browser; a ticket that was claimed at the last moment is waited for once more.
+// Waits for the browser; once more when the ticket was claimed at the last moment.
 async function waitForBrowser(browser: Promise<void>, { waitMs, onWaited }: RelayOptions): Promise<void> {
   if (await settlesWithin(browser, waitMs)) return;
   if (!(await onWaited()) && (await settlesWithin(browser, waitMs))) return;
@@ -114,7 +114,7 @@ function digestIn({ trailerDigest }: UploadHead): string | undefined {
 type Arrival = { received: number; sha256: string; declared: string | undefined };
 
 function verify({ received, sha256, declared }: Arrival, { expected, length }: RelayOptions): void {
-  // A body that ends without its digest did not end by its own will.
+  // A body that ends without its digest was cut off.
   if (declared !== sha256) throw expired();
   if (length !== undefined && received !== length) throw expired();
   if (!expected) return;

@@ -7,7 +7,7 @@ import type { ExportDeps } from "./deps.ts";
 import { archiveType, worldFilename } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 
-/** storage.export.start-world: the Job holds the world from its making to its end. */
+/** storage.export.start-world: the Job locks the world from its creation to its end. */
 export const startWorld =
   (deps: ExportDeps): Handler<typeof exports.startWorld> =>
   async (context, { name: server }) => {

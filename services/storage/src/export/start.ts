@@ -1,4 +1,4 @@
-// How every download begins: written down, counted, then its Job (docs/reference/exports.md#ticket).
+// How every download starts: recorded, counted, then its Job (docs/reference/exports.md#ticket).
 
 import { type exports, Fault } from "@svc/proto";
 import { jobUrl } from "../internal-url.ts";
@@ -17,11 +17,11 @@ type ExportRequest = Pick<StoredExport, "kind" | "filename" | "content_type" | "
     world: WorldServer;
     what: Extract<JobSpec["task"], { mode: "export" }>["what"];
     startedBy: string;
-    /** Aborts when the world is no longer ours; throws then. */
+    /** Throws when the lock of the world is lost. */
     assertHeld?: () => void;
   };
 
-/** Throws `export_busy`, and nothing is left of it. */
+/** Throws `export_busy`, and leaves nothing behind then. */
 export async function startExport(
   deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now" | "exports" | "exportStarts">,
   wish: ExportRequest,
@@ -125,7 +125,7 @@ function jobOf(
 
 const backupOf = "svc.internal/backup-of";
 
-/** Throws `export_unavailable` where downloads are not set up. */
+/** Throws `export_unavailable` when downloads are not configured. */
 export function assertExports({ settings }: Pick<ExportDeps, "settings">): void {
   const { agent_image, internal_url } = settings.storage;
   if (agent_image !== "" && internal_url !== "") return;

@@ -1,4 +1,4 @@
-// Where an export is. pending -> ready (its Job's PUT is parked) -> streaming (the browser came; the ticket is spent)
+// The states of an export. pending -> ready (its Job's PUT is parked) -> streaming (the browser connected; the ticket is spent)
 // -> spent; pending -> failed when the Job died; whatever is not fetched in time is spent. Every step is a
 // compare-and-set, so that of two browsers, or of a browser and a sweep, one wins.
 
@@ -14,12 +14,12 @@ type State = StoredExport["state"];
 
 const live: ReadonlySet<State> = new Set(["pending", "ready", "streaming"]);
 
-/** True for what holds a place of its limits. */
+/** Whether the export counts against its limits. */
 export function isLive({ state }: Pick<StoredExport, "state">): boolean {
   return live.has(state);
 }
 
-/** The entry after a step; undefined when it was not where it was expected to be. */
+/** The entry after a transition; undefined when it was changed concurrently. */
 export async function transition(
   deps: Deps,
   entry: Entry,
@@ -35,7 +35,7 @@ export async function transition(
   return { key: entry.key, value, revision };
 }
 
-/** Ends an export wherever it is, with `failed` or `spent`; nothing happens when it has ended. */
+/** Ends an export in any state, with `failed` or `spent`; does nothing when it has ended. */
 export async function endExport(
   deps: Deps,
   id: string,

@@ -5,7 +5,7 @@ import type { FileDeps } from "./deps.ts";
 
 type Entry = { action: string; server: string; path?: string; payload?: Record<string, unknown> };
 
-/** One audit entry; a file's place is told as `<server>:<path>` (docs/reference/files.md#changes). */
+/** Writes one audit entry; a file is written as `<server>:<path>` (docs/reference/files.md#changes). */
 export function auditFile(
   { mesh }: Pick<FileDeps, "mesh">,
   context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,

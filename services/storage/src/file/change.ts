@@ -1,6 +1,5 @@
-// Who changed what in a world, kept from the admission to the outcome: a row is written before the Job is made, and
-// whoever sees how the Job ended takes it away and leaves the audit entry, in one transaction. So no change is without
-// its entry, whatever dies, and none has two.
+// The audit of changes, from admission to outcome: a row is written before the Job is created, and whoever sees the Job's
+// end replaces the row by the audit entry, in one transaction. So every change has exactly one entry, whatever dies.
 
 import { auditActor, type Context } from "@svc/mesh";
 import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
@@ -10,13 +9,13 @@ import type { Outcome } from "../job/outcome.ts";
 
 export type Change = { action: string; path: string; payload?: Record<string, unknown> };
 
-/** How a change ended. `unknown`: its Job died, so it may be done or not. */
+/** How a change ended. `unknown`: its Job died, so the change may or may not be done. */
 type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
 
 type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 type Admission = { job: string; server: string; op?: string; change: Change; now: number };
 
-/** Writes down who asked for a change, before its Job is made. */
+/** Records who requested a change, before its Job is created. */
 export async function admitChange(db: StorageDb, context: Requester, admission: Admission): Promise<void> {
   const { job, server, op, change, now } = admission;
   const at = new Date(now);
@@ -25,7 +24,7 @@ export async function admitChange(db: StorageDb, context: Requester, admission: 
     id: `storage-${job}`,
     at: at.toISOString(),
     action: change.action,
-    // A file's place is told as `<server>:<path>`.
+    // A file is written as `<server>:<path>`.
     server_name: `${server}:${change.path}`,
     payload: { ...change.payload, ...(op !== undefined && { op }) },
   };
@@ -34,7 +33,7 @@ export async function admitChange(db: StorageDb, context: Requester, admission: 
   await db.transaction().execute(admit);
 }
 
-/** Leaves the audit entry of a change; false when that was done before. */
+/** Writes the audit entry of a change; false when it was written before. */
 export async function recordEnding(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
   const settle = async (trx: StorageTrx) => {
     const row = await trx
@@ -50,14 +49,14 @@ export async function recordEnding(db: StorageDb, job: string, ending: Ending): 
   return db.transaction().execute(settle);
 }
 
-/** What an outcome says of the change. Pure. */
+/** The ending of a change for a Job's outcome. Pure. */
 export function endingOf(outcome: Outcome): Ending {
   if (outcome.kind === "done") return { outcome: "done" };
   if (outcome.kind === "refused") return { outcome: "failed", error: outcome.fault.code };
   return { outcome: "unknown", error: outcome.message };
 }
 
-/** Why a Job was not made; undefined when the cluster did not answer, for then it may be there. Pure. */
+/** The ending when the Job was not created; undefined when the cluster did not answer, since the Job may exist. Pure. */
 export function endingOfStart(error: unknown): Ending | undefined {
   if (isFault(error) && error.fault === "unavailable") return undefined;
   return { outcome: "failed", error: error instanceof Error ? error.message : String(error) };

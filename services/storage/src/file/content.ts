@@ -12,7 +12,7 @@ export type WriteRequest = {
 
 const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The bytes, when they are what their digest says. */
+/** The bytes, when they match their digest. */
 export function decodeContent(wanted: WriteRequest, limit: number): Buffer {
   const { content, content_sha256: digest } = wanted;
   if (wanted.expect_sha256 !== undefined && wanted.create_only === true) {

@@ -7,6 +7,6 @@ import type { JobSlots } from "./job-slots.ts";
 export type FileDeps = SharedDeps & {
   ops: BucketStore<files.StoredFileOp>;
   jobSlots: JobSlots;
-  /** Jobs of file changes that a request of this process starts or waits for: the request records their end. */
+  /** Jobs of file changes with a request of this process, which records their end itself. */
   attended: Set<string>;
 };

@@ -1,4 +1,4 @@
-// What a Job refuses, as its caller hears it.
+// Maps failures of file Jobs to faults.
 
 import { Fault, type FaultName, type files } from "@svc/proto";
 import type { TaskFault } from "@svc/proto/world-task";
@@ -12,17 +12,17 @@ const named: Partial<Record<TaskFault["code"], FaultName>> = {
   bad_path: "bad_path",
   too_large: "too_large",
   digest_mismatch: "digest_mismatch",
-  // A folder where a file is wanted, or the other way round.
+  // A folder instead of a file, or the other way round.
   type_conflict: "bad_path",
-  // The Job could not fetch what was staged: nothing was changed.
+  // The Job could not fetch the staged file: nothing was changed.
   transfer_failed: "unavailable",
 };
 
 const brokenRetrySeconds = 5;
 
 /**
- * The fault of a Job that somebody waited for. One that was killed, evicted, late or out of memory is nobody's request
- * gone wrong: it may be sent again. What names no fault is our own failure.
+ * The fault of a Job with a waiting caller. When the Job was killed, evicted, late or out of memory, the request may be
+ * sent again. A code that maps to no fault is an internal error.
  */
 export function faultOf(
   outcome: Exclude<Outcome, { kind: "done" }>,
@@ -55,7 +55,7 @@ const opCodes: ReadonlySet<string> = new Set([
 export function opErrorOf(outcome: Exclude<Outcome, { kind: "done" }>): files.FileOpError {
   if (outcome.kind === "broken") return { code: "job_failed", message: outcome.message };
   const { code, avail, ...rest } = outcome.fault;
-  // Nothing left is told by leaving it out.
+  // `avail` is omitted when nothing is left.
   const room = avail === undefined || avail === 0 ? {} : { avail };
   return { ...rest, ...room, code: opCodes.has(code) ? code : "job_failed" };
 }

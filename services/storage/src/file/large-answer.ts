@@ -1,4 +1,4 @@
-// Answers that one NATS message may not hold: a file of 1 MiB in base64, a folder of long names.
+// Answers that may exceed one NATS message: a file of 1 MiB in base64, a folder with long names.
 
 import type { Context } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";

@@ -1,4 +1,4 @@
-// How an operation gets its Job: under the lock of the world, which is kept until the Job is there.
+// Starts the Job of an operation, under the lock of the world, which is kept until the Job exists.
 
 import type { Context } from "@svc/mesh";
 import type { AnyContract, files } from "@svc/proto";
@@ -18,7 +18,7 @@ export type Launch = {
   world: WorldServer;
 };
 
-/** Writes the operation down; from now on it has an end, whatever becomes of this process. */
+/** Records the operation; from now on it will end, whatever happens to this process. */
 async function writeOp(deps: Pick<FileDeps, "settings" | "ops">, op: files.StoredFileOp): Promise<number> {
   const ttlMs = deps.settings.storage.file_op_deadline + deps.settings.storage.file_op_kept;
   const revision = await deps.ops.create(opKey(op), op, { ttlMs });
@@ -28,7 +28,7 @@ async function writeOp(deps: Pick<FileDeps, "settings" | "ops">, op: files.Store
 
 type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 
-/** Writes down who asked for an operation and what it changes, and the operation itself. */
+/** Records who requested an operation and what it changes, and the operation itself. */
 export async function admitOp(
   deps: Pick<FileDeps, "db" | "settings" | "now" | "ops">,
   context: Requester,
@@ -44,8 +44,8 @@ export async function admitOp(
 }
 
 /**
- * Notes that an operation came to nothing before its Job was there. False when the cluster did not answer: then the Job
- * may be there, and the looks at operations find out.
+ * Records that an operation failed before its Job existed. False when the cluster did not answer: then the Job may exist,
+ * and the reconcile of operations finds out.
  */
 export async function recordFailedStart(
   deps: Pick<FileDeps, "db">,
@@ -57,7 +57,7 @@ export async function recordFailedStart(
   return ending !== undefined;
 }
 
-/** Makes the Job and lets the world go to it. */
+/** Creates the Job, which locks the world from then on. */
 export async function launch(
   deps: Pick<FileDeps, "kube" | "settings" | "ops">,
   { op, revision, lock, world }: Launch,
@@ -66,7 +66,7 @@ export async function launch(
   const { file_op_deadline: deadlineMs, file_op_kept, job_unnoted_ttl } = deps.settings.storage;
   lock.assertHeld();
   await createFileJob(deps, world, { ...job, name: op.job, deadlineMs, ttlMs: job_unnoted_ttl });
-  // When this is lost the Job is found all the same.
+  // If this write is lost the Job is found anyway.
   const ttlMs = deadlineMs + file_op_kept;
   await deps.ops.update(opKey(op), { ...op, preparing_at: 0 }, revision, { ttlMs });
 }

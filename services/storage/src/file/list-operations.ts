@@ -10,7 +10,7 @@ export const listOperations =
   (deps: OpDeps & Pick<FileDeps, "mesh">): Handler<typeof files.listOperations> =>
   async (context, { name }) => {
     const { claimed_at } = await openWorld(deps, { ...context, server: name });
-    // What a former owner did with the files is not for the next one to read.
+    // The next owner must not see what a former one did.
     const since = isStaff(context.principal) ? undefined : claimed_at;
     return { ops: await listOps(deps, name, since) };
   };

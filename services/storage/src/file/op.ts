@@ -1,5 +1,5 @@
-// Background operations on files (docs/reference/files.md#background). A replica writes the operation down before its Job is there; any
-// replica notes its end, by compare-and-set. States: running (preparing, then with a Job) -> succeeded | failed.
+// Background operations on files (docs/reference/files.md#background). A replica records the operation before its Job exists; any
+// replica records its end, by compare-and-set. States: running (preparing, then with a Job) -> succeeded | failed.
 
 import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
@@ -12,7 +12,7 @@ import { opErrorOf } from "./faults.ts";
 type StoredOp = files.StoredFileOp;
 type Entry = BucketEntry<StoredOp>;
 
-/** `onUploaded`: the upload with this id is in the world, so what was staged of it is no longer needed. */
+/** `onUploaded` is called when an upload is in the world and its staged parts are no longer needed. */
 export type OpDeps = Pick<
   FileDeps,
   "kube" | "settings" | "now" | "background" | "transferMetrics" | "ops"
@@ -24,7 +24,7 @@ export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
 
 export type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
 
-/** An operation that is about to begin. */
+/** An operation that is about to start. */
 export function newOp(deps: Pick<FileDeps, "now">, about: NewOp): StoredOp {
   const id = randomBytes(8).toString("hex");
   const now = deps.now();
@@ -40,13 +40,13 @@ export function newOp(deps: Pick<FileDeps, "now">, about: NewOp): StoredOp {
   };
 }
 
-/** The only way a stored operation becomes what people see. */
+/** The only mapping from a stored operation to the public view. */
 export function toFileOp(op: StoredOp): files.FileOp {
   const { server: _server, job: _job, preparing_at: _at, upload: _upload, started_by: _by, ...view } = op;
   return view;
 }
 
-/** How an outcome ends an operation. Pure. */
+/** The operation ended with an outcome. Pure. */
 export function applyOutcome(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
   const ended = { ...op, preparing_at: 0, finished_at: at.toISOString() };
   if (outcome.kind !== "done") return { ...ended, state: "failed", error: opErrorOf(outcome) };
@@ -62,7 +62,7 @@ export function applyOutcome(op: StoredOp, outcome: Outcome, at: Date): StoredOp
   };
 }
 
-/** Notes an end, once. Returns the operation as it is then. */
+/** Records an end, once. Returns the operation as stored. */
 export async function endOp(
   deps: Pick<FileDeps, "settings" | "now" | "transferMetrics" | "ops">,
   entry: Entry,
@@ -114,7 +114,7 @@ export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp>
   return endOp(deps, entry, plan.outcome);
 }
 
-/** Operations of a server as they are now, newest first; with `since` only those that began then or later. */
+/** Operations of a server, newest first; with `since` only those started then or later. */
 export async function listOps(deps: OpDeps, server: string, since?: string): Promise<files.FileOp[]> {
   const keys = (await deps.ops.keys()).filter((key) => key.startsWith(`${server}/`));
   const entries = await Promise.all(keys.map((key) => deps.ops.get(key)));
@@ -129,12 +129,12 @@ export async function listOps(deps: OpDeps, server: string, since?: string): Pro
 async function withProgress(deps: OpDeps, entry: Entry): Promise<StoredOp> {
   const op = await reconcileOp(deps, entry);
   if (op.state !== "running" || op.preparing_at > 0) return op;
-  // The list is worth more than the progress: a log that cannot be read now is read by the next look.
+  // Progress is optional: a log that cannot be read must not fail the list.
   const progress = await readProgress(logDepsOf(deps), op.job).catch(() => undefined);
   return progress ? { ...op, ...progress } : op;
 }
 
-/** Notes the ends of running operations on and on; every replica may. */
+/** Records the ends of running operations periodically; every replica does. */
 export function startOpReconcile(deps: OpDeps): { close: () => Promise<void> } {
   const running = new Map<string, Entry>();
   const watching = deps.ops.watch({

@@ -1,4 +1,4 @@
-// How a file Job comes to a world: the checks, and the lock of what changes it (docs/reference/world-lock.md#lock).
+// Opens a world for a file Job: the checks, and the lock for changes (docs/reference/world-lock.md#lock).
 
 import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";
@@ -13,7 +13,7 @@ import type { FileDeps } from "./deps.ts";
 
 export type WorldAccess = { principal: Principal; server: string };
 
-/** The server, for those who may work on its world. Throws `bad_name`, `not_found` or `forbidden`. */
+/** The server, if the caller may access its world. Throws `bad_name`, `not_found` or `forbidden`. */
 export async function openWorld(
   deps: Pick<FileDeps, "mesh">,
   { principal, server }: WorldAccess,
@@ -24,7 +24,7 @@ export async function openWorld(
   return world;
 }
 
-/** As `openWorld`, and the world must be at rest and there. */
+/** As `openWorld`, and the server must be stopped and have a volume. */
 export async function openStoppedWorld(deps: StorageDeps, visit: WorldAccess): Promise<WorldServer> {
   const world = await openWorld(deps, visit);
   assertJobsEnabled(deps);
@@ -33,7 +33,7 @@ export async function openStoppedWorld(deps: StorageDeps, visit: WorldAccess): P
   return world;
 }
 
-/** Takes the world's lock for its caller; what was true before is asked again under it. */
+/** Acquires the world's lock; all checks are repeated under it. */
 export async function lockWorld(
   deps: StorageDeps,
   visit: WorldAccess,
@@ -57,7 +57,7 @@ function assertJobsEnabled({ settings }: Pick<FileDeps, "settings">): void {
   });
 }
 
-/** Throws `files_unavailable` where bytes have no way between a Job and us. */
+/** Throws `files_unavailable` when byte transfers between Jobs and storage are not configured. */
 export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">): void {
   const { internal_url, staging_path } = settings.storage;
   if (internal_url !== "" && staging_path !== "") return;
@@ -67,7 +67,7 @@ export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">)
 
 const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read"]);
 
-/** True for what changes nothing and needs no lock. */
+/** Whether a task changes nothing and needs no lock. */
 function isReader({ mode }: Pick<Task, "mode">): boolean {
   return readers.has(mode);
 }

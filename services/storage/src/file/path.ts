@@ -1,27 +1,27 @@
-// Paths as callers write them, refused before a Job is started for them. The Job checks again, on the real folders.
+// Validates paths of callers before a Job is started. The Job checks them again, on the real folders.
 
 import { Fault } from "@svc/proto";
 import { isWorldFault, parsePath, parseTarget } from "@svc/world";
 
-/** A path in its one spelling; empty for the root. Throws `bad_path`. */
+/** The normalized path; empty for the root. Throws `bad_path`. */
 export function readPath(text: string): string {
   return orBadPath(() => parsePath(text)).join("/");
 }
 
-/** As `readPath`, but the root itself is refused. */
+/** As `readPath`, but rejects the root. */
 export function readTarget(text: string): string {
   const { parents, name } = orBadPath(() => parseTarget(text));
   return [...parents, name].join("/");
 }
 
-/** As `readTarget`, for an archive that is to be extracted. */
+/** As `readTarget`, for an archive to extract. */
 export function readZip(text: string): string {
   const path = readTarget(text);
   if (path.toLowerCase().endsWith(".zip")) return path;
   throw new Fault("bad_path", { message: "Only a .zip file can be extracted." });
 }
 
-/** Last name of a path. */
+/** Last segment of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

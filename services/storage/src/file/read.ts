@@ -17,7 +17,7 @@ export const read =
     if (content === undefined || sha256 === undefined || content_sha256 === undefined) {
       throw context.fault("read_damaged");
     }
-    // It came through a log, which may lose a part.
+    // It came through a log, which may lose parts.
     const bytes = Buffer.from(content, "base64");
     if (bytes.length > deps.settings.storage.read_bytes) throw context.fault("too_large");
     if (createHash("sha256").update(bytes).digest("hex") !== content_sha256) {

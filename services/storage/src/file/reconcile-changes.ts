@@ -1,5 +1,5 @@
-// The look at changes of files that nobody waits for any more: of replicas that died, of waits that ended before their
-// Job. Every replica looks; a change is settled once.
+// Records the outcome of file changes that no request waits for any more: of replicas that died, of waits that ended before
+// the Job. Every replica does; each change is recorded once.
 
 import { resources } from "@svc/kube";
 import type { FileChangeRow } from "../database/tables.ts";
@@ -12,7 +12,7 @@ import { opKey } from "./op.ts";
 
 const maxRows = 500;
 
-/** One look; what cannot be settled now is left for the next. */
+/** One round; what fails is retried in the next one. */
 async function reconcileChanges(deps: FileDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom("file_changes")
@@ -36,12 +36,12 @@ async function reconcileChange(
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : await missing(deps, row);
   if (!outcome) return;
   await recordEnding(deps.db, row.job, endingOf(outcome));
-  // An operation reads its Job for itself.
+  // The reconcile of operations reads the Job, too.
   const { file_op_kept, job_ttl } = deps.settings.storage;
   if (job) await shortenTtl(deps, row.job, row.op === null ? job_ttl : file_op_kept);
 }
 
-// What was never made and what is gone look the same, so nothing is claimed of either.
+// A Job that was never created and one that is gone look the same, so the outcome is unknown.
 async function missing(
   deps: Pick<FileDeps, "settings" | "now" | "ops">,
   row: FileChangeRow,

@@ -1,4 +1,4 @@
-// File Jobs that somebody waits for.
+// File Jobs with a waiting caller.
 
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";
@@ -19,13 +19,13 @@ type FileRun = WorldAccess &
     task: Task;
     secret?: JobSecret;
     signal?: AbortSignal | undefined;
-    /** What the audit log says of it; absent for a look, which changes nothing. */
+    /** The change for the audit log; absent for a list or read. */
     change?: Change;
   };
 
 /**
- * Does one thing with the files of a world. Throws the fault of its refusal, or `files_timeout` when all of it takes
- * longer than a caller waits: the Job goes on, and its change is settled behind the answer.
+ * Runs one file Job. Throws the fault of its failure, or `files_timeout` when it takes longer than a caller waits: then the
+ * Job continues, and its change is recorded later.
  */
 export async function runOnWorld(deps: FileDeps, run: FileRun): Promise<TaskDone> {
   const startedAt = performance.now();
@@ -51,7 +51,7 @@ export async function runOnWorld(deps: FileDeps, run: FileRun): Promise<TaskDone
   throw faultOf(outcome, { isReader: run.change === undefined });
 }
 
-// The Job goes only when its outcome is written down; until then the look at all changes finds it.
+// The Job is deleted only when its outcome is recorded; until then the reconcile of changes finds it.
 function recordInBackground(
   deps: Pick<FileDeps, "kube" | "db" | "settings" | "log" | "background">,
   run: FileRun,
@@ -60,7 +60,7 @@ function recordInBackground(
   const { job, outcome } = ended;
   deps.background.run("file job end", async () => {
     if (run.change) await recordEnding(deps.db, job, endingOf(outcome));
-    // Its log may hold what was read.
+    // Its log may contain file contents.
     await removeJob(deps, job);
   });
 }

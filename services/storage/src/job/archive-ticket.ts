@@ -16,7 +16,7 @@ export type Ticket = { place: Place; secret: JobSecret };
 
 type Deps = Pick<StorageDeps, "db" | "settings" | "now">;
 
-/** One Job may get several, when making it is tried again; it only learns of the one it was made with. */
+/** A retry issues another ticket; the Job only knows the one it was created with. */
 export async function issueTicket(
   { db, settings, now }: Deps,
   about: { kind: "put" | "get"; job: string; archive: string },
@@ -32,7 +32,7 @@ export async function issueTicket(
   };
 }
 
-/** Nothing is taken from or given to these Jobs any more; archives that no backup stands for go. */
+/** These Jobs can no longer send or fetch; archives without a backup record are deleted. */
 export async function revokeTickets(
   { db, settings }: Pick<StorageDeps, "db" | "settings">,
   jobs: readonly string[],
@@ -46,7 +46,7 @@ export async function revokeTickets(
   }
 }
 
-/** Throws where Jobs on other nodes could not reach the archive folder. */
+/** Throws when Jobs on other nodes could not reach the archive folder. */
 export function assertTicketsEnabled({ settings }: Pick<StorageDeps, "settings">): void {
   if (settings.storage.internal_url !== "") return;
   throw new Fault("unavailable", {

@@ -1,4 +1,4 @@
-// Jobs that somebody waits for.
+// Jobs with a waiting caller.
 
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
@@ -40,7 +40,7 @@ async function findOutcome(
   return readOutcome({ ...logDepsOf(deps), signal }, found);
 }
 
-/** Takes a Job away whose end was read. If this fails its time to live ends it. */
+/** Deletes a Job whose result was read. If this fails its TTL removes it. */
 export async function removeJob(deps: Deps, job: string): Promise<void> {
   const target = { name: job, ...inNamespace(deps) };
   await deps.kube
@@ -51,7 +51,7 @@ export async function removeJob(deps: Deps, job: string): Promise<void> {
     });
 }
 
-/** Runs a Job and takes it away when its answer is read; throws `unavailable` when that takes longer than asked. */
+/** Runs a Job and deletes it when its result is read; throws `unavailable` after `timeoutMs`. */
 export async function runJob(
   deps: StorageDeps,
   wish: JobSpec,

@@ -1,4 +1,4 @@
-// How a Job comes to a world: under the lock of the world, with its row written first (docs/reference/world-lock.md#lock).
+// Starts a Job on a world: under the world's lock, with its row written first (docs/reference/world-lock.md#lock).
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { Fault, isFault } from "@svc/proto";
@@ -14,9 +14,9 @@ import { assertConfigured, assertStopped, assertVolume, describeWorld, type Worl
 type JobRequest = {
   server: string;
   lock: LockKind;
-  /** May this caller do this to this server; asked twice, for the server may change hands before the lock is ours. */
+  /** Whether the caller may do this; checked again under the lock, since the owner may have changed. */
   check: (world: WorldServer) => void | Promise<void>;
-  /** The gates of the database and the row, in one transaction; throws to refuse. */
+  /** Checks limits and returns the row, in one transaction; throws to reject. */
   admit: (trx: StorageTrx, world: WorldServer) => Promise<NewJob>;
   spec: (row: JobRow, world: WorldServer) => JobSpec;
 };
@@ -43,7 +43,7 @@ export async function beginJob(deps: StorageDeps, beginning: JobRequest): Promis
     } catch (error) {
       throw await recordRefusal(deps, row, error);
     }
-    // The world is the Job's now. A look later says so too, should this not reach the database.
+    // The Job locks the world now. If this write fails the reconcile repeats it.
     await markRunning(deps.db, row.job).catch(() => {});
     return row;
   } finally {
@@ -67,8 +67,8 @@ async function writeRow(
 }
 
 /**
- * A Job of this name that is there already was made by us before. Its Secret comes after it, so that the Job owns it
- * from the start: whoever dies in between leaves no Secret behind, but a Job whose pod waits (`releaseWaiting`).
+ * An existing Job of this name was created by us before. Its Secret is created after it, so that the Job owns the Secret
+ * from the start: a crash in between leaves no Secret behind, but a Job whose pod waits (`unblockJob`).
  */
 export async function createJob(deps: ClusterDeps, wish: JobSpec): Promise<void> {
   const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
@@ -82,8 +82,8 @@ export async function createJob(deps: ClusterDeps, wish: JobSpec): Promise<void>
 }
 
 /**
- * Ends the wait of a Job whose maker died before it gave it its Secret: an empty one lets it start, and fail at once. If
- * it has its Secret, that stays; storage may make Secrets, and neither read nor change them.
+ * Unblocks a Job whose creator died before it created its Secret: with an empty one it starts and fails at once. An
+ * existing Secret stays; storage may create Secrets, but neither read nor change them.
  */
 export async function unblockJob({ kube }: Pick<ClusterDeps, "kube">, job: Job): Promise<void> {
   await ignoreConflict(kube.create(resources.secrets, secretOfJob(job, {})));
@@ -96,14 +96,14 @@ async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
   });
 }
 
-// Its pod would wait for what nobody brings; if this fails too, a look at it ends the wait.
+// Its pod would wait for a Secret that never comes; if this fails too, the reconcile unblocks it.
 async function deleteJob({ kube }: ClusterDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
   const target = { name, ...(namespace && { namespace }) };
   const options = { ...(uid && { uid }), propagationPolicy: "Background" } as const;
   await kube.remove(resources.jobs, target, options).catch(() => undefined);
 }
 
-// Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.
+// If the cluster did not answer, the Job may exist: the reconcile finds out. A rejection is final.
 async function recordRefusal(
   deps: Pick<StorageDeps, "db" | "log" | "now">,
   { job }: JobRow,

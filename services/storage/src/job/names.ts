@@ -17,7 +17,7 @@ export const annotation = {
   restoreBackupId: `${prefix}/restore-backup-id`,
 } as const;
 
-/** Who a Job belongs to; what is not of the lock's kinds holds no world. */
+/** Which part of storage a Job belongs to; `svc-verify` Jobs do not lock a world. */
 export type Manager = "svc-backup" | "svc-restore" | "svc-export" | "svc-files" | "svc-verify";
 
 /** `<what>-<server>-<random>`, short enough for the label that a Job's pods carry its name in. */
@@ -25,7 +25,7 @@ export function newJobName(what: string, server: string): string {
   return `${what}-${server}-${randomBytes(5).toString("hex")}`;
 }
 
-/** The Job that follows another one has its random part, so that it is made once however often that is tried. */
+/** Name of the Job that follows another: it reuses the random part, so that retries create it once. */
 export function jobNameAfter(job: string, what: string, server: string): string {
   return `${what}-${server}-${job.split("-").at(-1)}`;
 }

@@ -1,7 +1,7 @@
 import type { backups } from "@svc/proto";
 import type { JobRow } from "../database/tables.ts";
 
-/** The only way a row becomes what people see (docs/reference/world-lock.md#outcome). */
+/** The only mapping from a row to the public view (docs/reference/world-lock.md#outcome). */
 export function toWorldJob(row: JobRow): backups.WorldJob {
   const { then_restore, then_restore_reason } = row;
   return {

@@ -1,4 +1,4 @@
-// The Job that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
+// The Job object that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
 import type { Job, Secret } from "@svc/kube";
 import type { Task } from "@svc/proto/world-task";
@@ -16,15 +16,15 @@ export type JobSpec = {
   archive?: "ro" | "rw";
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
-  /** What only this Job may know; in files of a Secret of its own, never in its arguments or environment. */
+  /** Secrets of this Job: files of a Secret of its own, never arguments or environment. */
   secret?: JobSecret;
-  /** Identity of the node that it must run on; the volumes decide otherwise. */
+  /** Identity of the node it must run on; by default the volumes decide. */
   node?: string;
-  /** How long it stays when it has ended and nobody noted it. */
+  /** How long the finished Job is kept until its result is recorded. */
   ttlMs?: number;
 };
 
-/** A one-time token, and what a file is to hold. */
+/** A one-time token, and the content of a file to write. */
 export type JobSecret = { token?: string; content?: Buffer };
 
 export const container = "agent";
@@ -33,7 +33,7 @@ const mountPath = { world: "/world", archive: "/archive", secret: "/run/svc/secr
 const ownerReadsOnly = 0o400;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
-/** Root without privileges: worlds hold files of other users that nobody else may read. */
+/** Runs as root without privileges: worlds contain files of other users that only root can read. */
 export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wish: JobSpec): Job {
   const labels = {
     [label.server]: wish.server,
@@ -88,7 +88,7 @@ function containerOf(storage: Settings["storage"], wish: JobSpec) {
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
-      // Files of a world belong to the game's user: root without these can neither read nor put them back.
+      // Files of a world belong to the game's user: root needs these to read and restore them.
       capabilities: { drop: ["ALL"], add: isWriter ? ["DAC_OVERRIDE", "CHOWN", "FOWNER"] : ["DAC_OVERRIDE"] },
     },
   };
@@ -110,7 +110,7 @@ function volumesOf(storage: Settings["storage"], { name, world, archive, secret 
   ];
 }
 
-/** The Secret of a Job that exists: named like it, and gone with it. */
+/** The Secret of an existing Job: it has the same name and is deleted with it. */
 export function secretOfJob({ apiVersion, kind, metadata }: Job, { token, content }: JobSecret): Secret {
   const { name, namespace, uid = "", labels } = metadata;
   return {
@@ -130,7 +130,7 @@ export function secretOfJob({ apiVersion, kind, metadata }: Job, { token, conten
   };
 }
 
-/** Whether a Job waits for a Secret of its own before it starts. */
+/** Whether the Job mounts a Secret of its own. */
 export function needsSecret({ spec }: Job): boolean {
   return spec?.template.spec?.volumes?.some(({ name }) => name === "secret") === true;
 }

@@ -1,4 +1,4 @@
-// What must be true of a server before a Job may touch its world.
+// Checks of a server before a Job may access its world.
 
 import { resources } from "@svc/kube";
 import { Fault, isFault, worlds } from "@svc/proto";
@@ -8,7 +8,7 @@ import { inNamespace } from "../deps.ts";
 export type WorldServer = worlds.WorldServer;
 type CallDeps = { mesh: Pick<StorageDeps["mesh"], "call"> };
 
-/** Asks lifecycle; throws `not_found` for a server that is not, or of which only the row is left. */
+/** Asks lifecycle; throws `not_found` for an unknown server, also when only its row is left. */
 export async function describeWorld({ mesh }: CallDeps, name: string): Promise<WorldServer> {
   const world = await mesh.call(worlds.describeServer, { name });
   if (!world.exists) throw new Fault("not_found", { message: `There is no server ${name}.` });

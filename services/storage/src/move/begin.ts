@@ -15,7 +15,7 @@ import { toMoveView } from "./view.ts";
 
 type Contract = typeof migrations.begin;
 
-/** storage.migration.begin: the row comes first and its lock second, so that a lock is never without a row. */
+/** storage.migration.begin: the row is written before the lock, so that no lock is without a row. */
 export const begin =
   (deps: StorageDeps): Handler<Contract> =>
   async (context, { name, targetNode }) => {
@@ -32,7 +32,7 @@ export const begin =
     return toMoveView(row);
   };
 
-/** An unfinished move. A failed one whose lock somebody took away is over: the world may have changed since. */
+/** An unfinished move. A failed one whose lock was removed has ended: the world may have changed since. */
 async function findKnown(
   deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
   name: string,
@@ -48,7 +48,7 @@ async function findKnown(
   return undefined;
 }
 
-/** Whether the server's lock is that of this move. */
+/** Whether the server is locked by this move. */
 export async function holdsLock(deps: ClusterDeps, { server_name, lock }: MoveRow): Promise<boolean> {
   const server = await deps.kube.find(lockedServers, { name: server_name, ...inNamespace(deps) });
   return server?.metadata.annotations?.[maintenanceAnnotation] === lock;
@@ -114,7 +114,7 @@ function newRow(
   };
 }
 
-/** A lock that stays until the move says otherwise, whatever happens to this process. */
+/** Acquires a lock that outlives this process; only the move releases it. */
 async function lockServer(deps: Pick<StorageDeps, "kube" | "db" | "settings">, row: MoveRow): Promise<void> {
   const target = { name: row.server_name, ...inNamespace(deps) };
   try {
@@ -124,7 +124,7 @@ async function lockServer(deps: Pick<StorageDeps, "kube" | "db" | "settings">, r
     });
     await lock.leave();
   } catch (error) {
-    // Where the cluster did not answer the lock may be there: the next look finds out.
+    // If the cluster did not answer the lock may exist: the next step finds out.
     if (!isFault(error) || error.fault !== "unavailable") await deleteUnlocked(deps.db, row.id);
     throw error;
   }

@@ -1,6 +1,6 @@
-// What a move that was given up leaves to do. Every step may be repeated and may be the last of its process. The source
-// is the truth until the switch, so nothing of it is touched; the lock goes when nothing works on the world any more, and
-// the new volume only after it: without the lock no switch can come that would make the new volume the truth.
+// Cleans up a cancelled move. Every step may be repeated, and the process may die after any. The source is authoritative
+// until the switch, so it is not touched. The lock is released when nothing accesses the world any more, and the new volume
+// is deleted after it: without the lock no switch can happen that would make the new volume authoritative.
 
 import { isKubeError, resources } from "@svc/kube";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
@@ -17,16 +17,16 @@ export async function cleanUpCancelled(deps: StorageDeps, row: MoveRow): Promise
   if (!(await endJobs(deps, row))) return;
   if (!(await releaseLock(deps, row))) return;
   const world = await findWorld(deps, row.server_name);
-  // The switch had come about before it was given up, and its answer was lost.
+  // The switch had happened before the cancellation, and its answer was lost.
   if (world?.volume_claim === row.target_claim) return undoCancel(deps.db, row, new Date(deps.now()));
   await revokeTickets(deps, jobNames(row));
-  // Of a server that is gone nobody can say any more whether it had switched: then its new volume may be the world.
+  // Of a deleted server nobody knows whether it had switched: then the new volume may be its world.
   if (world || row.stage !== "switching") await removeTarget(deps, row);
   if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
   deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "move cancelled");
 }
 
-/** Takes our lock off; false when somebody wrote the server meanwhile, so that the next look tries again. */
+/** Releases our lock; false on a concurrent change of the server, so that the next round retries. */
 async function releaseLock(deps: ClusterDeps, { server_name, lock }: MoveRow): Promise<boolean> {
   const target = { name: server_name, ...inNamespace(deps) };
   const server = await deps.kube.find(lockedServers, target);
@@ -43,7 +43,7 @@ async function releaseLock(deps: ClusterDeps, { server_name, lock }: MoveRow): P
   }
 }
 
-/** The half-filled copy goes; a claim of that name that is not of this move stays. */
+/** Deletes the incomplete copy; a claim of that name that does not belong to this move stays. */
 async function removeTarget(deps: ClusterDeps, row: MoveRow): Promise<void> {
   const target = { name: row.target_claim, ...inNamespace(deps) };
   const claim = await deps.kube.find(resources.claims, target);

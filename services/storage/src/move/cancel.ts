@@ -6,7 +6,7 @@ import type { StorageDeps } from "../deps.ts";
 import { cancelMove, findMove, findMoveBackup } from "./store.ts";
 import { toMoveView } from "./view.ts";
 
-/** storage.migration.cancel: written down here; what is left to do is done by the leader's looks (give-back.ts). */
+/** storage.migration.cancel: recorded here; the leader cleans up (cancel-cleanup.ts). */
 export const cancel =
   (deps: Pick<StorageDeps, "mesh" | "db" | "now">): Handler<typeof migrations.cancel> =>
   async (context, { name, id }) => {

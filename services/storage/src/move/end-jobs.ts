@@ -1,11 +1,9 @@
-// Ending the Jobs of a move.
-
 import { isKubeError, resources } from "@svc/kube";
 import type { MoveRow } from "../database/world-migrations.ts";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { jobNames } from "./job-spec.ts";
 
-/** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */
+/** Deletes the Jobs of a move; true once none of their pods is left, so that nothing accesses the volumes any more. */
 export async function endJobs(deps: ClusterDeps, row: MoveRow): Promise<boolean> {
   const names = jobNames(row);
   for (const name of names) await removeJob(deps, name);

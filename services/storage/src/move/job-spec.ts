@@ -1,5 +1,5 @@
-// The two Jobs of a move. Neither mounts the archive folder: the one on the source sends the archive to it, the one on
-// the target fetches it, each by a ticket of its own. Pure.
+// The two Jobs of a move. Neither mounts the archive folder: the one on the source sends the archive, the one on the
+// target fetches it, each with its own ticket. Pure.
 
 import type { Settings } from "../config.ts";
 import type { BackupRow } from "../database/tables.ts";
@@ -28,7 +28,7 @@ export function sourceJobSpec(row: MoveRow, ticket: Ticket, { storage }: Setting
   };
 }
 
-/** Every file is compared with the archive before the tree takes its place. */
+/** Every file is compared with the archive before the trees are swapped. */
 export function targetJobSpec(
   row: MoveRow,
   from: { backup: BackupRow; ticket: Ticket },

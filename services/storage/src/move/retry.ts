@@ -9,7 +9,7 @@ import { holdsLock } from "./begin.ts";
 import { abandon, findMove, findMoveBackup, retryMove } from "./store.ts";
 import { toMoveView } from "./view.ts";
 
-/** storage.migration.retry: goes on with the step that failed. */
+/** storage.migration.retry: continues with the step that failed. */
 export const retry =
   (deps: StorageDeps): Handler<typeof migrations.retry> =>
   async (context, { name, id }) => {

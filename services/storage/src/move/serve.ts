@@ -22,7 +22,7 @@ export function serveMoves(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(contracts.cancelByOperator, cancel(deps));
 }
 
-/** One look at every move under way or given up; one that fails keeps no other waiting. */
+/** One step of every move in progress or cancelled; one that fails does not block others. */
 export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
   const each = async (rows: MoveRow[], step: typeof stepMove) => {
     for (const row of rows) {

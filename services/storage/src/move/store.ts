@@ -1,4 +1,4 @@
-// SQL of moves. Every change says which state it comes from, so two replicas never take one step twice.
+// SQL of moves. Every change names the state it starts from, so two replicas never take a step twice.
 
 import { migrations } from "@svc/proto";
 import { auditRow, outboxRow, violates } from "@svc/store";
@@ -10,7 +10,7 @@ import type { MoveRow, WorldMigrationsTable } from "../database/world-migrations
 type Open = "backing_up" | "restoring" | "switching";
 const open: readonly Open[] = ["backing_up", "restoring", "switching"];
 
-/** Undefined when another move of this world is not at its end. */
+/** Undefined when another move of this world has not ended. */
 export async function insertMove(
   db: StorageDb,
   row: Insertable<WorldMigrationsTable>,
@@ -23,7 +23,7 @@ export async function insertMove(
   }
 }
 
-/** The move of a server that has not come to its end; a failed one waits for its retry. */
+/** The move of a server that has not ended; a failed one waits for a retry. */
 export function findUnfinished(db: StorageDb, server: string): Promise<MoveRow | undefined> {
   return db
     .selectFrom("world_migrations")
@@ -71,12 +71,12 @@ export async function markLocked(db: StorageDb, row: MoveRow, now: Date): Promis
   });
 }
 
-/** A move whose lock never came about; nothing was done for it. */
+/** Deletes a move that never got its lock; nothing was done for it. */
 export async function deleteUnlocked(db: StorageDb, id: string): Promise<void> {
   await db.deleteFrom("world_migrations").where("id", "=", id).where("locked_at", "is", null).execute();
 }
 
-/** Its lock was taken away by hand. Its archive is a backup like any other from now on. */
+/** Ends a move whose lock was removed by hand. Its archive is a normal backup from now on. */
 export function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
   return db.transaction().execute(async (trx) => {
     const row = await trx
@@ -92,7 +92,7 @@ export function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
   });
 }
 
-/** Takes off the pin that came with the row; one that somebody set since stays. */
+/** Removes the pin of the move; a pin that was set since stays. */
 async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
   await trx
     .updateTable("world_backups")
@@ -102,7 +102,7 @@ async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
     .execute();
 }
 
-/** Nobody goes on with it from here; false when it has switched, or is about to, or was given up before. */
+/** Cancels a move; false when it has switched, is about to, or was cancelled before. */
 export async function cancelMove(
   db: StorageDb,
   id: string,
@@ -125,7 +125,7 @@ export async function cancelMove(
   return done.numUpdatedRows > 0n;
 }
 
-/** Moves that were given up and still have a lock, Jobs or a volume. */
+/** Cancelled moves that are not cleaned up yet. */
 export function findCancelled(db: StorageDb): Promise<MoveRow[]> {
   return db
     .selectFrom("world_migrations")
@@ -137,7 +137,7 @@ export function findCancelled(db: StorageDb): Promise<MoveRow[]> {
     .execute();
 }
 
-/** All of it is gone; its archive is a backup like any other. False when somebody noted it before. */
+/** The cleanup is done; the archive is a normal backup. False when this was recorded before. */
 export function endCancelled(db: StorageDb, row: MoveRow, now: Date): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const done = await trx
@@ -154,7 +154,7 @@ export function endCancelled(db: StorageDb, row: MoveRow, now: Date): Promise<bo
   });
 }
 
-/** It had switched before it was given up: it is done. */
+/** The move had switched before it was cancelled: it has succeeded. */
 export async function undoCancel(db: StorageDb, row: MoveRow, now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const done = await trx
@@ -174,7 +174,7 @@ async function emitSucceeded(trx: StorageTrx, row: MoveRow, now: Date): Promise<
   await trx.insertInto("outbox").values(outboxRow(migrations.migrationSucceeded, event)).execute();
 }
 
-/** The archive is whole: its row and the next state in one transaction. The backup is pinned until the move ends. */
+/** The archive is complete: records the backup and the next state in one transaction. It is pinned until the move ends. */
 export function recordMoveBackup(
   db: StorageDb,
   row: MoveRow,
@@ -191,7 +191,7 @@ export function recordMoveBackup(
 
 type Step = { from: Open; to: Open | "succeeded"; now: Date; backup_id?: string };
 
-/** Takes one step; false when it was taken, failed or retried meanwhile. `first` runs before it in the transaction. */
+/** Advances the state; false when it has changed meanwhile. `first` runs before, in the same transaction. */
 export async function advance(
   db: StorageDb | StorageTrx,
   row: MoveRow,
@@ -258,7 +258,7 @@ export function fail(
   });
 }
 
-/** From `failed` back to where it failed; undefined when it is not failed any more. */
+/** From `failed` back to the failed stage; undefined when it is no longer failed. */
 export function retryMove(db: StorageDb, id: string, now: Date): Promise<MoveRow | undefined> {
   return db.transaction().execute(async (trx) => {
     const row = await trx

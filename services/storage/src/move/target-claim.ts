@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from "@svc/kube";
 import { label } from "../job/names.ts";
 
-/** A new claim like another one; where its volume comes to lie is decided by the first pod that uses it. */
+/** A new claim with the spec of another; its first pod decides on which node the volume is. */
 export function claimLike(
   source: PersistentVolumeClaim,
   name: string,

@@ -2,7 +2,7 @@ import type { migrations } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
 import type { MoveRow } from "../database/world-migrations.ts";
 
-/** What operators see; who owns the world is not part of it. */
+/** The view for operators, without the owner of the world. */
 export function toMoveView(row: MoveRow, backup?: BackupRow): migrations.WorldMigration {
   return {
     id: row.id,

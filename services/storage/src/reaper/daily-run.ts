@@ -1,4 +1,4 @@
-// All of one run: worlds first, for their archives may need the room, then the store (docs/reference/reaper.md#order).
+// One daily run: worlds first, then the archives (docs/reference/reaper.md#order).
 
 import { worlds } from "@svc/proto";
 import { decideWorld, type WorldServer } from "./policy.ts";
@@ -18,7 +18,7 @@ export async function runOnce(run: Run, about: { retentionOnly: boolean }): Prom
   await sweepFolder(run);
 }
 
-/** A clock that jumped would end the time of every archive and every world at once. */
+/** A clock that jumped would expire every archive and every world at once. */
 async function assertClock({ deps }: Run): Promise<void> {
   const apartMs = Math.abs(deps.now() - (await readClock(deps.db)).getTime());
   if (apartMs <= deps.settings.storage.reaper_clock_apart) return;
@@ -40,13 +40,13 @@ async function reapWorlds(run: Run): Promise<void> {
       });
     }
   };
-  // All of them end before the run does, also when it is given up.
+  // All of them end before the run does, also when it is aborted.
   const ends = await Promise.allSettled(Array.from({ length: worldsAtOnce(run) }, work));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-/** Under a cap one after the other: what makes room must see what the world before it took. */
+/** One at a time under a cap: evictions must see the space that the previous world took. */
 function worldsAtOnce({ deps }: Run): number {
   const { archive, storage } = deps.settings;
   return archive.max_local_bytes > 0 ? 1 : storage.reaper_at_once;
@@ -60,7 +60,7 @@ async function checkWorld(run: Run, world: WorldServer): Promise<void> {
   if (plan.kind === "reap") return reapWorld(run, world.name);
 }
 
-/** A deletion whose object is gone: without a volume only its row is left, with one a person has to look. */
+/** A deletion whose object is gone: without a volume only the row is left; with one an operator has to check. */
 async function checkOrphan(run: Run, world: WorldServer): Promise<void> {
   const { name } = world;
   const left = await findClaimsOf(run.deps, world);

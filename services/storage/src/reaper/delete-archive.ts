@@ -1,11 +1,11 @@
-// How an archive goes: given up first, so that nobody begins to read it, then the file, then its row says so. A process
-// that dies in between leaves a row that the next run finds again.
+// Deletes archives: first the backup expires, so that nobody starts to read it, then the file is deleted, then the row
+// records it. A process that dies in between leaves a row that the next run finds again.
 
 import type { Candidate } from "./evict-plan.ts";
 import { countAndNote, type Run } from "./run.ts";
 import { evictCopied, evictManual, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
 
-/** False when somebody still needs it. Throws when the file cannot be deleted. */
+/** False when the backup is still needed. Throws when the file cannot be deleted. */
 export async function deleteArchive(run: Run, backup: { id: string; backup_ref: string }): Promise<boolean> {
   const { db, now } = run.deps;
   if (!(await takeForDeletion(db, backup.id, new Date(now())))) return false;
@@ -14,7 +14,7 @@ export async function deleteArchive(run: Run, backup: { id: string; backup_ref: 
   return true;
 }
 
-/** Gives backups up to make room, and frees their bytes at once; false when one of them was needed meanwhile. */
+/** Expires backups and deletes their archives to free space; false when one of them is needed meanwhile. */
 export async function evict(run: Run, candidates: readonly Candidate[]): Promise<boolean> {
   const { db, now } = run.deps;
   for (const { id, reason } of candidates) {

@@ -1,4 +1,4 @@
-// The last step of a reap: gather what the guard asks for, freshly, and delete the volume only when it agrees.
+// The last step of a reap: read the guard's evidence again, and delete the volume only when the guard agrees.
 
 import { isFault, worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
@@ -71,7 +71,7 @@ async function readLock({ deps }: Run, name: string, lock: DueWorld["lock"]): Pr
     const before = lock.value;
     const server = await deps.kube.find(lockedServers, { name, ...inNamespace(deps) });
     const found = server?.metadata.annotations?.[maintenanceAnnotation];
-    // It may have been refreshed while it was read.
+    // The lock may have been refreshed while it was read.
     if (found !== lock.value && before !== lock.value && left > 0) continue;
     return { found, ours: lock.value, isHeld: isHeld(lock) };
   }

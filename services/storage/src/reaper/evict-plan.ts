@@ -1,6 +1,6 @@
-// Which backups go so that a world can be archived (docs/reference/reaper.md#order). Pure.
+// Which backups are deleted to make space for an archive (docs/reference/reaper.md#order). Pure.
 
-/** A backup that might go; `isLast` when nothing else here holds that world or its server's. */
+/** A backup that may be deleted; `isLast` when it is the only copy of its world. */
 export type Candidate = {
   id: string;
   reason: string;
@@ -15,8 +15,8 @@ export type Candidate = {
 type EvictionPlan = { isEnough: boolean; evict: string[] };
 
 /**
- * Owners' manual backups go first, the oldest first; then archives of reclaimed worlds whose off-site copy is
- * confirmed. The only copy of a world never goes, and nothing goes for nothing. `max` 0 is no cap.
+ * Owners' manual backups are evicted first, the oldest first; then archives of reclaimed worlds with a confirmed off-site
+ * copy. The only copy of a world is never evicted, and nothing is evicted in vain. `max` 0 is no cap.
  */
 export function planEviction(
   about: { used: number; need: number; max: number },

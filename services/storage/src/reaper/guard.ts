@@ -1,10 +1,10 @@
-// The one way to the deletion of a world volume. Everything that must be true is asked here, in one place, of what was
-// read a moment ago; a single "no" keeps the world.
+// The only way to the deletion of a world volume. Every condition is checked here, in one place, on what was read a moment
+// ago; a single failed rule keeps the world.
 
 import type { BackupRow } from "../database/tables.ts";
 import type { Outcome, WorldServer } from "./policy.ts";
 
-/** Written down by the step that read an archive to its end in this run, and by nothing else. */
+/** Created only by the step that verified an archive in this run. */
 export type ReadBack = {
   run: string;
   backupId: string;

@@ -1,5 +1,5 @@
-// A new archive of a world that the run holds. Its end is settled like that of every backup, so an archive whose run
-// died is recorded all the same and found by the next one.
+// Makes a new archive of a world that the run has locked. The reconcile records its end like that of every backup, so the
+// archive of a run that died is found by the next run.
 
 import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
@@ -18,7 +18,7 @@ type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal: AbortS
 
 type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
 
-/** Throws `maintenance_in_progress` when a Job of this world is still to be settled. */
+/** Throws `maintenance_in_progress` while another Job of this world is open. */
 export async function makeArchive(
   deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
   wish: ArchiveRequest,

@@ -3,10 +3,10 @@ import type { SummaryKey } from "./summary.ts";
 
 export type ReaperMetrics = {
   counted: (key: SummaryKey, by: number) => void;
-  /** A world volume is gone for good. */
+  /** A world volume was deleted. */
   worldDeleted: () => void;
   ended: (result: "succeeded" | "failed", seconds: number) => void;
-  /** Of any replica, so that a restart does not forget it. */
+  /** Of any replica, so that it survives a restart. */
   lastSuccess: (at: Date) => void;
 };
 

@@ -3,9 +3,9 @@
 // | what the server is                        | plan                                                      |
 // |-------------------------------------------|-----------------------------------------------------------|
 // | a system server, or exempt                | left alone, whatever else is true                         |
-// | an object that is gone, deletion pending  | orphan: a volume that is left counts as skipped           |
+// | an object that is gone, deletion pending  | orphan: a remaining volume counts as skipped              |
 // | an object that is gone                    | left alone                                                |
-// | given up or being deleted                 | reap as released or deleted, however active it was        |
+// | released or being deleted                 | reap as released or deleted, however active it was        |
 // | idle for more than 15 days                | reap as reclaimed                                         |
 // | owned, inside a window before that        | warn, once per window and time of idleness                |
 // | anything else                             | left alone                                                |
@@ -16,7 +16,7 @@ import type { BackupRow } from "../database/tables.ts";
 
 export type WorldServer = worlds.WorldServer;
 export type Outcome = "reclaimed" | "released" | "deleted";
-/** Columns in which a delivered warning is noted: the first, and the last before the world goes. */
+/** Columns that record a delivered warning: the first, and the last one before the reclaim. */
 type Window = "3d" | "1d";
 
 export type WorldPlan =
@@ -46,19 +46,19 @@ export function decideWorld(
 
 type Clock = { now: number; warnBefore: readonly number[]; goesAt: number };
 
-// Inside both windows the nearer one is told: a mail that came late must not promise two more days.
+// Inside both windows the nearer one is used: a late mail must not promise two more days.
 function windowAt(world: WorldServer, { now, warnBefore, goesAt }: Clock): Window | undefined {
   const nearest = Math.min(...warnBefore);
   const open = warnBefore.filter((before) => now >= goesAt - before);
   if (open.length === 0) return undefined;
   const window = open.includes(nearest) ? "1d" : "3d";
   const stamp = window === "1d" ? world.warned_1d_at : world.warned_3d_at;
-  // A stamp from before the last activity belongs to an earlier time of idleness.
+  // A stamp older than the last activity belongs to an earlier idle period.
   const isTold = stamp !== undefined && Date.parse(stamp) >= Date.parse(world.last_active_at);
   return isTold ? undefined : window;
 }
 
-/** Milliseconds of `archive.warn_before`; what is no span is refused by the configuration. */
+/** Milliseconds of `archive.warn_before`; the configuration has rejected invalid spans. */
 export function warnBeforeMs(spans: readonly string[]): number[] {
   return spans.flatMap((span) => parseDuration(span) ?? []);
 }
@@ -66,16 +66,16 @@ export function warnBeforeMs(spans: readonly string[]): number[] {
 type VolumePlan =
   /** A new archive is made. */
   | { kind: "archive" }
-  /** There is an archive that may be of this very world: read back and compared before it is relied on. */
+  /** There is an archive that may be of this world: it is verified and compared before it is relied on. */
   | { kind: "reuse"; backup: BackupRow }
   /** The world is archived and gone: only the release is missing. */
   | { kind: "finish"; backup: BackupRow }
-  /** Nobody's server without a world: its idle time begins again. */
+  /** An unowned server without a world: its idle time starts again. */
   | { kind: "restart-clock" }
-  /** Somebody's server without a world: it is released, there is nothing to archive. */
+  /** An owned server without a world: it is released, there is nothing to archive. */
   | { kind: "release" };
 
-/** What is done with the volume; `backups` are the server's, the newest first. */
+/** Decides what is done with the volume; `backups` are the server's, newest first. */
 export function decideVolume(
   world: WorldServer,
   about: { outcome: Outcome; hasVolume: boolean; backups: readonly BackupRow[] },
@@ -93,7 +93,7 @@ export function decideVolume(
   return isNobodys && outcome === "reclaimed" ? { kind: "restart-clock" } : { kind: "release" };
 }
 
-/** An archive by this batch of what the world still is, by all that the records tell. */
+/** Whether a reaper archive is of the world's current state, as far as the records tell. */
 function isFresh(backup: BackupRow, world: WorldServer): boolean {
   if (backup.status !== "present" || backup.corrupt_at !== null) return false;
   if (backup.reason !== "inactive_15d" && backup.reason !== "released") return false;

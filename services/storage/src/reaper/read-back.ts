@@ -1,4 +1,4 @@
-// Reads an archive to its end, and holds a world against it.
+// Verifies an archive, and compares a world with it.
 
 import { randomBytes } from "node:crypto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
@@ -13,7 +13,7 @@ import { count, countAndNote, type Run } from "./run.ts";
 type ReadResult =
   | { kind: "whole"; sha256: string; isSameWorld: boolean }
   | { kind: "corrupt"; message: string }
-  /** Nobody could say: asked again another day, and nothing is built on it. */
+  /** Not known: retried another day, and nothing relies on it. */
   | { kind: "unreadable"; message: string };
 
 const corruptCodes: ReadonlySet<TaskFault["code"]> = new Set([
@@ -54,7 +54,7 @@ export async function readBack(
   return decideReadResult(outcome, backup.sha256);
 }
 
-/** Pure: what a read tells. Only an archive that is there and is not what was written is corrupt. */
+/** Pure. Only an existing archive that is not what was written is corrupt. */
 function decideReadResult(outcome: Outcome, recorded: string): ReadResult {
   if (outcome.kind === "broken") return { kind: "unreadable", message: outcome.message };
   if (outcome.kind === "refused") {
@@ -67,7 +67,7 @@ function decideReadResult(outcome: Outcome, recorded: string): ReadResult {
   return { kind: "whole", sha256, isSameWorld: same === true };
 }
 
-/** Writes down what was read. */
+/** Records the result. */
 export async function recordRead(run: Run, backup: BackupRow, result: ReadResult): Promise<void> {
   const { deps } = run;
   const now = new Date(deps.now());

@@ -1,5 +1,5 @@
-// One world that is due: hold, lock, room, archive, off-site copy, and only then the volume. Everything is read again
-// under the lock; a process that dies anywhere leaves the world, or an archive of it that the next run finds.
+// Reaps one world that is due: stop, lock, free space, archive, off-site copy, and only then delete the volume. Everything
+// is read again under the lock; a process that dies anywhere leaves the world, or an archive that the next run finds.
 
 import { isFault, worlds } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
@@ -32,7 +32,7 @@ export async function reapWorld(run: Run, name: string): Promise<void> {
     const found = await findDue(run, name);
     if (found) await reapLocked(run, { ...found, lock });
   } catch (error) {
-    // A Job of this very world that a run before us left, and that is not settled yet.
+    // A Job of this world from an earlier run whose end is not recorded yet.
     if (!isBusy(error)) throw error;
     count(run, "awaiting_stop");
   } finally {
@@ -40,7 +40,7 @@ export async function reapWorld(run: Run, name: string): Promise<void> {
   }
 }
 
-/** The server as it is now, if it is still due; undefined when it is not, or is gone. */
+/** The server if it is still due; undefined when it is not, or is gone. */
 async function findDue({ deps, warnBefore }: Run, name: string): Promise<Omit<DueWorld, "lock"> | undefined> {
   const world = await deps.mesh.call(worlds.describeServer, { name }).catch((error: unknown) => {
     if (isFault(error) && error.fault === "not_found") return undefined;
@@ -86,7 +86,7 @@ async function reapLocked(run: Run, due: DueWorld): Promise<void> {
   if (ready) await deleteWorld(run, due, { ...ready, claim });
 }
 
-/** A run that died after it deleted a moved volume may not have made the next owner's. */
+/** A run that died after deleting a moved volume may not have created the next owner's. */
 async function recreateVolume(run: Run, { world, plan }: DueWorld): Promise<void> {
   if (plan.outcome === "deleted" || (await recreateMovedClaim(run.deps, world))) return;
   addNote(
@@ -97,7 +97,7 @@ async function recreateVolume(run: Run, { world, plan }: DueWorld): Promise<void
 
 type Proven = { backup: BackupRow; readBack: ReadBack };
 
-/** Reads an archive of an earlier run to its end and holds the world against it, file by file. */
+/** Verifies an archive of an earlier run and compares the world with it, file by file. */
 async function reuse(
   run: Run,
   { lock }: DueWorld,
@@ -119,8 +119,8 @@ async function reuse(
 const partialKeptMs = 7 * 86_400_000;
 
 /**
- * A world with files that cannot be read stays as it is: its archive is not all of it. That is no failure of the run, and
- * one such archive is enough for a week.
+ * A world with unreadable files is kept, since its archive is incomplete. That is not a failure of the run, and one such
+ * archive is enough for a week.
  */
 function isKeptPartial(run: Run, { server_name, unreadable_entries, created_at }: BackupRow): boolean {
   if (unreadable_entries === 0 || run.deps.now() - created_at.getTime() > partialKeptMs) return false;
@@ -131,7 +131,7 @@ function isKeptPartial(run: Run, { server_name, unreadable_entries, created_at }
   return true;
 }
 
-/** The agent reads what it wrote to its end before it says so. */
+/** The agent verifies the archive before it reports success. */
 async function archive(run: Run, due: DueWorld, claim: Claim): Promise<Proven | undefined> {
   const { world, plan, lock } = due;
   if (!(await makeRoom(run, world.name))) {
@@ -155,7 +155,7 @@ async function makeRoom(run: Run, server: string): Promise<boolean> {
   const max = settings.archive.max_local_bytes;
   if (max === 0) return true;
   const [{ bytes }, need] = await Promise.all([presentBytes(db), findLastSize(db, server)]);
-  // What might go is asked for when something must: it is all backups, and there may be thousands of worlds.
+  // Candidates are read only when something must be evicted: they are all backups, and there may be thousands of worlds.
   if (planEviction({ used: bytes, need, max }, []).isEnough) return true;
   const { used, candidates } = await findEvictable(db, run.live);
   const plan = planEviction({ used, need, max }, candidates);

@@ -1,5 +1,5 @@
-// Runs of the daily batch on this replica: one at a time over all replicas, by its row. A run whose process died is
-// declared dead by whoever looks next, and tried again a few times (backoffLimit 2).
+// Daily runs on this replica: one at a time over all replicas, by its row. A run whose process died is declared dead by the
+// next tick of any replica, and retried a few times (backoffLimit 2).
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunRow } from "../database/reaper-runs.ts";
@@ -23,13 +23,13 @@ import {
 import { isGood, summaryLine } from "./summary.ts";
 
 export type Reaper = {
-  /** Begins a run on this replica, or answers the one that is under way anywhere. */
+  /** Starts a run on this replica, or returns the one in progress on any. */
   start: (about: { startedBy: string; retentionOnly: boolean }) => Promise<RunRow>;
-  /** Begins a run when one is due, or when archives that were given up take room that is needed; returns its row. */
+  /** Starts a run when one is due, or when space is low and expired archives can be deleted; returns its row. */
   tick: () => Promise<RunRow | undefined>;
-  /** Ends when no run of this replica is under way. */
+  /** Resolves when no run of this replica is in progress. */
   idle: () => Promise<void>;
-  /** Aborts what runs here; worlds stay safe and the next run goes on. */
+  /** Aborts runs of this replica; worlds stay safe and the next run continues. */
   close: () => Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export function createReaper(deps: ReaperDeps): Reaper {
     const now = new Date(deps.now());
     await failSilentRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
     const newest = await findNewestRun(deps.db);
-    // Where no world can be archived every run only puts the store in order.
+    // Where no world can be archived every run is for retention only.
     const isFull = storage.agent_image !== "";
     const attempt = findDueAttempt(isFull ? await findNewestRun(deps.db, { isFull }) : newest, deps);
     if (attempt !== undefined) {
@@ -90,7 +90,7 @@ export function createReaper(deps: ReaperDeps): Reaper {
   };
 }
 
-/** Number of the try that is due now; undefined when none is. Pure. */
+/** Number of the attempt that is due now; undefined when none is. Pure. */
 export function findDueAttempt(
   newest: Pick<RunRow, "state" | "message" | "attempt" | "started_at"> | undefined,
   { settings, now }: Pick<ReaperDeps, "settings" | "now">,
@@ -120,7 +120,7 @@ async function executeRun(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): 
   );
   over.abort();
   await beating;
-  // A run that stops with its process is left to be found dead, so that it is tried again.
+  // A run that stops with its process is left to be declared dead, so that it is retried.
   if (stopped.aborted && message !== "") return;
   const isFine = message === "" && isGood(run.summary, run.isSweepComplete);
   const state = isFine ? "succeeded" : "failed";
@@ -147,7 +147,7 @@ async function sendHeartbeats(run: Run, dead: AbortController, over: AbortSignal
       () => undefined,
     );
     if (isAlive) heardAt = performance.now();
-    // Before anybody may call this run dead and begin another.
+    // Before another replica may declare this run dead and start another.
     const isLate = performance.now() - heardAt > reaper_silence / 2;
     if (isAlive === false || isLate)
       dead.abort(new Error("the run was aborted: it could not record its heartbeat"));

@@ -12,7 +12,7 @@ const actionOf: Record<Outcome, string> = {
   deleted: "world.delete",
 };
 
-/** The world is archived and gone, or there never was one: the server loses its owner, or goes altogether. */
+/** The world is archived and deleted, or there never was one: the server loses its owner, or is deleted. */
 export async function releaseServer(
   run: Run,
   { world, plan }: Pick<DueWorld, "world" | "plan">,
@@ -49,7 +49,7 @@ async function notifyOwner(
   await run.deps.mesh
     .call(notices.sendNotice, { user_id: owner_id, kind: "world-reclaimed", facts })
     .catch((error: unknown) => {
-      // The letter is a courtesy; the world and its archive do not depend on it.
+      // The mail is a courtesy; the world and its archive do not depend on it.
       if (!isFault(error)) throw error;
       run.deps.log.warn({ server: name, fault: error.fault }, "owner notification failed");
     });

@@ -1,4 +1,4 @@
-// Archives whose time is over go, some are read back, and what nobody wants is swept (docs/reference/reaper.md#summary).
+// Deletes expired archives, verifies some, and sweeps unknown files (docs/reference/reaper.md#summary).
 
 import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
@@ -12,7 +12,7 @@ import { findClaimedNames, findCorrupt, findUnread } from "./store.ts";
 const batch = 200;
 const maxOrphansNamed = 5;
 
-/** True while archives that may go keep the archive folder's file system from having room for new ones. */
+/** Whether the archive file system is low on space while there are archives that may be deleted. */
 export async function isSpaceLow({ db, settings, now }: Run["deps"]): Promise<boolean> {
   const { keep_free, reaper_short_factor } = settings.storage;
   const known = await statfs(settings.archive.local_path).catch(() => undefined);
@@ -20,7 +20,7 @@ export async function isSpaceLow({ db, settings, now }: Run["deps"]): Promise<bo
   return (await findDeletable(db, new Date(now()), 1)).length > 0;
 }
 
-/** Deletes every archive that was given up or is over its time. */
+/** Deletes the archives of all expired backups. */
 export async function expireArchives(run: Run): Promise<void> {
   const { db, now } = run.deps;
   const tried = new Set<string>();
@@ -44,7 +44,7 @@ async function expireOne(run: Run, row: BackupRow): Promise<void> {
   }
 }
 
-/** Reads the archives back that waited longest, a few in each run. */
+/** Verifies the archives whose last verification is the oldest, a few per run. */
 export async function readArchives(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
   const { agent_image, reaper_read_backs, reaper_read_back_age } = settings.storage;
@@ -57,13 +57,13 @@ export async function readArchives(run: Run): Promise<void> {
     const result = await readBack(run.deps, row, { signal: run.signal });
     await recordRead(run, row, result);
     if (result.kind === "corrupt") await notifyOwner(run, row);
-    // One that nobody can read now waits at the front, and must not keep the others from being read.
+    // One that cannot be read now stays first in line, and must not block the others.
     if (result.kind !== "unreadable") left -= 1;
   }
   await recheckCorrupt(run);
 }
 
-/** An archive folder that was not mounted for a while looks like archives that are gone. */
+/** Archives in a folder that was not mounted for a while look as if they were gone. */
 async function recheckCorrupt(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
   for (const row of await findCorrupt(db, settings.storage.reaper_second_looks)) {
@@ -85,10 +85,10 @@ async function notifyOwner(run: Run, { former_owner, server_name, created_at }: 
     );
 }
 
-/** Partials that nobody writes any more, and archives that no row knows for as long as a row would have kept them. */
+/** Deletes abandoned partial files, and archives without a record that are older than the retention. */
 export async function sweepFolder(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
-  // The folder first: what is recorded after it was listed is known when the rows are read.
+  // The folder is listed before the rows are read, so that a new archive is not taken for an orphan.
   const listed = await run.folder.list().catch((error: Error) => {
     run.isSweepComplete = false;
     addNote(run, `the archive folder cannot be read: ${error.message}`);

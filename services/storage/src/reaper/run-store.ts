@@ -1,4 +1,4 @@
-// SQL of the runs themselves. Times come from the caller, so that one clock rules them.
+// SQL of reaper runs. Times come from the caller, so that all are of one clock.
 
 import { randomUUID } from "node:crypto";
 import { violates } from "@svc/store";
@@ -8,7 +8,7 @@ import type { Summary } from "./summary.ts";
 
 type NewRun = { startedBy: string; retentionOnly: boolean; attempt: number; now: Date };
 
-/** Begins a run; undefined while another one is under way. */
+/** Starts a run; undefined while another one is in progress. */
 export async function insertRun(db: StorageDb, run: NewRun): Promise<RunRow | undefined> {
   const { startedBy, retentionOnly, attempt, now } = run;
   try {
@@ -34,13 +34,13 @@ export function findRun(db: StorageDb, id: string): Promise<RunRow | undefined> 
   return db.selectFrom("reaper_runs").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** With `isFull` the newest that went over the worlds. */
+/** With `isFull` the newest that was not only for retention. */
 export function findNewestRun(db: StorageDb, { isFull = false } = {}): Promise<RunRow | undefined> {
   const all = db.selectFrom("reaper_runs").selectAll().orderBy("started_at", "desc").limit(1);
   return (isFull ? all.where("retention_only", "=", false) : all).executeTakeFirst();
 }
 
-/** When the last good run ended; undefined before the first. */
+/** When the last successful run ended; undefined before the first. */
 export async function findLastSuccess(db: StorageDb): Promise<Date | undefined> {
   const row = await db
     .selectFrom("reaper_runs")
@@ -52,7 +52,7 @@ export async function findLastSuccess(db: StorageDb): Promise<Date | undefined> 
   return row?.finished_at ?? undefined;
 }
 
-/** Says that the run lives and how far it is; false when somebody declared it dead. */
+/** Records a heartbeat and the progress; false when the run was declared dead. */
 export async function recordHeartbeat(
   db: StorageDb,
   id: string,
@@ -98,7 +98,7 @@ export async function finishRun(
 
 export const diedMessage = "the run ended with its process";
 
-/** Ends runs that fell silent; what they did stays done. */
+/** Fails runs without a heartbeat; what they did stays done. */
 export async function failSilentRuns(db: StorageDb, about: { silentSince: Date; now: Date }): Promise<void> {
   await db
     .updateTable("reaper_runs")

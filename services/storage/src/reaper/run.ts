@@ -4,19 +4,19 @@ import type { ReaperMetrics } from "./metrics.ts";
 import type { LiveWorlds } from "./store.ts";
 import { emptySummary, type Summary, type SummaryKey } from "./summary.ts";
 
-/** One run: what it works with and what it has to tell. */
+/** One run: its dependencies and its results. */
 export type Run = {
   id: string;
   deps: StorageDeps;
   folder: ArchiveFolder;
   metrics: ReaperMetrics;
-  /** Windows before a world goes, in milliseconds. */
+  /** Times before the reclaim at which owners are warned, in milliseconds. */
   warnBefore: readonly number[];
   live: LiveWorlds;
   summary: Summary;
   notes: string[];
   isSweepComplete: boolean;
-  /** Aborts when the run must end: the process stops, or it was declared dead. */
+  /** Aborts when the run must end: the process stops, or the run was declared dead. */
   signal: AbortSignal;
 };
 
@@ -31,13 +31,13 @@ export function count(run: Run, key: SummaryKey, by = 1): void {
   run.metrics.counted(key, by);
 }
 
-/** Something a person should know of; the log has all of it. */
+/** Records something an operator should know; the log has all notes. */
 export function addNote(run: Run, text: string): void {
   run.deps.log.warn({ run: run.id }, text);
   if (run.notes.length < maxNotes) run.notes.push(text.slice(0, 300));
 }
 
-/** Counts it and says why, so that the number can be understood. */
+/** Counts an event and notes its reason. */
 export function countAndNote(run: Run, key: SummaryKey, text: string): void {
   count(run, key);
   addNote(run, text);

@@ -96,7 +96,7 @@ export function evictCopied(db: StorageDb, id: string): Promise<boolean> {
   });
 }
 
-/** Gives a backup up whose time is over, so that nobody begins to read it; false when somebody still needs it. */
+/** Expires a backup whose time is over, so that nobody starts to read it; false when it is still needed. */
 export function takeForDeletion(db: StorageDb, id: string, now: Date): Promise<boolean> {
   return expireUnused(db, id, {
     mayExpire: ({ status, expires_at }) =>
@@ -115,7 +115,7 @@ type Expiry = {
   expire: (trx: StorageTrx, row: BackupRow) => Promise<boolean>;
 };
 
-// The row is locked first and its users are asked for second: a restore that took it a moment ago is seen.
+// The row is locked before its users are read: a restore that started a moment ago is seen.
 function expireUnused(db: StorageDb, id: string, { mayExpire, expire }: Expiry): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const one = trx.selectFrom("world_backups").where("id", "=", id);
@@ -126,7 +126,7 @@ function expireUnused(db: StorageDb, id: string, { mayExpire, expire }: Expiry):
   });
 }
 
-/** After the archive is gone. */
+/** Called after the archive was deleted. */
 export async function markDeleted(db: StorageDb, id: string, now: Date): Promise<void> {
   await db
     .updateTable("world_backups")
@@ -136,7 +136,7 @@ export async function markDeleted(db: StorageDb, id: string, now: Date): Promise
     .execute();
 }
 
-/** Present archives that nobody read since `before`, the one that waited longest first. */
+/** Present backups that were not verified since `before`, the oldest verification first. */
 export function findUnread(db: StorageDb, before: Date, limit: number): Promise<BackupRow[]> {
   return db
     .selectFrom("world_backups")
@@ -150,7 +150,7 @@ export function findUnread(db: StorageDb, before: Date, limit: number): Promise<
     .execute();
 }
 
-/** Some present archives that are marked corrupt, others each time. */
+/** A random sample of present backups that are marked corrupt. */
 export function findCorrupt(db: StorageDb, limit: number): Promise<BackupRow[]> {
   return db
     .selectFrom("world_backups")
@@ -162,7 +162,7 @@ export function findCorrupt(db: StorageDb, limit: number): Promise<BackupRow[]> 
     .execute();
 }
 
-/** Names of archives that a row or a Job under way speaks for, and whether there is any row at all. */
+/** Names of archives with a backup record or an open Job, and whether there is any record at all. */
 export async function findClaimedNames(db: StorageDb): Promise<{ names: Set<string>; hasRows: boolean }> {
   const [rows, jobs] = await Promise.all([
     db.selectFrom("world_backups").select("backup_ref").where("status", "!=", "deleted").execute(),

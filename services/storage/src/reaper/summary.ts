@@ -1,4 +1,4 @@
-// What a run did, in one line (docs/reference/reaper.md#summary). Pure.
+// The summary of a run, in one line (docs/reference/reaper.md#summary). Pure.
 
 export const summaryKeys = [
   "evaluated",
@@ -33,7 +33,7 @@ export function summaryLine(summary: Summary): string {
   return `svc reaper: ${summaryKeys.map((key) => `${key}=${summary[key]}`).join(" ")}`;
 }
 
-/** True when nobody has to look: then the exit code is 0, else 1. */
+/** Whether no operator has to look: then the exit code is 0, else 1. */
 export function isGood(summary: Summary, isSweepComplete: boolean): boolean {
   return isSweepComplete && alarming.every((key) => summary[key] === 0);
 }

@@ -2,7 +2,7 @@ import type { backups, reapers } from "@svc/proto";
 import type { RunRow } from "../database/reaper-runs.ts";
 import { emptySummary, summaryLine } from "./summary.ts";
 
-/** What a run tells of itself. */
+/** The view of a run for operators. */
 export function toReaperRun(row: RunRow): reapers.ReaperRun {
   const summary = { ...emptySummary(), ...row.summary };
   return {

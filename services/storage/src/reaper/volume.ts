@@ -1,4 +1,4 @@
-// The claim of a world, and its end.
+// The volume claim of a world, and its deletion.
 
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import type { MinecraftServerSpec } from "@svc/proto";
@@ -10,14 +10,14 @@ import type { WorldServer } from "./policy.ts";
 
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
 
-/** Undefined when there is none, also when its deletion has begun. */
+/** Undefined when there is none, or when it is being deleted. */
 export async function findClaim(deps: ClusterDeps, name: string): Promise<Claim | undefined> {
   const object = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   if (!object || object.metadata.deletionTimestamp !== undefined) return undefined;
   return { name, uid: object.metadata.uid ?? "", object };
 }
 
-/** Names of all claims of a server, those that a move left behind too. */
+/** Names of all claims of a server, including those that a move left behind. */
 export async function findClaimsOf(
   deps: ClusterDeps,
   { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
@@ -30,7 +30,7 @@ export async function findClaimsOf(
   return [...new Set([...(own ? [own.name] : []), ...items.map(({ metadata }) => metadata.name)])];
 }
 
-/** Deletes this very claim, and waits a while for it to be gone. */
+/** Deletes exactly this claim, and waits a while until it is gone. */
 export async function removeClaim(
   deps: ClusterDeps,
   { name, uid }: Pick<Claim, "name" | "uid">,
@@ -49,7 +49,7 @@ export async function removeClaim(
   await poll(isGone, { everyMs, endAt: performance.now() + reaper_claim_patience });
 }
 
-/** A cluster keeps a claim as long as a pod names it, also one whose Job has ended. */
+/** The cluster keeps a claim as long as a pod uses it, even one that has ended. */
 async function removeEndedPods({ kube, ...deps }: ClusterDeps, claim: string): Promise<void> {
   const labelSelector = `${label.component}=world-job`;
   const { items } = await kube.list(resources.pods, { ...inNamespace(deps), labelSelector });
@@ -67,9 +67,9 @@ async function removeEndedPods({ kube, ...deps }: ClusterDeps, claim: string): P
 type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
 
 /**
- * A world that was moved lies in a claim that its server names, and nobody makes that one anew: the next owner would
- * have no world, or the one that was left on the old node. It is made like the one of before or, when that is gone, as
- * the server asks for; false when it does not say.
+ * A moved world is in a claim that its server names, and nothing else recreates it: the next owner would have no world, or
+ * the one left on the old node. The new claim copies the old one or, when that is gone, the server's spec; false when the
+ * size is unknown.
  */
 export async function recreateMovedClaim(
   deps: ClusterDeps,

@@ -2,7 +2,7 @@ import { isFault, notices, worlds } from "@svc/proto";
 import type { WorldPlan, WorldServer } from "./policy.ts";
 import { count, type Run } from "./run.ts";
 
-/** Mails the owner; only a letter that was delivered is noted, so that any other is tried again the next day. */
+/** Mails the owner; only a delivered mail is recorded, so that any other is retried the next day. */
 export async function warnOwner(
   run: Run,
   world: WorldServer,

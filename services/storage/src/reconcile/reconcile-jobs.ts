@@ -1,5 +1,5 @@
-// The look at everything that runs on worlds: it notes ends, carries restores on, and finds what was lost. It reads
-// rows first and Jobs second, so that a Job it does not see was not there after its row said so.
+// Reconciles everything that runs on worlds: records ends, continues restores, and finds what was lost. Rows are read
+// before Jobs, so that a Job that is not listed did not exist after its row was written.
 
 import { type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
@@ -22,8 +22,7 @@ const managers = "svc-backup,svc-restore,svc-export,svc-verify";
 type Jobs = ReadonlyMap<string, Job>;
 
 /**
- * One look; a row that fails is left for the next one and keeps no other from being settled. Returns how many rows it
- * looked at.
+ * One round; a row that fails is retried in the next round and does not block others. Returns the number of open rows.
  */
 export async function reconcileJobs(deps: StorageDeps, signal?: AbortSignal): Promise<number> {
   const rows = await findOpenJobs(deps.db, maxRows);
@@ -50,7 +49,7 @@ async function reconcileRow(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise
   if (now) await continueRestore(deps, now, jobs);
 }
 
-// A Job has its Secret within moments of its making.
+// A Job gets its Secret within moments of its creation.
 function isStuckWithoutSecret({ settings, now }: Pick<StorageDeps, "settings" | "now">, job: Job): boolean {
   const { ready = 0 } = (job.status ?? {}) as { ready?: number };
   const madeAt = Date.parse(job.metadata.creationTimestamp ?? "");
@@ -92,7 +91,7 @@ async function recordOutcome(deps: StorageDeps, row: JobRow, job: Job | undefine
   await shortenTtl(deps, row.job);
 }
 
-// A backup that left no word may have renamed its archive into place just before: then it is a backup.
+// A backup that ended without a result may have finished its archive just before: then it is a backup.
 async function recover(deps: StorageDeps, row: JobRow, message: string): Promise<void> {
   const { db, settings } = deps;
   if (row.archive === null) return void (await recordFailure(deps, row, message));
@@ -117,7 +116,7 @@ async function recordRecovery(deps: StorageDeps, row: JobRow, job: Job | undefin
   await shortenTtl(deps, job.metadata.name);
 }
 
-// A snapshot that no row waits for any more must not hold its world until the Job goes.
+// A snapshot that no row waits for any more must not lock its world until the Job is gone.
 async function releaseStaleSnapshots(
   deps: Pick<StorageDeps, "kube" | "db" | "settings">,
   rows: readonly JobRow[],

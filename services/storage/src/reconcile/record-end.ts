@@ -1,4 +1,4 @@
-// Writing down how a Job ended: its row, the backup that came of it, and the events, in one transaction.
+// Records how a Job ended: its row, the resulting backup and the events, in one transaction.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { findJob, finishJob } from "../job/store.ts";
 
-/** False when somebody else wrote the end before. */
+/** False when the end was already recorded. */
 export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {
   const { settings } = deps;
   const { sha256, size_bytes } = done;
@@ -26,7 +26,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
     backup_ref: join(settings.archive.local_path, row.archive),
     size_bytes,
     reason,
-    // The world is as it was when the Job was asked for: its server has been stopped since.
+    // The world is as of the request: its server has been stopped since.
     created_at: row.started_at,
     expires_at: expiryOf(reason, row.started_at, settings.archive),
     sha256,
@@ -38,7 +38,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
   const pruned = await deps.db.transaction().execute(async (trx) => {
     const message = describeSkipped(done);
     if (!(await finishJob(trx, row.job, { state: "succeeded", message, at }))) return undefined;
-    // The server may have gone to another account while the Job ran; its row has gone along.
+    // The server may have been transferred while the Job ran; its row has the new owner.
     const owner = (await findJob(trx, row.job))?.owner_id ?? null;
     await recordBackup(trx, { ...backup, former_owner: owner });
     const keep = retainedCount(reason, settings);
@@ -54,14 +54,14 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
   return true;
 }
 
-/** What the archive does not hold, in words for whoever asks about the Job; empty when it holds all. */
+/** Lists the entries the archive lacks, for the Job's message; empty when it has all. */
 function describeSkipped({ skipped_entries = 0, skipped_names = [] }: TaskDone): string {
   if (skipped_entries === 0) return "";
   const more = skipped_entries > skipped_names.length ? ", ..." : "";
   return `left out ${skipped_entries}: ${skipped_names.join(", ")}${more}`.slice(0, maxMessageLength);
 }
 
-/** Links are in most worlds; what could not be read is for the operator to look at. */
+/** Skipped links are normal; unreadable files need an operator. */
 function logUnreadable(
   { log }: Pick<StorageDeps, "log">,
   { server_name: server, job }: JobRow,
@@ -75,7 +75,7 @@ function logUnreadable(
   );
 }
 
-/** The end of anything but a backup. */
+/** Records the end of any Job but a backup. */
 export async function recordSuccess(
   deps: Pick<StorageDeps, "db" | "metrics" | "now">,
   row: JobRow,
@@ -94,7 +94,7 @@ export async function recordSuccess(
   return isNew;
 }
 
-/** Codes with which a Job says that the archive itself is damaged. */
+/** Codes that mean the archive itself is damaged. */
 const corruptCodes: ReadonlySet<TaskFault["code"]> = new Set([
   "backup_corrupt",
   "digest_mismatch",
@@ -141,8 +141,8 @@ async function markCorrupt(
 
 const maxMessageLength = 1_000;
 
-// A Job that refused says what became of the world; one that died cannot. Its trees change places as a whole or not at
-// all, and whoever comes to the world next carries a change through that was begun.
+// A Job that failed by itself says what became of the world; one that died cannot. The trees are swapped as a whole or not
+// at all, and the next Job on the world completes a swap that was begun.
 function describeFailure(row: JobRow, message: string): string {
   const hint =
     row.kind === "restore"

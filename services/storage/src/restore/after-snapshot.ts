@@ -1,5 +1,5 @@
-// Carries a restore on when its safety snapshot has ended. Every step may be repeated and may be the last of its
-// process: make the restore's Job, say on the snapshot's Job that it began, write it down.
+// Continues a restore when its safety snapshot has ended. Every step may be repeated, and the process may die after any:
+// create the restore's Job, relabel the snapshot's Job, record it.
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { findBackup, findBackupOfJob } from "../backup/store.ts";
@@ -39,7 +39,7 @@ export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs:
   deps.log.warn({ server: snapshot.server_name, reason: plan.abandon }, "restore abandoned");
 }
 
-/** What the restore takes away must all be in the snapshot. */
+/** The snapshot must contain everything the restore replaces. */
 async function isWholeSnapshot({ db }: Pick<StorageDeps, "db">, { job }: JobRow): Promise<boolean> {
   const made = await findBackupOfJob(db, job);
   return (made?.unreadable_entries ?? 0) === 0;
@@ -79,7 +79,7 @@ async function startRestore(
   });
 }
 
-/** The world is the snapshot's no longer; a Job that is gone holds nothing anyway. */
+/** Ends the snapshot's lock of the world; a Job that is gone locks nothing anyway. */
 export async function relabelSnapshot(
   deps: ClusterDeps,
   job: string,

@@ -1,4 +1,4 @@
-// A restore: of a whole world or some files, after a safety snapshot or at once (docs/reference/restore.md#chain).
+// Starts a restore of a whole world or some files, after a safety snapshot or at once (docs/reference/restore.md#chain).
 
 import { Fault, type Principal } from "@svc/proto";
 import { mayAccess, scopeOf } from "../access.ts";
@@ -18,7 +18,7 @@ type RestoreRequest = {
   startedBy: string;
   backupId?: string;
   hasSnapshot: boolean;
-  /** Only these files and folders, and nothing is removed; absent: the whole world. */
+  /** Only these files and folders, without deleting others; absent: the whole world. */
   only?: readonly string[];
 };
 
@@ -84,7 +84,7 @@ function assertRestorable(backup: BackupRow | undefined, server: string): Backup
   return backup;
 }
 
-// From here on until the restore has ended nobody gives this backup up.
+// From here on the backup cannot expire until the restore has ended.
 async function lockBackup(trx: StorageTrx, wish: RestoreRequest, id: string): Promise<void> {
   const scope = scopeOf(wish.principal);
   assertRestorable(await findBackup(trx, { scope, id, lock: true }), wish.server);

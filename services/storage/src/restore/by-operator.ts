@@ -28,7 +28,7 @@ export const restoreByOperator =
     return { name, backup_id: id, safety_snapshot };
   };
 
-/** A Job is told them in one environment variable, which holds 128 KiB. */
+/** They are passed to the Job in one environment variable, which holds 128 KiB. */
 const pathsBytes = 64 * 1_024;
 
 function readPaths(given: readonly string[]): string[] {

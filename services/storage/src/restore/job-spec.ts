@@ -5,7 +5,7 @@ import { annotation } from "../job/names.ts";
 import type { JobSpec } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
 
-/** The Job that puts a backup in the place of a world. */
+/** The Job that replaces a world by a backup. */
 export function restoreJobSpec(
   { settings }: Pick<StorageDeps, "settings">,
   row: Pick<JobRow, "job" | "server_name" | "only_paths">,
@@ -29,7 +29,7 @@ export function restoreJobSpec(
   };
 }
 
-/** What a person who looks at the Job wants to know; carried by the safety snapshot as well. */
+/** Annotations for people who inspect the Job; also on the safety snapshot. */
 export function restoreAnnotations(backup: BackupRow): Record<string, string> {
   return { [annotation.restoreRef]: backup.backup_ref, [annotation.restoreBackupId]: backup.id };
 }

@@ -1,25 +1,25 @@
 // What follows a safety snapshot (docs/reference/restore.md#chain). Pure.
 //
-// pending -> started     the snapshot is there, the server still rests, and nobody else has its world
+// pending -> started     the snapshot exists, the server is still stopped, and nobody else locks its world
 //         -> abandoned   anything else; the world stays as it was
-// The snapshot's label on the cluster holds the world meanwhile. Once the label says something else the world is free,
-// so that from then on the restore either exists already or never comes.
+// Meanwhile the label of the snapshot's Job locks the world. Once the label changes the world is free, so from then on the
+// restore either exists already or never will.
 
 import type { ThenRestoreReason } from "../database/tables.ts";
 
 export type ObservedSnapshot = {
   snapshot: "running" | "succeeded" | "failed";
-  /** Nothing of the world was left out of the snapshot because it could not be read. */
+  /** No file was left out of the snapshot because it could not be read. */
   isSnapshotWhole: boolean;
-  /** Whether the snapshot's Job still holds the world; false also when the Job is gone. */
+  /** Whether the snapshot's Job still locks the world; false also when the Job is gone. */
   isHeld: boolean;
-  /** Whether the restore's Job is there: made before this process looked. */
+  /** Whether the restore's Job already exists. */
   hasRestore: boolean;
   isConfigured: boolean;
   server: "gone" | "started" | "stopped";
-  /** Whose server it was when the restore was asked for is who owns it now. */
+  /** Whether the server still has the owner of the time of the request. */
   isSameOwner: boolean;
-  /** The backup is present and sound. */
+  /** The backup is present and not corrupt. */
   isBackupUsable: boolean;
 };
 

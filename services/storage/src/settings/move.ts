@@ -4,12 +4,12 @@ import { duration } from "@svc/config";
 
 /** Keys of `[storage]`. */
 export const moveSettings = {
-  /** How often moves under way are looked at. */
+  /** How often moves in progress are reconciled. */
   move_interval: duration("2s"),
-  /** Longest time of the Job that carries a world to or from its archive. */
+  /** Deadline of the Jobs of a move. */
   move_deadline: duration("2h"),
-  /** How long a Job may use its right to send or fetch the archive. */
+  /** Lifetime of a Job's ticket to send or fetch the archive. */
   move_ticket: duration("2h"),
-  /** A move whose lock did not come about for so long was never begun. */
+  /** A move without its lock after this time was never started. */
   move_start_patience: duration("2m"),
 };

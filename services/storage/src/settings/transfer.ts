@@ -6,23 +6,23 @@ import { z } from "zod";
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
 
 const fileSettings = {
-  /** The internal face as world Jobs reach it; empty = no uploads and no exports. */
+  /** URL of the internal face as world Jobs reach it; empty = no uploads and no exports. */
   internal_url: z.union([z.literal(""), z.url()]).default(""),
-  /** How long a caller waits for the Job of a file change; then 504 `files_timeout`. */
+  /** How long a caller waits for a file Job; then 504 `files_timeout`. */
   file_wait: duration("90s"),
   file_deadline: duration("2m"),
-  /** How long the Job of a file change stays when nobody read its end. */
+  /** How long the Job of a list or read is kept when nobody read its result. */
   file_job_ttl: duration("2m"),
   read_bytes: size("1Mi"),
   write_bytes: size("256Ki"),
-  /** Jobs that one account may have waiting on one replica at the same time. */
+  /** File Jobs that one account may have in progress per replica. */
   file_jobs_at_once: count(4),
   file_op_deadline: duration("2h"),
-  /** An operation that ended is told of so long, and its Job stays as long. */
+  /** How long an ended operation is listed and its Job kept. */
   file_op_kept: duration("30m"),
   file_ops_shown: count(10),
   file_op_settle: duration("2s"),
-  /** An operation whose replica gave no sign for so long before its Job was there has failed. */
+  /** An operation without a Job and without a sign of life from its replica for this long has failed. */
   file_op_patience: duration("1m"),
 };
 
@@ -33,30 +33,30 @@ const uploadSettings = {
   staging_keep_free: z.number().min(0).max(1).default(0.1),
   upload_sessions: count(4),
   upload_idle: duration("6h"),
-  /** A session that has received nothing lives so long. */
+  /** Lifetime of a session that has received nothing. */
   upload_empty: duration("30m"),
-  /** Share of the upload volume that one account may hold, staged and on its way. */
+  /** Share of the upload volume that one account may use, staged and in transit. */
   upload_account_share: z.number().min(0).max(1).default(0.25),
   upload_sweep: duration("10m"),
-  /** A writer of a part that shows no sign for so long has lost its place. */
+  /** A writer of a part that does not renew its lease for this long loses it. */
   upload_lease: duration("30s"),
-  /** Parts that one upload may have; each is at most 32 MiB. */
+  /** Parts per upload, at most; each has up to 32 MiB. */
   upload_parts: count(1_200),
-  /** Either end of a transfer may stand still for so long. */
+  /** How long either end of a transfer may stall. */
   transfer_stall: duration("2m"),
-  /** How often the owner of a transfer is asked for again, besides at each event. */
+  /** How often the rights of running transfers are rechecked, besides at each event. */
   transfer_recheck: duration("1m"),
 };
 
 const exportSettings = {
-  /** Its Job must reach the service within this. */
+  /** Time within which the Job must connect. */
   export_appear: duration("10m"),
-  /** The download must begin within this. */
+  /** Time within which the download must start. */
   export_wait: duration("90s"),
   export_body: duration("10s"),
   export_deadline: duration("2h"),
   export_sweep: duration("1m"),
-  /** An ended ticket is known as ended for so long. */
+  /** How long an ended ticket is remembered. */
   export_kept: duration("10m"),
   /** Window of the hourly limits. */
   export_window: duration("1h"),
@@ -66,7 +66,7 @@ const exportSettings = {
   download_per_user: count(2),
   download_platform: count(4),
   download_hourly: count(30),
-  /** What a refused caller is told to wait: for their own, for the platform's. */
+  /** `Retry-After` of a rejected caller: for their own limit, for the platform's. */
   export_retry_own: duration("90s"),
   export_retry_platform: duration("60s"),
 };

@@ -1,4 +1,4 @@
-// Holds what became of a world against what the audit log says of it.
+// Compares what happened to a world with its audit log.
 
 import assert from "node:assert/strict";
 import { until } from "@svc/mesh/testing";

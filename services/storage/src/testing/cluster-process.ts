@@ -1,4 +1,4 @@
-// The embedded cluster as a process of its own, so that a test can end it with SIGKILL and start it again on its data.
+// The embedded cluster as a separate process, so that a test can kill it and start it again on its data.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -29,7 +29,7 @@ export function createStorageDatabase(): Promise<TestDatabase> {
   return createTestDatabase({ schema: "storage", migrations: join(repo, "services/storage/migrations") });
 }
 
-/** Settings with which minutes pass in moments. */
+/** Settings with short intervals. */
 export const quick = [
   `k8s.namespace=${namespace}`,
   `storage.agent_image=${agentImage}`,
@@ -50,7 +50,7 @@ export type Replica = { registry: Registry; running: Running; stop: () => Promis
 
 export type ReplicaOptions = {
   now?: () => number;
-  /** What stands between the replica and its cluster. */
+  /** Wraps the replica's client of the cluster. */
   wrapKube?: (kube: Kube) => Kube;
 };
 
@@ -69,16 +69,16 @@ export type Fixture = {
   servers: LifecycleStub;
   audits: AuditEntry[];
   archiveDir: string;
-  /** Makes a server at rest whose world holds these files. */
+  /** Adds a stopped server whose world has these files. */
   addServer: (name: string, owner: string | undefined, files?: Record<string, string>) => Promise<void>;
   worldOf: (name: string) => Record<string, string>;
-  /** Where the world of a server lies on this machine. */
+  /** Folder of a server's world on this machine. */
   worldPath: (name: string) => string;
   changeWorld: (name: string, files: Record<string, string>) => void;
-  /** Makes the agent wait at a step until the hold ends. */
+  /** Makes the agent pause at a step until `resumeAt`. */
   pauseAt: (step: string) => void;
   resumeAt: (step: string) => void;
-  /** Process that is or was last at a step. */
+  /** PID of the process that reached a step last. */
   pidAt: (step: string) => number | undefined;
   start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
   close: () => Promise<void>;
@@ -94,17 +94,17 @@ type Parts = {
   close: () => Promise<void>;
 };
 
-/** Programs by image. */
+/** Arguments of Node by image. */
 export type Programs = Readonly<Record<string, readonly string[]>>;
-/** Starts a cluster that leaves `kubeconfig` and `kubeconfig.storage` in a folder and runs these programs of Node. */
+/** Starts a cluster that runs these programs and writes `kubeconfig` and `kubeconfig.storage` to `dataDir`. */
 export type StartCluster = (dataDir: string, programs: Programs) => Promise<{ close: () => Promise<void> }>;
 
-/** The file by which the embedded cluster knows what to run; returns its path. */
+/** Writes the embedded cluster's table of images; returns its path. */
 export function writeImages(dataDir: string, programs: Programs): string {
   const images = join(dataDir, "images.json");
   const table = Object.entries(programs).map(([image, args]) => [
     image,
-    // As in the local stack: half the time of a short Job is the compiler's.
+    // As in the local stack: half the time of a short Job is compilation.
     {
       command: [process.execPath, ...args],
       env: { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") },
@@ -152,9 +152,9 @@ async function openParts(agent: string, startCluster: StartCluster): Promise<Par
 }
 
 const agents = {
-  /** Waits where a test tells it to. */
+  /** Pauses where a test says so. */
   pausing: "services/storage/src/testing/pausing-agent.ts",
-  /** The one that is shipped. */
+  /** The production agent. */
   shipped: "services/world-agent/src/main.ts",
 } as const;
 

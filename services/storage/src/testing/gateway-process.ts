@@ -1,4 +1,4 @@
-// A gateway as it is shipped, as a process of its own, so that it can be killed.
+// A production gateway as a separate process, so that a test can kill it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
-// The one address under which Jobs know the internal face, whichever of its replicas lives; a test may hold what passes
-// through it at a byte.
+// The address of the internal face for Jobs, in front of all its replicas; a test may pause a stream at a byte.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

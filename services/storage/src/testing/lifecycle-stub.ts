@@ -1,4 +1,4 @@
-// What lifecycle tells of servers, read from the objects in the cluster.
+// A stub of lifecycle that describes servers by the objects in the cluster.
 
 import { isKubeError, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";

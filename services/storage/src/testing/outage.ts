@@ -1,4 +1,4 @@
-// Something hangs: it keeps its connections, subscriptions and leases, and answers nothing until it goes on.
+// A process that hangs: it keeps its connections, subscriptions and leases, and answers nothing until resumed.
 
 import { setTimeout as delay } from "node:timers/promises";
 

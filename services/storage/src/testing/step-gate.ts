@@ -1,5 +1,5 @@
-// Storage as it is shipped, which stops before a step that a test names and goes on when it says so; a test may kill it
-// there. Every step is a change that it makes somewhere: in a bucket, in the cluster, in the database, on the volume.
+// The production storage service, which pauses before a step that a test names until the test resumes or kills it. Every
+// step is a change: in a bucket, in the cluster, in the database, on the volume.
 
 import promises, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,4 @@
-// The changes that storage makes for transfers, by the names of the kill tables. Pure.
+// Names of the changes that storage makes for transfers, as the kill tables use them. Pure.
 
 export type Effect = { on: string; method: string; args: readonly unknown[] };
 
@@ -57,7 +57,7 @@ const places: Record<string, (effect: Effect) => string | undefined> = {
   volume: ({ method }) => volume[method],
 };
 
-/** What comes about with this change; undefined for what is no step of a transfer. */
+/** Name of a change; undefined when it is not a step of a transfer. */
 export function stepOf(effect: Effect): string | undefined {
   return places[effect.on]?.(effect);
 }

@@ -1,4 +1,4 @@
-// The service as its own process, so that a test can end it with SIGKILL in the middle of whatever it does.
+// Storage as a separate process, so that a test can kill it at any point.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

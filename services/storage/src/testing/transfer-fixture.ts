@@ -1,5 +1,5 @@
-// Everything that a transfer goes through as processes that can be killed: storage, two gateways of each face, NATS,
-// PostgreSQL and the agent. People come in turn by either gateway, Jobs by one door in front of both.
+// All participants of a transfer as processes that can be killed: storage, two gateways of each face, NATS, PostgreSQL, the
+// cluster and the agent. Requests of users alternate between the gateways, Jobs use one proxy in front of both.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +25,7 @@ const victims = [
 ] as const;
 export type Victim = (typeof victims)[number];
 
-/** A step of storage (`steps.ts`) or a place on a Job's way to the internal face. */
+/** A step of storage (`step-names.ts`) or a position in a Job's stream to the internal face. */
 export type Step = string | StreamPosition;
 
 export type TransferFixture = {

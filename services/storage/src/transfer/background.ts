@@ -1,4 +1,4 @@
-// Work that goes on behind an answer, and loops; all of it ends with the process.
+// Work that continues after an answer, and loops; all of it ends with the process.
 
 import type { Logger } from "@svc/telemetry";
 import { repeat } from "../repeat.ts";
@@ -6,7 +6,7 @@ import { repeat } from "../repeat.ts";
 export type Background = {
   readonly signal: AbortSignal;
   run: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void;
-  /** Repeats until the end; a failed round is logged and repeated. */
+  /** Repeats until closed; a failed round is logged and retried. */
   every: (name: string, ms: number, work: (signal: AbortSignal) => Promise<unknown>) => void;
   close: () => Promise<void>;
 };

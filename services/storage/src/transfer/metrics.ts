@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 
 export type TransferMetrics = {
-  /** A Job of a file change ended, by what it did and how. */
+  /** A file Job ended. */
   fileJob: (mode: string, result: string, seconds: number) => void;
   exportEnded: (kind: string, result: string) => void;
   staged: (bytes: number) => void;

@@ -1,5 +1,5 @@
 // Staged files on the upload volume: one folder for each upload, one file for each of its parts. All replicas share it.
-// A part that did not come whole is no part: its file is removed by whoever wrote it, or swept.
+// An incomplete part is not kept: its file is deleted by its writer, or swept.
 
 import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
@@ -13,7 +13,7 @@ type Incoming = {
   id: string;
   offset: number;
   length: number;
-  /** sha-256 in hex that the bytes must have. */
+  /** Expected SHA-256 of the bytes, in hex. */
   sha256: string;
   signal: AbortSignal;
 };
@@ -21,15 +21,15 @@ type Incoming = {
 export type Staging = {
   /** Bytes of the volume, and how many of them are free. */
   volume: () => Promise<{ size: number; free: number }>;
-  /** Keeps a body whole, or nothing of it. */
+  /** Stores a complete body, or nothing of it. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
-  /** The parts one after the other; throws when one is not as long as it was. */
+  /** The bytes of all parts in order; throws when a part is shorter than recorded. */
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
   discard: (id: string, part: Part) => Promise<void>;
   remove: (id: string) => Promise<void>;
-  /** Removes files of an upload that are none of its parts and were not written to since then; says how many. */
+  /** Deletes files of an upload that are not its parts and were not written since `before`; returns how many. */
   prune: (id: string, parts: readonly Part[], before: number) => Promise<number>;
-  /** Ids of all folders that were not written to since then, in Unix milliseconds. */
+  /** IDs of all folders that were not written since `before`, in Unix milliseconds. */
   idleSince: (before: number) => Promise<string[]>;
 };
 
@@ -47,7 +47,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     const { bavail, blocks, bsize } = await statfs(path);
     return { size: blocks * bsize, free: bavail * bsize };
   };
-  // What was reserved may have been taken by others since: by what is no upload.
+  // Reserved space may have been used since by something else than uploads.
   const assertSpace = async (bytes: number) => {
     const { size, free } = await volume();
     if (free - bytes < size * keepFree) throw new Fault("upload_staging_full");
@@ -84,7 +84,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
 
 type WriteOptions = Incoming & { assertSpace: (bytes: number) => Promise<void> };
 
-// Writing and syncing go on while the next bytes come in and are hashed.
+// Writes and syncs while the next bytes arrive and are hashed.
 async function writeBody(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array>,
@@ -96,7 +96,7 @@ async function writeBody(
   let writing: Promise<unknown> = Promise.resolve();
   let [syncing, syncedAt]: [Promise<unknown>, number] = [Promise.resolve(), 0];
   const syncAhead = async () => {
-    // A disk that failed tells it once, so each answer counts.
+    // A failed disk reports its error only once, so every result counts.
     await syncing;
     syncedAt = received;
     syncing = writing.then(() => handle.datasync());
@@ -107,7 +107,7 @@ async function writeBody(
     const pieces = held;
     [held, heldBytes] = [[], 0];
     writing = writeAll(handle, pieces);
-    // It is awaited before the next one; until then it must not count as unhandled.
+    // Awaited before the next one; until then a rejection must not count as unhandled.
     writing.catch(() => {});
   };
   for await (const chunk of body) {
@@ -128,7 +128,7 @@ async function writeBody(
   await Promise.all([writing, syncing]);
   if (received < about.length) throw new Fault("upload_incomplete");
   if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
-  // What was answered must be there after a crash of the machine, too.
+  // What was acknowledged must survive a crash of the machine.
   await handle.datasync();
 }
 

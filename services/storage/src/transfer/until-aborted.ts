@@ -1,4 +1,4 @@
-/** The same bytes until `signal` aborts; then its reason is thrown at once, also while nothing comes. */
+/** The same chunks until `signal` aborts; then its reason is thrown at once, also while waiting for a chunk. */
 export async function* untilAborted<T>(body: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const source = body[Symbol.asyncIterator]();
   const aborted = Promise.withResolvers<never>();
@@ -14,7 +14,7 @@ export async function* untilAborted<T>(body: AsyncIterable<T>, signal: AbortSign
     }
   } finally {
     signal.removeEventListener("abort", abort);
-    // It may still wait for bytes: nobody waits for it.
+    // It may still be waiting for a chunk, so this is not awaited.
     source.return?.().catch(() => {});
   }
 }

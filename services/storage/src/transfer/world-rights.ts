@@ -1,5 +1,5 @@
-// Transfers end when their server goes to somebody else: at the event, and at the look of every minute, for an event may
-// be missed. Who is signed in is watched by the gateway.
+// Ends transfers when their server gets another owner: at the event, and by a recheck every minute, since an event may be
+// missed. The gateway watches the session.
 
 import type { Mesh } from "@svc/mesh";
 import { eventFilter, Fault, ownership, worlds } from "@svc/proto";
@@ -7,12 +7,12 @@ import { findWorld, type WorldServer } from "../job/world.ts";
 import type { Background } from "./background.ts";
 
 type Watched = Disposable & {
-  /** Aborts with the fault of somebody who may not touch this world any more. */
+  /** Aborts with `forbidden` when the caller may no longer access this world. */
   readonly signal: AbortSignal;
 };
 
 export type WorldRights = {
-  /** Watches until disposed of; `may` is asked of the server as it is then. */
+  /** Watches until disposed of; `may` gets the current state of the server. */
   watch: (server: string, may: (world: WorldServer) => boolean) => Watched;
   close: () => void;
 };
@@ -27,7 +27,7 @@ export function createWorldRights({ mesh, background, recheckMs }: Needs): World
   const recheck = async (server: string) => {
     const theirs = [...running].filter((one) => one.server === server);
     if (theirs.length === 0) return;
-    // While lifecycle cannot be asked the last yes stands; the next look asks again.
+    // While lifecycle is unavailable the last answer stands; the next recheck asks again.
     const world = await findWorld({ mesh }, server);
     const refusal = new Fault("forbidden", { message: "The server now belongs to another account." });
     for (const { may, ending } of theirs) if (!world || !may(world)) ending.abort(refusal);

@@ -1,4 +1,4 @@
-// The task of the Job that puts a staged file into the world.
+// The task of the Job that moves a staged file into the world.
 
 import type { Task } from "@svc/proto/world-task";
 import { jobUrl } from "../internal-url.ts";

@@ -12,7 +12,7 @@ import type { UploadDeps } from "./deps.ts";
 import { digestParts } from "./digest-parts.ts";
 import { acquireLease, type Lease, openSession, receivedBytes } from "./session.ts";
 
-/** storage.upload.commit: everything is checked before the answer, the digest of the whole is gathered behind it. */
+/** storage.upload.commit: everything is checked before the answer, the digest is computed after it. */
 export const commit =
   (deps: UploadDeps): Handler<typeof uploads.commit> =>
   async (context, { name: server, id, overwrite = false }) => {
@@ -65,7 +65,7 @@ async function commitUpload(deps: UploadDeps, about: Launch, landing: CommitCont
     const sha256 = await digestParts(deps, lease.upload, { signal: stop, onBeat: beat });
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
-    // What is gathered may take minutes, in which the server may have gone to somebody else.
+    // The digest may take minutes, in which the owner may have changed.
     assertMayAccess(principal, await describeWorld(deps, op.server));
     isLaunched = true;
     await launch(deps, { ...about, revision }, commitTask(deps, upload, { overwrite, sha256, token }));

@@ -1,20 +1,20 @@
-// The digest of a whole upload from its parts, each of which is checked once more on the way.
+// The digest of an upload from its parts, each of which is verified again.
 
 import { createHash } from "node:crypto";
 import type { UploadDeps } from "./deps.ts";
 import type { StoredUpload } from "./session.ts";
 
-/** Signs of life within the time in which a silent operation counts as interrupted. */
+/** Heartbeats within the time after which a silent operation counts as interrupted. */
 const beatsPerTimeout = 6;
 
-/** sha-256 in hex. `onBeat` is awaited every few seconds of work. Throws when a part is not what it was. */
+/** SHA-256 in hex. `onBeat` is awaited every few seconds of work. Throws when a part is damaged. */
 export async function digestParts(
   { staging, settings }: Pick<UploadDeps, "staging" | "settings">,
   upload: StoredUpload,
   about: { signal: AbortSignal; onBeat: () => Promise<void> },
 ): Promise<string> {
   const [first, ...others] = upload.parts;
-  // Bytes of a single part are checked by the Job that fetches them.
+  // A single part is verified by the Job that fetches it.
   if (!first) return createHash("sha256").digest("hex");
   if (others.length === 0) return first.sha256;
   const whole = createHash("sha256");

@@ -4,7 +4,7 @@ import { isToken } from "../one-time-token.ts";
 import type { UploadDeps } from "./deps.ts";
 import { findUpload, ttlOf } from "./session.ts";
 
-/** storage.upload.open-staged: unknown, wrong and spent are one answer. */
+/** storage.upload.open-staged: unknown, wrong and spent tokens get the same answer. */
 export const openStaged =
   (
     deps: Pick<UploadDeps, "settings" | "byteTransfers" | "uploads" | "staging">,

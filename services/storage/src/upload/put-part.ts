@@ -7,7 +7,7 @@ import type { UploadDeps } from "./deps.ts";
 import { reserveSpace } from "./reservation.ts";
 import { acquireLease, assertNoWriter, checkPart, findUpload, openSession, toSession } from "./session.ts";
 
-/** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */
+/** storage.upload.put-part: checked before a byte is read, stored under a lease. */
 export const putPart =
   (deps: UploadDeps): Handler<typeof uploads.putPart> =>
   async (context, { name, id, offset, content_length: length, content_digest }) => {
@@ -23,7 +23,7 @@ export const putPart =
       receive: async (body, _head: UploadHead, signal) => {
         using rights = deps.rights.watch(name, (world) => mayAccess(context.principal, world));
         const stop = AbortSignal.any([signal, rights.signal]);
-        // Awaited, for the watch ends with this function.
+        // Awaited: the watch ends with this function.
         return await receivePart(deps, body, { ...part, signal: stop });
       },
     });
@@ -55,7 +55,7 @@ async function receivePart(
   }
 }
 
-// An answer of NATS that got lost may have been a yes.
+// A lost answer of NATS may have been a success.
 async function resolveLostAnswer(
   deps: Pick<UploadDeps, "uploads" | "staging">,
   { id, part }: { id: string; part: uploads.StagedPart },

@@ -1,4 +1,4 @@
-// How many sessions an account has.
+// Limits the sessions of an account.
 
 import { Fault, uploads } from "@svc/proto";
 import type { UploadDeps } from "./deps.ts";
@@ -17,7 +17,7 @@ export async function assertSizeAllowed(
   await assertCanFit(deps, size);
 }
 
-/** Writes a session down for its account; throws `too_many_uploads`. */
+/** Records a session for its account; throws `too_many_uploads`. */
 export async function addSession(
   deps: Pick<UploadDeps, "settings" | "uploads" | "uploaders">,
   upload: StoredUpload,
@@ -25,8 +25,8 @@ export async function addSession(
   const { id, user_id } = upload;
   const { upload_sessions: most, upload_lease: leaseMs } = deps.settings.storage;
   const ttlMs = ttlOf(deps, upload);
-  // It is there before it is counted: what the account lists and is not there is over. Until then it lives for a moment
-  // only, so that a process that dies here leaves no room reserved that nobody can use.
+  // It exists before it is counted: listed sessions that do not exist are over. Until then it has a short TTL, so that a
+  // process that dies here leaves no session that nobody can use.
   const revision = (await deps.uploads.create(id, upload, { ttlMs: leaseMs })) ?? 0;
   try {
     for (let left = tries; left > 0; left--) {
@@ -53,7 +53,7 @@ async function filterOpen(deps: Pick<UploadDeps, "uploads">, ids: readonly strin
   return ids.filter((_, index) => entries[index] !== undefined);
 }
 
-/** A staged upload is over: its entry goes first, then its bytes. */
+/** Deletes a staged upload: its entry first, then its bytes. */
 export async function deleteUpload(
   deps: Pick<UploadDeps, "uploads" | "staging">,
   id: string,

@@ -5,7 +5,7 @@ import type { UploadDeps } from "./deps.ts";
 import { deleteUpload } from "./quota.ts";
 import { findUpload } from "./session.ts";
 
-/** storage.upload.report-landed: only the token of the latest commit counts. */
+/** storage.upload.report-landed: only the token of the latest commit is accepted. */
 export const reportLanded =
   (deps: Pick<UploadDeps, "uploads" | "staging">): Handler<typeof uploads.reportLanded> =>
   async (context, { id, token }) => {

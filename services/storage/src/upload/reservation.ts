@@ -1,5 +1,5 @@
-// Room on the upload volume, reserved as parts come. All parts on their way stand in one entry of a bucket, so looking and
-// reserving is one step for all replicas; what has come is on the disk, which is looked at behind that entry.
+// Space on the upload volume, reserved while parts arrive. All parts in transit are in one entry of a bucket, so checking and
+// reserving is one step for all replicas; stored parts count by the free space of the volume, which is read afterwards.
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "@svc/proto";
@@ -8,23 +8,23 @@ import { receivedBytes } from "./session.ts";
 
 const tries = 50;
 const key = "all";
-/** A body that comes more slowly is cut by its gateway. */
+/** A slower body is aborted by its gateway. */
 const slowestBytesPerSecond = 16 * 1_024;
 
 type SpaceRequest = { user_id: string; bytes: number; now: number };
 export type UploadSpace = {
-  /** Of the volume. */
+  /** Size of the volume. */
   size: number;
   free: number;
   keepFree: number;
-  /** Of the volume, for what one account has staged and sends. */
+  /** Share of the volume that one account may use, staged and in transit. */
   share: number;
-  /** What the account has on the volume. */
+  /** Staged bytes of the account. */
   staged: number;
   coming: readonly IncomingPart[];
 };
 
-/** Throws `upload_staging_full` when the account's share or the volume has no room for so many bytes more. Pure. */
+/** Throws `upload_staging_full` when the account's share or the volume has no space for the bytes. Pure. */
 export function checkSpace(
   room: UploadSpace,
   { user_id, bytes }: Pick<SpaceRequest, "user_id" | "bytes">,
@@ -52,8 +52,8 @@ export async function assertCanFit(
 }
 
 /**
- * Reserves room for bytes that are about to come, until it is disposed of; whoever dies keeps it no longer than the
- * slowest body may take. Throws `upload_staging_full`.
+ * Reserves space for bytes in transit until disposed of; the reservation of a dead process expires after the time of the
+ * slowest body. Throws `upload_staging_full`.
  */
 export async function reserveSpace(
   deps: Pick<UploadDeps, "settings" | "now" | "uploads" | "uploaders" | "coming" | "staging">,

@@ -1,5 +1,5 @@
 // Upload sessions as all replicas see them (docs/reference/uploads.md#session). A part is added by compare-and-set
-// under a lease, so of two writers one wins and a dead one loses its place.
+// under a lease, so of two writers one wins, and a dead one loses its lease.
 
 import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
@@ -20,7 +20,7 @@ export function receivedBytes({ parts }: Pick<StoredUpload, "parts">): number {
   return parts.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** The only way a stored session becomes what people see. */
+/** The only mapping from a stored session to the public view. */
 export function toSession(upload: StoredUpload): uploads.FileUploadSession {
   const { id, path, size } = upload;
   return {
@@ -33,20 +33,20 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
   };
 }
 
-/** How long an upload is kept when nobody touches it. */
+/** Lifetime of an upload without activity. */
 export function ttlOf(
   deps: Pick<UploadDeps, "settings">,
   { kind, parts }: Pick<StoredUpload, "kind" | "parts">,
 ): number {
   const { upload_idle, upload_empty, file_wait, file_deadline } = deps.settings.storage;
-  // Nobody comes back to a file that was sent in one request: it is over with the Job that lands it.
+  // An upload in one request cannot be resumed: it ends with its Job.
   if (kind === "single") return file_wait + file_deadline;
   return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
 }
 
 type SessionRequest = { principal: Principal; server: string; id: string };
 
-/** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
+/** A session of this account and server; throws `upload_not_found` and the faults of `openWorld`. */
 export async function openSession(
   deps: Pick<UploadDeps, "mesh" | "uploads">,
   { principal, server, id }: SessionRequest,
@@ -68,7 +68,7 @@ export function assertNoWriter({ writer }: StoredUpload, now: number): void {
   if (writer && writer.until > now) throw new Fault("upload_busy");
 }
 
-/** Throws `upload_offset_mismatch` or `part_too_large` for a part that does not fit where the upload is. Pure. */
+/** Throws `upload_offset_mismatch` or `part_too_large` for a part that does not continue the upload. Pure. */
 export function checkPart(
   upload: StoredUpload,
   part: { offset: number; length: number },
@@ -89,8 +89,8 @@ export function checkPart(
 }
 
 /**
- * The upload as nobody writes it: the place of a writer that is late is taken from it, so that one that stood still
- * cannot add a part whose bytes are gone. Undefined while a writer is at work.
+ * The upload without a writer: an expired lease is revoked, so that a stalled writer cannot add a part whose bytes are
+ * gone. Undefined while a writer is active.
  */
 export async function releaseExpiredWriter(
   deps: Deps,
@@ -107,11 +107,11 @@ export type Lease = AsyncDisposable & {
   readonly signal: AbortSignal;
   /** The session as this writer last wrote it. */
   readonly upload: StoredUpload;
-  /** Writes and gives the place up; throws `upload_busy` when it was lost. */
+  /** Writes and releases the lease; throws `upload_busy` when it was lost. */
   finish: (change: (upload: StoredUpload) => StoredUpload) => Promise<StoredUpload>;
 };
 
-/** Takes the one writer's place of a session and keeps it. Throws `upload_busy`. */
+/** Acquires the writer's lease of a session and renews it. Throws `upload_busy`. */
 export async function acquireLease(deps: Deps, entry: Pick<Entry, "value" | "revision">): Promise<Lease> {
   const { upload_lease: leaseMs } = deps.settings.storage;
   assertNoWriter(entry.value, deps.now());
@@ -119,7 +119,7 @@ export async function acquireLease(deps: Deps, entry: Pick<Entry, "value" | "rev
   const lost = new AbortController();
   let { value: upload, revision } = entry;
   let isOver = false;
-  // One write after the other: each follows the revision of the one before.
+  // Serialized: each write needs the revision of the previous one.
   let last: Promise<unknown> = Promise.resolve();
   const write = (change: (upload: StoredUpload) => StoredUpload): Promise<StoredUpload> => {
     const work = last.then(async () => {

@@ -12,7 +12,7 @@ import { deleteUpload } from "./quota.ts";
 import { assertCanFit, reserveSpace } from "./reservation.ts";
 import { acquireLease, newUploadId, type StoredUpload, ttlOf } from "./session.ts";
 
-/** storage.upload.whole: everything that can be refused is refused before the body is read. */
+/** storage.upload.whole: everything that can be checked is checked before the body is read. */
 export const upload =
   (deps: UploadDeps): Handler<typeof uploads.upload> =>
   async (context, { name: server, path: given, overwrite, content_length: size, content_digest }) => {
@@ -47,7 +47,7 @@ async function receiveAndCommit(
   const { token, hash } = newToken();
   const user_id = principal.kind === "account" ? principal.user_id : "";
   const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
-  // It is staged until its Job has landed it.
+  // It stays staged until its Job has committed it.
   const { file_wait: holdMs } = deps.settings.storage;
   await using _room = await reserveSpace(deps, { user_id, bytes: size, holdMs });
   try {
@@ -59,11 +59,11 @@ async function receiveAndCommit(
     const landing = commitTask(deps, about, { overwrite, sha256, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
     await runOnWorld(deps, { ...context, server, signal, ...landing, change });
-    // The Job says so itself, but what it says may get lost.
+    // The Job reports this itself, but its report may be lost.
     await deleteUpload(deps, id).catch(() => {});
     return { path, status: "uploaded" as const, sha256, size };
   } catch (error) {
-    // A Job that is still at it after our patience fetches what it needs; the sweep clears up behind it.
+    // A Job that outlives our wait still needs the staged file; the sweep deletes it later.
     if (!isLate(error)) await deleteUpload(deps, id).catch(() => {});
     throw error;
   }
@@ -71,7 +71,7 @@ async function receiveAndCommit(
 
 type Staged = Pick<IncomingBody, "body" | "signal"> & { sha256: string; hash: string };
 
-// Written down first, for what nobody knows is swept away; and for a moment only, kept on while bytes come.
+// Recorded first, since unknown folders are swept; with a short TTL that is renewed while bytes arrive.
 async function stageBody(
   deps: Pick<UploadDeps, "settings" | "now" | "transferMetrics" | "uploads" | "staging">,
   about: StoredUpload,

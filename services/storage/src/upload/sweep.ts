@@ -1,10 +1,10 @@
-// Staged files that no upload names any more: of requests that were cut, of processes that died, of sessions that ended
-// by their age. A folder is young while its upload may still be on its way into the bucket.
+// Deletes staged files that belong to no upload: of aborted requests, dead processes, expired sessions. A young folder is
+// kept, since its upload may not be in the bucket yet.
 
 import type { UploadDeps } from "./deps.ts";
 import { releaseExpiredWriter } from "./session.ts";
 
-/** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
+/** Deletes unknown uploads, and incomplete parts of known ones. Returns how many. */
 async function sweepStaging(
   deps: Pick<UploadDeps, "settings" | "now" | "transferMetrics" | "uploads" | "staging">,
 ): Promise<number> {

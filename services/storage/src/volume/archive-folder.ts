@@ -1,4 +1,4 @@
-// The folder in which archives lie, as this process sees it. Only names that we make ourselves are ever touched.
+// The archive folder as mounted in this process. Only files with names of our own making are touched.
 
 import { readdir, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -9,9 +9,9 @@ const partialShape = /^\.[a-z0-9-]+-\d+\.tar\.(zst|gz)\.partial$/;
 type ArchiveFile = { name: string; kind: "archive" | "partial"; changedAt: number };
 
 export type ArchiveFolder = {
-  /** Archives and partials; everything else is not ours. `isComplete` is false when something could not be looked at. */
+  /** Archives and partial files; others are ignored. `isComplete` is false when a file could not be read. */
   list: () => Promise<{ files: ArchiveFile[]; isComplete: boolean }>;
-  /** Deletes one of them by its name or by what a row remembers; one that is gone already is fine. */
+  /** Deletes an archive by its name or path; a missing one is fine. */
   remove: (nameOrRef: string) => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// Nodes as moves see them (docs/reference/moves.md#nodes).
+// Nodes as targets of moves (docs/reference/moves.md#nodes).
 
 import { type Node, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";

@@ -1,4 +1,4 @@
-// Where volumes lie (docs/reference/moves.md#steps: only volumes of one node are moved).
+// Volumes and their nodes (docs/reference/moves.md#steps: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
@@ -17,7 +17,7 @@ const volumes = resource<Volume>({
   namespaced: false,
 });
 
-/** The one node that a volume can be used on; undefined when there are none or more. Pure. */
+/** The only node that can use a volume; undefined when there is none or several. Pure. */
 function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
   const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms;
   if (!terms) return undefined;
@@ -30,7 +30,7 @@ function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }
     ...matchExpressions.map((one) => [one, metadata.labels?.[one.key]] as const),
     ...matchFields.map((one) => [one, one.key === "metadata.name" ? metadata.name : undefined] as const),
   ];
-  // What we cannot read decides nothing.
+  // Unknown operators match nothing.
   const fits = ([{ operator, values = [] }, value]: (typeof all)[number]) =>
     operator === "In" && value !== undefined && values.includes(value);
   return all.length > 0 && all.every(fits);
@@ -38,7 +38,7 @@ function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }
 
 export type PlacedClaim = { claim: PersistentVolumeClaim; uid: string; node: Node | undefined };
 
-/** A bound claim and the node of its volume; undefined when it is not there, not bound, or going. */
+/** A bound claim and the node of its volume; undefined when it does not exist, is not bound, or is being deleted. */
 export async function findPlacedClaim(deps: ClusterDeps, name: string): Promise<PlacedClaim | undefined> {
   const claim = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   const volumeName = claim?.spec?.volumeName;

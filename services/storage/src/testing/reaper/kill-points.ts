@@ -1,4 +1,4 @@
-// A process that dies: from one chosen effect on, before or after it came about, nothing of it reaches anything.
+// Kill points of the reaper: from a chosen effect on, before or after it happens, the process has no effect any more.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReaperDeps } from "../../reaper/reaper.ts";
