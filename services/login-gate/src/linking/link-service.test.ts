@@ -90,8 +90,8 @@ for (const [status, kind] of statuses) {
   });
 }
 
-test("a wrong token is a refusal, an unreachable service an outage", async () => {
-  assert.deepEqual(await service({ token: "wrong" }).calls.look(uuid, staying), { kind: "refused" });
+test("a wrong token is told apart from a refusal, an unreachable service an outage", async () => {
+  assert.deepEqual(await service({ token: "wrong" }).calls.look(uuid, staying), { kind: "unauthenticated" });
   const nowhere = service({ baseUrl: "http://127.0.0.1:1" });
   assert.deepEqual(await nowhere.calls.look(uuid, staying), { kind: "outage" });
 });

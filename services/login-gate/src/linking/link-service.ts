@@ -47,7 +47,7 @@ export function createLinkService({
   };
   const failed = (call: string, error: unknown): Answer => {
     onFailure(call, error);
-    return { kind: isRefusal(error) ? "refused" : "outage" };
+    return { kind: kindOf(error) };
   };
   const askAll = async (mc_uuids: readonly string[]) => {
     const ask = (settings: CallSettings) =>
@@ -83,8 +83,9 @@ export function createLinkService({
 }
 
 // An answer that is not the service's (a proxy's page, say) is an outage: it says nothing about the player.
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+function kindOf(error: unknown): "outage" | "unauthenticated" | "refused" {
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return "outage";
+  return error.status === 401 ? "unauthenticated" : "refused";
 }
 
 // AbortSignal.timeout and .any would live for the whole timeout: with a thousand polls a second that grew to 300 MB.

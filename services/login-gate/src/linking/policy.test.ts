@@ -56,6 +56,16 @@ const stories: [string, (Answer | Answer["kind"])[], string[]][] = [
   ],
   ["a refusal at arrival kicks", ["refused"], ["0 look", "0 kick service_refuses"]],
   [
+    "a token that was rotated just now is tried again, without a release on what the proxy remembers",
+    ["unauthenticated", "unlinked", "unauthenticated", minted()],
+    ["0 look", "1 look", "1 mint", "3 mint", "4 poll"],
+  ],
+  [
+    "a token that stays refused kicks",
+    ["unauthenticated", "unauthenticated", "unauthenticated"],
+    ["0 look", "1 look", "3 look", "3 kick service_refuses"],
+  ],
+  [
     "a refused mint at arrival kicks",
     ["unlinked", "refused"],
     ["0 look", "0 mint", "0 kick service_refuses"],
@@ -116,7 +126,7 @@ test("a release is asked again after 1, 2, 4, then every 8 s, for two minutes", 
 });
 
 test("only a check that says linked releases the player", () => {
-  const kinds: Answer["kind"][] = ["barred", "linked", "unlinked", "outage", "refused"];
+  const kinds: Answer["kind"][] = ["barred", "linked", "unlinked", "outage", "unauthenticated", "refused"];
   const walk = (step: Step, depth: number): void => {
     for (const kind of depth === 0 || step.action.kind === "kick" ? [] : kinds) {
       const after = next(step, { kind } as Answer, { now: 0, rules });

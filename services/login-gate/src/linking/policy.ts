@@ -22,9 +22,12 @@ export type Action =
   | { readonly kind: "release" }
   | { readonly kind: "kick"; readonly reason: KickReason };
 
-/** What came of an action. `outage`: no answer or 500 and above; `refused`: any other refusal. */
+/**
+ * What came of an action. `outage`: no answer or 500 and above; `unauthenticated`: the gate's token is not accepted;
+ * `refused`: any other refusal.
+ */
 export type Answer =
-  | { readonly kind: "barred" | "linked" | "unlinked" | "outage" | "refused" | "sent" }
+  | { readonly kind: "barred" | "linked" | "unlinked" | "outage" | "unauthenticated" | "refused" | "sent" }
   | { readonly kind: "minted"; readonly code: string; readonly expiresAt: number; readonly url?: string };
 
 type State = {
@@ -43,6 +46,9 @@ export type Step = {
   /** Also asks the proxy to let the player through, on what it remembers. */
   readonly alsoRelease?: true;
 };
+
+/** How long a gateway may take to accept a token that was rotated just now; longer means that the token is wrong. */
+const rotationMs = 5_000;
 
 /** A player has come in. */
 export function arrive(now: number): Step {
@@ -89,8 +95,10 @@ function arriving({ state, action, answer, now, rules }: Moment): Step {
   if (answer.kind === "unlinked") {
     return { state: { ...state, isKnownUnlinked: true }, action: { kind: "mint" }, afterMs: 0 };
   }
-  if (answer.kind !== "outage") return kick(state, "service_refuses");
   const afterMs = pauseOf(state.attempts, rules);
+  const isRotating = answer.kind === "unauthenticated" && now + afterMs - state.since <= rotationMs;
+  if (isRotating) return { state: { ...state, attempts: state.attempts + 1 }, action, afterMs };
+  if (answer.kind !== "outage") return kick(state, "service_refuses");
   if (now + afterMs - state.since > rules.outageWindowMs) return kick(state, "service_away");
   const again: Step = { state: { ...state, attempts: state.attempts + 1 }, action, afterMs };
   return state.isKnownUnlinked ? again : { ...again, alsoRelease: true };
