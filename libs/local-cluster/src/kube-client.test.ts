@@ -157,7 +157,7 @@ test("a kubeconfig that names a plain http server elsewhere is refused", () => {
   const kubeconfig = cluster.kubeconfig("admin");
   const file = join(dir, "elsewhere");
   writeFileSync(file, kubeconfig.replace(serverOf(kubeconfig).origin, "http://10.0.0.1:6443"));
-  assert.throws(() => connectKube({ kubeconfigFile: file }), /use https/);
+  assert.throws(() => connectKube({ kubeconfigFile: file }), /use HTTPS/);
   assert.throws(() => connectKube({ kubeconfigFile: join(dir, "nowhere") }), /cannot be used/);
 });
 
