@@ -1,16 +1,18 @@
 // Reads what a drill's next step depends on, once, before anything is decided.
 
 import { type Pod, resources } from "@svc/kube";
+import { readStatus } from "@svc/minecraft";
 import { findBackup } from "../backup/store.ts";
 import { type ClusterDeps, inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { observeJob } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
 import type { Observed, ObservedPod } from "./decide.ts";
 import { type Drill, scratchName } from "./drill.ts";
-import { askStatus } from "./server-status.ts";
 
 const gamePort = 25_565;
 const statusMs = 5_000;
+/** Sent by a client that does not know the version of the server yet. */
+const unknownProtocol = -1;
 
 /** Throws what the cluster, lifecycle or the drill's server answers. */
 export async function observeDrill(
@@ -50,6 +52,7 @@ async function observePod({ metadata, status }: Pod, now: number): Promise<Obser
   const hasExited = phase === "Failed" || phase === "Succeeded";
   const isReady = conditions.some(({ type, status: is }) => type === "Ready" && is === "True");
   if (hasExited || !isReady || !podIP) return { ageMs, hasExited, version: undefined };
-  const { version } = await askStatus(podIP, gamePort, statusMs);
+  const backend = { name: metadata.name, host: podIP, port: gamePort, timeoutMs: statusMs };
+  const { versionName: version } = await readStatus(backend, unknownProtocol);
   return { ageMs, hasExited, version };
 }
