@@ -18,4 +18,4 @@ export type {
 } from "./api.ts";
 export { fetchBytes, sendBytes } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
-export { auditActor } from "./event/actor.ts";
+export { type AuditActor, auditActor } from "./event/actor.ts";

@@ -1,6 +1,6 @@
 export { asFault, violates } from "./availability.ts";
 export { checkMigrations, type Migration, migrateUp, readMigrations } from "./migrations.ts";
-export { auditRow, outboxRow, startOutboxRelay } from "./outbox.ts";
+export { auditRow, type NewAuditEntry, outboxRow, startOutboxRelay } from "./outbox.ts";
 export { claimRequest } from "./repeat/claim.ts";
 export { createRepeats } from "./repeat/repeats.ts";
 export { type Db, type OutboxTable, openStore, type Store, type Trx } from "./store.ts";

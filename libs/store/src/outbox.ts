@@ -13,7 +13,8 @@ export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: st
   return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
 }
 
-type NewAuditEntry = Omit<AuditEntry, "id" | "at"> & { id?: string; at?: string };
+/** An audit entry whose id and time may be left to `auditRow`. */
+export type NewAuditEntry = Omit<AuditEntry, "id" | "at"> & { id?: string; at?: string };
 
 /**
  * The outbox row of an audit entry, for a change that must not be committed without it. `id` and `at` are filled in when

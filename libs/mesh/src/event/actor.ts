@@ -4,7 +4,7 @@ import type { AnyContract } from "@svc/proto";
 import type { Context } from "../api.ts";
 
 /** The part of an audit entry that says who did something. */
-type Actor = {
+export type AuditActor = {
   actor: string;
   source: string;
   request_id: string;
@@ -14,7 +14,9 @@ type Actor = {
 };
 
 /** Who did something, from the request that is being served. */
-export function auditActor(context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">): Actor {
+export function auditActor(
+  context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,
+): AuditActor {
   const { principal, client, requestId } = context;
   const about = {
     request_id: requestId,

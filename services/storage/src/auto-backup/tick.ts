@@ -81,9 +81,8 @@ async function tryBackup(deps: StorageDeps, server: string): Promise<{ job: stri
       startedBy: "scheduler",
       limits: { cooldown: false, cap: true },
       check: () => {},
+      audit: { actor: "scheduler", source: "internal:storage", action: "backup.scheduled" },
     });
-    const about = { actor: "scheduler", source: "internal:storage" };
-    deps.mesh.audit({ ...about, action: "backup.scheduled", server_name: server, payload: { job } });
     return { job };
   } catch (error) {
     // The server was started, is locked or has no world yet; an unavailable dependency ends the round.

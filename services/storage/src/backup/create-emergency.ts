@@ -11,13 +11,13 @@ export const createEmergency =
   async (context, { name, os_user }) => {
     assertAnyName(name);
     const about = { ...auditActor(context), actor: os_user?.trim() || "break-glass" };
-    const row = await startBackup(deps, {
+    await startBackup(deps, {
       server: name,
       reason: "manual",
       startedBy: about.actor,
       limits: { cooldown: false, cap: false },
       check: () => {},
+      audit: { ...about, action: "backup.create" },
     });
-    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job: row.job } });
     return { name, status: "backing_up" };
   };

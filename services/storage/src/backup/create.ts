@@ -13,13 +13,13 @@ export const create =
     assertUserName(name);
     const about = auditActor(context);
     const isLimited = !isStaff(principal);
-    const row = await startBackup(deps, {
+    await startBackup(deps, {
       server: name,
       reason: "manual",
       startedBy: about.actor,
       limits: { cooldown: isLimited, cap: isLimited },
       check: (world) => assertMayAccess(principal, world),
+      audit: { ...about, action: "backup.create" },
     });
-    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job: row.job } });
     return { name, status: "backing_up" };
   };

@@ -2,13 +2,14 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
 import { scopeOf } from "../access.ts";
+import { recordAudit } from "../audit.ts";
 import type { StorageDeps } from "../deps.ts";
 import { isBackupInUse } from "../job/store.ts";
 import { expireBackup, findBackup } from "./store.ts";
 
 /** storage.backup.expire: the archive itself is deleted by the next daily run. */
 export const expire =
-  (deps: Pick<StorageDeps, "mesh" | "db" | "metrics" | "now">): Handler<typeof backups.expire> =>
+  (deps: Pick<StorageDeps, "db" | "metrics" | "now">): Handler<typeof backups.expire> =>
   async (context, { id }) => {
     const scope = scopeOf(context.principal);
     const row = await deps.db.transaction().execute(async (trx) => {
@@ -18,11 +19,11 @@ export const expire =
       if (found.pinned_at !== null && scope.kind !== "all") throw context.fault("backup_pinned");
       const { server_name } = found;
       await expireBackup(trx, { id, server_name, why: "deleted", now: new Date(deps.now()) });
+      const { reason, size_bytes } = found;
+      const payload = { backup_id: id, reason, size_bytes };
+      await recordAudit(trx, { ...auditActor(context), action: "backup.delete", server_name, payload });
       return found;
     });
     deps.metrics.counted("deleted", row.reason);
-    const payload = { backup_id: id, reason: row.reason, size_bytes: row.size_bytes };
-    const { server_name } = row;
-    deps.mesh.audit({ ...auditActor(context), action: "backup.delete", server_name, payload });
     return { id, status: "expired" };
   };

@@ -63,8 +63,8 @@ export const startNow =
       startedBy: about.actor,
       limits: { cooldown: false, cap: false },
       check: () => {},
+      audit: { ...about, action: "backup.create" },
     });
-    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job } });
     return { state: "started", job };
   };
 

@@ -23,6 +23,7 @@ export const startScheduled =
     const known = await findJobByRunKey(deps.db, run_key);
     if (known) return { job: known.job };
     if (await findRestoreOf(deps.db, name)) throw context.fault("restore_in_progress");
+    const about = { actor: "scheduler", source: "internal:lifecycle", request_id: context.requestId };
     const row = await startOnce(deps, {
       server: name,
       reason: "scheduled",
@@ -30,9 +31,7 @@ export const startScheduled =
       limits: { cooldown: false, cap: true },
       check: () => {},
       runKey: run_key,
+      audit: { ...about, action: "backup.scheduled", payload: { schedule: run_key } },
     });
-    const payload = { job: row.job, schedule: run_key };
-    const about = { actor: "scheduler", source: "internal:lifecycle", request_id: context.requestId };
-    deps.mesh.audit({ ...about, action: "backup.scheduled", server_name: name, payload });
     return { job: row.job };
   };

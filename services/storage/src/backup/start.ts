@@ -1,6 +1,7 @@
 // Starts a backup of a stopped server's world, for every kind of caller.
 
 import { type backups, Fault } from "@svc/proto";
+import type { NewAuditEntry } from "@svc/store";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { beginJob } from "../job/begin.ts";
@@ -11,6 +12,8 @@ import type { WorldServer } from "../job/world.ts";
 import { cooldownLeft, isStoreFull } from "./policy.ts";
 import { presentBytes } from "./store.ts";
 
+type AuditedAs = Omit<NewAuditEntry, "server_name" | "payload"> & { payload?: Record<string, unknown> };
+
 export type BackupRequest = {
   server: string;
   reason: Extract<backups.BackupReason, "manual" | "scheduled">;
@@ -19,6 +22,8 @@ export type BackupRequest = {
   limits: { cooldown: boolean; cap: boolean };
   check: (world: WorldServer) => void | Promise<void>;
   runKey?: string;
+  /** What the audit log says of it, apart from the server and the Job. */
+  audit: AuditedAs;
 };
 
 export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promise<JobRow> {
@@ -27,6 +32,11 @@ export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promi
     server,
     lock: "backup",
     check: wish.check,
+    audit: ({ job }) => ({
+      ...wish.audit,
+      server_name: server,
+      payload: { job, ...wish.audit.payload },
+    }),
     admit: async (trx, world) => {
       await checkLimits(deps, trx, wish);
       return {

@@ -44,6 +44,7 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     then_restore_reason: true,
     only_paths: true,
     recovery: true,
+    audit: true,
     started_at: true,
     finished_at: true,
   },

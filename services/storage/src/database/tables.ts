@@ -59,6 +59,7 @@ export type WorldJobsTable = {
   then_restore_reason: ColumnType<ThenRestoreReason | null, undefined, ThenRestoreReason>;
   only_paths: ColumnType<string[] | null, string | null | undefined, never>;
   recovery: MaybeText;
+  audit: MaybeText;
   started_at: DefaultAt;
   finished_at: MaybeAt;
 };

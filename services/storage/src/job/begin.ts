@@ -2,12 +2,12 @@
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { Fault, isFault } from "@svc/proto";
-import { violates } from "@svc/store";
+import { auditRow, type NewAuditEntry, violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { type JobSpec, secretOfJob, worldJob } from "./spec.ts";
-import { finishJob, insertJob, markRunning, type NewJob, releaseRunKey } from "./store.ts";
+import { insertJob, markRunning, type NewJob, rejectJob } from "./store.ts";
 import { chooseTransport } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
 
@@ -18,6 +18,8 @@ type JobRequest = {
   check: (world: WorldServer) => void | Promise<void>;
   /** Checks limits and returns the row, in one transaction; throws to reject. */
   admit: (trx: StorageTrx, world: WorldServer) => Promise<NewJob>;
+  /** The entry of the audit log; it goes out once the Job is there. */
+  audit?: (row: NewJob) => NewAuditEntry;
   spec: (row: JobRow, world: WorldServer) => JobSpec;
 };
 
@@ -57,9 +59,11 @@ async function writeRow(
   world: WorldServer,
 ): Promise<JobRow> {
   try {
-    return await deps.db
-      .transaction()
-      .execute(async (trx) => insertJob(trx, await beginning.admit(trx, world)));
+    return await deps.db.transaction().execute(async (trx) => {
+      const row = await beginning.admit(trx, world);
+      const entry = beginning.audit && auditRow("storage", beginning.audit(row)).body;
+      return insertJob(trx, { ...row, ...(entry !== undefined && { audit: entry }) });
+    });
   } catch (error) {
     const isTaken = ["world_jobs_one_at_a_time", "world_jobs_one_chain"].some((one) => violates(error, one));
     throw isTaken ? new Fault("maintenance_in_progress", { cause: error }) : error;
@@ -112,7 +116,6 @@ async function recordRefusal(
   if (isFault(error) && error.fault === "unavailable") return error;
   const message = `the job could not be created: ${(error as Error).message}`;
   deps.log.warn({ job, error: message }, "world job not started");
-  await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
-  await releaseRunKey(deps.db, job).catch(() => {});
+  await rejectJob(deps.db, job, { message, at: new Date(deps.now()) }).catch(() => {});
   return new Fault("unavailable", { message: "The cluster rejected the job; try again.", cause: error });
 }

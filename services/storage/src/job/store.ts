@@ -1,5 +1,6 @@
 // All SQL of what runs on worlds.
 
+import { auditSubject } from "@svc/proto";
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import type { JobRow, StorageDb, StorageTrx, ThenRestoreReason, WorldJobsTable } from "../database/tables.ts";
@@ -100,33 +101,47 @@ export function findRestoreOf(db: AnyDb, server: string): Promise<JobRow | undef
     .executeTakeFirst();
 }
 
+/** Notes that the Job is there; its audit entry goes out with that. */
 export async function markRunning(db: AnyDb, job: string): Promise<void> {
+  await sql`
+    with due as (
+      select job, audit from world_jobs where job = ${job} and state = 'starting' for update
+    ), sent as (
+      insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
+    )
+    update world_jobs set state = 'running', audit = null from due where world_jobs.job = due.job
+  `.execute(db);
+}
+
+type JobEnd = { state: "succeeded" | "failed"; message?: string; at: Date };
+
+/** Notes an end once; false when it was noted before. An audit entry that has not gone out yet does so now. */
+export async function finishJob(trx: AnyDb, job: string, { state, message, at }: JobEnd): Promise<boolean> {
+  const done = await sql`
+    with due as (
+      select job, audit from world_jobs where job = ${job} and state in ('starting', 'running') for update
+    ), sent as (
+      insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
+    )
+    update world_jobs set state = ${state}, message = ${message ?? ""}, finished_at = ${at}, audit = null
+    from due where world_jobs.job = due.job
+  `.execute(trx);
+  return (done.numAffectedRows ?? 0n) > 0n;
+}
+
+/** Ends a Job that was never created: nothing happened, so its audit entry is dropped and its run may start another. */
+export async function rejectJob(db: AnyDb, job: string, end: { message: string; at: Date }): Promise<void> {
   await db
     .updateTable("world_jobs")
-    .set({ state: "running" })
+    .set({ state: "failed", message: end.message, finished_at: end.at, audit: null, run_key: null })
     .where("job", "=", job)
-    .where("state", "=", "starting")
+    .where("state", "in", [...open])
     .execute();
 }
 
-/** Notes an end once; false when somebody noted it before. */
-export async function finishJob(
-  trx: AnyDb,
-  job: string,
-  end: { state: "succeeded" | "failed"; message?: string; at: Date },
-): Promise<boolean> {
-  const done = await trx
-    .updateTable("world_jobs")
-    .set({ state: end.state, message: end.message ?? "", finished_at: end.at })
-    .where("job", "=", job)
-    .where("state", "in", [...open])
-    .executeTakeFirst();
-  return done.numUpdatedRows > 0n;
-}
-
-/** The caller's run may start another Job: this one was never made. */
-export async function releaseRunKey(db: AnyDb, job: string): Promise<void> {
-  await db.updateTable("world_jobs").set({ run_key: null }).where("job", "=", job).execute();
+/** Its Job was never created: the caller's run may start another, and there is nothing to audit. */
+export async function withdrawStart(db: AnyDb, job: string): Promise<void> {
+  await db.updateTable("world_jobs").set({ run_key: null, audit: null }).where("job", "=", job).execute();
 }
 
 /** From now on the end is told by the Job that looks for the archive. */

@@ -26,9 +26,7 @@ export const begin =
     const row = await insertMove(deps.db, newRow(deps, context, { world, placed, home, targetNode }));
     if (!row) throw context.fault("maintenance_in_progress");
     await lockServer(deps, row);
-    await markLocked(deps.db, row, new Date(deps.now()));
-    const payload = { migration: row.id, from: row.source_node, to: row.target_node };
-    deps.mesh.audit({ ...auditActor(context), action: "world.migrate", server_name: name, payload });
+    await markLocked(deps.db, row, new Date(deps.now()), auditActor(context));
     return toMoveView(row);
   };
 

@@ -28,9 +28,10 @@ export const retry =
     }
     assertStopped(await describeWorld(deps, name));
     await assertTarget(deps, row.target_node);
-    const again = await retryMove(deps.db, id, new Date(deps.now()));
+    const again = await retryMove(deps.db, {
+      ...{ id, now: new Date(deps.now()) },
+      audit: auditActor(context),
+    });
     if (!again) throw context.fault("migration_not_failed");
-    const payload = { migration: id, attempt: again.attempt, stage: again.stage };
-    deps.mesh.audit({ ...auditActor(context), action: "world.migrate_retry", server_name: name, payload });
     return toMoveView(again, await findMoveBackup(deps.db, again));
   };

@@ -1,8 +1,10 @@
 // SQL of moves. Every change names the state it starts from, so two replicas never take a step twice.
 
+import type { AuditActor } from "@svc/mesh";
 import { migrations } from "@svc/proto";
-import { auditRow, outboxRow, violates } from "@svc/store";
+import { outboxRow, violates } from "@svc/store";
 import { type Insertable, sql } from "kysely";
+import { recordAudit } from "../audit.ts";
 import { recordBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
 import type { MoveRow, WorldMigrationsTable } from "../database/world-migrations.ts";
@@ -57,7 +59,13 @@ export function findMoveBackup(db: StorageDb, { backup_id }: MoveRow): Promise<B
     .executeTakeFirst();
 }
 
-export async function markLocked(db: StorageDb, row: MoveRow, now: Date): Promise<boolean> {
+/** `by`: who asked, where a request is at hand; else what the row knows of it. */
+export async function markLocked(
+  db: StorageDb,
+  row: MoveRow,
+  now: Date,
+  by: AuditActor | ReturnType<typeof starterOf> = starterOf(row),
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const done = await trx
       .updateTable("world_migrations")
@@ -67,6 +75,8 @@ export async function markLocked(db: StorageDb, row: MoveRow, now: Date): Promis
       .executeTakeFirst();
     if (done.numUpdatedRows === 0n) return false;
     await emitBegun(trx, row, now);
+    const payload = { migration: row.id, from: row.source_node, to: row.target_node };
+    await recordAudit(trx, { ...by, action: "world.migrate", server_name: row.server_name, payload });
     return true;
   });
 }
@@ -104,7 +114,7 @@ async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
 
 /** Cancels a move; false when it has switched, is about to, or was cancelled before. */
 export async function cancelMove(
-  db: StorageDb,
+  db: StorageTrx,
   id: string,
   { by, message, now }: { by: string; message: string; now: Date },
 ): Promise<boolean> {
@@ -228,12 +238,12 @@ export function succeed(db: StorageDb, row: MoveRow, now: Date): Promise<boolean
   return db.transaction().execute(async (trx) => {
     if (!(await advance(trx, row, { from: "switching", to: "succeeded", now }))) return false;
     await emitSucceeded(trx, row, now);
-    const audit = auditRow("storage", {
-      ...{ actor: row.started_by, source: "internal:storage", action: "world.migrated" },
+    await recordAudit(trx, {
+      ...starterOf(row),
+      action: "world.migrated",
       server_name: row.server_name,
       payload: { migration: row.id, from: row.source_node, to: row.target_node },
     });
-    await trx.insertInto("outbox").values(audit).execute();
     return true;
   });
 }
@@ -259,7 +269,10 @@ export function fail(
 }
 
 /** From `failed` back to the failed stage; undefined when it is no longer failed. */
-export function retryMove(db: StorageDb, id: string, now: Date): Promise<MoveRow | undefined> {
+export function retryMove(
+  db: StorageDb,
+  { id, now, audit }: { id: string; now: Date; audit: AuditActor },
+): Promise<MoveRow | undefined> {
   return db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable("world_migrations")
@@ -270,7 +283,11 @@ export function retryMove(db: StorageDb, id: string, now: Date): Promise<MoveRow
       .where("cancelled_at", "is", null)
       .returningAll()
       .executeTakeFirst();
-    if (row) await emitBegun(trx, row, now);
+    if (!row) return undefined;
+    await emitBegun(trx, row, now);
+    const payload = { migration: id, attempt: row.attempt, stage: row.stage };
+    const { server_name } = row;
+    await recordAudit(trx, { ...audit, action: "world.migrate_retry", server_name, payload });
     return row;
   });
 }
@@ -278,6 +295,10 @@ export function retryMove(db: StorageDb, id: string, now: Date): Promise<MoveRow
 async function emitBegun(trx: StorageTrx, row: MoveRow, now: Date): Promise<void> {
   const event = { ...about(row, now), from: row.source_node, to: row.target_node, attempt: row.attempt };
   await trx.insertInto("outbox").values(outboxRow(migrations.migrationBegun, event)).execute();
+}
+
+function starterOf({ started_by }: MoveRow) {
+  return { actor: started_by, source: "internal:storage" };
 }
 
 function about({ id, server_name }: MoveRow, now: Date) {

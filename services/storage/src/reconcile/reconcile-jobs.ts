@@ -12,7 +12,7 @@ import { readOutcome } from "../job/outcome.ts";
 import { decideJob } from "../job/policy.ts";
 import { shortenTtl } from "../job/shorten-ttl.ts";
 import { needsSecret } from "../job/spec.ts";
-import { findJob, findOpenJobs, markRunning, releaseRunKey, startRecovery } from "../job/store.ts";
+import { findJob, findOpenJobs, markRunning, startRecovery, withdrawStart } from "../job/store.ts";
 import { continueRestore, relabelSnapshot } from "../restore/after-snapshot.ts";
 import { recordBackupMade, recordFailure, recordSuccess } from "./record-end.ts";
 
@@ -76,7 +76,7 @@ async function reconcileJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise
   if (plan === "read") return recordOutcome(deps, row, jobs.get(row.job));
   if (plan === "recover") return recover(deps, row, row.message || "the job vanished");
   if (plan === "read-recovery") return recordRecovery(deps, row, jobs.get(row.recovery ?? ""));
-  if (plan === "never-started") await releaseRunKey(deps.db, row.job);
+  if (plan === "never-started") await withdrawStart(deps.db, row.job);
   await recordFailure(deps, row, plan === "lost" ? "the job vanished" : "the job was never started");
 }
 

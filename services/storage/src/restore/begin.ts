@@ -1,5 +1,6 @@
 // Starts a restore of a whole world or some files, after a safety snapshot or at once (docs/reference/restore.md#chain).
 
+import type { AuditActor } from "@svc/mesh";
 import { Fault, type Principal } from "@svc/proto";
 import { mayAccess, scopeOf } from "../access.ts";
 import { backupJobSpec, newBackupRow } from "../backup/start.ts";
@@ -20,6 +21,8 @@ type RestoreRequest = {
   hasSnapshot: boolean;
   /** Only these files and folders, without deleting others; absent: the whole world. */
   only?: readonly string[];
+  /** Who asks, as the audit log says it. */
+  audit: AuditActor;
 };
 
 /** Starts it and returns the backup that is restored. */
@@ -42,6 +45,16 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreRequest): Pro
     server,
     lock: "restore",
     check,
+    audit: () => ({
+      ...wish.audit,
+      action: "backup.restore",
+      server_name: server,
+      payload: {
+        backup_id: backup.id,
+        safety_snapshot: wish.hasSnapshot,
+        ...(wish.only && { only: wish.only }),
+      },
+    }),
     admit: async (trx, world) => {
       await choose(trx);
       const row = { ...newBackupRow(deps, server, world), ...shared };

@@ -21,10 +21,9 @@ export const restoreByOperator =
       startedBy: about.actor,
       backupId: id,
       hasSnapshot: safety_snapshot,
+      audit: about,
       ...(only && { only }),
     });
-    const payload = { backup_id: id, safety_snapshot, ...(only && { only }) };
-    deps.mesh.audit({ ...about, action: "backup.restore", server_name: name, payload });
     return { name, backup_id: id, safety_snapshot };
   };
 

@@ -16,9 +16,8 @@ export const restore =
       principal: context.principal,
       startedBy: about.actor,
       hasSnapshot: safety_snapshot,
+      audit: about,
       ...(backup_id !== undefined && { backupId: backup_id }),
     });
-    const payload = { backup_id: backup.id, safety_snapshot };
-    deps.mesh.audit({ ...about, action: "backup.restore", server_name: name, payload });
     return { name, status: "restoring", backup_id: backup.id, safety_snapshot };
   };
