@@ -13,7 +13,8 @@ import { openReaperFixture, type ReaperFixture } from "../testing/reaper/fixture
 import { interruptAt, type KillPoint, killAt } from "../testing/reaper/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 
-const quickLock = ["storage.lock_ttl=1s", "storage.lock_refresh=200ms"];
+// Long enough that a run on a busy machine keeps it, short enough that a dead one does not hold up the next.
+const quickLock = ["storage.lock_ttl=2s", "storage.lock_refresh=200ms"];
 
 describe("a run that is killed", () => {
   let fixture: ReaperFixture;
