@@ -1,6 +1,7 @@
 import { ConfigError } from "@svc/config";
 import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
 import { type EdgeEnvironment, readEdgeEnvironment } from "./config.ts";
+import { nextStopSignal } from "./stop-signal.ts";
 
 /** A process at the edge: it has neither a database nor a connection to the mesh, and its settings in the environment. */
 type EdgeDefinition<C> = {
@@ -34,9 +35,7 @@ export async function runEdge<C>(definition: EdgeDefinition<C>): Promise<void> {
 
 async function runUntilSignal<C>({ name, loadConfig, start }: EdgeDefinition<C>): Promise<void> {
   const { variables, healthHost, healthPort, logLevel, buildVersion } = readEdgeEnvironment();
-  const signaled = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
-  });
+  const signaled = nextStopSignal();
   const config = loadConfig(variables);
   const log = createLogger(name, logLevel);
   const registry = createRegistry(name, buildVersion);

@@ -13,6 +13,7 @@ import {
 import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
 import type { z } from "zod";
 import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
+import { nextStopSignal } from "./stop-signal.ts";
 
 /** What a service starts with: everything is connected and checked. */
 export type Runtime<S, T> = {
@@ -71,9 +72,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   environment: ServiceEnvironment,
 ): Promise<void> {
   const stopping = new AbortController();
-  const ended = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
-  });
+  const ended = nextStopSignal();
   void ended.then(() => stopping.abort());
   const settings = loadSettings(definition.settings, environment);
   const log = createLogger(definition.name, environment.logLevel);
