@@ -1,4 +1,4 @@
-import type { Language } from "../mail/message.ts";
+import type { Language } from "@svc/proto";
 
 type About = { host: string; validMinutes: number };
 

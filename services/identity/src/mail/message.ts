@@ -1,6 +1,6 @@
 // Our mails: plain text and the same as simple HTML, in the language of the account.
 
-export type Language = "en" | "zh";
+import type { Language } from "@svc/proto";
 export type Message = { subject: string; text: string; html: string };
 type Paragraph = string | { strong: string };
 /** What a template writes in one language. */

@@ -1,12 +1,12 @@
 // Mails about a committed change: stored in its transaction, sent after it, retried while the relay is down.
 
-import { isFault } from "@svc/proto";
+import { isFault, type Language } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { z } from "zod";
 import type { Limits } from "../config.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 import type { Mailer } from "./mailer.ts";
-import { type Language, type Message, toMessage } from "./message.ts";
+import { type Message, toMessage } from "./message.ts";
 import { codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./templates/account.ts";
 import { passkeyDraft } from "./templates/passkey.ts";
 import { serverTransferDoneDraft, serverTransferIssuedDraft } from "./templates/server-transfer.ts";

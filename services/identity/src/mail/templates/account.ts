@@ -1,7 +1,8 @@
 // Mails about signing in and the address of an account.
 
+import type { Language } from "@svc/proto";
 import type { CodePurpose } from "../../database.ts";
-import { type Draft, type Language, type Message, toMessage } from "../message.ts";
+import { type Draft, type Message, toMessage } from "../message.ts";
 
 type Code = { code: string; validMinutes: number; purpose: CodePurpose };
 type Templates = {

@@ -1,6 +1,7 @@
 // Mails about passkeys that were added or removed (docs/reference/sign-in.md#passkeys).
 
-import type { Draft, Language } from "../message.ts";
+import type { Language } from "@svc/proto";
+import type { Draft } from "../message.ts";
 
 type PasskeyNotice = "passkey_added" | "passkey_removed";
 

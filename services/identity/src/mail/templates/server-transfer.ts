@@ -1,6 +1,7 @@
 // Mails about a server transfer, to the source account (docs/reference/server-transfer.md#states).
 
-import type { Draft, Language } from "../message.ts";
+import type { Language } from "@svc/proto";
+import type { Draft } from "../message.ts";
 
 type Issued = { target: string; validMinutes: number };
 type Done = { target: string; servers: number };

@@ -1,6 +1,7 @@
 // Mails about worlds, which storage requests (docs/reference/reaper.md#warnings). Each names the server and, where it matters, a time.
 
-import type { Draft, Language } from "../message.ts";
+import type { Language } from "@svc/proto";
+import type { Draft } from "../message.ts";
 
 type WorldNotice = "world-idle-3d" | "world-idle-1d" | "world-reclaimed" | "backup-corrupt";
 type About = { server: string; moment: string };
