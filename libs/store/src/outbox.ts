@@ -30,17 +30,22 @@ const retryMs = 1_000;
 const sweepMs = 5_000;
 const answerWithinMs = 15_000;
 const endWithinMs = 1_000;
+/** Well above `sweepMs`: a relay that works is never so long without a statement. */
+const hungAfterMs = 20_000;
 
 /**
  * Publishes committed outbox rows in the order of their ids and deletes them. Of all replicas of a service one relays
  * at a time (a session advisory lock); the others stand by and take over when its connection ends. A row is published
- * at least once; the dedup id `<schema>-<row id>` makes it once within the stream's window.
+ * at least once; the dedup id `<schema>-<row id>` makes it once within the stream's window. A relay that hangs, or whose
+ * host is cut off, loses the lock after `hungAfterMs`: nothing else would take it from a connection that looks alive.
  */
 export function startOutboxRelay(options: {
   url: string;
   schema: string;
   publish: PublishOutbox;
   log: Logger;
+  /** After so long without a statement PostgreSQL ends a relay's session, and with it its lock (20 000). */
+  hungAfterMs?: number;
 }): { close: () => Promise<void> } {
   const stopping = new AbortController();
   const wake = createWake();
@@ -80,7 +85,7 @@ async function relayOnce(options: RelayOptions, signal: AbortSignal): Promise<vo
     query_timeout: answerWithinMs,
     keepAlive: true,
     application_name: `svc-${schema}-outbox`,
-    options: `-c search_path=${schema}`,
+    options: `-c search_path=${schema} -c idle_session_timeout=${options.hungAfterMs ?? hungAfterMs}`,
   });
   let isOpen = true;
   const onEnd = () => {
