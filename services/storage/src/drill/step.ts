@@ -3,7 +3,7 @@
 import { isKubeError, resources } from "@svc/kube";
 import { isFault } from "@svc/proto";
 import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
-import { createJob } from "../job/begin.ts";
+import { createJob, ignoreConflict } from "../job/begin.ts";
 import { restoreJobSpec } from "../restore/job-spec.ts";
 import { decideDrill, type Plan } from "./decide.ts";
 import { type Drill, type Drills, hasEnded, scratchName } from "./drill.ts";
@@ -58,10 +58,4 @@ async function actOnDrill(deps: ClusterDeps, drill: Drill, plan: Plan): Promise<
   const spec = restoreJobSpec(deps, row, { backup: plan.backup, world: { volume_claim: name } });
   // Not a Job that locks a world: the scratch volume belongs to no server.
   await createJob(deps, { ...spec, manager: "svc-verify", labels: { [drillLabel]: drill.id } });
-}
-
-async function ignoreConflict(created: Promise<unknown>): Promise<void> {
-  await created.catch((error: unknown) => {
-    if (!isKubeError(error, 409)) throw error;
-  });
 }

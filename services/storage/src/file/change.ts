@@ -3,7 +3,7 @@
 
 import { auditActor, type Context } from "@svc/mesh";
 import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
-import { auditRow } from "@svc/store";
+import { recordAudit } from "../audit.ts";
 import type { StorageDb, StorageTrx } from "../database/tables.ts";
 import type { Outcome } from "../job/outcome.ts";
 
@@ -43,7 +43,7 @@ export async function recordEnding(db: StorageDb, job: string, ending: Ending): 
       .executeTakeFirst();
     if (!row) return false;
     const entry = { ...row.entry, payload: { ...row.entry.payload, ...ending } };
-    await trx.insertInto("outbox").values(auditRow("storage", entry)).execute();
+    await recordAudit(trx, entry);
     return true;
   };
   return db.transaction().execute(settle);

@@ -93,7 +93,8 @@ export async function unblockJob({ kube }: Pick<ClusterDeps, "kube">, job: Job):
   await ignoreConflict(kube.create(resources.secrets, secretOfJob(job, {})));
 }
 
-async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
+/** Undefined when an object of that name was there already. */
+export async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
   return made.catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
     return undefined;

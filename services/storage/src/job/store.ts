@@ -101,13 +101,17 @@ export function findRestoreOf(db: AnyDb, server: string): Promise<JobRow | undef
     .executeTakeFirst();
 }
 
+const sendDueEntry = sql`
+  insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
+`;
+
 /** Notes that the Job is there; its audit entry goes out with that. */
 export async function markRunning(db: AnyDb, job: string): Promise<void> {
   await sql`
     with due as (
       select job, audit from world_jobs where job = ${job} and state = 'starting' for update
     ), sent as (
-      insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
+      ${sendDueEntry}
     )
     update world_jobs set state = 'running', audit = null from due where world_jobs.job = due.job
   `.execute(db);
@@ -121,7 +125,7 @@ export async function finishJob(trx: AnyDb, job: string, { state, message, at }:
     with due as (
       select job, audit from world_jobs where job = ${job} and state in ('starting', 'running') for update
     ), sent as (
-      insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
+      ${sendDueEntry}
     )
     update world_jobs set state = ${state}, message = ${message ?? ""}, finished_at = ${at}, audit = null
     from due where world_jobs.job = due.job

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { isKubeError, resources } from "@svc/kube";
+import { resources } from "@svc/kube";
 import { isFault, worlds } from "@svc/proto";
 import { expiryOf } from "../backup/policy.ts";
 import { archiveNameOf } from "../backup/row.ts";
@@ -10,7 +10,7 @@ import type { BackupRow } from "../database/tables.ts";
 import type { MoveRow } from "../database/world-migrations.ts";
 import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
 import { issueTicket, revokeTickets } from "../job/archive-ticket.ts";
-import { createJob } from "../job/begin.ts";
+import { createJob, ignoreConflict } from "../job/begin.ts";
 import { newArchiveName } from "../job/names.ts";
 import type { Plan } from "./decide.ts";
 import { endJobs } from "./end-jobs.ts";
@@ -94,9 +94,7 @@ async function ensureTarget(deps: ClusterDeps, row: MoveRow): Promise<void> {
   if (await deps.kube.find(resources.claims, target)) return;
   const source = await deps.kube.get(resources.claims, { name: row.source_claim, ...inNamespace(deps) });
   const claim = claimLike(source, row.target_claim, row.server_name);
-  await deps.kube.create(resources.claims, claim).catch((error: unknown) => {
-    if (!isKubeError(error, 409)) throw error;
-  });
+  await ignoreConflict(deps.kube.create(resources.claims, claim));
 }
 
 async function switchServer(deps: StorageDeps, row: MoveRow): Promise<void> {
