@@ -1,12 +1,15 @@
 // `npm run bench`: runs goals of docs/performance.md with their anchors and prints the table.
-// `npm run bench -- G1 G5 --rounds 5` runs some; `--quick` only shows that all works; `--write` puts the table into
-// docs/performance.md; `--profile DIR` leaves CPU profiles of the services of the fixture there. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
+// `npm run bench -- G1 G5 --rounds 5` runs some, `npm run bench -- PEER` those that have a figure of the peer's; `--quick`
+// only shows that all works; `--write` puts the tables into docs/performance.md; `--profile DIR` leaves CPU profiles of
+// the services of the fixture there. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
 
 import { parseArgs } from "node:util";
 import { goals } from "./goals/index.ts";
 import type { Goal } from "./harness/bench.ts";
+import { peerTable } from "./harness/peer.ts";
+import { table } from "./harness/report.ts";
 import { runGoals } from "./harness/run.ts";
-import { writeTable } from "./harness/write-report.ts";
+import { writeTables } from "./harness/write-report.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,5 +48,8 @@ const outcome = await runGoals(chosen, {
   isFull: values.full,
   profileDir: values.profile,
 });
-if (values.write) writeTable(outcome.rows);
+if (values.write) {
+  const isPeerAlone = wanted.length === 1 && wanted[0] === "PEER";
+  writeTables({ bench: isPeerAlone ? undefined : table(outcome.rows), peer: peerTable(outcome.rows) });
+}
 process.exit(outcome.failed.length === 0 ? 0 : 1);

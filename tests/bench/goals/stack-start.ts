@@ -5,6 +5,7 @@
 // Unfair would be: a first start, which makes a database cluster and fills the code cache.
 
 import type { Goal } from "../harness/bench.ts";
+import { peer } from "../harness/peer.ts";
 import { proportionalMb, residentMb, withDescendants } from "../harness/process-stats.ts";
 import { median } from "../harness/statistics.ts";
 
@@ -12,6 +13,7 @@ const settleMs = 5_000;
 
 export const stackStart: Goal = {
   name: "START",
+  covers: ["PEER"],
   title: "start and size of the whole stack",
   run: async (bench) => {
     const stack = await bench.stack();
@@ -27,6 +29,7 @@ export const stackStart: Goal = {
         what: "svc up on existing data",
         unit: "s",
         ours: median(took) / 1_000,
+        peer: peer.startOnExistingData.seconds,
         limit: { bound: "at most", of: "figure", goal: 8 },
       },
       {

@@ -1,7 +1,12 @@
 // Rows of the table: a figure, its anchor, the ratio and the verdict.
 
-/** `goal` and `stretch` bound the ratio to the anchor, or our own figure where there is no anchor. */
-export type Limit = { bound: "at most" | "at least"; of: "ratio" | "figure"; goal: number; stretch?: number };
+/** `goal` and `stretch` bound the ratio to the anchor or to the peer, or our own figure. */
+export type Limit = {
+  bound: "at most" | "at least";
+  of: "ratio" | "figure" | "peer";
+  goal: number;
+  stretch?: number;
+};
 
 export type Row = {
   goal: string;
@@ -11,6 +16,8 @@ export type Row = {
   anchor?: number;
   /** Name of the anchor, for the reader. */
   anchorName?: string;
+  /** The peer's recorded figure for the same work, in the same unit; such rows also stand in the table against it. */
+  peer?: number;
   /** Absent = told for information only. */
   limit?: Limit;
   note?: string;
@@ -31,15 +38,20 @@ export function ratioOf(row: Row): number | undefined {
   return row.anchor === undefined || row.anchor === 0 ? undefined : row.ours / row.anchor;
 }
 
+function boundValue(row: Row, { of }: Limit): number {
+  if (of === "ratio") return ratioOf(row) ?? Number.NaN;
+  return of === "peer" ? row.ours / (row.peer ?? Number.NaN) : row.ours;
+}
+
 /** `near` misses by at most 10 %, which docs/performance.md does not count. */
 export function verdictOf(row: Row): Verdict {
   const { limit } = row;
   if (!limit) return "info";
-  const value = limit.of === "ratio" ? (ratioOf(row) ?? Number.NaN) : row.ours;
-  if (limit.stretch !== undefined && holds(value, limit.bound, limit.stretch)) return "stretch";
-  if (holds(value, limit.bound, limit.goal)) return "ok";
   // What a process holds does not depend on who else computes.
   if ((row.outsiders ?? 0) > outsidersAtMost && row.unit !== "MB") return "void";
+  const value = boundValue(row, limit);
+  if (limit.stretch !== undefined && holds(value, limit.bound, limit.stretch)) return "stretch";
+  if (holds(value, limit.bound, limit.goal)) return "ok";
   const loose = limit.bound === "at most" ? limit.goal * tolerance : limit.goal / tolerance;
   return holds(value, limit.bound, loose) ? "near" : "miss";
 }
@@ -53,11 +65,12 @@ export function figure(value: number | undefined): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function limitText(limit: Limit | undefined, pick: "goal" | "stretch", unit: string): string {
+export function limitText({ limit, unit }: Row, pick: "goal" | "stretch"): string {
   const value = limit?.[pick];
   if (!limit || value === undefined) return "";
   const sign = limit.bound === "at most" ? "<=" : ">=";
-  return limit.of === "ratio" ? `${sign} ${value}x` : `${sign} ${figure(value)} ${unit}`;
+  if (limit.of === "figure") return `${sign} ${figure(value)} ${unit}`;
+  return `${sign} ${value}x${limit.of === "peer" ? " of the peer" : ""}`;
 }
 
 const columns = ["goal", "what", "ours", "anchor", "ratio", "goal is", "stretch", "result", "note"] as const;
@@ -74,8 +87,8 @@ function cells(row: Row): string[] {
     `${figure(row.ours)} ${row.unit}`,
     anchor,
     ratio === undefined ? "" : `${ratio.toFixed(2)}x`,
-    limitText(row.limit, "goal", row.unit),
-    limitText(row.limit, "stretch", row.unit),
+    limitText(row, "goal"),
+    limitText(row, "stretch"),
     verdictOf(row),
     [row.note, outsiders].filter(Boolean).join("; "),
   ];
@@ -89,10 +102,13 @@ export function line(row: Row): string {
   return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(6)}${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
 }
 
-const escaped = (fixture: string) => fixture.replaceAll("|", "\\|");
+const escaped = (cell: string) => cell.replaceAll("|", "\\|");
 
-/** The table in Markdown. */
+export function markdownTable(columns: readonly string[], lines: readonly (readonly string[])[]): string {
+  const body = lines.map((line) => `| ${line.map(escaped).join(" | ")} |`);
+  return [`| ${columns.join(" | ")} |`, `|${columns.map(() => "---|").join("")}`, ...body].join("\n");
+}
+
 export function table(rows: readonly Row[]): string {
-  const lines = rows.map((row) => `| ${cells(row).map(escaped).join(" | ")} |`);
-  return [`| ${columns.join(" | ")} |`, `|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
+  return markdownTable(columns, rows.map(cells));
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Bench, Goal, Options } from "./bench.ts";
 import { startChild } from "./child.ts";
 import { type Fixture, startFixture } from "./fixture.ts";
+import { peerTable } from "./peer.ts";
 import { watchOutsiders } from "./process-stats.ts";
 import { line, type Row, table } from "./report.ts";
 import type { BenchStack } from "./stack.ts";
@@ -32,7 +33,7 @@ function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>
   };
 }
 
-/** Runs the goals and prints each row as it comes, then the table. */
+/** Runs the goals and prints each row as it comes, then the tables. */
 export async function runGoals(goals: readonly Goal[], options: Options): Promise<Outcome> {
   const logDir = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
   const load = await startChild("load/main.ts", { logDir });
@@ -74,6 +75,8 @@ export async function runGoals(goals: readonly Goal[], options: Options): Promis
     process.off("SIGINT", interrupted);
   }
   say(`\n${table(outcome.rows)}`);
+  const compared = peerTable(outcome.rows);
+  if (compared !== undefined) say(`\nAgainst the peer:\n\n${compared}`);
   if (outcome.failed.length > 0) say(`\ncould not run: ${outcome.failed.join(", ")}`);
   return outcome;
 }
