@@ -5,7 +5,10 @@ import { settings as gatewayExternal } from "../../services/gateway-external/src
 import { settings as gatewayInternal } from "../../services/gateway-internal/src/config.ts";
 import { settings as identity } from "../../services/identity/src/config.ts";
 import { settings as lifecycle } from "../../services/lifecycle/src/config.ts";
-import { defaultLimits } from "../../services/proxy/src/config.ts";
+import { settings as lobby } from "../../services/lobby/src/config.ts";
+import { settings as loginGate } from "../../services/login-gate/src/config.ts";
+import { namesOf, settings as proxy, fileName as proxyFile } from "../../services/proxy/src/config.ts";
+import { limits as proxyLimits } from "../../services/proxy/src/limit-settings.ts";
 import { settings as storage } from "../../services/storage/src/config.ts";
 import { code, heading, page, table } from "./page.ts";
 
@@ -18,6 +21,11 @@ const readers: Readonly<Record<string, unknown>> = {
   storage,
   builds,
 };
+
+const gameServices = [
+  ["login-gate", loginGate],
+  ["lobby", lobby],
+] as const;
 
 const environment: readonly [string, string][] = [
   ["`SVC_CONFIG`", "the configuration file, as `--config FILE`"],
@@ -61,9 +69,15 @@ name files.`,
     ),
     ...everySection(),
     heading("proxy", "proxy"),
-    `The proxy reads \`svc-link.properties\` in \`SVC_PROXY_DIR\` and the environment, which wins: the key \`queue-tick-ms\`
-is the variable \`SVC_PROXY_QUEUE_TICK_MS\`. Its other keys are in [proxy.md](proxy.md#configuration).`,
-    proxyTable(),
+    `The proxy reads \`${proxyFile}\` in the folder \`SVC_PROXY_DIR\` (lines \`key=value\`) and the environment, which wins.`,
+    edgeTable("proxy", { ...proxy, ...proxyLimits }, (name) => {
+      const { key, variable } = namesOf(name);
+      return [code(key), code(variable)];
+    }),
+    ...gameServices.flatMap(([service, settings]) => [
+      heading(service, service),
+      edgeTable(service, settings, (name) => [code(name)]),
+    ]),
   ]);
 }
 
@@ -106,7 +120,8 @@ function shapeOf(schema: Schema): Record<string, Schema> | undefined {
 
 function defaultOf(schema: Schema): string {
   const { def } = schema._zod;
-  if ("defaultValue" in def) return code(JSON.stringify(def["defaultValue"]));
+  if ("defaultValue" in def)
+    return def["defaultValue"] === "" ? "empty" : code(JSON.stringify(def["defaultValue"]));
   const inner = (def["innerType"] ?? def["in"]) as Schema | undefined;
   return inner ? defaultOf(inner) : "unset";
 }
@@ -125,7 +140,7 @@ function commentsOf(service: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const file of files.sort()) {
     for (const [, text = "", key = ""] of readFileSync(file, "utf8").matchAll(
-      /\/\*\*((?:[^*]|\*(?!\/))*)\*\/\s*([a-z][a-z0-9_]*):/g,
+      /\/\*\*((?:[^*]|\*(?!\/))*)\*\/\s*([A-Za-z]\w*):/g,
     ))
       found.set(key, plain(text));
   }
@@ -140,10 +155,18 @@ function plain(comment: string): string {
     .trim();
 }
 
-function proxyTable(): string {
-  const rows = Object.entries(defaultLimits).map(([name, value]) => [
-    code(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
-    code(String(value)),
+/** Settings that are variables one by one. */
+function edgeTable(
+  service: string,
+  settings: Readonly<Record<string, unknown>>,
+  names: (name: string) => string[],
+): string {
+  const comments = commentsOf(service);
+  const rows = Object.entries(settings).map(([name, value]) => [
+    ...names(name),
+    defaultOf(value as Schema).replaceAll('"', ""),
+    comments.get(name) ?? "",
   ]);
-  return table(["Key", "Default"], rows);
+  const head = rows[0]?.length === 4 ? ["Key", "Variable"] : ["Variable"];
+  return table([...head, "Default", "Meaning"], rows);
 }

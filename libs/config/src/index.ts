@@ -1,3 +1,4 @@
 export { parseServiceArguments, type ServiceArguments } from "./command-line.ts";
 export { ConfigError, checkOverrides, loadSettings } from "./load.ts";
-export { duration, parseDuration, parseSize, section, size } from "./values.ts";
+export { duration, parseDuration, parsed, parseSize, section, size } from "./values.ts";
+export { flag, httpUrl, readVariables, text, wholeNumber } from "./variables.ts";

@@ -39,8 +39,11 @@ export function parseSize(text: string): number | undefined {
   return Number(amount) * (unitBytes[unit ?? ""] ?? 1);
 }
 
-function parsed(parse: (text: string) => number | undefined, wanted: string) {
-  return z.string().transform((text, context) => {
+/** Text that `parse` understands; `wanted` completes "it must be". */
+export function parsed<T>(parse: (text: string) => T | undefined, wanted: string) {
+  const error = ({ input }: { input: unknown }) =>
+    input === undefined ? `is missing; it must be ${wanted}` : undefined;
+  return z.string({ error }).transform((text, context): T => {
     const value = parse(text.trim());
     if (value !== undefined) return value;
     context.addIssue({ code: "custom", message: `must be ${wanted}, not ${JSON.stringify(text)}` });

@@ -1,17 +1,44 @@
-// Settings of the lobby (docs/reference/lobby.md#menu). It holds no token and opens no HTTP: all it knows comes through the proxy.
+// Settings of the lobby (docs/reference/settings.md#lobby). It holds no token and opens no HTTP: all it knows comes through the
+// proxy. A bad value falls back to its default and is named in `warnings`: a lobby that does not start lets nobody play.
 
+import { readVariables, text, wholeNumber } from "@svc/config";
 import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export const settings = {
+  /** Address that players connect to, by way of the proxy. */
+  POD_IP: text("127.0.0.1"),
+  /** Its port; 0 lets the system choose one. */
+  GAME_PORT: wholeNumber({ min: 0, max: 65_535, fallback: 25_565 }),
+  /** Players at the same time. */
+  MAX_PLAYERS: wholeNumber({ min: 1, max: 100_000, fallback: 5_000 }),
+  /** File of forwarding secrets, one for each line, read again at most once a second; with one, only a proxy that knows it can bring players in. */
+  SVC_FORWARDING_SECRET_FILE: text(),
+};
 
 export type LobbyConfig = {
   readonly host: string;
   readonly gamePort: number;
   readonly maxPlayers: number;
-  /** With one, only a proxy that knows it can bring players in. */
   readonly forwardingSecret?: ForwardingSecrets;
   readonly warnings: readonly string[];
 };
+
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): LobbyConfig {
+  const warnings: string[] = [];
+  const values = readVariables(
+    settings,
+    (name) => environment[name],
+    ({ name, message }) => warnings.push(`${name} ${message}; its default is used`),
+  );
+  const secret = values.SVC_FORWARDING_SECRET_FILE;
+  return {
+    host: values.POD_IP,
+    gamePort: values.GAME_PORT,
+    maxPlayers: values.MAX_PLAYERS,
+    ...(secret && { forwardingSecret: secretFile(secret) }),
+    warnings,
+  };
+}
 
 export type RequestRate = { readonly burst: number; readonly perSecond: number; readonly reserved: number };
 
@@ -20,33 +47,6 @@ export const requestRate: RequestRate = { burst: 90, perSecond: 8, reserved: 16 
 
 /** An open menu asks for its tiles again this often. */
 export const refreshMs = 10_000;
-
-export function loadConfig(environment: Environment): LobbyConfig {
-  const warnings: string[] = [];
-  const number = (name: string, bounds: Bounds) => wholeNumber(environment[name], { name, bounds, warnings });
-  const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
-  return {
-    host: environment["POD_IP"] || "127.0.0.1",
-    gamePort: number("GAME_PORT", { min: 0, max: 65_535, fallback: 25_565 }),
-    maxPlayers: number("MAX_PLAYERS", { min: 1, max: 100_000, fallback: 5_000 }),
-    ...(secretPath ? { forwardingSecret: secretFile(secretPath) } : {}),
-    warnings,
-  };
-}
-
-type Bounds = { min: number; max: number; fallback: number };
-
-function wholeNumber(
-  text: string | undefined,
-  { name, bounds, warnings }: { name: string; bounds: Bounds; warnings: string[] },
-): number {
-  const { min, max, fallback } = bounds;
-  if (!text?.trim()) return fallback;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  warnings.push(`${name} is not a whole number from ${min} to ${max}; it counts as ${fallback}.`);
-  return fallback;
-}
 
 /** A player whose menu request the proxy does not answer is told so. */
 export const answerTimeoutMs = 5_000;

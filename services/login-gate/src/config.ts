@@ -1,19 +1,43 @@
-// Settings of the login gate (docs/reference/login-gate.md#states). A bad value falls back to its default and is named in `warnings`: a
-// gate that does not start lets nobody in.
+// Settings of the login gate (docs/reference/settings.md#login-gate). A bad value falls back to its default and is named in `warnings`:
+// a gate that does not start lets nobody in.
 
+import { readVariables, text, wholeNumber } from "@svc/config";
 import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
 import { readToken } from "@svc/service/token";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export const settings = {
+  /** Address that players connect to, by way of the proxy. */
+  POD_IP: text("127.0.0.1"),
+  /** Its port; 0 lets the system choose one. */
+  GAME_PORT: wholeNumber({ min: 0, max: 65_535, fallback: 25_565 }),
+  /** Port of `/healthz` and `/metrics` on the same address. */
+  SVC_HEALTH_PORT: wholeNumber({ min: 0, max: 65_535, fallback: 8_080 }),
+  /** Players at the same time. */
+  MAX_PLAYERS: wholeNumber({ min: 1, max: 100_000, fallback: 5_000 }),
+  /** File of forwarding secrets, one for each line, read again at most once a second; with one, only a proxy that knows it can bring players in. */
+  SVC_FORWARDING_SECRET_FILE: text(),
+  /** Name of the lobby for the log; the proxy decides where players go. */
+  SVC_LOBBY_SERVER: text("lobby"),
+  /** Seconds a player may take to link their account, from 30 to 3600. */
+  SVC_LOGIN_TIMEOUT_SECONDS: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 600 }),
+  /** Origin of the internal face. Without it, a token and the panel's address nobody can sign in. */
+  SVC_API_BASE_URL: text(),
+  /** Token of the caller `limbo`; fixed until the next start. */
+  SVC_SERVICE_TOKEN: text(),
+  /** File of that token, read again at most once a second. */
+  SVC_SERVICE_TOKEN_FILE: text(),
+  /** Domain of the installation. */
+  SVC_ROOT_DOMAIN: text(),
+  /** Host of the panel; empty = `console.` and the root domain. */
+  SVC_PANEL_HOSTNAME: text(),
+};
 
 export type GateConfig = {
   readonly host: string;
   readonly gamePort: number;
   readonly healthPort: number;
   readonly maxPlayers: number;
-  /** With one, only a proxy that knows it can bring players in. */
   readonly forwardingSecret?: ForwardingSecrets;
-  /** Named in the log only: the proxy knows where players go on. */
   readonly lobbyServer: string;
   /** Absent: the sign-in flow is off, and nobody passes. */
   readonly flow?: {
@@ -57,47 +81,50 @@ export const defaultRules: GateRules = {
   releaseWindowMs: 120_000,
 };
 
-const loginTimeoutSeconds = { min: 30, max: 3_600, fallback: 600 };
+const loginTimeoutSeconds = { min: 30, max: 3_600 };
 
-export function loadConfig(environment: Environment): GateConfig {
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): GateConfig {
   const warnings: string[] = [];
-  const port = (name: string, fallback: number) =>
-    wholeNumber(environment[name], { name, min: 0, max: 65_535, fallback, warnings });
-  const timeoutSeconds = clamped(environment["SVC_LOGIN_TIMEOUT_SECONDS"], warnings);
-  const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
-  const flow = flowOf(environment, warnings);
+  const values = readVariables(
+    settings,
+    (name) => environment[name],
+    ({ name, message }) => warnings.push(`${name} ${message}; its default is used`),
+  );
+  const { min, max } = loginTimeoutSeconds;
+  const timeoutSeconds = Math.min(max, Math.max(min, values.SVC_LOGIN_TIMEOUT_SECONDS));
+  const secret = values.SVC_FORWARDING_SECRET_FILE;
+  const flow = flowOf(values, warnings);
   return {
-    host: environment["POD_IP"] || "127.0.0.1",
-    gamePort: port("GAME_PORT", 25_565),
-    healthPort: port("SVC_HEALTH_PORT", 8_080),
-    maxPlayers: wholeNumber(environment["MAX_PLAYERS"], {
-      name: "MAX_PLAYERS",
-      min: 1,
-      max: 100_000,
-      fallback: 5_000,
-      warnings,
-    }),
-    lobbyServer: environment["SVC_LOBBY_SERVER"]?.trim() || "lobby",
+    host: values.POD_IP,
+    gamePort: values.GAME_PORT,
+    healthPort: values.SVC_HEALTH_PORT,
+    maxPlayers: values.MAX_PLAYERS,
+    lobbyServer: values.SVC_LOBBY_SERVER,
     rules: { ...defaultRules, loginTimeoutMs: timeoutSeconds * 1_000 },
     warnings,
-    ...(secretPath ? { forwardingSecret: secretFile(secretPath) } : {}),
-    ...(flow ? { flow } : {}),
+    ...(secret && { forwardingSecret: secretFile(secret) }),
+    ...(flow && { flow }),
   };
 }
 
-function flowOf(environment: Environment, warnings: string[]): GateConfig["flow"] {
-  const baseUrl = environment["SVC_API_BASE_URL"]?.trim() ?? "";
-  const given = environment["SVC_SERVICE_TOKEN"]?.trim();
-  const tokenFile = given ? undefined : environment["SVC_SERVICE_TOKEN_FILE"]?.trim() || undefined;
+type FlowSetting =
+  | "SVC_API_BASE_URL"
+  | "SVC_SERVICE_TOKEN"
+  | "SVC_SERVICE_TOKEN_FILE"
+  | "SVC_ROOT_DOMAIN"
+  | "SVC_PANEL_HOSTNAME";
+
+function flowOf(values: Record<FlowSetting, string>, warnings: string[]): GateConfig["flow"] {
+  const { SVC_API_BASE_URL: baseUrl, SVC_SERVICE_TOKEN: given, SVC_ROOT_DOMAIN: root } = values;
+  const tokenFile = given ? "" : values.SVC_SERVICE_TOKEN_FILE;
   const token = given || (tokenFile && readToken(tokenFile)) || "";
-  const root = environment["SVC_ROOT_DOMAIN"]?.trim();
-  const panelHost = environment["SVC_PANEL_HOSTNAME"]?.trim() || (root ? `console.${root}` : "");
+  const panelHost = values.SVC_PANEL_HOSTNAME || (root && `console.${root}`);
   const missing = [
     ...(isHttpUrl(baseUrl) ? [] : ["SVC_API_BASE_URL"]),
     ...(token ? [] : [tokenFile ? `a token in ${tokenFile}` : "SVC_SERVICE_TOKEN"]),
     ...(isHost(panelHost) ? [] : ["SVC_PANEL_HOSTNAME or SVC_ROOT_DOMAIN"]),
   ];
-  if (missing.length === 0) return { baseUrl, token, panelHost, ...(tokenFile ? { tokenFile } : {}) };
+  if (missing.length === 0) return { baseUrl, token, panelHost, ...(tokenFile && { tokenFile }) };
   warnings.push(`The sign-in flow is off and nobody passes: set ${missing.join(", ")}.`);
   return undefined;
 }
@@ -108,23 +135,6 @@ function isHttpUrl(text: string): boolean {
 
 function isHost(text: string): boolean {
   return /^[a-z0-9.-]+(:\d{1,5})?$/i.test(text);
-}
-
-type Bounds = { name: string; min: number; max: number; fallback: number; warnings: string[] };
-
-function wholeNumber(text: string | undefined, { name, min, max, fallback, warnings }: Bounds): number {
-  if (!text?.trim()) return fallback;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  warnings.push(`${name} is not a whole number from ${min} to ${max}; it counts as ${fallback}.`);
-  return fallback;
-}
-
-function clamped(text: string | undefined, warnings: string[]): number {
-  const { min, max, fallback } = loginTimeoutSeconds;
-  const name = "SVC_LOGIN_TIMEOUT_SECONDS";
-  const seconds = wholeNumber(text, { name, min: 0, max: Number.MAX_SAFE_INTEGER, fallback, warnings });
-  return Math.min(max, Math.max(min, seconds));
 }
 
 /** From the login to the world; a client that takes longer is closed. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { defaultLimits, fileName, loadConfig, parseAddress } from "./config.ts";
+import { fileName, loadConfig, parseAddress } from "./config.ts";
+import { defaultLimits } from "./limit-settings.ts";
 
 const minimal = { SVC_API_BASE_URL: "http://127.0.0.1:8080/", SVC_SERVICE_TOKEN: "v" };
 
@@ -46,7 +47,7 @@ test("without anything but address and token, everything has the default of the 
   });
 });
 
-test("the limits are those of docs/reference/proxy.md#configuration, docs/reference/proxy.md#join", () => {
+test("the limits are those of docs/reference/settings.md#proxy", () => {
   const { refreshMs, queueTickMs, waiterSilenceMs, waiterMaxMs, progressMs, linkMemoryMs } = defaultLimits;
   assert.deepEqual(
     [refreshMs, queueTickMs, waiterSilenceMs, waiterMaxMs, progressMs, linkMemoryMs],
@@ -98,23 +99,29 @@ const wrong: Record<string, [Record<string, string>, RegExp]> = {
   "no address of the service": [{ SVC_API_BASE_URL: "" }, /api-base-url is missing/],
   "an address that is no URL": [
     { SVC_API_BASE_URL: "api:8080" },
-    /api-base-url is "api:8080"; write it as http/,
+    /api-base-url must be a URL such as http.*, not "api:8080"/,
   ],
   "no token": [{ SVC_SERVICE_TOKEN: " " }, /service-token is missing; set it in .*svc-link\.properties/],
-  "a timeout of 0 s": [{ SVC_API_CONNECT_TIMEOUT_SECONDS: "0" }, /connect-timeout-seconds is "0".*1 to 120/],
+  "a timeout of 0 s": [
+    { SVC_API_CONNECT_TIMEOUT_SECONDS: "0" },
+    /connect-timeout-seconds must be .*1 to 120, not "0"/,
+  ],
   "a timeout of 121 s": [
     { SVC_API_REQUEST_TIMEOUT_SECONDS: "121" },
-    /request-timeout-seconds is "121".*1 to 120/,
+    /request-timeout-seconds must be .*1 to 120, not "121"/,
   ],
   "a timeout of 1.5 s": [{ SVC_API_REQUEST_TIMEOUT_SECONDS: "1.5" }, /whole number/],
   "the gate as the lobby": [{ SVC_LOBBY_SERVER: "login" }, /the gate needs a server of its own/],
   "a port too high": [{ SVC_PROXY_PORT: "65536" }, /listen-port/],
   "online mode perhaps": [
     { SVC_PROXY_ONLINE_MODE: "maybe" },
-    /online-mode is "maybe"; set it to true or false/,
+    /online-mode must be true or false, not "maybe"/,
   ],
-  "a transfer without a port": [{ SVC_PROXY_TRANSFER_TO: "play.example" }, /transfer-to .* host:port/],
-  "no workers": [{ SVC_PROXY_WORKERS: "0" }, /workers is "0"/],
+  "a transfer without a port": [
+    { SVC_PROXY_TRANSFER_TO: "play.example" },
+    /transfer-to must be .* host:port/,
+  ],
+  "no workers": [{ SVC_PROXY_WORKERS: "0" }, /workers must be .* not "0"/],
 };
 for (const [name, [change, message]] of Object.entries(wrong)) {
   test(`${name} stops the start and says what to write`, () => {

@@ -1,249 +1,215 @@
-// Settings of the proxy (docs/reference/proxy.md#configuration): svc-link.properties in its folder, and the environment, which wins.
+// Settings of the proxy (docs/reference/settings.md#proxy): svc-link.properties in its folder, and the environment, which wins.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@svc/config";
+import { ConfigError, flag, httpUrl, parsed, readVariables, text, wholeNumber } from "@svc/config";
 import { readForwardingMasters } from "./forwarding/secrets.ts";
+import { type Limits, limits } from "./limit-settings.ts";
 import { parsePeers } from "./login/peers.ts";
 
-/** Durations and limits with the defaults of docs/reference/proxy.md#configuration, docs/reference/proxy.md#join; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
-export const defaultLimits = {
-  refreshMs: 15_000,
-  // Until the service told a list for the first time, and at most so often for a name that the list lacks.
-  firstRefreshMs: 1_000,
-  lookAgainMs: 1_000,
-  queueTickMs: 2_000,
-  presenceMs: 2_000,
-  onlineCacheMs: 2_000,
-  // How soon a bar, or the end of an account, reaches a player who is on.
-  standingMs: 5_000,
-  waiterSilenceMs: 120_000,
-  waiterMaxMs: 3_600_000,
-  progressMs: 60_000,
-  // What was just woken may still be shown as stopped by a view that is a moment old.
-  wakeSettleMs: 6_000,
-  linkMemoryMs: 600_000,
-  linkMemoryPlayers: 20_000,
-  denialMs: 15_000,
-  actionBurst: 5,
-  actionEveryMs: 5_000,
-  frameBurst: 96,
-  frameEveryMs: 100,
-  strangerWarningMs: 60_000,
-  statusCacheMs: 2_000,
-  // How old a server's status may be, and how long it may take to answer.
-  serverLookMs: 5_000,
-  serverLookTimeoutMs: 2_000,
-  listNames: 500,
-  workers: 8,
-  slots: 64,
-  serviceConnections: 32,
-  retryPauseMinMs: 100,
-  retryPauseMaxMs: 400,
-  tokenRereadMs: 1_000,
-  outageWarningMs: 300_000,
-  activityMs: 600_000,
-  inviteTtlMs: 60_000,
-  inviteCooldownMs: 30_000,
-  connections: 4_096,
-  connectionsPerAddress: 16,
-  loginBurst: 32,
-  loginEveryMs: 2_000,
-  loginTimeoutMs: 30_000,
-  drainMs: 20_000,
-  ticketMs: 120_000,
-  cookieMs: 2_000,
-} as const;
-export type Limits = { readonly [Name in keyof typeof defaultLimits]: number };
+const seconds = (fallback: number) => wholeNumber({ min: 1, max: 120, fallback });
+const hostPort = () =>
+  parsed((text) => (parseAddress(text) ? text : undefined), "an address as host:port").optional();
 
-export type ProxyConfig = {
-  apiBaseUrl: string;
-  /** The file that is read again, with the key `service-token` or the token alone; undefined: from the environment. */
-  tokenFile: string | undefined;
-  /** From the environment: fixed until the next start. */
-  token: string;
-  /** Lower case, without a dot at an end; empty switches routing off. */
-  rootDomain: string;
-  loginServer: string;
-  lobbyServer: string;
-  /** Where gate and lobby are when the registry does not tell, as host:port. */
-  loginAddress: string | undefined;
-  lobbyAddress: string | undefined;
-  connectTimeoutMs: number;
-  requestTimeoutMs: number;
-  /** Among all proxies, in the list of who plays where. */
-  name: string;
-  /** Players' addresses stand in the log. */
-  logAddresses: boolean;
-  listenHost: string;
-  listenPort: number;
-  onlineMode: boolean;
-  /** Clients choose their names and get the UUIDs of the service's local source; only for a developer's own machine. */
-  localNames: boolean;
-  /** Root of the session server; its hasJoined path is appended. */
-  sessionServer: string;
-  /** Where the panel is, told to players; undefined: nobody knows. */
-  panelUrl: string | undefined;
+export const settings = {
+  /** Origin of the internal face; required. */
+  apiBaseUrl: httpUrl(),
+  /** Token of the caller `velocity`. This key of the file is read again, the variable is fixed until the next start; this or the next one is required. */
+  serviceToken: text(),
+  /** File of that token, which is read again: the token alone, or a line `service-token`. */
+  serviceTokenFile: text(),
+  /** Domain whose subdomains lead to servers; empty = no routing. */
+  rootDomain: text(),
+  /** Host of the panel, told to players; empty = `console.` and the root domain. */
+  panelHostname: text(),
+  /** Name of the server that is the login gate. */
+  loginServer: text("login"),
+  /** Name of the server that is the lobby. */
+  lobbyServer: text("lobby"),
+  /** Address of the gate as host:port; unset = as listed. */
+  loginAddress: hostPort(),
+  /** Address of the lobby as host:port; unset = as listed. */
+  lobbyAddress: hostPort(),
+  /** Seconds for connecting to the service, 1 to 120. */
+  connectTimeoutSeconds: seconds(10),
+  /** Seconds for one request to the service, 1 to 120. */
+  requestTimeoutSeconds: seconds(10),
+  /** Name of this proxy in the list of who plays where; empty = the host's name. */
+  name: text(),
+  /** Whether the log has players' addresses. */
+  logAddresses: flag(true),
+  /** Address that players connect to. */
+  listenHost: text("127.0.0.1"),
+  /** Its port; 0 lets the system choose one. */
+  listenPort: wholeNumber({ min: 0, max: 65_535, fallback: 25_565 }),
+  /** Whether players must be authenticated by a session server. */
+  onlineMode: flag(true),
+  /** Clients choose their names; only for a developer's own machine. */
+  localNames: flag(false),
+  /** Root of the session server, to which the path of hasJoined is appended; unset = the service. */
+  sessionServer: httpUrl().optional(),
   /** File of the forwarding masters; without it servers that require forwarding refuse everybody. */
-  forwardingMasterFile: string | undefined;
-  acceptProxyProtocol: boolean;
+  forwardingMasterFile: text(),
+  /** Whether connections begin with a PROXY header. */
+  acceptProxyProtocol: flag(false),
   /** Addresses and ranges whose PROXY headers are believed. */
-  trustedProxies: string;
-  sendProxyProtocol: boolean;
-  /** host:port that players are sent to when this process ends; undefined just disconnects them with a text. */
-  transferTo: string | undefined;
-  /** Servers may send players to other addresses by themselves. */
-  serverTransfers: boolean;
-  dataDir: string;
-  limits: Limits;
+  trustedProxies: text(),
+  /** Whether servers are sent a PROXY header. */
+  sendProxyProtocol: flag(false),
+  /** Address as host:port that players are sent to when this process ends; unset = they are disconnected with a text. */
+  transferTo: hostPort(),
+  /** Whether servers may send players to other addresses by themselves. */
+  serverTransfers: flag(false),
+};
+
+/** Variables that are not `SVC_PROXY_` and the name of the setting. */
+const otherVariables: Readonly<Record<string, string>> = {
+  apiBaseUrl: "SVC_API_BASE_URL",
+  serviceToken: "SVC_SERVICE_TOKEN",
+  serviceTokenFile: "SVC_SERVICE_TOKEN_FILE",
+  rootDomain: "SVC_ROOT_DOMAIN",
+  panelHostname: "SVC_PANEL_HOSTNAME",
+  loginServer: "SVC_LOGIN_SERVER",
+  lobbyServer: "SVC_LOBBY_SERVER",
+  loginAddress: "SVC_LOGIN_ADDRESS",
+  lobbyAddress: "SVC_LOBBY_ADDRESS",
+  connectTimeoutSeconds: "SVC_API_CONNECT_TIMEOUT_SECONDS",
+  requestTimeoutSeconds: "SVC_API_REQUEST_TIMEOUT_SECONDS",
+  listenHost: "SVC_PROXY_HOST",
+  listenPort: "SVC_PROXY_PORT",
+  forwardingMasterFile: "SVC_FORWARDING_MASTER_FILE",
+};
+
+/** Key in the file and variable of a setting. */
+export function namesOf(setting: string): { key: string; variable: string } {
+  const key = setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return {
+    key,
+    variable: otherVariables[setting] ?? `SVC_PROXY_${key.toUpperCase().replaceAll("-", "_")}`,
+  };
+}
+
+type Values = ReturnType<typeof readVariables<typeof settings>>;
+export type ProxyConfig = Omit<
+  Values,
+  | "serviceToken"
+  | "serviceTokenFile"
+  | "panelHostname"
+  | "connectTimeoutSeconds"
+  | "requestTimeoutSeconds"
+  | "forwardingMasterFile"
+> & {
+  readonly sessionServer: string;
+  readonly connectTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** The file that is read again, with the key `service-token` or the token alone; undefined: from the environment. */
+  readonly tokenFile: string | undefined;
+  /** From the environment: fixed until the next start. */
+  readonly token: string;
+  /** Where the panel is, told to players; undefined: nobody knows. */
+  readonly panelUrl: string | undefined;
+  readonly forwardingMasterFile: string | undefined;
+  readonly dataDir: string;
+  readonly limits: Limits;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Read = (key: string, variable: string) => string | undefined;
 
 export const fileName = "svc-link.properties";
 
 /** Reads file and environment. Throws `ConfigError` with the one thing to correct. */
 export function loadConfig(environment: Environment): ProxyConfig {
   const dataDir = environment["SVC_PROXY_DIR"] || ".";
-  const file = readProperties(join(dataDir, fileName));
-  const read: Read = (key, variable) => environment[variable]?.trim() || file.get(key)?.trim() || undefined;
-  const apiBaseUrl = url("api-base-url", read("api-base-url", "SVC_API_BASE_URL"));
-  const servers = systemServers(read);
-  const rootDomain = (read("root-domain", "SVC_ROOT_DOMAIN") ?? "").toLowerCase().replace(/^\.+|\.+$/g, "");
-  return {
-    apiBaseUrl,
-    ...tokenSource(environment, read("service-token-file", "SVC_SERVICE_TOKEN_FILE"), { file, dataDir }),
-    rootDomain,
-    panelUrl: panelUrl(read("panel-hostname", "SVC_PANEL_HOSTNAME"), rootDomain),
-    ...servers,
-    localNames: localNames(read),
-    connectTimeoutMs: seconds(
-      "connect-timeout-seconds",
-      read("connect-timeout-seconds", "SVC_API_CONNECT_TIMEOUT_SECONDS"),
-    ),
-    requestTimeoutMs: seconds(
-      "request-timeout-seconds",
-      read("request-timeout-seconds", "SVC_API_REQUEST_TIMEOUT_SECONDS"),
-    ),
-    name: proxyName(read("name", "SVC_PROXY_NAME")),
-    logAddresses: yes("log-addresses", read("log-addresses", "SVC_PROXY_LOG_ADDRESSES") ?? "true"),
-    listenHost: read("listen-host", "SVC_PROXY_HOST") ?? "127.0.0.1",
-    listenPort: wholeNumber("listen-port", read("listen-port", "SVC_PROXY_PORT") ?? "25565", {
-      min: 0,
-      max: 65_535,
-    }),
-    onlineMode: yes("online-mode", read("online-mode", "SVC_PROXY_ONLINE_MODE") ?? "true"),
-    sessionServer: url("session-server", read("session-server", "SVC_PROXY_SESSION_SERVER") ?? apiBaseUrl),
-    forwardingMasterFile: masterFile(read("forwarding-master-file", "SVC_FORWARDING_MASTER_FILE")),
-    ...proxyHeaders(read),
-    sendProxyProtocol: yes(
-      "send-proxy-protocol",
-      read("send-proxy-protocol", "SVC_PROXY_SEND_PROXY_PROTOCOL") ?? "false",
-    ),
-    serverTransfers: yes(
-      "server-transfers",
-      read("server-transfers", "SVC_PROXY_SERVER_TRANSFERS") ?? "false",
-    ),
-    transferTo: address("transfer-to", read("transfer-to", "SVC_PROXY_TRANSFER_TO")),
-    dataDir,
-    limits: readLimits(read),
+  const path = join(dataDir, fileName);
+  const file = readProperties(path);
+  const read = (setting: string) => {
+    const { key, variable } = namesOf(setting);
+    return environment[variable]?.trim() || file.get(key);
   };
-}
-
-function proxyName(text: string = hostname()): string {
-  return text.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, 63) || "proxy";
+  const stop = ({ name, message }: { name: string; message: string }) => {
+    throw new ConfigError(`${namesOf(name).key} ${message}`);
+  };
+  const {
+    serviceToken,
+    serviceTokenFile,
+    panelHostname,
+    connectTimeoutSeconds,
+    requestTimeoutSeconds,
+    forwardingMasterFile,
+    ...values
+  } = readVariables(settings, read, stop);
+  const rootDomain = values.rootDomain.toLowerCase().replace(/^\.+|\.+$/g, "");
+  checkTogether(values);
+  const fixedToken = environment["SVC_SERVICE_TOKEN"]?.trim();
+  if (!serviceToken && !serviceTokenFile)
+    throw new ConfigError(
+      `service-token is missing; set it in ${path} or as SVC_SERVICE_TOKEN, or name its file as SVC_SERVICE_TOKEN_FILE`,
+    );
+  return {
+    ...values,
+    rootDomain,
+    name: (values.name || hostname()).replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, 63) || "proxy",
+    sessionServer: values.sessionServer ?? values.apiBaseUrl,
+    connectTimeoutMs: connectTimeoutSeconds * 1_000,
+    requestTimeoutMs: requestTimeoutSeconds * 1_000,
+    token: fixedToken ?? "",
+    tokenFile: fixedToken ? undefined : serviceTokenFile || path,
+    panelUrl: panelUrl(panelHostname || (rootDomain && `console.${rootDomain}`)),
+    forwardingMasterFile: masterFile(forwardingMasterFile),
+    dataDir,
+    limits: readVariables(limits, read, stop),
+  };
 }
 
 /** Read once, so that a wrong file stops the start and not the first player. */
-function masterFile(file: string | undefined): string | undefined {
+function masterFile(file: string): string | undefined {
   try {
-    if (file !== undefined) readForwardingMasters(file);
+    if (file) readForwardingMasters(file);
   } catch (error) {
     throw new ConfigError((error as Error).message);
   }
-  return file;
+  return file || undefined;
 }
 
-function systemServers(read: Read) {
-  const loginServer = read("login-server", "SVC_LOGIN_SERVER") ?? "login";
-  const lobbyServer = read("lobby-server", "SVC_LOBBY_SERVER") ?? "lobby";
-  if (loginServer === lobbyServer) {
+type Checked = Pick<
+  Values,
+  | "loginServer"
+  | "lobbyServer"
+  | "acceptProxyProtocol"
+  | "trustedProxies"
+  | "localNames"
+  | "listenHost"
+  | "rootDomain"
+>;
+
+function checkTogether({ loginServer, lobbyServer, acceptProxyProtocol, trustedProxies, ...rest }: Checked) {
+  if (loginServer === lobbyServer)
     throw new ConfigError(
       `lobby-server is "${lobbyServer}", as login-server; the gate needs a server of its own`,
     );
-  }
-  return {
-    loginServer,
-    lobbyServer,
-    loginAddress: address("login-address", read("login-address", "SVC_LOGIN_ADDRESS")),
-    lobbyAddress: address("lobby-address", read("lobby-address", "SVC_LOBBY_ADDRESS")),
-  };
-}
-
-/** A PROXY header chooses the address a player is seen at, so its senders have to be named. */
-function proxyHeaders(read: Read) {
-  const acceptProxyProtocol = yes(
-    "accept-proxy-protocol",
-    read("accept-proxy-protocol", "SVC_PROXY_ACCEPT_PROXY_PROTOCOL") ?? "false",
-  );
-  const trustedProxies = read("trusted-proxies", "SVC_PROXY_TRUSTED_PROXIES") ?? "";
+  // Clients choose their names, so only programs on this machine may connect: the address is a loopback one, and the
+  // root domain resolves to this machine everywhere. The service's local source enforces the same.
+  const isLoopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(rest.listenHost);
+  const isLocal = isLoopback && /(^|\.)localhost\.?$/i.test(rest.rootDomain) && !acceptProxyProtocol;
+  if (rest.localNames && !isLocal)
+    throw new ConfigError(
+      "local-names lets anybody take any name; it needs a loopback listen-host, a root-domain below localhost and " +
+        "accept-proxy-protocol off, or be false",
+    );
   parsePeers(trustedProxies);
+  // A PROXY header chooses the address a player is seen at, so its senders have to be named.
   if (acceptProxyProtocol && trustedProxies === "")
     throw new ConfigError(
       "trusted-proxies is missing; set it to the addresses of the load balancer, or accept-proxy-protocol to false",
     );
-  return { acceptProxyProtocol, trustedProxies };
 }
 
-function panelUrl(hostname: string | undefined, rootDomain: string): string | undefined {
-  const host = hostname ?? (rootDomain === "" ? undefined : `console.${rootDomain}`);
-  if (host === undefined) return undefined;
+function panelUrl(host: string): string | undefined {
+  if (host === "") return undefined;
   // A person's own machine has no certificate.
   const isLocal = /(^|\.)localhost(:\d+)?$/i.test(host);
   return `${isLocal ? "http" : "https"}://${host}`;
-}
-
-/**
- * Clients choose their names, so only programs on this machine may connect: the address is a loopback one, and the
- * root domain resolves to this machine everywhere. The service's local source enforces the same.
- */
-function localNames(read: Read): boolean {
-  if (!yes("local-names", read("local-names", "SVC_PROXY_LOCAL_NAMES") ?? "false")) return false;
-  const host = read("listen-host", "SVC_PROXY_HOST") ?? "127.0.0.1";
-  const root = read("root-domain", "SVC_ROOT_DOMAIN") ?? "";
-  const isLoopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host);
-  const isRelayed = (read("accept-proxy-protocol", "SVC_PROXY_ACCEPT_PROXY_PROTOCOL") ?? "false") !== "false";
-  if (isLoopback && /(^|\.)localhost\.?$/i.test(root) && !isRelayed) return true;
-  throw new ConfigError(
-    "local-names lets anybody take any name; it needs a loopback listen-host, a root-domain below localhost and " +
-      "accept-proxy-protocol off, or be false",
-  );
-}
-
-function tokenSource(
-  environment: Environment,
-  tokenFile: string | undefined,
-  { file, dataDir }: { file: ReadonlyMap<string, string>; dataDir: string },
-) {
-  const token = environment["SVC_SERVICE_TOKEN"]?.trim();
-  if (token) return { token, tokenFile: undefined };
-  if (tokenFile) return { token: "", tokenFile };
-  const path = join(dataDir, fileName);
-  if (file.get("service-token")?.trim()) return { token: "", tokenFile: path };
-  throw new ConfigError(
-    `service-token is missing; set it in ${path} or as SVC_SERVICE_TOKEN, or name its file as SVC_SERVICE_TOKEN_FILE`,
-  );
-}
-
-function readLimits(read: Read): Limits {
-  const entries = Object.entries(defaultLimits).map(([name, fallback]) => {
-    const key = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const text = read(key, `SVC_PROXY_${key.toUpperCase().replaceAll("-", "_")}`);
-    return [name, text === undefined ? fallback : wholeNumber(key, text, { min: 1, max: 2_147_483_647 })];
-  });
-  return Object.fromEntries(entries) as Limits;
 }
 
 /** Lines `key=value` or `key: value`; `#` and `!` begin a comment. A missing file is an empty one. */
@@ -267,38 +233,10 @@ export function parseProperties(text: string): ReadonlyMap<string, string> {
   return new Map(pairs);
 }
 
-function url(key: string, text: string | undefined): string {
-  if (text === undefined)
-    throw new ConfigError(`${key} is missing; set it to the origin of the internal face`);
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (!isHttp) throw new ConfigError(`${key} is "${text}"; write it as http://host:port`);
-  return text.replace(/\/+$/, "");
-}
-
-function address(key: string, text: string | undefined): string | undefined {
-  if (text === undefined || parseAddress(text)) return text;
-  throw new ConfigError(`${key} is "${text}"; write it as host:port`);
-}
-
 /** Host and port of `host:port` or `[v6]:port`; undefined when it is neither. */
 export function parseAddress(text: string): { host: string; port: number } | undefined {
   const [, v6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? name;
   const port = Number(digits);
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
-}
-
-function seconds(key: string, text = "10"): number {
-  return wholeNumber(key, text, { min: 1, max: 120 }) * 1_000;
-}
-
-function wholeNumber(key: string, text: string, { min, max }: { min: number; max: number }): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new ConfigError(`${key} is "${text}"; set it to a whole number from ${min} to ${max}`);
-}
-
-function yes(key: string, text: string): boolean {
-  if (text === "true" || text === "false") return text === "true";
-  throw new ConfigError(`${key} is "${text}"; set it to true or false`);
 }

@@ -14,7 +14,7 @@ import {
 } from "@svc/proto";
 import type { TokenSource } from "@svc/service/token";
 import { Agent, fetch as undiciFetch } from "undici";
-import type { Limits } from "../config.ts";
+import type { Limits } from "../limit-settings.ts";
 
 /** Status 0 = no answer: refused, dropped, timed out. */
 export type Answer<T> =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
-import { defaultLimits as limits } from "../config.ts";
+import { defaultLimits as limits } from "../limit-settings.ts";
 import { type Destination, mayConnect, type Place } from "../session/place.ts";
 import { afterGate, type Heard, type LinkVerdict, linkVerdict, subdomainOf } from "./policy.ts";
 

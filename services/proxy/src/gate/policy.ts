@@ -4,7 +4,7 @@
 // said, on this connection, that the player is linked.
 
 import type { ServerInfo } from "@svc/proto";
-import type { Limits } from "../config.ts";
+import type { Limits } from "../limit-settings.ts";
 import { joinAddress } from "../registry/join-address.ts";
 
 /** `yes` and `no` are answers; `refused` is a 4xx to us, `silence` no answer or 5xx. */

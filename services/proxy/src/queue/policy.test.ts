@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
-import { defaultLimits } from "../config.ts";
+import { defaultLimits } from "../limit-settings.ts";
 import { joinAddress } from "../registry/join-address.ts";
 import { decide, type Look, type Waiter } from "./policy.ts";
 

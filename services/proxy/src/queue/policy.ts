@@ -14,7 +14,7 @@
 // | else: Starting, Failed in back-off       | stays; a line of progress every minute            |
 
 import type { ServerInfo } from "@svc/proto";
-import type { Limits } from "../config.ts";
+import type { Limits } from "../limit-settings.ts";
 import { joinAddress } from "../registry/join-address.ts";
 
 export type Waiter = {
