@@ -31,6 +31,7 @@ import * as server from "./lifecycle/server.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
 import * as backupKeeping from "./storage/backup-keeping.ts";
+import * as drill from "./storage/drill.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
 import * as migration from "./storage/migration.ts";
@@ -50,7 +51,7 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const storage = [backup, backupKeeping, archive, file, upload, storageExport, migration, reaper];
+const storage = [backup, backupKeeping, drill, archive, file, upload, storageExport, migration, reaper];
 const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {

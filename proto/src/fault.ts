@@ -113,7 +113,8 @@ export const faults = rows({
     { code: "account_retired" },
   ],
   backup_corrupt: [409, "The backup failed its read-back and cannot be used."],
-  backup_pinned: [409, "Staff pinned this backup; it stays until they unpin it."],
+  backup_pinned: [409, "This backup is pinned; it stays until whoever pinned it unpins it."],
+  pin_limit: [409, "You have pinned as many backups as you may; unpin one first."],
   build_finished: [409, "The build has already ended."],
   migration_not_failed: [409, "Only a failed move can be retried."],
   migration_over: [409, "The move has ended or is about to end; it cannot be cancelled."],
@@ -189,6 +190,7 @@ export const faults = rows({
     { retryAfterSeconds: 60 },
   ],
   backup_cooldown: [429, "A backup was made a moment ago; wait and try again.", { retryAfterSeconds: 60 }],
+  drill_busy: [429, "Too many drills at once; wait and try again.", { retryAfterSeconds: 60 }],
   export_busy: [429, "Too many exports at once; wait and try again.", { retryAfterSeconds: 60 }],
   submission_cooldown: [429, "Wait a moment before the next submission.", { retryAfterSeconds: 60 }],
   too_many_challenges: [

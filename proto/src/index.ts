@@ -136,6 +136,7 @@ export { openApiDocument } from "./openapi/document.ts";
 export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";
 export * as backupKeeping from "./storage/backup-keeping.ts";
+export * as drills from "./storage/drill.ts";
 export * as exports from "./storage/export.ts";
 export * as files from "./storage/file.ts";
 export * as migrations from "./storage/migration.ts";

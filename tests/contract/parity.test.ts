@@ -41,6 +41,10 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/internal/archives/{id}":
     "docs/reference/moves.md#steps: a Job on another node fetches an archive",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
+  "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
+  "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",
+  "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",
+  "GET /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: how drills ended",
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

@@ -2,10 +2,11 @@
 // (docs/reference/backups.md#operator). `backup.ts` holds the vocabulary.
 
 import { z } from "zod";
-import { bucket, request } from "../contract.ts";
+import { request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
-import { BackupId, BackupView, busy, WorldJob } from "./backup.ts";
+import { BackupFolder, BackupId, BackupLabel, BackupView, busy, RestoredPaths, WorldJob } from "./backup.ts";
+import { Drill } from "./drill.ts";
 
 const name = { name: ServerNameParam };
 const WorldPath = z.string().max(4096);
@@ -34,11 +35,7 @@ export const annotateBackup = request({
   subject: "storage.backup.annotate",
   input: {
     id: BackupId,
-    label: z
-      .string()
-      .max(128)
-      .regex(/^[^\p{Cc}]*$/u, "must be one line")
-      .optional(),
+    label: BackupLabel.optional(),
     pinned: z.boolean().optional(),
   },
   output: KeptBackup,
@@ -49,17 +46,10 @@ export const annotateBackup = request({
   spec: "docs/reference/backups.md#operator",
 });
 
-const ArchiveEntry = z.strictObject({
-  name: z.string(),
-  size: z.number().int(),
-  is_dir: z.boolean(),
-  mod_time: Timestamp,
-});
-
 export const browseBackup = request({
   subject: "storage.backup.browse",
   input: { id: BackupId, path: WorldPath.default("") },
-  output: z.strictObject({ path: z.string(), entries: z.array(ArchiveEntry), truncated: z.boolean() }),
+  output: BackupFolder,
   faults: ["no_backup", "backup_corrupt", "bad_path", "not_found"],
   ...operatorCalls,
   idempotent: true,
@@ -74,7 +64,7 @@ export const restoreByOperator = request({
   input: {
     id: BackupId,
     /** Files and folders to put back over the world as it is; absent: the whole world. */
-    only: z.array(WorldPath.min(1)).min(1).max(100).optional(),
+    only: RestoredPaths.optional(),
     safety_snapshot: z.boolean().default(true),
   },
   output: z.strictObject({ name: z.string(), backup_id: z.string(), safety_snapshot: z.boolean() }),
@@ -163,31 +153,6 @@ export const resumeAfterBackup = request({
   idempotent: true,
   summary: "Starts a server again that `svc backup-now` stopped.",
   spec: "docs/reference/cli.md#backup-now",
-});
-
-const DrillState = z.enum(["restoring", "booting", "passed", "failed"]);
-export const Drill = z.strictObject({
-  id: z.string(),
-  server_name: z.string(),
-  backup_id: z.string(),
-  state: DrillState,
-  message: z.string().optional(),
-  /** What the server told of itself when it was asked for its status. */
-  version: z.string().optional(),
-  boot_seconds: z.number().optional(),
-  started_at: Timestamp,
-  finished_at: Timestamp.optional(),
-});
-
-export type Drill = z.output<typeof Drill>;
-
-/** Drills of the last days, for every replica; what they made in the cluster goes with their end. */
-export const drills = bucket({
-  name: "storage-drills",
-  owner: "storage",
-  value: Drill,
-  ttlMs: 7 * 86_400_000,
-  summary: "Drills under way and how the last ones ended.",
 });
 
 export const startDrill = request({

@@ -11,6 +11,14 @@ const name = { name: ServerNameParam };
 /** Identity of a backup, as callers write it. */
 export const BackupId = z.string().min(1).max(64);
 
+/** What may be written on a backup. */
+export const BackupLabel = z
+  .string()
+  .max(128)
+  .regex(/^[^\p{Cc}]*$/u, "must be one line");
+/** Files and folders to put back over the world as it is. */
+export const RestoredPaths = z.array(z.string().min(1).max(4_096)).min(1).max(100);
+
 /** Why a backup was made (docs/reference/backups.md#kinds). */
 export const BackupReason = z.enum(["inactive_15d", "released", "manual", "pre_restore", "scheduled"]);
 export type BackupReason = z.output<typeof BackupReason>;
@@ -30,6 +38,10 @@ export const BackupView = z.strictObject({
   corrupt: z.boolean().optional(),
   verified_at: Timestamp.optional(),
   skipped_entries: z.number().int().optional(),
+  /** What somebody wrote on it; absent when nothing. */
+  label: z.string().optional(),
+  /** Who pinned it; absent when it is not pinned. */
+  pinned_by: z.enum(["owner", "staff"]).optional(),
 });
 export type BackupView = z.output<typeof BackupView>;
 
@@ -116,8 +128,47 @@ export const expire = operation({
   faults: ["no_backup", "restore_in_progress", "backup_pinned"],
   onceById: true,
   summary:
-    "Gives a backup up now; its archive goes with the next daily run. One that staff pinned only they give up.",
+    "Gives a backup up now; its archive goes with the next daily run. A pinned one only staff can give up.",
   spec: "docs/reference/backups.md#expire",
+});
+
+export const edit = operation({
+  subject: "storage.backup.edit",
+  http: { method: "PATCH", path: "/api/v1/backups/{id}", face: "external", tier: "app" },
+  params: { id: BackupId },
+  body: { label: BackupLabel.optional(), pinned: z.boolean().optional() },
+  output: BackupView,
+  faults: ["no_backup", "backup_pinned", "pin_limit"],
+  onceById: true,
+  summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
+  spec: "docs/reference/backups.md#pin",
+});
+
+const ArchiveEntry = z.strictObject({
+  name: z.string(),
+  size: z.number().int(),
+  is_dir: z.boolean(),
+  mod_time: Timestamp,
+});
+/** One folder of what a backup holds. */
+export const BackupFolder = z.strictObject({
+  path: z.string(),
+  entries: z.array(ArchiveEntry),
+  /** True when the folder holds more entries than are listed. */
+  truncated: z.boolean(),
+});
+export type BackupFolder = z.output<typeof BackupFolder>;
+
+export const listFiles = operation({
+  subject: "storage.backup.list-files",
+  http: { method: "GET", path: "/api/v1/backups/{id}/files", face: "external", tier: "app" },
+  params: { id: BackupId },
+  query: { path: z.string().max(4_096).default("") },
+  output: BackupFolder,
+  faults: ["no_backup", "backup_corrupt", "bad_path", "not_found"],
+  deadlineMs: 90_000,
+  summary: "One folder of what a backup holds.",
+  spec: "docs/reference/backups.md#browse",
 });
 
 export const restore = operation({
@@ -130,7 +181,12 @@ export const restore = operation({
     status: 202,
   },
   params: name,
-  body: { backup_id: BackupId.optional(), safety_snapshot: z.boolean().default(true) },
+  body: {
+    backup_id: BackupId.optional(),
+    safety_snapshot: z.boolean().default(true),
+    /** Absent: the whole world. */
+    only: RestoredPaths.optional(),
+  },
   bodyOptional: true,
   output: z.strictObject({
     name: z.string(),
@@ -138,9 +194,17 @@ export const restore = operation({
     backup_id: z.string(),
     safety_snapshot: z.boolean(),
   }),
-  faults: ["bad_name", "not_found", "no_backup", ...busy, "restore_in_progress", "backup_corrupt"],
+  faults: [
+    "bad_name",
+    "not_found",
+    "no_backup",
+    "bad_path",
+    ...busy,
+    "restore_in_progress",
+    "backup_corrupt",
+  ],
   deadlineMs: 20_000,
-  summary: "Puts a backup in the place of a stopped server's world, after a snapshot of it.",
+  summary: "Puts a backup, or some files of it, in the place of a stopped server's world, after a snapshot.",
   spec: "docs/reference/restore.md#chain",
 });
 

@@ -19,6 +19,7 @@ test("the archive's defaults are the numbers of the specification", () => {
     manual_retention: 30 * day,
     manual_keep: 5,
     manual_cooldown: 10 * minute,
+    owner_pins: 10,
     scheduled_every: day,
     scheduled_keep: 7,
     scheduled_retention: 90 * day,
@@ -59,6 +60,8 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
     lease_renew: 3_000,
     drill_boot: 5 * minute,
     drill_limit: 60 * minute,
+    drills_at_once: 2,
+    drill_cooldown: 60 * minute,
   };
   const mine = Object.fromEntries(Object.entries(storage).filter(([key]) => key in wanted));
   assert.deepEqual(mine, wanted);

@@ -34,6 +34,8 @@ export const settings = z.object({
     manual_keep: whole(5).pipe(z.number().min(1)),
     /** Pause between two manual backups of a server; 0s = none. */
     manual_cooldown: duration("10m"),
+    /** Backups that an account may keep pinned at once. */
+    owner_pins: whole(10),
     /** Age at which a server's newest scheduled backup is followed by another; 0s = no scheduled backups. */
     scheduled_every: duration("1d"),
     scheduled_keep: whole(7).pipe(z.number().min(1)),
@@ -94,6 +96,10 @@ export const settings = z.object({
     /** Time within which a drill's server must become ready. */
     drill_boot: duration("5m"),
     drill_limit: duration("1h"),
+    /** Drills under way at once above which owners can start no more. */
+    drills_at_once: whole(2),
+    /** Pause of an owner between two drills of a server. */
+    drill_cooldown: duration("1h"),
 
     ...transferSettings,
 

@@ -4,8 +4,8 @@
 import { startLease } from "@svc/kube";
 import { createAutoBackup } from "./auto-backup/tick.ts";
 import type { StorageDeps } from "./deps.ts";
-import type { Drills } from "./drill/drill.ts";
 import { stepDrills } from "./drill/step.ts";
+import { deleteOldDrills } from "./drill/store.ts";
 import { sweepDrills } from "./drill/sweep.ts";
 import { deleteOldTickets } from "./job/archive-ticket-store.ts";
 import { deleteOldJobs } from "./job/store.ts";
@@ -22,9 +22,7 @@ type Loop = {
 
 const cleanupEveryMs = 3_600_000;
 
-type Leading = { deps: StorageDeps; drills: Drills };
-
-export function startLeading({ deps, drills }: Leading, identity: string): { close: () => Promise<void> } {
+export function startLeading(deps: StorageDeps, identity: string): { close: () => Promise<void> } {
   const { kube, log, settings } = deps;
   const { storage, k8s } = settings;
   const autoBackup = createAutoBackup(deps);
@@ -39,14 +37,15 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     {
       everyMs: storage.settle_interval,
       name: "drills",
-      work: (signal) => stepDrills(deps, drills, signal),
+      work: (signal) => stepDrills(deps, signal),
     },
-    { everyMs: cleanupEveryMs, name: "drill sweep", work: () => sweepDrills(deps, drills) },
+    { everyMs: cleanupEveryMs, name: "drill sweep", work: () => sweepDrills(deps) },
     {
       everyMs: cleanupEveryMs,
       name: "history cleanup",
       work: async () => {
         await deleteOldJobs(deps.db, new Date(deps.now() - storage.job_history));
+        await deleteOldDrills(deps.db, new Date(deps.now() - storage.job_history));
         await deleteOldTickets(deps.db, new Date(deps.now() - storage.job_history));
       },
     },

@@ -7,8 +7,8 @@ import type { Mesh } from "@svc/mesh";
 import { backupKeeping, backups } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { readQueue } from "./auto-backup/queue.ts";
-import { annotate } from "./backup/annotate.ts";
-import { browse } from "./backup/browse.ts";
+import { annotate, edit } from "./backup/annotate.ts";
+import { browse, listFiles } from "./backup/browse.ts";
 import { create } from "./backup/create.ts";
 import { createEmergency } from "./backup/create-emergency.ts";
 import { expire } from "./backup/expire.ts";
@@ -21,8 +21,8 @@ import { startScheduled } from "./backup/start-scheduled.ts";
 import { kubeconfigFile, type Settings } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import type { StorageDeps } from "./deps.ts";
-import type { Drills } from "./drill/drill.ts";
-import { readDrill, startDrill } from "./drill/serve.ts";
+import { serveDrills } from "./drill/serve.ts";
+import { createJobSlots } from "./file/job-slots.ts";
 import { listJobs } from "./job/list.ts";
 import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
@@ -43,14 +43,14 @@ export async function startStorage(
   const kube = about.kube ?? connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
   const metrics = createStorageMetrics(registry);
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
-  const drills = mesh.bucket(backupKeeping.drills);
   serveBackups(mesh, deps);
-  serveOperator(mesh, deps, drills);
+  serveOperator(mesh, deps);
+  serveDrills(mesh, deps);
   serveMoves(mesh, deps);
   await followOwners(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
   const transfers = startTransfers(deps, { mesh, registry });
-  const leading = startLeading({ deps, drills }, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
   return {
     stop: async () => {
       await reaping.close();
@@ -65,13 +65,15 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(backups.createEmergency, createEmergency(deps));
   mesh.serve(backups.list, list(deps));
   mesh.serve(backups.expire, expire(deps));
+  mesh.serve(backups.edit, edit(deps));
+  mesh.serve(backups.listFiles, listFiles(deps, createJobSlots(deps.settings.storage.file_jobs_at_once)));
   mesh.serve(backups.restore, restore(deps));
   mesh.serve(backups.listJobs, listJobs(deps));
   mesh.serve(backups.startScheduledBackup, startScheduled(deps));
   mesh.serve(backups.readBackupRun, readRun(deps));
 }
 
-function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps, drills: Drills): void {
+function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(backupKeeping.findBackups, find(deps));
   mesh.serve(backupKeeping.annotateBackup, annotate(deps));
   mesh.serve(backupKeeping.browseBackup, browse(deps));
@@ -81,6 +83,4 @@ function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps, drills: Dri
   mesh.serve(backupKeeping.planBackups, planNow(deps));
   mesh.serve(backupKeeping.backUpNow, startNow(deps));
   mesh.serve(backupKeeping.resumeAfterBackup, resume(deps));
-  mesh.serve(backupKeeping.startDrill, startDrill(deps, drills));
-  mesh.serve(backupKeeping.readDrill, readDrill(drills));
 }

@@ -1,23 +1,60 @@
-import type { Handler } from "@svc/mesh";
+import type { AuditActor, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backupKeeping } from "@svc/proto";
+import { type backupKeeping, type backups, Fault } from "@svc/proto";
+import { type Scope, scopeOf } from "../access.ts";
 import { recordAudit } from "../audit.ts";
+import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
-import { toKeptBackup } from "./row.ts";
-import { annotateBackup } from "./store.ts";
+import { decidePin, type Pin, pinOf } from "./policy.ts";
+import { toBackupView, toKeptBackup } from "./row.ts";
+import { annotateBackup, countOwnPins, findBackup } from "./store.ts";
+
+type Needs = Pick<StorageDeps, "db" | "now" | "settings">;
+type Annotation = {
+  id: string;
+  scope: Scope;
+  label?: string | undefined;
+  pinned?: boolean | undefined;
+  audit: AuditActor;
+};
 
 /** storage.backup.annotate */
 export const annotate =
-  (deps: Pick<StorageDeps, "db" | "now">): Handler<typeof backupKeeping.annotateBackup> =>
-  async (context, { id, label, pinned }) => {
-    const change = { ...(label !== undefined && { label }), ...(pinned !== undefined && { pinned }) };
-    const payload = { backup_id: id, ...change };
-    const row = await deps.db.transaction().execute(async (trx) => {
-      const changed = await annotateBackup(trx, { id, ...change, now: new Date(deps.now()) });
-      if (!changed) throw context.fault("no_backup");
-      const { server_name } = changed;
-      await recordAudit(trx, { ...auditActor(context), action: "backup.annotate", server_name, payload });
-      return changed;
-    });
-    return toKeptBackup(row);
+  (deps: Needs): Handler<typeof backupKeeping.annotateBackup> =>
+  async (context, wish) =>
+    toKeptBackup(await change(deps, { ...wish, scope: { kind: "all" }, audit: auditActor(context) }));
+
+/** storage.backup.edit */
+export const edit =
+  (deps: Needs): Handler<typeof backups.edit> =>
+  async (context, wish) => {
+    if (wish.label === undefined && wish.pinned === undefined) {
+      throw new Fault("bad_request", { message: "Give label, pinned or both." });
+    }
+    const scope = scopeOf(context.principal);
+    return toBackupView(await change(deps, { ...wish, scope, audit: auditActor(context) }));
   };
+
+async function change(deps: Needs, { scope, audit, ...wish }: Annotation): Promise<BackupRow> {
+  const { id, label, pinned } = wish;
+  const given = { ...(label !== undefined && { label }), ...(pinned !== undefined && { pinned }) };
+  return deps.db.transaction().execute(async (trx) => {
+    const found = await findBackup(trx, { scope, id, lock: true });
+    if (!found) throw new Fault("no_backup");
+    const by = scope.kind === "all" ? "staff" : "owner";
+    const pin = pinned === undefined ? undefined : decidePin(pinOf(found), { by, pinned });
+    if (pin === "refused") throw new Fault("backup_pinned");
+    if (scope.kind === "owner" && pin === "owner" && pinOf(found) === "none") {
+      const { owner_pins: limit } = deps.settings.archive;
+      if ((await countOwnPins(trx, scope.userId)) >= limit) throw new Fault("pin_limit");
+    }
+    const { server_name } = found;
+    const payload = { backup_id: id, ...given };
+    await recordAudit(trx, { ...audit, action: "backup.annotate", server_name, payload });
+    return annotateBackup(trx, { id, ...labelAndPin({ label, pin }), now: new Date(deps.now()) });
+  });
+}
+
+function labelAndPin({ label, pin }: { label: string | undefined; pin: Pin | undefined }) {
+  return { ...(label !== undefined && { label }), ...(pin !== undefined && { pin }) };
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
-import { backupKeeping, backups, eventSubject, ownership } from "@svc/proto";
+import { backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -124,30 +124,68 @@ describe("backups of worlds", () => {
     assert.equal((await list(account("usr-2"))).total, 0);
   });
 
-  test("an owner cannot give up a backup that staff pinned until it is unpinned; staff can", async () => {
+  test("an owner labels and pins a backup; staff's pin stays above the owner's, and nobody else has a say", async () => {
     const host = account("usr-pin");
     await fixture.addServer("pinned", "usr-pin");
-    const operator = await fixture.nats.connect("operator");
-    try {
-      const pin = (id: string, pinned: boolean) =>
-        operator.call(backupKeeping.annotateBackup, { id, pinned });
-      const expire = (id: string, as = host) => fixture.external.call(backups.expire, { id }, as);
-      for (const as of [host, staff]) {
-        await create("pinned", as);
-        await settled("pinned");
-      }
-      const [one = "", other = ""] = (await list(host)).backups.map(({ id }) => id);
-      await pin(one, true);
-      await pin(other, true);
-      assert.equal(await faultOf(expire(one)), "backup_pinned");
-      assert.equal(await faultOf(expire(one, account("usr-2"))), "no_backup");
-      assert.deepEqual(new Set((await list(host)).backups.map(({ id }) => id)), new Set([one, other]));
-      await pin(one, false);
-      assert.deepEqual(await expire(one), { id: one, status: "expired" });
-      assert.deepEqual(await expire(other, staff), { id: other, status: "expired" });
-    } finally {
-      await operator.drain(500);
+    for (const as of [host, staff]) {
+      await create("pinned", as);
+      await settled("pinned");
     }
+    const [one = "", other = ""] = (await list(host)).backups.map(({ id }) => id);
+    const edit = (id: string, change: { label?: string; pinned?: boolean }, as = host) =>
+      fixture.external.call(backups.edit, { id, ...change }, as);
+    const expire = (id: string, as = host) => fixture.external.call(backups.expire, { id }, as);
+    for (const as of [account("usr-2"), account("usr-1")]) {
+      assert.equal(await faultOf(edit(one, { pinned: true, label: "mine" }, as)), "no_backup");
+      assert.equal(await faultOf(expire(one, as)), "no_backup");
+    }
+    assert.equal(await faultOf(edit(one, {})), "bad_request");
+    const own = await edit(one, { label: "before 1.22", pinned: true });
+    assert.deepEqual([own.label, own.pinned_by], ["before 1.22", "owner"]);
+    assert.equal(await faultOf(expire(one)), "backup_pinned");
+    assert.equal((await edit(one, { pinned: false })).pinned_by, undefined);
+    await edit(one, { pinned: true });
+
+    for (const id of [one, other]) assert.equal((await edit(id, { pinned: true }, staff)).pinned_by, "staff");
+    assert.equal((await edit(one, { pinned: true, label: "" })).pinned_by, "staff");
+    assert.equal(await faultOf(edit(one, { pinned: false, label: "gone" })), "backup_pinned");
+    assert.equal(await faultOf(expire(one)), "backup_pinned");
+    assert.deepEqual(
+      (await list(host)).backups.map(({ label, pinned_by }) => [label, pinned_by]),
+      [
+        [undefined, "staff"],
+        [undefined, "staff"],
+      ],
+    );
+    assert.equal((await edit(one, { pinned: false }, staff)).pinned_by, undefined);
+    assert.deepEqual(await expire(one), { id: one, status: "expired" });
+    assert.deepEqual(await expire(other, staff), { id: other, status: "expired" });
+    assert.equal(await faultOf(edit(other, { pinned: true })), "no_backup");
+    await until(() =>
+      fixture.audits.some(({ action, actor }) => action === "backup.annotate" && actor !== ""),
+    );
+  });
+
+  test("an account pins no more than it may, however many it asks for at once", async () => {
+    const host = account("usr-many");
+    await fixture.database.admin(
+      `insert into storage.world_backups (id, server_name, former_owner, backup_ref, size_bytes, reason, expires_at, sha256)
+       select 'bk-many-' || n, 'many', 'usr-many', '/archive/many-' || n || '.tar.zst', 1, 'manual', now() + '1 day', repeat('0', 64)
+       from generate_series(1, 14) n`,
+    );
+    const pin = (id: string, as = host) => fixture.external.call(backups.edit, { id, pinned: true }, as);
+    const ids = (await list(host)).backups.map(({ id }) => id);
+    const ends = await Promise.all(ids.map((id) => faultOf(pin(id))));
+    assert.deepEqual(
+      [ends.filter((end) => end === "none").length, ends.filter((end) => end === "pin_limit").length],
+      [10, 4],
+    );
+    const isPinned = ({ pinned_by }: backups.BackupView) => pinned_by !== undefined;
+    const rows = (await list(host)).backups;
+    assert.equal(rows.filter(isPinned).length, 10);
+    assert.equal(await faultOf(pin(rows.find(isPinned)?.id ?? "")), "none");
+    assert.equal(await faultOf(pin(rows.find((row) => !isPinned(row))?.id ?? "", staff)), "none");
+    await fixture.database.admin("delete from storage.world_backups where server_name = 'many'");
   });
 
   test("who moves to another account keeps the backups of the servers that come along, and only those", async () => {

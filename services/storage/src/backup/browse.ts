@@ -1,34 +1,62 @@
 import type { Handler } from "@svc/mesh";
-import { type backupKeeping, Fault } from "@svc/proto";
+import { type backupKeeping, type backups, Fault } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
+import { scopeOf } from "../access.ts";
+import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
+import type { JobSlots } from "../file/job-slots.ts";
+import { readPath } from "../file/path.ts";
 import { runJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import { assertConfigured } from "../job/world.ts";
 import { archiveNameOf } from "./row.ts";
 import { findBackup } from "./store.ts";
 
-/** storage.backup.browse: a Job reads the tree, since only Jobs mount the archive folder. */
+/** storage.backup.browse */
 export const browse =
   (deps: StorageDeps): Handler<typeof backupKeeping.browseBackup> =>
   async (context, { id, path }) => {
-    assertConfigured(deps);
     const row = await findBackup(deps.db, { scope: { kind: "all" }, id });
     if (!row) throw context.fault("no_backup");
-    const wish = {
-      name: newJobName("browse", row.server_name),
-      server: row.server_name,
-      manager: "svc-verify" as const,
-      task: { mode: "browse" as const, from: { kind: "archive" as const, name: archiveNameOf(row) }, path },
-      deadlineMs: deps.settings.storage.browse_deadline,
-      archive: "ro" as const,
-    };
-    const timeoutMs = context.deadlineAt - Date.now() - answerMs;
-    const outcome = await runJob(deps, wish, { timeoutMs, signal: context.signal });
-    if (outcome.kind === "refused") throw refusal(outcome.fault);
-    if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
-    return { path, ...fitListing(outcome.done, messageBytes) };
+    return readFolder(deps, context, { row, path });
   };
+
+/** storage.backup.list-files */
+export const listFiles =
+  (deps: StorageDeps, jobSlots: JobSlots): Handler<typeof backups.listFiles> =>
+  async (context, { id, path: given }) => {
+    const { principal } = context;
+    const path = readPath(given);
+    const row = await findBackup(deps.db, { scope: scopeOf(principal), id });
+    if (!row) throw context.fault("no_backup");
+    if (row.corrupt_at !== null) throw context.fault("backup_corrupt");
+    const caller = principal.kind === "account" ? principal.user_id : principal.kind;
+    return jobSlots.run(caller, () => readFolder(deps, context, { row, path }));
+  };
+
+type Waiting = { deadlineAt: number; signal: AbortSignal };
+
+/** Runs a Job that reads the tree, since only Jobs mount the archive folder. */
+async function readFolder(
+  deps: StorageDeps,
+  context: Waiting,
+  { row, path }: { row: BackupRow; path: string },
+): Promise<backups.BackupFolder> {
+  assertConfigured(deps);
+  const wish = {
+    name: newJobName("browse", row.server_name),
+    server: row.server_name,
+    manager: "svc-verify" as const,
+    task: { mode: "browse" as const, from: { kind: "archive" as const, name: archiveNameOf(row) }, path },
+    deadlineMs: deps.settings.storage.browse_deadline,
+    archive: "ro" as const,
+  };
+  const timeoutMs = context.deadlineAt - Date.now() - answerMs;
+  const outcome = await runJob(deps, wish, { timeoutMs, signal: context.signal });
+  if (outcome.kind === "refused") throw refusal(outcome.fault);
+  if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
+  return { path, ...fitListing(outcome.done, messageBytes) };
+}
 
 /** Time reserved for cleanup and the answer. */
 const answerMs = 2_000;

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { faultOf, staff, until } from "@svc/mesh/testing";
-import { backupKeeping, backups } from "@svc/proto";
+import { account, faultOf, retryAfterOf, staff, until } from "@svc/mesh/testing";
+import { backupKeeping, backups, drills } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { demoImage, type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };
 
-describe("what the operator at the host may do with backups", () => {
+describe("what the operator at the host and owners may do with backups", () => {
   let fixture: Fixture;
   let operator: Mesh;
   let id = "";
@@ -82,6 +82,21 @@ describe("what the operator at the host may do with backups", () => {
       const { items } = await fixture.kube.list(resources.jobs, { namespace });
       return !items.some(({ metadata }) => metadata.name.startsWith("browse-"));
     });
+  });
+
+  test("the owner of the world and staff read its folders too, nobody else does", async () => {
+    const files = (path: string, as = account("usr-1")) =>
+      fixture.external.call(backups.listFiles, { id, path }, as);
+    for (const as of [account("usr-1"), staff]) {
+      const { entries } = await files("region/", as);
+      assert.deepEqual(entries.map(({ name }) => name).sort(), ["r.0.0.mca", "r.0.1.mca"]);
+    }
+    assert.equal(await faultOf(files("", account("usr-2"))), "no_backup");
+    assert.equal(await faultOf(files("../etc")), "bad_path");
+    assert.equal(await faultOf(files("nothing")), "not_found");
+    fixture.servers.owners.set("survival", "usr-2");
+    assert.equal(await faultOf(files("", account("usr-2"))), "no_backup", "the next owner");
+    fixture.servers.owners.set("survival", "usr-1");
   });
 
   test("single files come back, and nothing else of the world changes", async () => {
@@ -165,6 +180,33 @@ describe("what the operator at the host may do with backups", () => {
       ]);
       return lists.every(({ items }) => !items.some(({ metadata }) => metadata.name.startsWith("drill-")));
     });
+  });
+
+  test("an owner proves a backup of its own: one at a time, an hour apart, and unseen by others", async () => {
+    const begin = (as = account("usr-1"), input: { backup_id?: string } = {}) =>
+      fixture.external.call(drills.begin, { name: "survival", ...input }, as);
+    const list = async (as = account("usr-1")) =>
+      (await fixture.external.call(drills.list, { name: "survival" }, as)).drills;
+    assert.deepEqual([(await list()).length, (await list(staff)).length], [1, 1]);
+    assert.equal(await faultOf(begin(account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(list(account("usr-2"))), "forbidden");
+    fixture.servers.owners.set("survival", "usr-2");
+    assert.deepEqual(await list(account("usr-2")), [], "the next owner");
+    assert.equal(await faultOf(begin(account("usr-2"), { backup_id: id })), "no_backup");
+    assert.equal(await faultOf(begin()), "forbidden");
+    fixture.servers.owners.set("survival", "usr-1");
+    assert.equal(await faultOf(begin()), "drill_busy");
+    assert.ok(((await retryAfterOf(begin())) ?? 0) > 3_000);
+    await fixture.database.admin("update storage.drills set started_at = started_at - interval '1 hour'");
+    assert.equal(await faultOf(begin(account("usr-1"), { backup_id: "bk-none" })), "no_backup");
+    const ends = await Promise.all([1, 2, 3].map(() => faultOf(begin())));
+    assert.deepEqual(ends.sort(), ["drill_busy", "drill_busy", "none"]);
+    assert.equal(await faultOf(begin(staff)), "drill_busy");
+    await until(async () => (await list())[0]?.finished_at !== undefined, 60_000);
+    assert.equal((await list())[0]?.state, "passed");
+    await until(() =>
+      fixture.audits.some((one) => one.action === "backup.drill" && one.actor_user_id === "usr-1"),
+    );
   });
 
   test("a drill of a server that does not come up fails and says why", async () => {

@@ -4,7 +4,15 @@ import { loadSettings } from "@svc/config";
 import { scopeOf } from "../access.ts";
 import { settings } from "../config.ts";
 import { actionFor } from "./now.ts";
-import { cooldownLeft, decidePrune, expiryOf, isStoreFull, retainedCount } from "./policy.ts";
+import {
+  cooldownLeft,
+  decidePin,
+  decidePrune,
+  expiryOf,
+  isStoreFull,
+  type Pin,
+  retainedCount,
+} from "./policy.ts";
 
 const defaults = loadSettings(settings, {});
 const { archive } = defaults;
@@ -116,5 +124,24 @@ describe("what backup-now does with a server", () => {
   ] as const;
   for (const [name, server, about, action] of table) {
     test(name, () => assert.equal(actionFor(server, about), action));
+  }
+});
+
+describe("who unpins what", () => {
+  const table: [pin: Pin, by: "owner" | "staff", pinned: boolean, after: Pin | "refused"][] = [
+    ["none", "owner", true, "owner"],
+    ["none", "owner", false, "none"],
+    ["none", "staff", true, "staff"],
+    ["owner", "owner", false, "none"],
+    ["owner", "staff", true, "staff"],
+    ["owner", "staff", false, "none"],
+    ["staff", "owner", true, "staff"],
+    ["staff", "owner", false, "refused"],
+    ["staff", "staff", false, "none"],
+  ];
+  for (const [pin, by, pinned, after] of table) {
+    test(`a pin of ${pin}, ${pinned ? "pinned" : "unpinned"} by ${by}: ${after}`, () => {
+      assert.equal(decidePin(pin, { by, pinned }), after);
+    });
   }
 });

@@ -68,3 +68,17 @@ export function decidePrune(newestFirst: readonly Candidate[], keep: number): st
   }
   return gone;
 }
+
+/** Who keeps a backup from expiring. */
+export type Pin = "none" | "owner" | "staff";
+
+export function pinOf(row: { pinned_at: Date | null; pinned_by_owner: boolean }): Pin {
+  if (row.pinned_at === null) return "none";
+  return row.pinned_by_owner ? "owner" : "staff";
+}
+
+/** The pin after a request; staff's stays above what an owner asks. */
+export function decidePin(pin: Pin, wish: { by: "owner" | "staff"; pinned: boolean }): Pin | "refused" {
+  if (wish.by === "owner" && pin === "staff") return wish.pinned ? "staff" : "refused";
+  return wish.pinned ? wish.by : "none";
+}

@@ -16,6 +16,8 @@ export function toBackupView(row: BackupRow): backups.BackupView {
     ...(row.corrupt_at && { corrupt: true }),
     ...(row.verified_at && { verified_at: row.verified_at.toISOString() }),
     ...(row.skipped_entries > 0 && { skipped_entries: row.skipped_entries }),
+    ...(row.label !== "" && { label: row.label }),
+    ...(row.pinned_at && { pinned_by: row.pinned_by_owner ? ("owner" as const) : ("staff" as const) }),
   };
 }
 

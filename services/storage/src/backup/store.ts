@@ -5,7 +5,7 @@ import { outboxRow } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import type { Scope } from "../access.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
-import { decidePrune } from "./policy.ts";
+import { decidePrune, type Pin } from "./policy.ts";
 
 type AnyDb = StorageDb | StorageTrx;
 
@@ -119,7 +119,7 @@ export async function expireBackup(
 ): Promise<boolean> {
   const done = await trx
     .updateTable("world_backups")
-    .set({ status: "expired", expires_at: about.now, pinned_at: null })
+    .set({ status: "expired", expires_at: about.now, pinned_at: null, pinned_by_owner: false })
     .where("id", "=", about.id)
     .where("status", "=", "present")
     .executeTakeFirst();
@@ -221,23 +221,32 @@ export function transferBackups(
   });
 }
 
-/** Sets the label and the pin, each only when given; undefined when there is no such present backup. */
+/** Sets the label and the pin of a present backup, each only when given. */
 export function annotateBackup(
-  db: AnyDb,
-  about: { id: string; label?: string; pinned?: boolean; now: Date },
-): Promise<BackupRow | undefined> {
-  const { id, label, pinned, now } = about;
-  return db
+  trx: StorageTrx,
+  about: { id: string; label?: string; pin?: Pin; now: Date },
+): Promise<BackupRow> {
+  const { id, label, pin, now } = about;
+  return trx
     .updateTable("world_backups")
     .set({
       id,
       ...(label !== undefined && { label }),
-      ...(pinned !== undefined && { pinned_at: pinned ? now : null }),
+      ...(pin !== undefined && { pinned_at: pin === "none" ? null : now, pinned_by_owner: pin === "owner" }),
     })
     .where("id", "=", id)
-    .where("status", "=", "present")
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
+}
+
+/** Present backups that an account pinned; until the transaction ends it pins no other. */
+export async function countOwnPins(trx: StorageTrx, userId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext('storage.pins'), hashtext(${userId}))`.execute(trx);
+  const { total } = await inScope(trx, { kind: "owner", userId })
+    .select((is) => is.fn.countAll<number>().as("total"))
+    .where("pinned_by_owner", "=", true)
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 /**

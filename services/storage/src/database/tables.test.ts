@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createStorageDatabase } from "../testing/fixture.ts";
 import type { Tables } from "./tables.ts";
 
-type Own = Pick<Tables, "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets">;
+type Own = Pick<Tables, "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets" | "drills">;
 
 // The compiler holds this list against the types, the test holds it against the live schema.
 const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
@@ -26,7 +26,19 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     unreadable_entries: true,
     label: true,
     pinned_at: true,
+    pinned_by_owner: true,
     job: true,
+  },
+  drills: {
+    id: true,
+    server_name: true,
+    backup_id: true,
+    state: true,
+    message: true,
+    version: true,
+    boot_seconds: true,
+    started_at: true,
+    finished_at: true,
   },
   world_jobs: {
     job: true,

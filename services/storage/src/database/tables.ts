@@ -1,6 +1,6 @@
 // Tables of the schema `storage` as kysely sees them; a test compares them with the live schema.
 
-import type { AuditEntry, backups } from "@svc/proto";
+import type { AuditEntry, backups, drills } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { ArchiveTicketsTable } from "./archive-tickets.ts";
@@ -31,6 +31,8 @@ export type WorldBackupsTable = {
   unreadable_entries: Generated<number>;
   label: Generated<string>;
   pinned_at: MaybeAt;
+  /** The pin is the owner's own. */
+  pinned_by_owner: Generated<boolean>;
   job: MaybeText;
 };
 export type BackupRow = Selectable<WorldBackupsTable>;
@@ -74,6 +76,19 @@ type FileChangesTable = {
 };
 export type FileChangeRow = Selectable<FileChangesTable>;
 
+type DrillsTable = {
+  id: string;
+  server_name: string;
+  backup_id: string;
+  state: Generated<drills.Drill["state"]>;
+  message: MaybeText;
+  version: MaybeText;
+  boot_seconds: ColumnType<number | null, undefined, number>;
+  started_at: ColumnType<Date, Date, never>;
+  finished_at: MaybeAt;
+};
+export type DrillRow = Selectable<DrillsTable>;
+
 export type Tables = {
   world_backups: WorldBackupsTable;
   world_jobs: WorldJobsTable;
@@ -81,6 +96,7 @@ export type Tables = {
   world_migrations: WorldMigrationsTable;
   archive_tickets: ArchiveTicketsTable;
   file_changes: FileChangesTable;
+  drills: DrillsTable;
 };
 export type StorageDb = Db<Tables>;
 export type StorageTrx = Trx<Tables>;

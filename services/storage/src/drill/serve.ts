@@ -1,38 +1,111 @@
 import { randomBytes } from "node:crypto";
-import type { Handler } from "@svc/mesh";
-import { auditActor } from "@svc/mesh";
-import type { backupKeeping } from "@svc/proto";
+import { type AuditActor, auditActor, type Handler, type Mesh } from "@svc/mesh";
+import { backupKeeping, drills, Fault, type Principal } from "@svc/proto";
+import { assertMayAccess, assertUserName, isStaff, type Scope, scopeOf } from "../access.ts";
+import { recordAudit } from "../audit.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
+import type { StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
-import { assertConfigured, assertVolume, describeWorld } from "../job/world.ts";
-import type { Drills } from "./drill.ts";
+import { assertConfigured, assertVolume, describeWorld, type WorldServer } from "../job/world.ts";
+import { decideDrillWait } from "./admit.ts";
+import type { Drill } from "./drill.ts";
+import { findDrill, findRecentDrills, insertDrill, listDrills, lockDrillStarts } from "./store.ts";
 
-/** storage.drill.start: the world itself is neither read nor locked. */
-export const startDrill =
-  (deps: StorageDeps, drills: Drills): Handler<typeof backupKeeping.startDrill> =>
+export function serveDrills(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
+  mesh.serve(drills.begin, beginDrill(deps));
+  mesh.serve(drills.list, list(deps));
+  mesh.serve(backupKeeping.startDrill, startDrill(deps));
+  mesh.serve(backupKeeping.readDrill, readDrill(deps));
+}
+
+/** storage.drill.begin */
+const beginDrill =
+  (deps: StorageDeps): Handler<typeof drills.begin> =>
   async (context, { name, backup_id }) => {
-    assertConfigured(deps);
-    await assertVolume(deps, await describeWorld(deps, name));
-    const scope = { kind: "all" } as const;
-    const backup = backup_id
-      ? await findBackup(deps.db, { scope, id: backup_id })
-      : await findLatest(deps.db, { scope, server: name });
-    if (backup?.server_name !== name) throw context.fault("no_backup");
-    if (backup.corrupt_at) throw context.fault("backup_corrupt");
+    const { principal } = context;
+    assertUserName(name);
+    const world = await describeWorld(deps, name);
+    assertMayAccess(principal, world);
+    return start(deps, {
+      world,
+      scope: scopeOf(principal),
+      backupId: backup_id,
+      audit: auditActor(context),
+      admit: (trx) => assertMayStart(deps, trx, { server: name, principal }),
+    });
+  };
+
+/** storage.drill.start: without the limits of owners. */
+const startDrill =
+  (deps: StorageDeps): Handler<typeof backupKeeping.startDrill> =>
+  async (context, { name, backup_id }) =>
+    start(deps, {
+      world: await describeWorld(deps, name),
+      scope: { kind: "all" },
+      backupId: backup_id,
+      audit: auditActor(context),
+      admit: async () => {},
+    });
+
+type Start = {
+  world: WorldServer;
+  scope: Scope;
+  backupId: string | undefined;
+  audit: AuditActor;
+  admit: (trx: StorageTrx) => Promise<void>;
+};
+
+/** The world itself is neither read nor locked. */
+async function start(deps: StorageDeps, { world, scope, backupId, audit, admit }: Start): Promise<Drill> {
+  assertConfigured(deps);
+  await assertVolume(deps, world);
+  const { name, owner_id: owner } = world;
+  return deps.db.transaction().execute(async (trx) => {
+    const backup = backupId
+      ? await findBackup(trx, { scope, id: backupId })
+      : await findLatest(trx, { scope, server: name, owner });
+    if (backup?.server_name !== name) throw new Fault("no_backup");
+    if (backup.corrupt_at) throw new Fault("backup_corrupt");
+    await admit(trx);
     const id = randomBytes(5).toString("hex");
-    const started_at = new Date(deps.now()).toISOString();
-    const drill = { id, server_name: name, backup_id: backup.id, state: "restoring" as const, started_at };
-    await drills.create(id, drill);
+    const started_at = new Date(deps.now());
     const payload = { backup_id: backup.id, drill: id };
-    deps.mesh.audit({ ...auditActor(context), action: "backup.drill", server_name: name, payload });
-    return drill;
+    await recordAudit(trx, { ...audit, action: "backup.drill", server_name: name, payload });
+    return insertDrill(trx, { id, server_name: name, backup_id: backup.id, started_at });
+  });
+}
+
+async function assertMayStart(
+  deps: StorageDeps,
+  trx: StorageTrx,
+  { server, principal }: { server: string; principal: Principal },
+): Promise<void> {
+  await lockDrillStarts(trx);
+  const recent = (await findRecentDrills(trx, server)).map((row) => ({
+    server: row.server_name,
+    at: row.started_at,
+    isUnderWay: row.finished_at === null,
+  }));
+  const { drills_at_once: atOnce, drill_cooldown: cooldownMs } = deps.settings.storage;
+  const about = { server, isStaff: isStaff(principal), now: deps.now() };
+  const retryAfterSeconds = decideDrillWait(recent, about, { atOnce, cooldownMs });
+  if (retryAfterSeconds !== undefined) throw new Fault("drill_busy", { retryAfterSeconds });
+}
+
+/** storage.drill.list */
+const list =
+  (deps: StorageDeps): Handler<typeof drills.list> =>
+  async ({ principal }, { name }) => {
+    assertUserName(name);
+    assertMayAccess(principal, await describeWorld(deps, name));
+    return { server: name, drills: await listDrills(deps.db, name, scopeOf(principal)) };
   };
 
 /** storage.drill.read */
-export const readDrill =
-  (drills: Drills): Handler<typeof backupKeeping.readDrill> =>
+const readDrill =
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof backupKeeping.readDrill> =>
   async (context, { id }) => {
-    const entry = await drills.get(id);
-    if (!entry) throw context.fault("not_found");
-    return entry.value;
+    const drill = await findDrill(db, id);
+    if (!drill) throw context.fault("not_found");
+    return drill;
   };

@@ -6,26 +6,25 @@ import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
 import { createJob, ignoreConflict } from "../job/begin.ts";
 import { restoreJobSpec } from "../restore/job-spec.ts";
 import { decideDrill, type Plan } from "./decide.ts";
-import { type Drill, type Drills, hasEnded, scratchName } from "./drill.ts";
+import { type Drill, hasEnded, scratchName } from "./drill.ts";
 import { drillLabel, scratchClaim, scratchPod } from "./objects.ts";
 import { observeDrill } from "./observe.ts";
+import { listUnderWay, saveDrill } from "./store.ts";
 import { removeScratch } from "./sweep.ts";
 
-export async function stepDrills(deps: StorageDeps, drills: Drills, signal: AbortSignal): Promise<void> {
-  for (const key of await drills.keys()) {
+export async function stepDrills(deps: StorageDeps, signal: AbortSignal): Promise<void> {
+  for (const drill of await listUnderWay(deps.db)) {
     if (signal.aborted) return;
-    const entry = await drills.get(key);
-    if (!entry || hasEnded(entry.value)) continue;
-    const next = await stepDrill(deps, entry.value);
+    const next = await stepDrill(deps, drill);
     if (!next) continue;
+    const before = drill.state;
     if (!hasEnded(next)) {
-      await drills.update(key, next, entry.revision);
+      await saveDrill(deps.db, next, { before });
       continue;
     }
     await removeScratch(deps, next.id);
-    const finished_at = new Date(deps.now()).toISOString();
-    await drills.update(key, { ...next, finished_at }, entry.revision);
-    deps.log.info({ drill: key, server: next.server_name, state: next.state }, "drill ended");
+    if (!(await saveDrill(deps.db, next, { before, finishedAt: new Date(deps.now()) }))) continue;
+    deps.log.info({ drill: next.id, server: next.server_name, state: next.state }, "drill ended");
   }
 }
 

@@ -2,9 +2,10 @@
 // a moment after they had ended.
 
 import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
-import { type ClusterDeps, inNamespace } from "../deps.ts";
-import { type Drills, hasEnded, scratchName } from "./drill.ts";
+import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
+import { hasEnded, scratchName } from "./drill.ts";
 import { drillLabel } from "./objects.ts";
+import { findDrill } from "./store.ts";
 
 const kinds: Resource<KubeObject>[] = [resources.pods, resources.jobs, resources.claims];
 
@@ -18,14 +19,14 @@ export async function removeScratch(deps: ClusterDeps, id: string): Promise<void
 }
 
 /** Deletes objects that belong to no drill in progress. A drill is recorded before it creates anything. */
-export async function sweepDrills(deps: ClusterDeps, drills: Drills): Promise<void> {
+export async function sweepDrills(deps: ClusterDeps & Pick<StorageDeps, "db">): Promise<void> {
   const about = { ...inNamespace(deps), labelSelector: drillLabel };
   const lists = await Promise.all(kinds.map((kind) => deps.kube.list(kind, about)));
   const ids = lists.flatMap(({ items }) =>
     items.flatMap(({ metadata }) => metadata.labels?.[drillLabel] ?? []),
   );
   for (const id of new Set(ids)) {
-    const entry = await drills.get(id);
-    if (!entry || hasEnded(entry.value)) await removeScratch(deps, id);
+    const drill = await findDrill(deps.db, id);
+    if (!drill || hasEnded(drill)) await removeScratch(deps, id);
   }
 }

@@ -34,8 +34,11 @@ describe("restores of worlds", () => {
     const page = { server: name, limit: 1, offset: 0 };
     return (await fixture.external.call(backups.list, page, staff)).backups[0]?.id ?? "";
   };
-  const restore = (name: string, input: { backup_id?: string; safety_snapshot?: boolean } = {}, as = owner) =>
-    fixture.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
+  const restore = (
+    name: string,
+    input: { backup_id?: string; safety_snapshot?: boolean; only?: string[] } = {},
+    as = owner,
+  ) => fixture.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
   const archiveOf = async (id: string) => {
     const [row] = await fixture.database.admin("select backup_ref from storage.world_backups where id = $1", [
       id,
@@ -70,6 +73,22 @@ describe("restores of worlds", () => {
     await restore("survival", { backup_id: snapshot?.id ?? "", safety_snapshot: false });
     assert.equal((await settled("survival"))[0]?.state, "succeeded");
     assert.deepEqual(fixture.worldOf("survival"), second);
+  });
+
+  test("an owner puts single files back, and nothing else of the world changes", async () => {
+    fixture.changeWorld("survival", { ...second, "level.dat": "three" });
+    assert.equal(await faultOf(restore("survival", { only: ["../up"] })), "bad_path");
+    assert.equal(await faultOf(restore("survival", { only: ["level.dat"] }, account("usr-2"))), "forbidden");
+    const page = { server: "survival", limit: 20, offset: 0 };
+    const rows = (await fixture.external.call(backups.list, page, owner)).backups;
+    const backup_id = rows.find(({ reason }) => reason === "manual")?.id ?? "";
+    await restore("survival", { backup_id, only: ["region/"], safety_snapshot: false });
+    assert.equal((await settled("survival"))[0]?.state, "succeeded");
+    assert.deepEqual(fixture.worldOf("survival"), {
+      ...second,
+      "level.dat": "three",
+      "region/r.0.0.mca": "chunks",
+    });
   });
 
   test("from the request until the end of the restore nobody else gets the world, and the backup stays", async () => {

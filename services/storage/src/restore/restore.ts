@@ -4,12 +4,14 @@ import type { backups } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { beginRestore } from "./begin.ts";
+import { readRestoredPaths } from "./paths.ts";
 
 /** storage.backup.restore */
 export const restore =
   (deps: StorageDeps): Handler<typeof backups.restore> =>
-  async (context, { name, backup_id, safety_snapshot }) => {
+  async (context, { name, backup_id, safety_snapshot, only: given }) => {
     assertUserName(name);
+    const only = given && readRestoredPaths(given);
     const about = auditActor(context);
     const backup = await beginRestore(deps, {
       server: name,
@@ -18,6 +20,7 @@ export const restore =
       hasSnapshot: safety_snapshot,
       audit: about,
       ...(backup_id !== undefined && { backupId: backup_id }),
+      ...(only && { only }),
     });
     return { name, status: "restoring", backup_id: backup.id, safety_snapshot };
   };

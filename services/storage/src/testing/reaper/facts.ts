@@ -48,6 +48,7 @@ export function aBackup(about: Partial<BackupRow> = {}): BackupRow {
     unreadable_entries: 0,
     label: "",
     pinned_at: null,
+    pinned_by_owner: false,
     job: null,
     ...about,
   };
