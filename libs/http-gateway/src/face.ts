@@ -69,7 +69,8 @@ export function createFace(options: FaceOptions): FaceServer {
   const isOurs = ({ http }: { http: HttpBinding }) => http.faces.includes(face);
   const operations = options.operations.filter(isOurs);
   const processOperations = options.processOperations.filter(isOurs);
-  const requestLog = createRequestLog({ face, registry, log, quietPaths: settings.quietPaths });
+  const { quietPaths, unchangedLogMs } = settings;
+  const requestLog = createRequestLog({ face, registry, log, quietPaths, unchangedLogMs });
   const { mesh, sessions, tokens } = options;
   const authenticator = createAuthenticator({
     mesh,
@@ -112,6 +113,7 @@ export function createFace(options: FaceOptions): FaceServer {
       bindings.endStreams();
       await closeServer(server, settings.drainMs);
       slowBodies.close();
+      requestLog.close();
       await bindings.close();
     },
   };

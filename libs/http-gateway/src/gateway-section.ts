@@ -33,7 +33,7 @@ export const gatewaySection = section({
 /** The limits of [gateway] as settings of a face. */
 export function limitsOf(
   gateway: z.output<typeof gatewaySection>,
-): Omit<FaceSettings, "adminHostname" | "clientIpHeader" | "quietPaths"> {
+): Omit<FaceSettings, "adminHostname" | "clientIpHeader" | "quietPaths" | "unchangedLogMs"> {
   return {
     jsonBodyBytes: gateway.json_body,
     uploadBytes: gateway.upload_limit,

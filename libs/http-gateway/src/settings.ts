@@ -7,6 +7,8 @@ export type FaceSettings = {
   clientIpHeader: string;
   /** Paths whose successful requests are not logged: probes and scrapes (docs/reference/http.md#request-log). */
   quietPaths: readonly string[];
+  /** How often polls that were answered 304 are logged, as counts. */
+  unchangedLogMs: number;
   jsonBodyBytes: number;
   /** Ceiling of one uploaded body; the owner of an upload sets the real limit. */
   uploadBytes: number;
@@ -38,6 +40,7 @@ export const defaultFaceSettings: FaceSettings = {
   adminHostname: "",
   clientIpHeader: "",
   quietPaths: ["/healthz", "/readyz", "/metrics"],
+  unchangedLogMs: 60_000,
   jsonBodyBytes: 1024 * 1024,
   uploadBytes: 4 * 1024 ** 3,
   bodyGraceMs: 30_000,

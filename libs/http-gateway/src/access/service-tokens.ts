@@ -15,6 +15,8 @@ type Given = Readonly<Partial<Record<CallerToken, string>>>;
 type Known = readonly { caller: CallerToken; digest: Buffer }[];
 
 const defaultRereadMs = 1_000;
+/** One header for each caller, and its other spellings. */
+const mostAccepted = 32;
 
 /**
  * Opens the tokens: files named after their caller in `dir`, or values given (`values`); a file wins. Files are read
@@ -30,9 +32,13 @@ export function openServiceTokens(options: {
   const { dir, log, values = {}, rereadMs = defaultRereadMs } = options;
   const read = () => digestsOf({ ...values, ...(dir === undefined ? {} : readFiles(dir)) });
   let known = read();
+  // Callers send the same header with every request: one that was accepted need not be digested again until the tokens
+  // are read again. A map finds it by its hash, so the time does not tell how much of a guess is right.
+  const accepted = new Map<string, CallerToken>();
   let nextReadAt = Date.now() + rereadMs;
   const refresh = () => {
     nextReadAt = Date.now() + rereadMs;
+    accepted.clear();
     try {
       known = read();
     } catch (error) {
@@ -42,13 +48,18 @@ export function openServiceTokens(options: {
   return {
     callerOf: (authorization) => {
       if (dir !== undefined && Date.now() >= nextReadAt) refresh();
-      return match(known, authorization);
+      if (authorization === undefined) return undefined;
+      const before = accepted.get(authorization);
+      if (before !== undefined) return before;
+      const caller = match(known, authorization);
+      if (caller !== undefined && accepted.size < mostAccepted) accepted.set(authorization, caller);
+      return caller;
     },
   };
 }
 
-function match(known: Known, authorization: string | undefined): CallerToken | undefined {
-  const [, token] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization ?? "") ?? [];
+function match(known: Known, authorization: string): CallerToken | undefined {
+  const [, token] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
   if (token === undefined) return undefined;
   const digest = hash("sha256", token, "buffer");
   let found: CallerToken | undefined;

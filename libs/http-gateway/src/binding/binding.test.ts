@@ -62,7 +62,7 @@ describe("views", () => {
       if (id === "late") return { name: "late", size: 9 };
       throw context.fault("not_found");
     });
-    const own = await fixture.startFace({ settings: { viewRebuildMs: 50 } });
+    const own = await fixture.startFace({ settings: { viewRebuildMs: 50, unchangedLogMs: 100 } });
     const list = (headers: Record<string, string> = {}) => send(own.port, { path: "/things", headers });
     assert.deepEqual((await list()).json(), { things: [{ name: "from-owner", size: 0 }] });
     assert.equal(asked, 1);
@@ -100,6 +100,16 @@ describe("views", () => {
     const tag = { "if-none-match": item.headers["etag"] ?? "" };
     assert.equal((await send(own.port, { path: "/things/a", headers: tag })).status, 304);
     assert.equal(asked, before);
+    const polls = () => own.log.filter((line) => line["msg"] === "unchanged polls");
+    await until(() => polls().length === 2, 10_000, "the log of both polls");
+    assert.ok(!own.log.some((line) => line["msg"] === "request" && line["status"] === 304));
+    const seen = polls()
+      .map(({ method, route, count }) => [method, route, count])
+      .sort();
+    assert.deepEqual(seen, [
+      ["GET", "/things", 1],
+      ["GET", "/things/{id}", 1],
+    ]);
     assert.deepEqual((await send(own.port, { path: "/things/late" })).json(), { name: "late", size: 9 });
     assert.equal((await send(own.port, { path: "/things/gone" })).status, 404);
     assert.equal((await send(own.port, { path: "/things/_meta" })).status, 404);

@@ -16,6 +16,8 @@ export type RequestLog = {
   noteMalformed: (status: number, requestId: string) => void;
   /** Counts a request refused by a limit. */
   noteLimited: (scope: string) => void;
+  /** Logs the polls that were counted since the last time. */
+  close: () => void;
 };
 
 export function createRequestLog(options: {
@@ -23,6 +25,7 @@ export function createRequestLog(options: {
   registry: Registry;
   log: Logger;
   quietPaths: readonly string[];
+  unchangedLogMs: number;
 }): RequestLog {
   const { face, registry, log } = options;
   const quiet: ReadonlySet<string> = new Set(options.quietPaths);
@@ -46,6 +49,8 @@ export function createRequestLog(options: {
     registers: [registry],
   });
 
+  const unchanged = createUnchangedLog({ face, log, everyMs: options.unchangedLogMs });
+
   const note = (state: RequestState) => {
     const { request, response, route } = state;
     const method = request.method ?? "";
@@ -54,6 +59,10 @@ export function createRequestLog(options: {
     requests.inc({ face, method: methods.has(method) ? method : "other", route, code: String(status) });
     if (state.isTimed) durations.observe({ face, route }, durationMs / 1_000);
     if (status < 400 && quiet.has(route)) return;
+    if (status === 304) {
+      unchanged.count(method, state);
+      return;
+    }
     log.info(
       {
         face,
@@ -76,5 +85,33 @@ export function createRequestLog(options: {
       log.info({ face, route: "unmatched", status, request_id: requestId, principal: "" }, "request");
     },
     noteLimited: (scope) => limited.inc({ scope }),
+    close: unchanged.flush,
   };
+}
+
+const mostPollers = 1_000;
+
+// A poll that is answered 304 costs less than its log line, so these are logged as counts by route and principal.
+function createUnchangedLog(options: { face: Face; log: Logger; everyMs: number }) {
+  const { face, log, everyMs } = options;
+  const counts = new Map<string, { method: string; route: string; principal: string; count: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const entry of counts.values()) log.info({ face, ...entry, status: 304 }, "unchanged polls");
+    counts.clear();
+  };
+  const count = (method: string, { route, principal }: RequestState) => {
+    const key = `${principal} ${method} ${route}`;
+    const known = counts.get(key);
+    if (known) {
+      known.count += 1;
+      return;
+    }
+    if (counts.size >= mostPollers) flush();
+    counts.set(key, { method, route, principal, count: 1 });
+    timer ??= setTimeout(flush, everyMs).unref();
+  };
+  return { count, flush };
 }
