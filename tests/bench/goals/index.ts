@@ -6,6 +6,7 @@ import { clusterChangeVisibility } from "./cluster-change-visibility.ts";
 import { consoleFanOut } from "./console-fan-out.ts";
 import { consoleLatency } from "./console-latency.ts";
 import { eventDelivery } from "./event-delivery.ts";
+import { fileBytes } from "./file-bytes.ts";
 import { fleet } from "./fleet.ts";
 import { gatewayMemory } from "./gateway-memory.ts";
 import { idleMemory } from "./idle-memory.ts";
@@ -54,6 +55,7 @@ export const goals: readonly Goal[] = [
   playerJoin,
   clusterChangeVisibility,
   startStopLatency,
+  fileBytes,
   fleet,
   worldArchives,
   transfers,
