@@ -103,11 +103,21 @@ function sectionsOf(service: string, schema: unknown) {
     const rows = Object.entries(shape).map(([key, value]) => [
       code(`${section}.${key}`),
       defaultOf(value),
-      comments.get(key) ?? "",
+      meaningOf(`${section}.${key}`, comments.get(key)),
     ]);
     const text = table(["Setting", "Default", "Meaning"], rows);
     return [{ id: `${service}-${section}`, title: `[${section}] as ${service} reads it`, rows: text }];
   });
+}
+
+const meanings = new Map<string, string>();
+
+/** A section that several services read is described where the first of them declares it. */
+function meaningOf(setting: string, comment: string | undefined): string {
+  const meaning = comment ?? meanings.get(setting);
+  if (!meaning) throw new Error(`the setting ${setting} has no doc comment that says what it means`);
+  meanings.set(setting, meaning);
+  return meaning;
 }
 
 /** The keys of an object, through defaults, refinements and transformations. */
@@ -133,7 +143,7 @@ function commentsOf(service: string): Map<string, string> {
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
   ];
   const files = folders.flatMap((folder) =>
-    globSync(["config.ts", "**/settings.ts", "settings/*.ts", "*-settings.ts"], {
+    globSync(["config.ts", "settings/*.ts", "*-section.ts", "*-settings.ts"], {
       cwd: join(root, folder),
     }).map((file) => join(root, folder, file)),
   );
@@ -165,7 +175,7 @@ function edgeTable(
   const rows = Object.entries(settings).map(([name, value]) => [
     ...names(name),
     defaultOf(value as Schema).replaceAll('"', ""),
-    comments.get(name) ?? "",
+    meaningOf(name, comments.get(name)),
   ]);
   const head = rows[0]?.length === 4 ? ["Key", "Variable"] : ["Variable"];
   return table([...head, "Default", "Meaning"], rows);

@@ -8,25 +8,43 @@ import type { FaceSettings } from "./settings.ts";
 export const gatewaySection = section({
   /** Address of the internal face, host:port; the external one is [server] listen. */
   internal_listen: z.string().default("0.0.0.0:8081"),
+  /** Largest JSON body of a request. */
   json_body: size("1Mi"),
+  /** Largest uploaded body; the owner of an upload sets the real limit. */
   upload_limit: size("4Gi"),
+  /** A body that still arrives after this must average `body_rate`. */
   body_grace: duration("30s"),
-  /** Bytes a second. */
+  /** Bytes a second that a slow body must average. */
   body_rate: size("16Ki"),
+  /** Time within which a request's headers must arrive. */
   headers_timeout: duration("10s"),
+  /** A connection without a request is closed after this. */
   idle_timeout: duration("120s"),
+  /** Time that requests in progress get when the process stops. */
   drain: duration("20s"),
+  /** How long a resolved session is cached; a revoked one is forgotten at once. */
   session_cache: duration("5s"),
+  /** Sessions in that cache, at most. */
   session_cache_size: z.int().min(1).default(20_000),
+  /** A cached list that has changed is built again at most this often. */
   view_rebuild: duration("1s"),
+  /** Pages of one paged list that are read, at most; more is a bug of its owner. */
   collected_pages: z.int().min(1).default(1_000),
+  /** An event stream without an event is sent a comment this often. */
   stream_keep_alive: duration("15s"),
+  /** How often the rights of a stream's viewer and of running transfers are rechecked. */
   stream_recheck: duration("60s"),
+  /** An event stream is ended after this; its viewer opens another. */
   stream_lifetime: duration("30m"),
+  /** How far back `Last-Event-ID` resumes a stream. */
   stream_resume: duration("1h"),
+  /** Event streams that one account may have open at a gateway. */
   streams_per_account: z.int().min(1).default(16),
+  /** Bytes buffered for one slow viewer before lines are dropped for it. */
   stream_buffer: size("256Ki"),
+  /** A viewer that reads nothing for this long is disconnected. */
   stream_stuck: duration("30s"),
+  /** A byte transfer without a byte for this long is ended. */
   transfer_stall: duration("2m"),
 });
 

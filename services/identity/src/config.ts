@@ -7,7 +7,7 @@ import { authSources, httpUrl, isLocalProfile } from "./auth-source.ts";
 const day = 86_400_000;
 
 /** A span, or `forever` as null. */
-const retention = z
+const auditRetention = z
   .string()
   .default("365d")
   .transform((text, context) => {
@@ -24,36 +24,54 @@ const count = (fallback: number) => z.number().int().min(1).default(fallback);
 const smtp = section({
   /** Empty = no mail. */
   host: z.string().default(""),
+  /** Port of the relay; 465 speaks TLS from the first byte, others STARTTLS. */
   port: z.number().int().min(1).max(65_535).default(587),
+  /** Sender of mails; required with a host. */
   from: z.string().default(""),
+  /** Name to sign in at the relay with; empty = no sign-in. */
   username: z.string().default(""),
   /** Name of the environment variable that holds the password. */
   password_ref: z.string().default("SVC_SMTP_PASSWORD"),
   /** 0 = 120. */
   max_per_hour: z.number().int().min(0).default(0),
+  /** Whether a relay without TLS is refused; unset = unless it is on loopback. */
   require_tls: z.boolean().optional(),
 });
 
 const identity = section({
+  /** Lifetime of a session. */
   session_ttl: duration("12h"),
+  /** A staff session without a request for this long has ended. */
   staff_idle: duration("30m"),
+  /** When a session was last seen is written at most this often. */
   last_seen_every: duration("1m"),
+  /** Sessions listed of one account, the newest. */
   session_list_limit: count(500),
+  /** Lifetime of the setup link. */
   setup_token_ttl: duration("30m"),
   /** File for the setup link of the first owner; without it no link is created at start. */
   setup_url_file: z.string().default(""),
+  /** How long a proof counts. */
   reauth_ttl: duration("5m"),
+  /** Lifetime of a mailed code. */
   otp_ttl: duration("10m"),
+  /** Tries for each mailed code. */
   otp_tries: count(5),
   /** How many of the newest codes of an address are accepted at the public endpoints. */
   otp_live_codes: count(3),
+  /** Pause between two codes to one address. */
   otp_resend: duration("60s"),
+  /** Wrong codes of one account after which its mailed codes are locked. */
   otp_lock_failures: count(10),
+  /** Time in which these are counted, and until which after the first one they stay locked. */
   otp_lock_window: duration("24h"),
+  /** Sign-in requests of one IPv4 address or IPv6 /64 at once. */
   sign_in_burst: count(20),
+  /** Sign-in requests that come back to it each minute. */
   sign_in_per_minute: count(20),
   /** Code attempts of one signed-in account, right ones included, over all its code fields. */
   code_burst: count(20),
+  /** Code attempts that come back to it each minute. */
   code_per_minute: count(20),
   /** Rejected codes of one account at one endpoint are one audit entry with a count within this interval. */
   refusal_audit_every: duration("10m"),
@@ -61,48 +79,65 @@ const identity = section({
   rate_limit_audit_every: duration("1m"),
   /** How many pending operator logins are listed in the game. */
   op_login_list_limit: count(100),
+  /** Lifetime of a session from the password endpoint. */
   password_session_ttl: duration("12h"),
   /** Password attempts for one user name, right ones included. */
   password_burst: count(10),
+  /** Password attempts that come back to it each hour. */
   password_per_hour: count(10),
+  /** Lifetime of a bind code. */
   bind_code_ttl: duration("10m"),
   /** How many bind codes of one player are valid at once; a new one replaces the oldest. */
   bind_codes_per_player: count(5),
   /** How long the data of a barred player is held. */
   hold_ttl: duration("30d"),
-  /** How long the confirmation of a server transfer counts, and how long its code is valid. */
+  /** How long the confirmation of a server transfer counts. */
   migration_confirm_ttl: duration("10m"),
+  /** Lifetime of the code of a server transfer. */
   migration_code_ttl: duration("10m"),
   /** How long one process may work on a redemption before another resumes it. */
   migration_lease: duration("30s"),
+  /** How often an unfinished redemption is resumed. */
   migration_retry: duration("15s"),
   /** hasJoined of the identity source; empty = none, in the local profile only. */
   mojang_session_url: optionalUrl("https://sessionserver.mojang.com/session/minecraft/hasJoined"),
   /** Profile lookup by name of the identity source; the name is appended. Empty = every name is free. */
   mojang_profile_url: optionalUrl("https://api.minecraftservices.com/minecraft/profile/lookup/name/"),
+  /** Time within which a session server must answer. */
   session_source_timeout: duration("5s"),
+  /** Largest answer of a session server. */
   session_source_bytes: size("64Ki"),
   /** Mails to one recipient, separately by public and by signed-in endpoints. */
   mail_recipient_burst: count(10),
+  /** Mails that come back to a recipient each hour. */
   mail_recipient_per_hour: count(20),
   /** The share of the installation's mails that one client address or one account may use. */
   mail_caller_share: z.number().gt(0).max(1).default(0.7),
   /** Mails reserved for operator logins and the watchdog while the common budget is used up. */
   mail_reserve_burst: count(6),
+  /** Mails that come back to the reserve each hour. */
   mail_reserve_per_hour: count(12),
+  /** Longest time of one mail at the relay. */
   mail_timeout: duration("20s"),
+  /** How often mails that wait for the relay are tried again; the pause doubles with each attempt. */
   notice_every: duration("30s"),
+  /** A mail that could not be sent for this long is dropped. */
   notice_keep: duration("3d"),
+  /** Lifetime of a passkey challenge. */
   passkey_challenge_ttl: duration("5m"),
-  /** Open ceremonies at one sign-in endpoint, from one network and in total. */
+  /** Open ceremonies at one sign-in endpoint from one network. */
   passkey_challenges_per_network: count(32),
+  /** Open ceremonies without an address in all. */
   passkey_challenges: count(16_384),
   /** Challenges of one signed-in account and purpose; a new one replaces the oldest. */
   passkey_challenges_per_account: count(10),
+  /** Passkeys that one account may have. */
   passkeys_per_account: count(50),
   /** When lifecycle is asked again to release a deleted user's servers. */
   deletion_retry: duration("15s"),
+  /** Time after the start until what has expired is first deleted. */
   retention_first: duration("1m"),
+  /** How often what has expired is deleted. */
   retention_every: duration("1h"),
   /** How long sessions, codes and setup links are kept after they expired. */
   expired_keep: duration("30d"),
@@ -124,7 +159,10 @@ const sections = z.strictObject({
     path: ["from"],
     message: "must be an e-mail address when host is set",
   }),
-  audit: section({ retention }),
+  audit: section({
+    /** How long audit entries are kept: at least `30d`, or `forever`. */
+    retention: auditRetention,
+  }),
   auth_source: authSources,
   identity,
 });

@@ -12,8 +12,11 @@ export const settings = z.object({
     root_domain: z.string().default("svc.localhost"),
   }),
   k8s: section({
+    /** Namespace of game servers and their Jobs. */
     namespace: z.string().min(1).default("minecraft"),
+    /** Reserved; nothing reads it yet. */
     egress_mode: z.enum(["loadbalancer", "nodeport"]).default("loadbalancer"),
+    /** Reserved; nothing reads it yet. */
     metallb_pool: z.string().default(""),
   }),
   lifecycle: section({
@@ -26,28 +29,38 @@ export const settings = z.object({
     stop_notice: duration("30s"),
     /** Longest wait for the reply to `save-all flush` (docs/reference/server-states.md#probe). */
     save_timeout: duration("30s"),
+    /** Longest RCON probe. */
     probe_timeout: duration("5s"),
     /** Probes at the same time (docs/performance.md). */
     max_probes: whole(200),
     /** Failed probes in a row before a running server is Starting again (docs/reference/server-states.md#pass). */
     probe_misses: whole(3),
+    /** Pause before a failed probe of a running server is repeated. */
     probe_retry: duration("10s"),
     /** How often players of a running server are counted (docs/reference/server-states.md#probe). */
     count_interval: duration("30s"),
-    /** After a reported join players are counted this often, for this long. */
+    /** After a reported join players are counted this often. */
     join_count_interval: duration("2s"),
+    /** For this long after a reported join. */
     join_count_window: duration("10s"),
     /** For this long after the first successful probe of a run an empty server is not idle (docs/reference/server-states.md#idle-stop). */
     arrival_window: duration("3m"),
     /** Probes of a running server use a cached password for this long. */
     password_ttl: duration("5m"),
 
+    /** Requeue of a server that starts. */
     reconcile_starting: duration("2s"),
+    /** Requeue of a server that stops. */
     reconcile_stopping: duration("5s"),
+    /** Requeue of a server that waits for a Secret. */
     reconcile_secret: duration("10s"),
+    /** Requeue of a server under a maintenance lock. */
     reconcile_maintenance: duration("5s"),
+    /** Requeue of a server that runs. */
     reconcile_running: duration("60s"),
+    /** Requeue of a server that has failed. */
     reconcile_failed: duration("5m"),
+    /** Requeue of a server whose node is gone or not approved. */
     reconcile_node: duration("10s"),
     /** Passes that work at the same time; a pass that waits for RCON releases its slot (docs/reference/server-states.md#pass). */
     concurrency: whole(4),
@@ -58,18 +71,24 @@ export const settings = z.object({
     /** All objects are listed again this often, in case a watch missed a change. */
     relist: duration("10m"),
 
+    /** Time within which a server must become ready, unless it names its own. */
     startup_timeout: duration("300s"),
+    /** Automatic restarts after failed starts. */
     auto_restarts: whole(3),
     /** Wait before the first automatic restart; doubles with each one. */
     auto_restart_backoff: duration("1m"),
     /** A maintenance lock that is not refreshed expires after this (docs/reference/world-lock.md#lock). */
     maintenance_lock: duration("2m"),
 
+    /** Memory of a new server that names none. */
     default_memory: z.string().default("2Gi"),
+    /** World volume of a new server that names none. */
     default_storage: z.string().default("8Gi"),
     /** A new user server may be empty for this long. */
     idle_default: duration("600s"),
+    /** Time that a stopping server gets before it is killed, unless it names its own. */
     termination_grace: duration("300s"),
+    /** Memory left to a server beside Java's heap, at least. */
     heap_reserve_min: size("512Mi"),
     /** Image of a server that names none; it must be on the whitelist of builds. */
     default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
@@ -101,10 +120,13 @@ export const settings = z.object({
     schedule_missed_after: duration("10m"),
     /** A run left in its claim for longer than this has failed. */
     schedule_claim_patience: duration("2m"),
+    /** How long a run waits for a server to stop. */
     schedule_stop_wait: duration("15m"),
+    /** How long a run waits for its backup to end. */
     schedule_backup_wait: duration("45m"),
     /** How long a run waits for a backup that storage does not know. */
     schedule_backup_appear: duration("2m"),
+    /** How long a run retries a refused start. */
     schedule_start_wait: duration("15m"),
     /** A run started by hand is answered after this at the latest. */
     schedule_first_step: duration("30s"),
@@ -113,18 +135,21 @@ export const settings = z.object({
 
     /** Past lines that a new viewer of a console gets, and the limit after a time without viewers. */
     console_tail: whole(100).pipe(z.number().max(1_000)),
+    /** Past lines read after an interruption, at most. */
     console_catch_up: whole(5_000),
     /** A log is followed for this long after the last check of its viewers, which is each minute. */
     console_linger: duration("150s"),
     /** A follower that has not renewed its lease for this long is replaced. */
     console_lease: duration("5s"),
+    /** How often a follower renews its lease. */
     console_renew: duration("1s"),
     /** How often reading an unavailable log is retried. */
     console_poll: duration("500ms"),
     /** A longer line is cut. */
     console_line_bytes: size("4Ki"),
-    /** Lines of 256 bytes that one server may print: as a burst, and on average. */
+    /** Lines of 256 bytes that one server may print at once. */
     console_burst: whole(2_000),
+    /** The same each second on average. */
     console_lines_per_second: whole(100),
     /** Timeout of one command, including the queue and connecting. */
     rcon_timeout: duration("5s"),
@@ -132,12 +157,16 @@ export const settings = z.object({
     rcon_waiting: whole(16),
     /** A connection without a command is closed after this. */
     rcon_idle: duration("30s"),
+    /** Longest reply to one command. */
     rcon_reply_bytes: size("256Ki"),
     /** Limit of pages read from LuckPerms (docs/reference/console.md#access). */
     luckperms_pages: whole(10),
 
+    /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("6s"),
+    /** How often a leader renews it. */
     lease_renew: duration("2s"),
+    /** Entries of one page of a list over the mesh. */
     list_page: whole(500).pipe(z.number().min(1).max(1_000)),
   }),
 });

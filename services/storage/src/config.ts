@@ -7,7 +7,6 @@ import { offsiteSettings, reaperSettings } from "./settings/reaper.ts";
 import { transferSettings } from "./settings/transfer.ts";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
-const s3 = z.record(z.string(), z.unknown()).default({});
 
 export const settings = z.object({
   k8s: section({
@@ -16,6 +15,7 @@ export const settings = z.object({
     metallb_pool: z.string().default(""),
   }),
   archive: section({
+    /** Kind of archive store; only `tarLocal`. */
     store: z.literal("tarLocal").default("tarLocal"),
     /** Where the archive folder is mounted; the paths of backups lie below it. */
     local_path: z.string().startsWith("/").default("/archive"),
@@ -23,6 +23,7 @@ export const settings = z.object({
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
     /** How long the archive of a reclaimed or released world is kept. */
     retention: duration("3mo"),
+    /** When the owner is warned before a world is archived, as spans before that. */
     warn_before: z
       .array(
         z.string().refine((text) => parseDuration(text) !== undefined, "must be a span such as 3d or 12h"),
@@ -30,7 +31,9 @@ export const settings = z.object({
       .default(["3d", "1d"]),
     /** Total size of present backups above which owners can make no more; 0 = no cap. */
     max_local_bytes: size("0"),
+    /** How long manual backups and safety snapshots are kept. */
     manual_retention: duration("30d"),
+    /** Manual backups that are kept of one server, the newest. */
     manual_keep: whole(5).pipe(z.number().min(1)),
     /** Pause between two manual backups of a server; 0s = none. */
     manual_cooldown: duration("10m"),
@@ -38,9 +41,12 @@ export const settings = z.object({
     owner_pins: whole(10),
     /** Age at which a server's newest scheduled backup is followed by another; 0s = no scheduled backups. */
     scheduled_every: duration("1d"),
+    /** Scheduled backups that are kept of one server, the newest. */
     scheduled_keep: whole(7).pipe(z.number().min(1)),
+    /** How long scheduled backups are kept. */
     scheduled_retention: duration("90d"),
-    s3,
+    /** Reserved; nothing reads it yet. */
+    s3: z.record(z.string(), z.unknown()).default({}),
   }),
   storage: section({
     /** Image of world Jobs; empty = no backups, restores, exports or file changes. */
@@ -51,17 +57,22 @@ export const settings = z.object({
     archive_claim: z.string().min(1).default("svc-archive"),
     /** ServiceAccount of world Jobs; it has no Role. */
     job_account: z.string().min(1).default("world-jobs"),
-    /** Resources of a world Job; its limits equal its requests. */
+    /** CPU of a world Job; its limit equals its request. */
     job_cpu: z.string().default("1"),
+    /** Memory of a world Job; its limit equals its request. */
     job_memory: z.string().default("768Mi"),
     /** Share of the archive's file system that every backup leaves free (docs/reference/backups.md#create). */
     keep_free: z.number().min(0).max(1).default(0.1),
     /** Safety snapshots kept of a server (docs/reference/backups.md#create). */
     pre_restore_keep: whole(3).pipe(z.number().min(1)),
 
+    /** Deadline of the Job of a backup. */
     backup_deadline: duration("30m"),
+    /** Deadline of the Job of a restore. */
     restore_deadline: duration("30m"),
+    /** Deadline of the Job of a verification. */
     verify_deadline: duration("30m"),
+    /** Deadline of the Job that lists an archive's content. */
     browse_deadline: duration("2m"),
     /** How long a finished Job is kept once its result is recorded. */
     job_ttl: duration("10m"),
@@ -77,6 +88,7 @@ export const settings = z.object({
     await_interval: duration("250ms"),
     /** How long finished Jobs are listed. */
     job_history: duration("30d"),
+    /** Jobs of one server that are listed. */
     jobs_shown: whole(50).pipe(z.number().min(1).max(200)),
     /** Longest line read from a Job's log: a result may carry 1 MiB as base64. */
     log_line: size("2Mi"),
@@ -88,13 +100,18 @@ export const settings = z.object({
     /** Servers tried per round, at most. */
     auto_backup_tries: whole(10).pipe(z.number().min(1)),
 
+    /** A maintenance lock that is not refreshed expires after this. */
     lock_ttl: duration("2m"),
+    /** How often it is refreshed. */
     lock_refresh: duration("30s"),
+    /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("12s"),
+    /** How often a leader renews it. */
     lease_renew: duration("3s"),
 
     /** Time within which a drill's server must become ready. */
     drill_boot: duration("5m"),
+    /** Longest drill. */
     drill_limit: duration("1h"),
     /** Drills under way at once above which owners can start no more. */
     drills_at_once: whole(2),

@@ -17,13 +17,15 @@ export const reaperSettings = {
   reaper_short_factor: z.number().min(1).default(1.5),
   /** Worlds that one run archives in parallel; one when the store has a cap. */
   reaper_at_once: whole(2).pipe(z.number().min(1)),
+  /** How often a run writes its heartbeat. */
   reaper_heartbeat: duration("15s"),
   /** A run without a heartbeat for this long counts as dead. */
   reaper_silence: duration("2m"),
   /** Attempts of a daily run whose process dies (backoffLimit 2). */
   reaper_attempts: whole(3).pipe(z.number().min(1)),
-  /** Archives that one run verifies, and the age of their last verification from which it does. */
+  /** Archives that one run verifies again, at most. */
   reaper_read_backs: whole(10),
+  /** Age of the last verification from which it does. */
   reaper_read_back_age: duration("7d"),
   /** Corrupt archives that one run verifies again: they may only have been unreachable. */
   reaper_second_looks: whole(2),
@@ -39,13 +41,20 @@ export const reaperSettings = {
 
 /** Keys of `[offsite]`; storage only needs to know whether there is a bucket. */
 export const offsiteSettings = {
+  /** URL of the S3 service of off-site copies. */
   endpoint: z.string().default(""),
+  /** Its region. */
   region: z.string().default(""),
   /** Empty = no off-site copies, and no world waits for one. */
   bucket: z.string().default(""),
+  /** Prefix of keys in the bucket. */
   prefix: z.string().default(""),
+  /** Name of the environment variable that holds the access key. */
   access_key_ref: z.string().default("SVC_OFFSITE_ACCESS_KEY"),
+  /** Name of the environment variable that holds the secret key. */
   secret_key_ref: z.string().default("SVC_OFFSITE_SECRET_KEY"),
+  /** Name of the environment variable that holds the encryption key of the copies. */
   key_ref: z.string().default("SVC_OFFSITE_KEY"),
+  /** Copies of database backups that are kept. */
   db_keep: z.number().int().min(1).default(30),
 };

@@ -10,17 +10,23 @@ const fileSettings = {
   internal_url: z.union([z.literal(""), z.url()]).default(""),
   /** How long a caller waits for a file Job; then 504 `files_timeout`. */
   file_wait: duration("90s"),
+  /** Deadline of the Job of a list, a read or a write. */
   file_deadline: duration("2m"),
   /** How long the Job of a list or read is kept when nobody read its result. */
   file_job_ttl: duration("2m"),
+  /** Largest file that is read as JSON. */
   read_bytes: size("1Mi"),
+  /** Largest file that is written as JSON. */
   write_bytes: size("256Ki"),
   /** File Jobs that one account may have in progress per replica. */
   file_jobs_at_once: count(4),
+  /** Deadline of the Job of a file operation. */
   file_op_deadline: duration("2h"),
   /** How long an ended operation is listed and its Job kept. */
   file_op_kept: duration("30m"),
+  /** Operations of one server that are listed. */
   file_ops_shown: count(10),
+  /** How often operations in progress are reconciled. */
   file_op_settle: duration("2s"),
   /** An operation without a Job and without a sign of life from its replica for this long has failed. */
   file_op_patience: duration("1m"),
@@ -31,12 +37,15 @@ const uploadSettings = {
   staging_path: z.union([z.literal(""), z.string().startsWith("/")]).default("/uploads/.file-staging"),
   /** Share of the upload volume that stays free. */
   staging_keep_free: z.number().min(0).max(1).default(0.1),
+  /** Upload sessions that one account may have open. */
   upload_sessions: count(4),
+  /** Lifetime of a session without a new part. */
   upload_idle: duration("6h"),
   /** Lifetime of a session that has received nothing. */
   upload_empty: duration("30m"),
   /** Share of the upload volume that one account may use, staged and in transit. */
   upload_account_share: z.number().min(0).max(1).default(0.25),
+  /** How often staging is swept, and the age from which files without a session are deleted. */
   upload_sweep: duration("10m"),
   /** A writer of a part that does not renew its lease for this long loses it. */
   upload_lease: duration("30s"),
@@ -53,21 +62,31 @@ const exportSettings = {
   export_appear: duration("10m"),
   /** Time within which the download must start. */
   export_wait: duration("90s"),
+  /** How long a started download waits for the Job's body. */
   export_body: duration("10s"),
+  /** Longest export or download. */
   export_deadline: duration("2h"),
+  /** How often expired tickets are swept. */
   export_sweep: duration("1m"),
   /** How long an ended ticket is remembered. */
   export_kept: duration("10m"),
   /** Window of the hourly limits. */
   export_window: duration("1h"),
+  /** Exports of worlds and backups that one account may run at once. */
   export_per_user: count(1),
+  /** The same over all accounts. */
   export_platform: count(2),
+  /** Exports of one account within the window. */
   export_hourly: count(6),
+  /** Downloads of files and folders that one account may run at once. */
   download_per_user: count(2),
+  /** The same over all accounts. */
   download_platform: count(4),
+  /** Downloads of one account within the window. */
   download_hourly: count(30),
-  /** `Retry-After` of a rejected caller: for their own limit, for the platform's. */
+  /** `Retry-After` of a caller who has reached their own limit. */
   export_retry_own: duration("90s"),
+  /** `Retry-After` while the platform's limit is reached. */
   export_retry_platform: duration("60s"),
 };
 
