@@ -41,6 +41,7 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/internal/archives/{id}":
     "docs/reference/moves.md#steps: a Job on another node fetches an archive",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
+  "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
   "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",
   "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",

@@ -174,6 +174,22 @@ export const listMine = operation({
   spec: "docs/reference/accounts.md#me, docs/reference/claims.md#own",
 });
 
+export const patchMine = operation({
+  subject: "lifecycle.ownership.patch-mine",
+  http: { method: "PATCH", path: "/api/v1/me/servers/{name}", ...external },
+  params: name,
+  body: {
+    displayName: z.string().max(256).optional(),
+    autostartPolicy: AutostartPolicy.optional(),
+    idleStopSeconds: z.number().int().optional(),
+  },
+  output: z.strictObject({ name: z.string(), patched: z.array(z.string()) }),
+  faults: ["bad_name", "not_found", "bad_display_name", "bad_idle_stop"],
+  onceById: true,
+  summary: "Changes display name, wake policy or idle stop of the caller's own server.",
+  spec: "docs/reference/claims.md#settings",
+});
+
 export const releaseAccount = request({
   subject: "lifecycle.ownership.release-account",
   input: { user_id: accountId },

@@ -86,6 +86,12 @@ export const settings = z.object({
     default_storage: z.string().default("8Gi"),
     /** A new user server may be empty for this long. */
     idle_default: duration("600s"),
+    /** Shortest idle stop that an owner may set (docs/reference/claims.md#settings). */
+    owner_idle_min: duration("60s"),
+    /** Longest idle stop that an owner may set. */
+    owner_idle_max: duration("6h"),
+    /** Whether an owner may switch idle stop off. */
+    owner_idle_off: z.boolean().default(false),
     /** Time that a stopping server gets before it is killed, unless it names its own. */
     termination_grace: duration("300s"),
     /** Memory left to a server beside Java's heap, at least. */

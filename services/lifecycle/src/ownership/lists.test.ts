@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
-import { ownership as contracts, servers as serverContracts } from "@svc/proto";
+import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import {
   createOwnershipOperations,
   type OwnershipFixture,
@@ -15,7 +16,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-const { create, createAll, sql, auditsOf, untilAudited } = createOwnershipOperations(() => fixture);
+const { create, createAll, sql, specOf, auditsOf, untilAudited } = createOwnershipOperations(() => fixture);
 
 describe("the allowlist", () => {
   const owner = account("usr-1");
@@ -174,5 +175,55 @@ describe("menus and lists", () => {
         (owner_id = 'usr-1' or owner_id is null and offered and retire_requested_at is null)`,
     );
     assert.deepEqual(new Set(names), new Set(free.map(({ name }) => String(name))));
+  });
+});
+
+describe("what an owner changes", () => {
+  const owner = account("usr-own");
+  const patch = (
+    change: Omit<InputOf<typeof contracts.patchMine>, "name">,
+    who: Parameters<Mesh["call"]>[2] = owner,
+  ) => fixture.external.call(contracts.patchMine, { name: "mine", ...change }, who);
+  const specNow = () => specOf("mine");
+
+  test("is the display name, the wake policy and the idle stop within the bounds of the installation", async () => {
+    await create("mine");
+    await sql("update lifecycle.servers set owner_id = 'usr-own' where name = 'mine'");
+    const answer = await patch({
+      displayName: " My world ",
+      autostartPolicy: "allowlist",
+      idleStopSeconds: 900,
+    });
+    assert.deepEqual(answer, {
+      name: "mine",
+      patched: ["displayName", "autostartPolicy", "idleStopSeconds"],
+    });
+    const { displayName, autostartPolicy, idle } = await specNow();
+    assert.deepEqual(
+      [displayName, autostartPolicy, idle?.emptySecondsBeforeStop, idle?.autoStopEnabled],
+      ["My world", "allowlist", 900, true],
+    );
+    for (const idleStopSeconds of [0, 59, 21_601]) {
+      assert.equal(await faultOf(patch({ idleStopSeconds })), "bad_idle_stop", String(idleStopSeconds));
+    }
+    assert.equal(await faultOf(patch({ displayName: "x\u202ey" })), "bad_display_name");
+    assert.equal(await faultOf(patch({})), "bad_request");
+    await untilAudited("server.patch", "mine");
+    assert.deepEqual((await auditsOf("server.patch", "mine"))[0]?.actor_user_id, "usr-own");
+  });
+
+  test("is nobody else's to change: strangers, staff, and whoever owned it before", async () => {
+    const before = await specNow();
+    const change = { displayName: "Stolen", autostartPolicy: "public" as const };
+    assert.equal(await faultOf(patch(change, account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(patch(change, staff)), "forbidden");
+    await sql("update lifecycle.servers set owner_id = 'usr-next' where name = 'mine'");
+    assert.equal(await faultOf(patch(change)), "forbidden");
+    await sql("update lifecycle.servers set owner_id = null where name = 'mine'");
+    assert.equal(await faultOf(patch(change)), "forbidden");
+    assert.deepEqual(await specNow(), before);
+    const other = (name: string) =>
+      faultOf(fixture.external.call(contracts.patchMine, { name, ...change }, owner));
+    assert.deepEqual([await other("lobby"), await other("nobody-here")], ["bad_name", "not_found"]);
   });
 });

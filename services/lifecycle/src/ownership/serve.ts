@@ -11,6 +11,7 @@ import { contracts, type OwnershipDeps } from "./deps.ts";
 import { listAllowlist } from "./list-allowlist.ts";
 import { listMine } from "./list-mine.ts";
 import { createListStore } from "./list-store.ts";
+import { patchMine } from "./patch-mine.ts";
 import { readMenu } from "./read-menu.ts";
 import { readMenuAccess } from "./read-menu-access.ts";
 import { retire } from "./retire.ts";
@@ -36,6 +37,7 @@ export function serveOwnership(
   mesh.serve(contracts.readMenu, readMenu(deps));
   mesh.serve(contracts.readMenuAccess, readMenuAccess(deps));
   mesh.serve(contracts.listMine, listMine(deps));
+  mesh.serve(contracts.patchMine, patchMine(deps));
   mesh.serve(contracts.releaseAccount, releaseAccount(deps));
   mesh.serve(contracts.transferAccount, transferAccount(deps));
   mesh.serve(contracts.countOwned, countOwned(deps));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { heapOf, parseQuantity } from "../cluster/quantity.ts";
 import { aServer } from "../testing/observed.ts";
-import { costsOf, faultOfDisplayName, mergeResources } from "./input.ts";
+import { costsOf, faultOfDisplayName, faultOfOwnIdle, mergeResources } from "./input.ts";
 import { placeServer } from "./placement.ts";
 
 const reserve = 512 * 2 ** 20;
@@ -34,6 +34,30 @@ describe("a quantity", () => {
   for (const [text, value] of rows) {
     test(`${JSON.stringify(text)} is ${value ?? "none"}`, () => assert.equal(parseQuantity(text), value));
   }
+});
+
+describe("an idle stop that an owner sets", () => {
+  const bounds = { owner_idle_min: 120_000, owner_idle_max: 3_600_000, owner_idle_off: false };
+  const rows: [seconds: number, isFine: boolean, whereItMayBeOff: boolean][] = [
+    [120, true, true],
+    [3_600, true, true],
+    [119, false, false],
+    [3_601, false, false],
+    [0, false, true],
+    [-60, false, false],
+  ];
+  for (const [seconds, isFine, whereItMayBeOff] of rows) {
+    test(`of ${seconds} s is ${isFine ? "" : "not "}within 120 s to an hour`, () => {
+      assert.equal(faultOfOwnIdle(seconds, bounds) === undefined, isFine);
+      assert.equal(
+        faultOfOwnIdle(seconds, { ...bounds, owner_idle_off: true }) === undefined,
+        whereItMayBeOff,
+      );
+    });
+  }
+  test("is never longer than what staff may set", () => {
+    assert.equal(faultOfOwnIdle(86_401, { ...bounds, owner_idle_max: 90_000_000 })?.fault, "bad_idle_stop");
+  });
 });
 
 describe("a display name", () => {

@@ -36,6 +36,19 @@ export function faultOfIdle(seconds: number): Refusal | undefined {
   return isFine ? undefined : { fault: "bad_idle_stop" };
 }
 
+/** As `faultOfIdle`, within what the installation allows owners. */
+export function faultOfOwnIdle(
+  seconds: number,
+  { owner_idle_min: minMs, owner_idle_max: maxMs, owner_idle_off: mayBeOff }: OwnIdleBounds,
+): Refusal | undefined {
+  if (seconds === 0 && mayBeOff) return undefined;
+  const [min, max] = [minMs / 1_000, maxMs / 1_000];
+  if (seconds !== 0 && seconds >= min && seconds <= max) return faultOfIdle(seconds);
+  const message = `idleStopSeconds must be ${mayBeOff ? "0 (off) or " : ""}${min} to ${max} here; staff can set more.`;
+  return { fault: "bad_idle_stop", message };
+}
+type OwnIdleBounds = Pick<LifecycleSettings, "owner_idle_min" | "owner_idle_max" | "owner_idle_off">;
+
 export function faultOfQuantity(field: string, value: string): Refusal | undefined {
   if (positiveQuantity(value) !== undefined) return undefined;
   return { fault: "bad_request", message: `${field} must be a quantity above zero such as 2Gi.` };

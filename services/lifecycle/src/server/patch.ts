@@ -1,14 +1,13 @@
 import { isKubeError } from "@svc/kube";
-import type { Context, Handler } from "@svc/mesh";
-import { auditActor } from "@svc/mesh";
-import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
+import { type AuditActor, auditActor, type Context, type Handler } from "@svc/mesh";
+import { Fault, type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { changeAudited } from "./audited-change.ts";
 import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { costsOf, faultOfDisplayName, faultOfIdle, idleOf, mergeResources, type Refusal } from "./input.ts";
 
 type Contract = typeof contracts.patch;
-type Input = Omit<InputOf<Contract>, "image"> & { image?: string | undefined };
+type Input = Omit<InputOf<Contract>, "name">;
 /** `null` removes a field, as in a merge patch. */
 type SpecPatch = { [K in keyof MinecraftServerSpec]?: MinecraftServerSpec[K] | null };
 
@@ -18,12 +17,9 @@ export const patch =
   (deps: ServerDeps): Handler<Contract> =>
   async (context, input) => {
     const known = await findByUserName(deps, input.name);
-    const fields = Object.keys(input).filter((key) => key !== "name" && key !== "confirmImageChange");
-    if (fields.length === 0) {
-      throw context.fault("bad_request", { message: "Name at least one setting to change." });
-    }
+    const fields = fieldsOf(input);
     const image = await admit(deps, context, { known, input });
-    const after = await change(deps, context, { known, fields, input: { ...input, image } });
+    const after = await changeServer(deps, auditActor(context), { known, input: { ...input, image } });
     if (input.memory !== undefined || input.resources !== undefined) await updateCosts(deps, after);
     return { name: input.name, patched: fields };
   };
@@ -32,7 +28,7 @@ export const patch =
 async function admit(
   deps: ServerDeps,
   context: Context<Contract>,
-  { known, input }: { known: Server; input: Input },
+  { known, input }: { known: Server; input: Pick<Input, "image"> },
 ): Promise<string | undefined> {
   const { image } = input;
   if (image === undefined || image === known.spec.image) return image;
@@ -48,22 +44,30 @@ async function updateCosts({ store, kube }: ServerDeps, server: Server): Promise
   });
 }
 
-async function change(
+/** The settings that a request names. Throws `bad_request` when there is none. */
+export function fieldsOf(input: Input): string[] {
+  const fields = Object.keys(input).filter((key) => key !== "name" && key !== "confirmImageChange");
+  if (fields.length > 0) return fields;
+  throw new Fault("bad_request", { message: "Name at least one setting to change." });
+}
+
+/** Changes the settings of a server in the cluster and records who did. */
+export async function changeServer(
   deps: ServerDeps,
-  context: Context<Contract>,
-  { known, fields, input }: { known: Server; fields: readonly string[]; input: Input },
+  actor: AuditActor,
+  { known, input }: { known: Server; input: Input },
 ): Promise<Server> {
   let before = known;
   for (let left = conflictTries; ; left--) {
     const { name, resourceVersion } = before.metadata;
     const target = { name, namespace: namespaceOf(before) };
-    const spec = patchOf(deps, context, { before, input });
+    const spec = patchOf(deps, before, input);
     const image = spec.image && { image_from: before.spec.image, image_to: spec.image };
     const audit = {
-      ...auditActor(context),
+      ...actor,
       action: "server.patch",
       server_name: name,
-      payload: { fields, ...image },
+      payload: { fields: fieldsOf(input), ...image },
     };
     const merge = { metadata: { resourceVersion }, spec };
     try {
@@ -75,25 +79,20 @@ async function change(
       if (!isKubeError(error, 409) || left === 0) throw error;
     }
     const now = await deps.kube.find(resource, target);
-    if (!now) throw context.fault("not_found");
+    if (!now) throw new Fault("not_found");
     before = now;
   }
 }
 
-function patchOf(
-  { settings }: ServerDeps,
-  context: Context<Contract>,
-  { before, input }: { before: Server; input: Input },
-): SpecPatch {
+function patchOf({ settings }: ServerDeps, { spec }: Server, input: Input): SpecPatch {
   const check = (refusal: Refusal | undefined) => {
     if (!refusal) return;
     // This call's body never contains a name.
     const fault = refusal.fault === "bad_subdomain" ? "bad_request" : refusal.fault;
-    throw context.fault(fault, refusal.message ? { message: refusal.message } : {});
+    throw new Fault(fault, refusal.message ? { message: refusal.message } : {});
   };
-  const { spec } = before;
   const result: SpecPatch = {};
-  if (input.storage !== undefined) throw context.fault("storage_immutable");
+  if (input.storage !== undefined) throw new Fault("storage_immutable");
   if (input.displayName !== undefined) {
     const displayName = input.displayName.trim();
     check(faultOfDisplayName(displayName));
@@ -114,7 +113,7 @@ function patchOf(
     }
   }
   if (input.image !== undefined && input.image !== spec.image) {
-    if (input.confirmImageChange !== true) throw context.fault("image_change_unconfirmed");
+    if (input.confirmImageChange !== true) throw new Fault("image_change_unconfirmed");
     result.image = input.image;
   }
   return result;
