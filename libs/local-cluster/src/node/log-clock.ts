@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { LogExtent } from "./log-file.ts";
 import { openTimes, readBase, sizeOf } from "./log-file.ts";
 
-/** Lines of one look share their moment; a chatty program costs one look in this time. */
+/** Lines of one look share their moment. The first line is seen at once; a chatty program costs one look in this time. */
 const PAUSE_MS = 20;
 const ROTATE_BYTES = 10 * 1024 * 1024;
 /** A log is cut in a quiet moment, when no write can be lost; one this long is cut in any case. */
@@ -103,6 +103,7 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
   const state: State = { ...readBase(dir), end, open: true, lastMs };
   let wakeups: (() => void)[] = [];
   let looking: Promise<void> | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   const wake = () => {
     const waiting = wakeups;
@@ -110,6 +111,7 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
     for (const one of waiting) one();
   };
   const lookNow = (): Promise<void> => {
+    lookedAt = performance.now();
     looking ??= look(dir, state)
       .then((grown) => {
         if (grown) wake();
@@ -126,9 +128,15 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       void lookNow();
     }, delayMs);
   };
-  const watcher = watch(join(dir, "log"), () => soon(PAUSE_MS));
+  const onChange = () => {
+    const waitMs = lookedAt + PAUSE_MS - performance.now();
+    if (looking !== undefined) soon(PAUSE_MS);
+    else if (waitMs > 0) soon(waitMs);
+    else if (timer === undefined) void lookNow();
+  };
+  const watcher = watch(join(dir, "log"), onChange);
   watcher.on("error", onError);
-  soon(PAUSE_MS);
+  onChange();
   return {
     extent: () => ({ end: state.end, open: state.open }),
     changed: async (known, signal) => {
