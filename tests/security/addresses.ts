@@ -14,13 +14,13 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     sendRequest(gateways().port(face), {
       method: "POST",
       path: "/api/v1/auth/options",
-      json: {},
+      json: { email: "nobody@example.net" },
       headers: { host: panelHost, ...headers },
     });
-  /** Twenty knocks are heard, and the next one is not: all of them came out of one budget. */
-  const assertOneBudget = async (knocks: (index: number) => Promise<RawResponse>) => {
-    for (let index = 0; index < burst; index++) assert.equal((await knocks(index)).status, 400, `${index}`);
-    assertRefused(await knocks(burst), limited);
+  /** Twenty attempts are answered and the next one is not: all of them came out of one budget. */
+  const assertOneBudget = async (attempt: (index: number) => Promise<RawResponse>) => {
+    for (let index = 0; index < burst; index++) assert.equal((await attempt(index)).status, 200, `${index}`);
+    assertRefused(await attempt(burst), limited);
   };
 
   test("without the setting no header changes the counted address", async () => {
@@ -72,7 +72,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
         `2001:db8:5:6::192.0.2.${index}`,
       ][index % 4] ?? "";
     await assertOneBudget((index) => sendAs("edged", { "x-forwarded-for": mine(index) }));
-    assert.equal((await sendAs("edged", { "x-forwarded-for": "2001:db8:5:7::1" })).status, 400);
+    assert.equal((await sendAs("edged", { "x-forwarded-for": "2001:db8:5:7::1" })).status, 200);
   });
 
   test("an IPv4 address has one budget, also as IPv6 in any spelling", async () => {

@@ -190,14 +190,22 @@ describe("sign-in over HTTP", () => {
 
   test("one address has 20 attempts at all sign-in operations together, and the 21st gets Retry-After", async () => {
     const address = "203.0.113.77";
-    const paths = ["options", "email/start", "email/verify", "op-login/finish"];
+    const doors = [
+      ["bind", { code: "WRONGCDE" }],
+      ["email/verify", { email: newAddress(), code: "000000" }],
+      ["op-login/finish", { request_id: "none", code: "000000" }],
+      ["setup/redeem", { token: "wrong" }],
+    ] as const;
     const answers: Answer[] = [];
-    for (let tries = 0; tries < 21; tries++)
-      answers.push(await ask("POST", `/api/v1/auth/${paths[tries % paths.length]}`, {}, { address }));
+    for (let tries = 0; tries < 21; tries++) {
+      const [path, body] = doors[tries % doors.length] ?? doors[0];
+      answers.push(await ask("POST", `/api/v1/auth/${path}`, body, { address }));
+    }
     assert.deepEqual(
       answers.map(({ status }) => status),
       [...Array<number>(20).fill(400), 429],
     );
+    assert.ok(answers.slice(0, 20).every((answer) => codeOf(answer) !== "bad_request"));
     assert.equal(answers[20] && codeOf(answers[20]), "rate_limited");
     assert.ok(Number(answers[20]?.headers["retry-after"]) >= 1);
     await until(async () => {

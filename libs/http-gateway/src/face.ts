@@ -15,6 +15,7 @@ import type { Logger, Registry } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { hostOf } from "./access/host.ts";
+import { createMalformedBudget } from "./access/malformed-budget.ts";
 import type { ServiceTokens } from "./access/service-tokens.ts";
 import type { Sessions } from "./access/sessions.ts";
 import { createBindings } from "./binding/bindings.ts";
@@ -78,6 +79,7 @@ export function createFace(options: FaceOptions): FaceServer {
     tokens,
     adminHostname: settings.adminHostname,
   });
+  const malformed = createMalformedBudget(settings.malformedSignIns);
   const bindings = createBindings({ mesh, sessions, authenticator, settings, registry, log });
   const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
   const slowBodies = createSlowBodyGuard({
@@ -89,7 +91,7 @@ export function createFace(options: FaceOptions): FaceServer {
   const server = createServer(shell);
   for (const contract of operations) {
     const serve = createHandler(
-      { authenticator, settings, requestLog, log },
+      { authenticator, settings, malformed, requestLog, log },
       contract,
       bindings.of(contract),
     );

@@ -22,6 +22,8 @@ export const gatewaySection = section({
   idle_timeout: duration("120s"),
   /** Time that requests in progress get when the process stops. */
   drain: duration("20s"),
+  /** Malformed requests that sign-in doors answer to one address, at once and in each minute. */
+  malformed_sign_ins: z.int().min(1).default(60),
   /** How long a resolved session is cached; a revoked one is forgotten at once. */
   session_cache: duration("5s"),
   /** Sessions in that cache, at most. */
@@ -60,6 +62,7 @@ export function limitsOf(
     headersTimeoutMs: gateway.headers_timeout,
     idleTimeoutMs: gateway.idle_timeout,
     drainMs: gateway.drain,
+    malformedSignIns: gateway.malformed_sign_ins,
     sessionCacheMs: gateway.session_cache,
     sessionCacheSize: gateway.session_cache_size,
     viewRebuildMs: gateway.view_rebuild,

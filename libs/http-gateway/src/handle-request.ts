@@ -1,11 +1,14 @@
-// The steps of one request: sign-in budget, authentication and tier, input, owner, response (docs/reference/http.md#faces).
+// The steps of one request: authentication and tier, input, owner, response (docs/reference/http.md#faces). A public
+// operation reads its input first, so that a malformed request costs no other service anything.
 
 import type { CallOptions } from "@svc/mesh";
 import { Fault, faults, isFault, type Operation } from "@svc/proto";
+import { addressKey } from "@svc/proto/address";
 import type { Logger } from "@svc/telemetry";
 import type { Authenticator, Credentials } from "./access/authenticate.ts";
 import { clientAddressOf } from "./access/client-address.ts";
 import { faceHostOf } from "./access/host.ts";
+import type { MalformedBudget } from "./access/malformed-budget.ts";
 import type { Binding } from "./binding/call.ts";
 import { hasBody, parseJson, readBody } from "./request/body.ts";
 import { type Fields, inputReader } from "./request/input.ts";
@@ -18,6 +21,8 @@ import type { FaceSettings } from "./settings.ts";
 type HandlerDeps = {
   authenticator: Authenticator;
   settings: FaceSettings;
+  /** Of the malformed requests at sign-in doors. */
+  malformed: MalformedBudget;
   requestLog: RequestLog;
   log: Logger;
 };
@@ -27,28 +32,59 @@ export type RequestHandler = (request: RoutedRequest) => Promise<void>;
 
 /** Prepares the handler of one contract. Every failure is answered, never thrown. */
 export function createHandler(deps: HandlerDeps, contract: Operation, binding: Binding): RequestHandler {
-  const { authenticator, settings, requestLog } = deps;
+  const { authenticator, settings } = deps;
   const { http } = contract;
-  const readInput = inputReader(contract);
-  const takesBody = contract.body !== undefined && http.kind !== "upload";
+  const readRequest = requestReader(contract, settings.jsonBodyBytes);
+  const admit = http.rateLimited ? signInAdmission(deps, readRequest) : readRequest;
 
-  const handle: RequestHandler = async ({ state, host, params, query }) => {
+  const handle: RequestHandler = async (request) => {
+    const { state, host } = request;
     const credentials = credentialsOf(state, host, settings);
-    if (http.rateLimited) {
-      await authenticator.takeBudget(credentials).catch((error) => {
-        if (isFault(error) && error.fault === "rate_limited") requestLog.noteLimited("auth_door");
-        throw error;
-      });
-    }
+    const early = http.tier === "public" ? await admit(request, credentials) : undefined;
     const authenticated = authenticator.authenticate(http, credentials);
     const principal = authenticated instanceof Promise ? await authenticated : authenticated;
     state.principal = labelOf(principal);
-    const body = takesBody ? await bodyOf(contract, state, settings.jsonBodyBytes) : undefined;
-    const input = readInput({ params, query, headers: state.request.headers, body });
+    // A caller who may not do this learns nothing of what the input should be.
+    const input = early ?? (await admit(request, credentials));
     const options: CallOptions = { ...credentials.options, principal };
     await binding({ state, contract, input, principal, credentials, options });
   };
   return (request) => handle(request).catch((error) => sendFailure(deps.log, request.state, error));
+}
+
+type ReadRequest = (request: RoutedRequest, credentials: Credentials) => Promise<Fields>;
+
+/** Throws `bad_request` or `too_large`. */
+function requestReader(contract: Operation, bodyBytes: number): ReadRequest {
+  const readInput = inputReader(contract);
+  const takesBody = contract.body !== undefined && contract.http.kind !== "upload";
+  return async ({ state, params, query }) => {
+    const body = takesBody ? await bodyOf(contract, state, bodyBytes) : undefined;
+    return readInput({ params, query, headers: state.request.headers, body });
+  };
+}
+
+/** Well-formed requests take from identity's sign-in budget, malformed ones from a budget of this process. */
+function signInAdmission(
+  { authenticator, malformed, requestLog }: HandlerDeps,
+  readRequest: ReadRequest,
+): ReadRequest {
+  const admit: ReadRequest = async (request, credentials) => {
+    const address = addressKey(credentials.options.client?.address ?? "");
+    const retryAfterSeconds = malformed.blockedSeconds(address);
+    if (retryAfterSeconds > 0) throw new Fault("rate_limited", { retryAfterSeconds });
+    const input = await readRequest(request, credentials).catch((error) => {
+      malformed.count(address);
+      throw error;
+    });
+    await authenticator.takeBudget(credentials);
+    return input;
+  };
+  return (request, credentials) =>
+    admit(request, credentials).catch((error) => {
+      if (isFault(error) && error.fault === "rate_limited") requestLog.noteLimited("auth_door");
+      throw error;
+    });
 }
 
 async function bodyOf(contract: Operation, state: RequestState, limit: number): Promise<unknown> {

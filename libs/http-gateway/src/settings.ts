@@ -18,6 +18,8 @@ export type FaceSettings = {
   headersTimeoutMs: number;
   idleTimeoutMs: number;
   drainMs: number;
+  /** Malformed requests to sign-in doors from one address, at once and in each minute. */
+  malformedSignIns: number;
   sessionCacheMs: number;
   sessionCacheSize: number;
   viewRebuildMs: number;
@@ -48,6 +50,7 @@ export const defaultFaceSettings: FaceSettings = {
   headersTimeoutMs: 10_000,
   idleTimeoutMs: 120_000,
   drainMs: 20_000,
+  malformedSignIns: 60,
   sessionCacheMs: 5_000,
   sessionCacheSize: 20_000,
   viewRebuildMs: 1_000,

@@ -9,6 +9,7 @@ import { send } from "../testing/raw-request.ts";
 
 let fixture: GatewayFixture;
 let face: RunningFace;
+let changes = 0;
 const adminHost = "op.console.test";
 const panelHost = "console.test";
 
@@ -34,6 +35,10 @@ before(async () => {
   fixture.owner.serve(contracts.door, (context) => {
     context.reply.session = { value: "v".repeat(43), expires_at: "2026-01-02T03:04:05.000Z" };
     return { ok: true as const };
+  });
+  fixture.owner.serve(contracts.change, () => {
+    changes += 1;
+    return null;
   });
   fixture.owner.serve(contracts.leave, (context) => {
     const { principal } = context;
@@ -318,6 +323,58 @@ describe("the sign-in budget", () => {
     const before = fixture.budget.addresses.length;
     assert.equal((await enter({ origin: "https://evil.test" })).status, 403);
     assert.equal(fixture.budget.addresses.length, before);
+  });
+  const malformed = (address: string, port: number) =>
+    send(port, {
+      method: "POST",
+      path: "/door/code",
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: '{"code": ',
+    });
+  test("a malformed request is refused before anybody is asked, whoever sends it", async () => {
+    const before = { budget: fixture.budget.addresses.length, asked: fixture.asked() };
+    const cookie = `svc_session=${"m".repeat(43)}`;
+    for (const [method, path, body] of [
+      ["POST", "/door/code", '{"code": '],
+      ["POST", "/door/code", '{"code": 7}'],
+      ["PUT", "/things/a", '{"size": '],
+      ["PUT", "/things/a", '{"size": "large"}'],
+      ["PUT", "/things/a?loud=perhaps", '{"size": 1}'],
+    ] as const) {
+      const headers = { "content-type": "application/json", cookie };
+      const answer = await send(face.port, { method, path, headers, body });
+      assert.equal(answer.status, 400, `${path} ${body}`);
+    }
+    assert.deepEqual({ budget: fixture.budget.addresses.length, asked: fixture.asked() }, before);
+  });
+  test("without a credential, malformed input at an operation that needs one is 401", async () => {
+    const headers = { "content-type": "application/json" };
+    const answer = await send(face.port, { method: "PUT", path: "/private/a", headers, body: '{"size": ' });
+    assert.equal(answer.status, 401);
+  });
+  test("with a session, malformed input is refused without asking its owner", async () => {
+    const headers = {
+      ...{ host: panelHost, "content-type": "application/json" },
+      cookie: `svc_session=${signIn("user")}`,
+    };
+    const change = async (body: string) =>
+      (await send(face.port, { method: "PUT", path: "/private/a", headers, body })).status;
+    assert.equal(await change('{"size": 1}'), 204);
+    for (const body of ['{"size": ', '{"size": "large"}', "[]", ""]) assert.equal(await change(body), 400);
+    assert.equal(changes, 1);
+  });
+  test("an address that sends malformed requests is held back for a while, others are not", async () => {
+    const settings = { clientIpHeader: "x-forwarded-for", malformedSignIns: 3 };
+    const own = await fixture.startFace({ settings });
+    const before = fixture.budget.addresses.length;
+    for (const status of [400, 400, 400, 429, 429])
+      assert.equal((await malformed("203.0.113.9", own.port)).status, status);
+    const held = await enter({ "x-forwarded-for": "203.0.113.9" }, own.port);
+    assert.deepEqual([held.status, held.headers["retry-after"]], [429, "20"]);
+    assert.equal((await malformed("203.0.113.10", own.port)).status, 400);
+    assert.equal(fixture.budget.addresses.length, before);
+    assert.equal((await enter({ "x-forwarded-for": "203.0.113.10" }, own.port)).status, 200);
+    assert.match(await own.registry.metrics(), /svc_rate_limited_total\{scope="auth_door"\} 3/);
   });
   test("other operations have no budget", async () => {
     fixture.budget.allowed = false;

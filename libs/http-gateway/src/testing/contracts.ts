@@ -61,6 +61,13 @@ export const door = operation({
   },
   output: z.strictObject({ ok: z.literal(true) }),
 });
+export const codeDoor = operation({
+  ...common,
+  subject: "lifecycle.door.code",
+  http: { ...external, method: "POST", path: "/door/code", tier: "public", rateLimited: true },
+  body: { code: z.string() },
+  output: z.strictObject({ ok: z.literal(true) }),
+});
 export const leave = operation({
   ...common,
   subject: "lifecycle.door.leave",
@@ -77,6 +84,14 @@ export const write = operation({
   body: { size: z.number().int(), tags: z.array(z.string()).optional() },
   output: z.strictObject({ got: z.unknown() }),
   faults: ["not_found", "cooldown", "unavailable"],
+});
+export const change = operation({
+  ...common,
+  subject: "lifecycle.thing.change",
+  http: { ...external, method: "PUT", path: "/private/{id}", tier: "app", status: 204 },
+  params: item,
+  body: { size: z.number().int() },
+  output: nothing,
 });
 export const touch = operation({
   ...common,
@@ -213,7 +228,7 @@ export const spend = operation({
 });
 
 const all = [
-  ...[open, app, inSetup, admin, owner, service, door, leave, write, touch],
+  ...[open, app, inSetup, admin, owner, service, door, codeDoor, leave, write, change, touch],
   ...[collected, kept, keptItem, watch, put, putPart, putStream, get],
   ...[raw, spend],
 ];
