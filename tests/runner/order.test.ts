@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseNext, inOrder } from "./order.ts";
+
+const places = { all: 3, stacks: 1 };
+const stack = "tests/flow/game.test.ts";
+const otherStack = "tests/fault/broken-start.test.ts";
+const plain = "libs/mesh/src/a.test.ts";
+const alone = "tests/fault/replicas.sampled.test.ts";
+
+for (const [fact, waiting, running, next] of [
+  ["a file with a stack starts first", [plain, stack], [], stack],
+  ["plain files run beside a stack", [plain, otherStack], [stack], plain],
+  ["a stack waits until its place is free", [otherStack], [stack], undefined],
+  ["no more files run than there are places", [plain], [stack, "a", "b"], undefined],
+  ["the file that runs alone waits for all others to start", [alone, plain], [], plain],
+  ["the file that runs alone waits for all others to end", [alone], ["a"], undefined],
+  ["the file that runs alone comes last", [alone], [], alone],
+  ["nothing starts beside the file that runs alone", [plain], [alone], undefined],
+] as const) {
+  test(fact, () => assert.equal(chooseNext(waiting, running, places), next));
+}
+
+test("files across services start first, those of contracts last", () => {
+  const files = ["libs/a.test.ts", "proto/a.test.ts", "services/a.test.ts", "tests/a.test.ts"];
+  assert.deepEqual(inOrder(files), [
+    "tests/a.test.ts",
+    "services/a.test.ts",
+    "libs/a.test.ts",
+    "proto/a.test.ts",
+  ]);
+});

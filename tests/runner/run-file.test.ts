@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
+import { endOfRun } from "./report.ts";
+import { runFile } from "./run-file.ts";
+
+let dir: string;
+before(() => {
+  dir = mkdtempSync(join(tmpdir(), "svc-runner-"));
+});
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs a test file with this body. */
+function run(body: string, timeoutMs = 60_000 * patience) {
+  const file = join(dir, "x.test.mjs");
+  writeFileSync(file, `import { test } from "node:test";\n${body}`);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const root = resolve(import.meta.dirname, "../..");
+  const { signal } = new AbortController();
+  return runFile(file, { root, dir: mkdtempSync(join(dir, "run-")), env, nodeArgs: [], timeoutMs, signal });
+}
+
+test("a file that passes has no problem, and its tests are counted", async () => {
+  const { problem, counts, output } = await run(
+    `test("one", () => {}); test("two", { skip: true }, () => {});`,
+  );
+  assert.equal(problem, undefined);
+  assert.deepEqual([counts?.["tests"], counts?.["passed"], counts?.["skipped"]], [2, 1, 1]);
+  assert.match(output, /✔ one/);
+});
+
+test("a file with a failed test fails, and the end of the run says where", async () => {
+  const ended = await run(
+    `test("fine", () => {}); test("broken", () => { throw new Error("the reason"); });`,
+  );
+  assert.equal(ended.problem, "ended with 1");
+  assert.match(endOfRun([ended], 1), /✖ broken[\s\S]*the reason[\s\S]*1 failed[\s\S]*FAILED: .*x\.test\.mjs/);
+});
+
+for (const [what, body, problem] of [
+  ["that ends its process", `test("x", () => process.exit(0));`, /^ended with 0 before its tests did$/],
+  ["that is killed", `test("x", () => process.kill(process.pid, "SIGKILL"));`, /^ended with SIGKILL before/],
+  ["that cannot be loaded", `import "./missing.mjs";`, /^ended with 1 before its tests did$/],
+  [
+    "that leaves an error behind",
+    `test("x", () => void setTimeout(() => { throw new Error(); }, 20));`,
+    /^ended with [1-9]/,
+  ],
+] as const) {
+  test(`a file ${what} fails`, async () => {
+    const ended = await run(body);
+    assert.match(ended.problem ?? "", problem);
+    assert.match(endOfRun([ended], 1), /FAILED: .*x\.test\.mjs/);
+  });
+}
+
+test("a file that never yields is killed at its limit and fails", async () => {
+  const { problem } = await run(`test("x", () => { for (;;); });`, 1_500 * patience);
+  assert.match(problem ?? "", /^was killed after/);
+});
+
+test("a file whose test is over but left a handle open is killed at its limit and fails", async () => {
+  const { problem, output } = await run(
+    `test("x", () => void setInterval(() => {}, 1e6));`,
+    1_500 * patience,
+  );
+  assert.match(problem ?? "", /^was killed after/);
+  assert.match(output, /✔ x/);
+});

@@ -1,0 +1,72 @@
+// Runs a test file in a process of its own.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ended } from "./report.ts";
+import type { Result } from "./reporter.ts";
+
+export type RunOptions = {
+  root: string;
+  /** An empty folder. */
+  dir: string;
+  env: NodeJS.ProcessEnv;
+  /** Options of node. */
+  nodeArgs: readonly string[];
+  /** A file that has not ended after so long is killed and has failed. */
+  timeoutMs: number;
+  /** Ends the file early. */
+  signal: AbortSignal;
+};
+
+const killAfterMs = 10_000;
+
+/** Resolves when the file has ended, with all that it printed. */
+export async function runFile(file: string, options: RunOptions): Promise<Ended & { output: string }> {
+  const { root, dir, nodeArgs, timeoutMs, signal } = options;
+  const resultPath = join(dir, `${file.replaceAll("/", "-")}.json`);
+  const startedAt = performance.now();
+  const args = [
+    // A test that hangs is named before its file is killed.
+    `--test-timeout=${Math.round(timeoutMs * 0.9)}`,
+    `--test-reporter=${join(root, "tests/runner/reporter.ts")}`,
+    "--test-reporter-destination=stdout",
+    ...nodeArgs,
+    file,
+  ];
+  const env = { ...options.env, SVC_TEST_RESULT: resultPath };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  let isLate = false;
+  // node:test handles SIGTERM in JavaScript, which a test that never yields does not reach.
+  const limit = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, timeoutMs);
+  const onAbort = () => {
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), killAfterMs).unref();
+  };
+  signal.addEventListener("abort", onAbort);
+  const how = await new Promise<number | string>((settle) =>
+    // Not "close": a process that the test left behind may keep the pipe open.
+    child.on("exit", (code, by) => setImmediate(settle, code ?? by ?? 1)),
+  );
+  clearTimeout(limit);
+  signal.removeEventListener("abort", onAbort);
+  const result = existsSync(resultPath)
+    ? (JSON.parse(readFileSync(resultPath, "utf8")) as Result)
+    : undefined;
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result);
+  return { file, seconds, problem, output, ...result };
+}
+
+function problemOf(how: number | string, result: Result | undefined): string | undefined {
+  if (result === undefined) return `ended with ${how} before its tests did`;
+  return how === 0 ? undefined : `ended with ${how}`;
+}
