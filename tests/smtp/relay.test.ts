@@ -8,7 +8,7 @@ import { until } from "@svc/mesh/testing";
 import { accounts, isFault, signIn } from "@svc/proto";
 import type { RelaySettings } from "../../services/identity/src/config.ts";
 import { createRelay } from "../../services/identity/src/mail/relay.ts";
-import { codeMessage } from "../../services/identity/src/mail/templates/account.ts";
+import { codeMessage } from "../../services/identity/src/mail/templates.ts";
 import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
 import { type SmtpSink, startSmtpSink } from "../../services/identity/src/testing/smtp-sink.ts";
 import { type Postfix, startPostfix } from "./postfix.ts";

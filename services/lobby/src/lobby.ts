@@ -2,12 +2,12 @@
 
 import { createLimbo, kick, type Limbo, type LimboSession, type Player } from "@svc/minecraft";
 import { controlChannel, encodeControl } from "@svc/proto/control";
-import { languageOfLocale } from "@svc/proto/language";
+import { sayTo } from "@svc/proto/language";
 import { type Clock, systemClock } from "@svc/service/clock";
 import { enterTimeoutMs } from "./config.ts";
 import type { LobbyPlayer } from "./session/player.ts";
 import { menuCommands, openSession } from "./session/session.ts";
-import { textsOf } from "./texts.ts";
+import { texts } from "./texts.ts";
 
 const chestRows = 6;
 
@@ -31,9 +31,9 @@ export function createLobby({
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = textsOf(languageOfLocale(player.client.locale));
-    if (isClosing) return kick(player, words.closing);
-    if (present.size >= maxPlayers) return kick(player, words.full);
+    const say = sayTo(() => player.client.locale);
+    if (isClosing) return kick(player, say(texts.closing));
+    if (present.size >= maxPlayers) return kick(player, say(texts.full));
     present.add(player);
     player.connection.closed.then(() => present.delete(player)).catch(() => {});
     await enter(limbo, player, clock);
@@ -43,7 +43,7 @@ export function createLobby({
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present) kick(player, textsOf(languageOfLocale(player.client.locale)).closing);
+      for (const player of present) kick(player, sayTo(() => player.client.locale)(texts.closing));
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

@@ -6,8 +6,6 @@ import { createLobby } from "./lobby.ts";
 /** Connections that are no players yet: probes, pings, and logins under way. */
 const spareConnections = 256;
 
-const proxyOnly = "Join through the network's own address.\n请通过网络地址加入。";
-
 export async function startLobby({ config, log }: { config: LobbyConfig; log: Logger }) {
   const { host, gamePort, maxPlayers, forwardingSecret } = config;
   if (!forwardingSecret)
@@ -18,7 +16,6 @@ export async function startLobby({ config, log }: { config: LobbyConfig; log: Lo
     port: gamePort,
     trust: forwardingSecret ? { kind: "forwarded", secret: forwardingSecret } : { kind: "offline" },
     status: () => ({ description: "svc lobby", playersOnline: lobby.players(), playersMax: maxPlayers }),
-    texts: { unauthenticated: proxyOnly },
     onPlayer: lobby.admit,
     onRefused: ({ code, message }, address) => log.debug({ code, address }, `connection refused: ${message}`),
     onBroken: (error) => log.error({ err: error }, "login failed unexpectedly"),

@@ -2,11 +2,11 @@
 
 import { createLimbo, kick, type Limbo, type LimboSession, type Player } from "@svc/minecraft";
 import { controlChannel, encodeControl } from "@svc/proto/control";
-import { languageOfLocale } from "@svc/proto/language";
+import { sayTo } from "@svc/proto/language";
 import type { Logger } from "@svc/telemetry";
 import { enterTimeoutMs } from "./config.ts";
 import { type GatePlayer, type LinkDeps, linkPlayer } from "./linking/link-player.ts";
-import { bookPage, textsOf } from "./linking/texts.ts";
+import { bookPage, texts } from "./linking/texts.ts";
 
 type Dependencies = {
   /** Undefined: the sign-in flow is off, and nobody passes. */
@@ -26,17 +26,17 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = textsOf(languageOfLocale(player.client.locale));
-    if (!holding) return kick(player, words.kicked.off);
-    if (isClosing) return kick(player, words.kicked.closing);
-    if (present.size >= maxPlayers) return kick(player, words.kicked.full);
+    const say = sayTo(() => player.client.locale);
+    if (!holding) return kick(player, say(texts.kicked.off));
+    if (isClosing) return kick(player, say(texts.kicked.closing));
+    if (present.size >= maxPlayers) return kick(player, say(texts.kicked.full));
     present.add(player);
     player.connection.closed.then(() => present.delete(player)).catch(() => {});
     const left = new AbortController();
     const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
     player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
     // Nobody else hears what is said here, and no command is known.
-    const answer = () => session.message(textsOf(languageOfLocale(player.client.locale)).here);
+    const answer = () => session.message(say(texts.here));
     const events = { onLeave: () => left.abort(), onChat: answer, onCommand: answer };
     const session = await limbo.enter(player, events);
     clearTimeout(slow);
@@ -46,7 +46,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     } catch (error) {
       // In doubt nobody passes.
       log.error({ err: error, player: player.profile.uuid }, "linking a player failed; kicking them");
-      session.kick(words.kicked.service_refuses);
+      session.kick(say(texts.kicked.service_refuses));
     }
   };
   return {
@@ -54,8 +54,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present)
-        kick(player, textsOf(languageOfLocale(player.client.locale)).kicked.closing);
+      for (const player of present) kick(player, sayTo(() => player.client.locale)(texts.kicked.closing));
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

@@ -10,14 +10,11 @@ import type { LinkDeps } from "./linking/link-player.ts";
 import { createLinkService } from "./linking/link-service.ts";
 import { createNodeFetch } from "./linking/node-fetch.ts";
 import { createSemaphore } from "./linking/semaphore.ts";
-import { bothLanguages } from "./linking/texts.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
 /** Connections that are no players yet: pings, and logins under way. */
 const spareConnections = 256;
-
-const proxyOnly = "Join through the network's own address.\n请通过网络地址加入。";
 
 export async function startGate({ config, log, registry }: Dependencies) {
   const { host, maxPlayers, forwardingSecret } = config;
@@ -45,7 +42,6 @@ export async function startGate({ config, log, registry }: Dependencies) {
     port: config.gamePort,
     trust: forwardingSecret ? { kind: "forwarded", secret: forwardingSecret } : { kind: "offline" },
     status: () => ({ description: "svc login", playersOnline: gate.players(), playersMax: maxPlayers }),
-    texts: { unauthenticated: proxyOnly, unavailable: bothLanguages(({ kicked }) => kicked.service_away) },
     onPlayer: gate.admit,
     onRefused: ({ code, message }, address) => log.info({ code, address }, `connection refused: ${message}`),
     onBroken: (error) => log.error({ err: error }, "login failed unexpectedly"),

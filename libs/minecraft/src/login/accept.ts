@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { type Sentence, sayInAll, type ValuesOf } from "@svc/proto/language";
 import { MinecraftFault } from "../fault.ts";
 import { type Text, textJson } from "../packet/text.ts";
 import { findVersion, supportedRange, type Version } from "../version/catalog.ts";
@@ -28,42 +29,41 @@ export type Trust =
   | { readonly kind: "named"; readonly sessionServer: SessionServer }
   | { readonly kind: "offline" };
 
-/** What a player who can't log in reads. */
-type LoginTexts = {
-  readonly unsupported: (range: string) => Text;
-  /** Told the fewest letters of a name. */
-  readonly badName: (shortest: number) => Text;
-  readonly unauthenticated: Text;
-  readonly barred: Text;
-  readonly unavailable: Text;
-  readonly tooManyLogins: (seconds: number) => Text;
-  readonly tooManyConnections: (max: number) => Text;
-};
+/** What a player who can't log in reads: in all languages, as a client names its own only after the login. */
+const loginTexts = {
+  unsupported: {
+    en: "This network speaks Minecraft {range}. Please start one of these versions.",
+    zh: "本网络支持 Minecraft {range}，请使用其中的版本。",
+  },
+  badName: {
+    en: "Your player name is not valid. Use {shortest} to 16 letters (a to z), digits or underscores.",
+    zh: "玩家名无效，请使用 {shortest} 到 16 个字母（a 到 z）、数字或下划线。",
+  },
+  unauthenticated: {
+    en: "Your login could not be verified. Restart your game and join through the right address.",
+    zh: "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
+  },
+  notForwarded: { en: "Join through the network's own address.", zh: "请通过网络地址加入。" },
+  barred: {
+    en: "You are barred from this network. If you think this is a mistake, contact the staff.",
+    zh: "此玩家已被禁止进入本网络。如有疑问，请联系管理员。",
+  },
+  unavailable: {
+    en: "The login service does not answer at the moment. Please try again in a minute.",
+    zh: "登录服务暂时没有响应，请一分钟后再试。",
+  },
+  tooManyLogins: {
+    en: "Too many logins from your address. Please try again in {seconds} seconds.",
+    zh: "来自你的网络地址的登录过于频繁，请在 {seconds} 秒后重试。",
+  },
+  tooManyConnections: {
+    en: "Your address already has {max} connections here, which is the most. Leave with another client first.",
+    zh: "你的网络地址已有 {max} 个连接，已达上限。请先退出其他客户端。",
+  },
+} as const satisfies Record<string, Sentence>;
 
-/** The texts used when none are given; in both languages, as a client names its own only after the login. */
-const defaultLoginTexts: LoginTexts = {
-  unsupported: (range) =>
-    `This network speaks Minecraft ${range}. Please start one of these versions.\n` +
-    `本网络支持 Minecraft ${range}，请使用其中的版本。`,
-  badName: (shortest) =>
-    `Your player name is not valid. Use ${shortest} to 16 letters (a to z), digits or underscores.\n` +
-    `玩家名无效，请使用 ${shortest} 到 16 个字母（a 到 z）、数字或下划线。`,
-  unauthenticated:
-    "Your login could not be verified. Restart your game and join through the right address.\n" +
-    "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
-  barred:
-    "You are barred from this network. If you think this is a mistake, contact the staff.\n" +
-    "此玩家已被禁止进入本网络。如有疑问，请联系管理员。",
-  unavailable:
-    "The login service does not answer at the moment. Please try again in a minute.\n" +
-    "登录服务暂时没有响应，请一分钟后再试。",
-  tooManyLogins: (seconds) =>
-    `Too many logins from your address. Please try again in ${seconds} seconds.\n` +
-    `来自你的网络地址的登录过于频繁，请在 ${seconds} 秒后重试。`,
-  tooManyConnections: (max) =>
-    `Your address already has ${max} connections here, which is the most. Leave with another client first.\n` +
-    `你的网络地址已有 ${max} 个连接，已达上限。请先退出其他客户端。`,
-};
+const inAll = <const S extends Sentence>(sentence: S, ...values: ValuesOf<S>) =>
+  sayInAll(sentence, "\n", ...values);
 
 /** A question from a server list. */
 export type Ping = { readonly host: string; readonly protocol: number; readonly address: string };
@@ -79,7 +79,6 @@ export type AcceptOptions = {
    * so many milliseconds.
    */
   readonly loginWaitMs?: (address: string) => number;
-  readonly texts?: Partial<LoginTexts>;
 };
 
 type Handshake = {
@@ -107,46 +106,39 @@ export async function accept(
   const handshake = readHandshake(await connection.next(), address);
   if (handshake.intent === "status") return answerStatus(connection, handshake, options);
   const version = findVersion(handshake.protocol);
-  const texts = { ...defaultLoginTexts, ...options.texts };
   if (!version) {
-    return refuse(
-      connection,
-      texts.unsupported(supportedRange),
-      new MinecraftFault("unsupported", `protocol ${handshake.protocol}`),
-    );
+    const text = inAll(loginTexts.unsupported, { range: supportedRange });
+    return refuse(connection, text, new MinecraftFault("unsupported", `protocol ${handshake.protocol}`));
   }
   const waitMs = options.loginWaitMs?.(address) ?? 0;
   if (waitMs > 0) {
-    const text = texts.tooManyLogins(Math.ceil(waitMs / 1_000));
+    const text = inAll(loginTexts.tooManyLogins, { seconds: Math.ceil(waitMs / 1_000) });
     return refuse(connection, text, new MinecraftFault("busy", `${address} logs in too often`));
   }
   try {
     return await login(connection, { ...handshake, version }, options);
   } catch (error) {
     const fault = error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error));
-    if (fault.code === "unauthenticated") return refuse(connection, texts.unauthenticated, fault);
-    if (fault.code === "barred") return refuse(connection, texts.barred, fault);
-    if (fault.code === "unavailable") return refuse(connection, texts.unavailable, fault);
-    if (fault.code === "refused") {
-      return refuse(connection, texts.badName(shortestName[options.trust.kind]), fault);
-    }
+    const { kind } = options.trust;
+    if (fault.code === "unauthenticated" && kind === "forwarded")
+      return refuse(connection, inAll(loginTexts.notForwarded), fault);
+    if (fault.code === "unauthenticated" || fault.code === "barred" || fault.code === "unavailable")
+      return refuse(connection, inAll(loginTexts[fault.code]), fault);
+    if (fault.code === "refused")
+      return refuse(connection, inAll(loginTexts.badName, { shortest: shortestName[kind] }), fault);
     throw fault;
   }
 }
 
-type Crowd = {
-  readonly address: string;
-  readonly max: number;
-  readonly texts: Partial<LoginTexts> | undefined;
-};
+type Crowd = { readonly address: string; readonly max: number };
 
 /** Tells a client that logs in from a crowded address why it can't, and closes whoever asks for anything else. */
-export async function turnAway(connection: Connection, { address, max, texts }: Crowd): Promise<never> {
+export async function turnAway(connection: Connection, { address, max }: Crowd): Promise<never> {
   const fault = new MinecraftFault("busy", `${address} has ${max} connections already`);
   connection.frameLimit = frameLimits.online;
   const { intent } = readHandshake(await connection.next(), address);
   if (intent === "status") throw fault;
-  return refuse(connection, { ...defaultLoginTexts, ...texts }.tooManyConnections(max), fault);
+  return refuse(connection, inAll(loginTexts.tooManyConnections, { max }), fault);
 }
 
 function refuse(connection: Connection, text: Text, fault: MinecraftFault): never {

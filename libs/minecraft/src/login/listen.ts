@@ -99,7 +99,7 @@ async function welcome(
     if (place === "full") {
       const soon = setTimeout(() => socket.destroy(), turnAwayMs);
       socket.once("close", () => clearTimeout(soon));
-      await turnAway(new Connection(socket), { address, max, texts: options.texts });
+      await turnAway(new Connection(socket), { address, max });
     }
     const ping = await readLegacyPing(socket, timeoutMs);
     if (ping) return await answerLegacyPing(socket, ping, { address, options });

@@ -5,7 +5,7 @@ import { findLanguage } from "../account/store.ts";
 import type { CodePurpose } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { codeMessage } from "../mail/templates/account.ts";
+import { codeMessage } from "../mail/templates.ts";
 import { mintCode } from "../secret.ts";
 import { decideLock, secondsUntil } from "./policy.ts";
 import {

@@ -1,26 +1,36 @@
 // Our mails: plain text and the same as simple HTML, in the language of the account.
 
-import type { Language } from "@svc/proto";
+import { type Language, type Sentence, say } from "@svc/proto/language";
+
 export type Message = { subject: string; text: string; html: string };
-type Paragraph = string | { strong: string };
-/** What a template writes in one language. */
-export type Draft = { subject: string; paragraphs: readonly Paragraph[] };
+export type Mail = {
+  readonly subject: Sentence;
+  readonly paragraphs: readonly (Sentence | { readonly strong: string })[];
+};
 
 const tags: Readonly<Record<Language, string>> = { en: "en", zh: "zh-Hans" };
 
-/** The text and the HTML of a draft, escaped in the HTML. */
-export function toMessage({ subject, paragraphs }: Draft, language: Language): Message {
-  const lines = paragraphs.map((paragraph) =>
-    typeof paragraph === "string" ? paragraph : `    ${paragraph.strong}`,
+/** The text and the HTML of a mail, escaped in the HTML. */
+export function toMessage(
+  mail: Mail,
+  language: Language,
+  values: Readonly<Record<string, string | number>>,
+): Message {
+  const fill = (sentence: Sentence) => say(sentence, language, values);
+  const paragraphs = mail.paragraphs.map((one) =>
+    "strong" in one
+      ? { isStrong: true, text: fill({ en: one.strong, zh: one.strong }) }
+      : { isStrong: false, text: fill(one) },
   );
-  const blocks = paragraphs.map((paragraph) =>
-    typeof paragraph === "string"
-      ? `<p>${escapeHtml(paragraph)}</p>`
-      : `<p style="font-size:28px;letter-spacing:4px"><strong>${escapeHtml(paragraph.strong)}</strong></p>`,
+  const lines = paragraphs.map(({ isStrong, text }) => (isStrong ? `    ${text}` : text));
+  const blocks = paragraphs.map(({ isStrong, text }) =>
+    isStrong
+      ? `<p style="font-size:28px;letter-spacing:4px"><strong>${escapeHtml(text)}</strong></p>`
+      : `<p>${escapeHtml(text)}</p>`,
   );
   const body = `<body style="font-family:sans-serif;line-height:1.5">${blocks.join("")}</body>`;
   return {
-    subject,
+    subject: fill(mail.subject),
     text: `${lines.join("\n\n")}\n`,
     html: `<!doctype html><html lang="${tags[language]}"><head><meta charset="utf-8"></head>${body}</html>`,
   };

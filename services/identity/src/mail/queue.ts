@@ -7,9 +7,7 @@ import type { Limits } from "../config.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 import type { Mailer } from "./mailer.ts";
 import { type Message, toMessage } from "./message.ts";
-import { codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./templates/account.ts";
-import { passkeyDraft } from "./templates/passkey.ts";
-import { serverTransferDoneDraft, serverTransferIssuedDraft } from "./templates/server-transfer.ts";
+import { mails, momentOf, passkeyOf } from "./templates.ts";
 
 const queuedMail = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
@@ -146,20 +144,10 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   }
 }
 
-function messageOf(known: QueuedMail, language: Language): Message {
-  switch (known.kind) {
-    case "email_changed":
-      return emailChangedMessage(known.facts, language);
-    case "email_removed":
-      return emailRemovedMessage(language);
-    case "codes_locked":
-      return codesLockedMessage(known.facts, language);
-    case "passkey_added":
-    case "passkey_removed":
-      return toMessage(passkeyDraft(known.kind, known.facts.name, language), language);
-    case "migration_issued":
-      return toMessage(serverTransferIssuedDraft(known.facts, language), language);
-    case "migration_done":
-      return toMessage(serverTransferDoneDraft(known.facts, language), language);
-  }
+function messageOf({ kind, facts }: QueuedMail, language: Language): Message {
+  return toMessage(mails[kind], language, {
+    ...facts,
+    ...("until" in facts && { moment: momentOf(facts.until) }),
+    ...("name" in facts && { passkey: passkeyOf(facts.name, language) }),
+  });
 }

@@ -5,14 +5,14 @@ import { after, before, describe, test } from "node:test";
 import type { RelaySettings } from "../config.ts";
 import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
 import { createRelay } from "./relay.ts";
-import { codeMessage } from "./templates/account.ts";
+import { codeMessage } from "./templates.ts";
 
-const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" });
+const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "en");
 
 test("a mail has the same words as text and as escaped HTML", () => {
   assert.match(letter.text, /012345/);
   assert.match(letter.html, /<strong>012345<\/strong>/);
-  assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }).html.includes("<b>"));
+  assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }, "en").html.includes("<b>"));
 });
 
 describe("the relay", () => {

@@ -6,7 +6,7 @@ import { findLiveAccount } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
-import { worldDraft } from "../mail/templates/world.ts";
+import { mails, momentOf } from "../mail/templates.ts";
 
 type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer };
 
@@ -22,14 +22,11 @@ function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof 
     const account = await findLiveAccount(db, user_id);
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
-    const about = { server: facts["server"] ?? "", moment: momentOf(facts["at"]) };
-    const message = toMessage(worldDraft(kind, about, account.language), account.language);
+    const { server = "", at } = facts;
+    const values = { server, moment: at === undefined ? "" : momentOf(at) };
+    const message = toMessage(mails[kind], account.language, values);
     await mailer.takeBudget("world");
     await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });
     return { result: "delivered" };
   };
-}
-
-function momentOf(at: string | undefined): string {
-  return at === undefined ? "" : `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 }

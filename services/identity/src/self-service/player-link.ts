@@ -2,6 +2,7 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type links } from "@svc/proto";
+import { type Sentence, say } from "@svc/proto/language";
 import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import { takeCodeAttempt } from "../budget/code.ts";
@@ -9,11 +10,15 @@ import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { lacksProof } from "../fresh-proof/require.ts";
 import { lockBindCode, lockPlayer, spendBindCode } from "../link/code-store.ts";
-import { instructions } from "../link/instructions.ts";
 import { decideLink, type LinkVerdict } from "../link/policy.ts";
 import { findLink, linkPlayer, listLinkedPlayers } from "../link/store.ts";
 import { getAccount } from "../principal.ts";
 import type { ServiceDeps } from "../service-deps.ts";
+
+const instructions = {
+  en: "Join {host} in Minecraft and type /link. You are shown a code of eight characters: enter it here within {validMinutes} minutes.",
+  zh: "在 Minecraft 中加入 {host} 并输入 /link。您会看到一个八位代码：请在 {validMinutes} 分钟内在此输入。",
+} as const satisfies Sentence;
 
 /** identity.link.start */
 export function createStartLink({
@@ -30,7 +35,7 @@ export function createStartLink({
     const account = await findLiveAccount(db, userId);
     if (!account) throw new Fault("unauthorized");
     const players = await listLinkedPlayers(db, userId);
-    return { linked: players.length > 0, instructions: instructions(about, account.language) };
+    return { linked: players.length > 0, instructions: say(instructions, account.language, about) };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { dropCode, keepNewest, saveCode } from "../email-code/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { OpenRelay } from "../mail/relay.ts";
-import { codeMessage } from "../mail/templates/account.ts";
+import { codeMessage } from "../mail/templates.ts";
 import { mintCode } from "../secret.ts";
 import type { SignInPurpose } from "./store.ts";
 

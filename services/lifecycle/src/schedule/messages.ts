@@ -1,29 +1,24 @@
 // Texts that players and owners read.
 
+import { type Sentence, sayInAll } from "@svc/proto/language";
 import type { ScheduleRow } from "./row.ts";
 
 type Warned = Exclude<ScheduleRow["action"], "command" | "start">;
 
-const warnings: Record<Warned, (minutes: number) => readonly [english: string, chinese: string]> = {
-  restart: (minutes) => [
-    `The server restarts in ${minutesOf(minutes)}.`,
-    `服务器将在 ${minutes} 分钟后重启。`,
-  ],
-  stop: (minutes) => [`The server stops in ${minutesOf(minutes)}.`, `服务器将在 ${minutes} 分钟后关闭。`],
-  backup: (minutes) => [
-    `The server pauses for a backup in ${minutesOf(minutes)}.`,
-    `服务器将在 ${minutes} 分钟后暂停以进行备份。`,
-  ],
+const warnings: Readonly<Record<Warned, Sentence>> = {
+  restart: { en: "The server restarts in {time}.", zh: "服务器将在 {minutes} 分钟后重启。" },
+  stop: { en: "The server stops in {time}.", zh: "服务器将在 {minutes} 分钟后关闭。" },
+  backup: {
+    en: "The server pauses for a backup in {time}.",
+    zh: "服务器将在 {minutes} 分钟后暂停以进行备份。",
+  },
 };
-
-function minutesOf(minutes: number): string {
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
-}
 
 /** The console command that warns all players, in yellow and in both languages; undefined for an action without a warning. */
 export function warningCommand(action: ScheduleRow["action"], minutes: number): string | undefined {
   if (action === "command" || action === "start") return undefined;
-  const text = warnings[action](minutes).join(" ");
+  const time = minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  const text = sayInAll(warnings[action], " ", { time, minutes });
   return `tellraw @a ${JSON.stringify({ text, color: "yellow" })}`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
-import { textsOf } from "../texts.ts";
+import { sayTo } from "@svc/proto/language";
 import { pageOf } from "./page.ts";
 import { renderPage } from "./render.ts";
 import type { Server } from "./tile.ts";
@@ -16,9 +16,10 @@ const servers: Server[] = [
 ];
 
 const readable = (language: "en" | "zh") =>
-  renderPage(pageOf(servers, 0), textsOf(language)).map(({ slot, name, lore }) =>
-    [slot, plainText(name), ...lore.map(plainText)].join(" | "),
-  );
+  renderPage(
+    pageOf(servers, 0),
+    sayTo(() => language),
+  ).map(({ slot, name, lore }) => [slot, plainText(name), ...lore.map(plainText)].join(" | "));
 
 test("tiles say what a click does and how the server is", () => {
   assert.deepEqual(readable("en"), [
@@ -37,7 +38,10 @@ test("in Chinese too", () => {
 
 test("pages have arrows to their neighbours, and no slot twice", () => {
   const many = Array.from({ length: 120 }, (_, index): Server => ({ name: `s${index}`, verdict: "" }));
-  const slots = renderPage(pageOf(many, 1), textsOf("en")).map(({ slot }) => slot);
+  const slots = renderPage(
+    pageOf(many, 1),
+    sayTo(() => "en"),
+  ).map(({ slot }) => slot);
   assert.equal(new Set(slots).size, slots.length);
   assert.deepEqual(
     slots.filter((slot) => slot >= 45),

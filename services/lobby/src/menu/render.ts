@@ -1,7 +1,8 @@
 // The chest that a player sees: one item a slot.
 
 import type { Text } from "@svc/minecraft";
-import type { Texts } from "../texts.ts";
+import type { Say, Sentence } from "@svc/proto/language";
+import { texts } from "../texts.ts";
 import { buttonsOf, type Page } from "./page.ts";
 import { type Server, type Tile, tileOf } from "./tile.ts";
 
@@ -20,34 +21,35 @@ const looks: Readonly<Record<Tile["label"], { item: string; color: string }>> = 
   blocked: { item: "gray_concrete", color: "gray" },
 };
 
-export function renderPage(page: Page<Server>, words: Texts): MenuItem[] {
+export function renderPage(page: Page<Server>, say: Say): MenuItem[] {
   const { previous, next, refresh } = buttonsOf(page);
-  const button = (slot: number | undefined, { item, name }: { item: string; name: string }): MenuItem[] =>
-    slot === undefined ? [] : [{ slot, item, name: upright(name, "white"), lore: [] }];
+  const button = (slot: number | undefined, { item, name }: { item: string; name: Sentence }): MenuItem[] =>
+    slot === undefined ? [] : [{ slot, item, name: upright(say(name), "white"), lore: [] }];
   return [
-    ...page.tiles.map((server, slot) => renderTile(server, slot, words)),
-    ...button(previous, { item: "arrow", name: words.previous }),
-    ...button(refresh, { item: "clock", name: words.refresh }),
-    ...button(next, { item: "arrow", name: words.next }),
+    ...page.tiles.map((server, slot) => renderTile(server, slot, say)),
+    ...button(previous, { item: "arrow", name: texts.previous }),
+    ...button(refresh, { item: "clock", name: texts.refresh }),
+    ...button(next, { item: "arrow", name: texts.next }),
   ];
 }
 
-function renderTile(server: Server, slot: number, words: Texts): MenuItem {
+function renderTile(server: Server, slot: number, say: Say): MenuItem {
   const tile = tileOf(server);
   const { item, color } = looks[tile.label];
   const lore = [
-    upright(words[tile.label], color),
-    upright(stateOf(server, words), "gray"),
-    ...(tile.label === "start" && tile.isClaimable ? [upright(words.claimHint, "gold")] : []),
-    ...(tile.label === "blocked" ? [upright(words.reasons[tile.obstacle], "red")] : []),
+    upright(say(texts[tile.label]), color),
+    upright(stateOf(server, say), "gray"),
+    ...(tile.label === "start" && tile.isClaimable ? [upright(say(texts.claimHint), "gold")] : []),
+    ...(tile.label === "blocked" ? [upright(say(texts.reasons[tile.obstacle]), "red")] : []),
   ];
   return { slot, item, name: upright(server.name, "white"), lore };
 }
 
-function stateOf({ status }: Server, words: Texts): string {
-  if (!status) return words.asking;
-  if (status.isReady) return words.players(status.playersOnline, status.playersMax);
-  return Object.entries(words.phases).find(([phase]) => phase === status.phase)?.[1] ?? status.phase;
+function stateOf({ status }: Server, say: Say): string {
+  if (!status) return say(texts.asking);
+  if (status.isReady) return say(texts.players, { online: status.playersOnline, max: status.playersMax });
+  const phase = Object.entries(texts.phases).find(([phase]) => phase === status.phase)?.[1];
+  return phase ? say(phase) : status.phase;
 }
 
 // Names and lore of items are in italics unless told otherwise.

@@ -1,11 +1,12 @@
 // The open chest of one player: which page it shows, and that what it shows stays fresh.
 
+import type { Say } from "@svc/proto/language";
 import type { Clock } from "@svc/service/clock";
 import { redrawMs, refreshMs } from "../config.ts";
 import { type Click, clickOf } from "../menu/page.ts";
 import { renderPage } from "../menu/render.ts";
 import type { Server } from "../menu/tile.ts";
-import type { Texts } from "../texts.ts";
+import { texts } from "../texts.ts";
 import type { LobbyPlayer } from "./player.ts";
 import type { RateLimitedRequests } from "./rate-limited-requests.ts";
 import type { ServerList } from "./server-list.ts";
@@ -15,7 +16,7 @@ type Dependencies = {
   readonly servers: ServerList;
   readonly requests: RateLimitedRequests;
   readonly clock: Clock;
-  readonly words: () => Texts;
+  readonly say: Say;
 };
 
 export type Menu = {
@@ -33,12 +34,14 @@ export type Menu = {
   readonly clicked: (slot: number) => { click: Click; server: Server | undefined };
 };
 
-export function createMenu({ player, servers, requests, clock, words }: Dependencies): Menu {
+export function createMenu({ player, servers, requests, clock, say }: Dependencies): Menu {
   let pageIndex = 0;
   let closing: AbortController | undefined;
   const show = () => {
     const page = servers.page(pageIndex);
-    player.showMenu(words().title(page.index + 1, page.count), renderPage(page, words()));
+    const title =
+      page.count > 1 ? say(texts.titleOfPage, { page: page.index + 1, pages: page.count }) : say(texts.title);
+    player.showMenu(title, renderPage(page, say));
   };
   let isDue = false;
   const showSoon = () => {

@@ -1,11 +1,11 @@
 // One player in the lobby: their commands and clicks, and the proxy's frames.
 
 import { type ControlFrame, decodeControl } from "@svc/proto/control";
-import { languageOfLocale } from "@svc/proto/language";
+import { type Say, sayTo } from "@svc/proto/language";
 import type { Clock } from "@svc/service/clock";
 import { requestRate } from "../config.ts";
 import { chosen, type Server, type Tile, tileOf } from "../menu/tile.ts";
-import { errorText, type Texts, textsOf } from "../texts.ts";
+import { errorText, texts } from "../texts.ts";
 import { createListRequest, type ListRequest } from "./list-request.ts";
 import { createMenu, type Menu } from "./menu.ts";
 import type { LobbyPlayer } from "./player.ts";
@@ -26,7 +26,7 @@ type Parts = {
   readonly menu: Menu;
   readonly list: ListRequest;
   readonly requests: RateLimitedRequests;
-  readonly words: () => Texts;
+  readonly say: Say;
   /** The server of the last click: errors about others answer requests that the player did not make. */
   acted: string | undefined;
 };
@@ -35,24 +35,24 @@ export const menuCommands: readonly string[] = ["menu", "server"];
 
 export function openSession(player: LobbyPlayer, clock: Clock): Session {
   const { left } = player;
-  const words = () => textsOf(languageOfLocale(player.locale()));
+  const say = sayTo(player.locale);
   const requests = createRateLimitedRequests({ send: player.send, clock, rules: requestRate, left });
   const servers = createServerList();
-  const menu = createMenu({ player, servers, requests, clock, words });
+  const menu = createMenu({ player, servers, requests, clock, say });
   const list = createListRequest({
-    send: () => sendOrSay({ player, requests, words }, { type: "ListRequest" }),
-    onNoAnswer: () => player.say({ text: words().noAnswer, color: "red" }),
+    send: () => sendOrSay({ player, requests, say }, { type: "ListRequest" }),
+    onNoAnswer: () => player.say({ text: say(texts.noAnswer), color: "red" }),
     clock,
     left,
   });
-  const parts: Parts = { player, servers, menu, list, requests, words, acted: undefined };
-  const greeting = { text: words().welcomeButton, color: "aqua", click: { run: "menu" } };
-  player.say({ text: words().welcome, color: "yellow", extra: [greeting] });
+  const parts: Parts = { player, servers, menu, list, requests, say, acted: undefined };
+  const greeting = { text: say(texts.welcomeButton), color: "aqua", click: { run: "menu" } };
+  player.say({ text: say(texts.welcome), color: "yellow", extra: [greeting] });
   return {
     command: (text) => {
       const [name = ""] = text.trim().split(/\s+/, 1);
       if (menuCommands.includes(name.toLowerCase())) list.start();
-      else player.say({ text: words().unknownCommand, color: "yellow" });
+      else player.say({ text: say(texts.unknownCommand), color: "yellow" });
     },
     frame: (bytes) => {
       const frame = decodeControl(bytes);
@@ -69,11 +69,11 @@ export function openSession(player: LobbyPlayer, clock: Clock): Session {
 }
 
 function sendOrSay(
-  { player, requests, words }: Pick<Parts, "player" | "requests" | "words">,
+  { player, requests, say }: Pick<Parts, "player" | "requests" | "say">,
   frame: ControlFrame,
 ) {
   if (requests.act(frame)) return true;
-  player.say({ text: words().tooFast, color: "red" });
+  player.say({ text: say(texts.tooFast), color: "red" });
   return false;
 }
 
@@ -90,9 +90,12 @@ function clicked({ slot, isRight }: { slot: number; isRight: boolean }, parts: P
 }
 
 function act({ name }: Server, tile: Tile, parts: Parts): void {
-  const { player, menu, words } = parts;
+  const { player, menu, say } = parts;
   if (tile.label === "blocked") {
-    player.say({ text: words().cannotStart(name, words().reasons[tile.obstacle]), color: "red" });
+    player.say({
+      text: say(texts.cannotStart, { server: name, reason: say(texts.reasons[tile.obstacle]) }),
+      color: "red",
+    });
     menu.show();
     return;
   }
@@ -101,9 +104,8 @@ function act({ name }: Server, tile: Tile, parts: Parts): void {
     return;
   }
   parts.acted = name;
-  const { joining, claiming, starting } = words();
-  const said = { join: joining, claim: claiming, start: starting }[tile.label];
-  player.say({ text: said(name), color: "yellow" });
+  const said = { join: texts.joining, claim: texts.claiming, start: texts.starting }[tile.label];
+  player.say({ text: say(said, { server: name }), color: "yellow" });
   menu.close();
 }
 
@@ -116,30 +118,30 @@ function receive(frame: ControlFrame, parts: Parts): void {
 }
 
 function receiveList(frame: Extract<ControlFrame, { type: "ListUpdate" }>, parts: Parts): void {
-  const { player, servers, menu, list, words } = parts;
+  const { player, servers, menu, list, say } = parts;
   servers.setList(frame);
   const isWanted = list.settle();
   if (menu.isOpen()) menu.refresh();
   else if (!isWanted) return;
-  else if (servers.size() === 0) player.say({ text: words().empty, color: "yellow" });
+  else if (servers.size() === 0) player.say({ text: say(texts.empty), color: "yellow" });
   else menu.open();
 }
 
 function receiveError(frame: Extract<ControlFrame, { type: "Error" }>, parts: Parts): void {
-  const { player, servers, menu } = parts;
+  const { player, servers, menu, say } = parts;
   const server = frame.server ?? undefined;
   if (server === undefined || server === parts.acted) {
     parts.acted = undefined;
-    player.say({ text: errorText(frame, languageOfLocale(player.locale())), color: "red" });
+    player.say({ text: errorText(frame, say), color: "red" });
   } else if (frame.code === "not_found") {
     servers.drop(server);
     if (menu.isOpen()) menu.show();
   }
 }
 
-function receiveReady(server: string, { player, menu, words }: Parts): void {
+function receiveReady(server: string, { player, menu, say }: Parts): void {
   if (menu.isOpen()) menu.close();
-  const text = words().ready(server);
-  player.title({ text: words().readyTitle, color: "green" }, text);
+  const text = say(texts.ready, { server });
+  player.title({ text: say(texts.readyTitle), color: "green" }, text);
   player.say({ text, color: "green" });
 }

@@ -1,12 +1,12 @@
 // Keeps one player at the gate and performs what the policy decides until they are gone.
 
 import type { Text } from "@svc/minecraft";
-import { languageOfLocale } from "@svc/proto/language";
+import { sayTo } from "@svc/proto/language";
 import type { Clock } from "@svc/service/clock";
 import type { GateRules } from "../config.ts";
 import type { LinkService } from "./link-service.ts";
 import { type Action, type Answer, arrive, type KickReason, next, type Step } from "./policy.ts";
-import { type Card, codeCard, codeLines, textsOf } from "./texts.ts";
+import { type Card, codeCard, codeLines, texts } from "./texts.ts";
 
 /** A player as far as the gate needs one. */
 export type GatePlayer = {
@@ -52,7 +52,7 @@ async function walk(player: GatePlayer, deps: LinkDeps): Promise<void> {
     const { action } = step;
     if (action.kind === "kick") {
       onOutcome(action.reason);
-      player.kick(textsOf(languageOfLocale(player.locale())).kicked[action.reason]);
+      player.kick(sayTo(player.locale)(texts.kicked[action.reason]));
       return;
     }
     const answer = await perform(action, player, deps);
@@ -73,22 +73,21 @@ async function perform(action: Action, player: GatePlayer, { service }: LinkDeps
 type Turn = { before: Step; step: Step; answer: Answer; deps: LinkDeps };
 
 function tell(player: GatePlayer, { before, step, answer, deps }: Turn): void {
-  const language = languageOfLocale(player.locale());
-  const words = textsOf(language);
+  const say = sayTo(player.locale);
   if (step.alsoRelease) player.release();
   if (answer.kind === "outage" && step.state.phase === "arriving" && before.state.attempts === 0) {
-    player.say({ text: words.waiting, color: "yellow" });
+    player.say({ text: say(texts.waiting), color: "yellow" });
   }
   if (answer.kind === "minted") {
     const minutes = Math.max(1, Math.round((answer.expiresAt - deps.clock.now()) / 60_000));
     const code = { code: answer.code, url: answer.url ?? `https://${deps.panelHost}`, minutes };
-    for (const line of codeLines(code, language)) player.say(line);
-    player.showCard(codeCard(code, language));
+    for (const line of codeLines(code, say)) player.say(line);
+    player.showCard(codeCard(code, say));
     deps.onOutcome("code_shown");
   }
   if (step.state.phase === "releasing" && before.state.phase !== "releasing") {
     player.hideCard();
-    player.say({ text: words.linked, color: "green" });
+    player.say({ text: say(texts.linked), color: "green" });
     deps.onOutcome("release");
   }
 }

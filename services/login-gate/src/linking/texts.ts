@@ -1,8 +1,7 @@
 // What players read at the gate, in the language of their client.
 
 import type { Text } from "@svc/minecraft";
-import type { Language } from "@svc/proto/language";
-import type { KickReason } from "./policy.ts";
+import type { Say, Sentence } from "@svc/proto/language";
 
 /** A code to redeem, and where. */
 type Code = { readonly code: string; readonly url: string; readonly minutes: number };
@@ -17,104 +16,97 @@ export type Card = {
   }[];
 };
 
-type Texts = {
-  readonly here: string;
-  readonly waiting: string;
-  readonly linked: string;
-  readonly kicked: Readonly<Record<KickReason | "off" | "full" | "closing", string>>;
-  readonly title: string;
-  readonly open: string;
-  readonly intro: string;
-  readonly enter: string;
-  readonly valid: (minutes: number) => string;
-  readonly openButton: string;
-  readonly copyButton: string;
-  readonly openHint: string;
-  readonly copyHint: string;
-};
-
-const english: Texts = {
-  here: "This is the login gate: chat and commands work once your account is linked.",
-  waiting: "The sign-in service is not responding. Please wait while we keep trying.",
-  linked: "You are signed in. Taking you to the lobby…",
-  kicked: {
-    barred: "You are barred from this network. If you think this is a mistake, contact the staff.",
-    timeout: "The time to link your account has run out. Join again for a new code.",
-    service_away: "The sign-in service can't be reached right now. Please join again in a few minutes.",
-    service_refuses: "You can't sign in right now. Please tell the staff that the login gate was refused.",
-    proxy_silent: "You are signed in, but we could not take you to the lobby. Please join again.",
-    off: "Sign-in is not set up on this network yet. Please tell the staff.",
-    full: "Too many players are signing in right now. Please join again in a minute.",
-    closing: "The login gate is restarting. Please join again in a moment.",
+export const texts = {
+  here: {
+    en: "This is the login gate: chat and commands work once your account is linked.",
+    zh: "这里是登录大门：绑定账号后才能聊天和使用命令。",
   },
-  title: "Link your account",
-  intro: "To play here, link this player to an account once.",
-  open: "Open",
-  enter: "and enter this code:",
-  valid: (minutes) => `The code works once, for ${minutes} minutes. You continue automatically.`,
-  openButton: "Open the page",
-  copyButton: "Copy the code",
-  openHint: "Click to open the page",
-  copyHint: "Click to copy the code",
-};
-
-const chinese: Texts = {
-  here: "这里是登录大门：绑定账号后才能聊天和使用命令。",
-  waiting: "登录服务暂时没有响应。请稍候，我们会继续尝试。",
-  linked: "登录成功，正在前往大厅……",
-  kicked: {
-    barred: "你不能加入此网络。如果你认为这是误判，请联系管理人员。",
-    timeout: "绑定账号的时间已过。请重新加入以获取新的绑定码。",
-    service_away: "登录服务暂时无法连接。请几分钟后再试。",
-    service_refuses: "现在无法登录。请告知管理人员：登录大门被拒绝。",
-    proxy_silent: "你已登录，但无法把你送到大厅。请重新加入。",
-    off: "此网络尚未设置登录。请告知管理人员。",
-    full: "当前登录的玩家过多。请一分钟后再试。",
-    closing: "登录大门正在重启，请稍后重新加入。",
+  waiting: {
+    en: "The sign-in service is not responding. Please wait while we keep trying.",
+    zh: "登录服务暂时没有响应。请稍候，我们会继续尝试。",
   },
-  title: "绑定账号",
-  intro: "要在这里游玩，请先把此角色绑定到一个账号（仅需一次）。",
-  open: "打开",
-  enter: "并输入绑定码：",
-  valid: (minutes) => `绑定码只能使用一次，${minutes} 分钟内有效。绑定后会自动继续。`,
-  openButton: "打开网页",
-  copyButton: "复制绑定码",
-  openHint: "点击打开网页",
-  copyHint: "点击复制绑定码",
-};
-
-const words: Readonly<Record<Language, Texts>> = { en: english, zh: chinese };
-
-export function textsOf(language: Language): Texts {
-  return words[language];
-}
+  linked: { en: "You are signed in. Taking you to the lobby…", zh: "登录成功，正在前往大厅……" },
+  kicked: {
+    barred: {
+      en: "You are barred from this network. If you think this is a mistake, contact the staff.",
+      zh: "你不能加入此网络。如果你认为这是误判，请联系管理人员。",
+    },
+    timeout: {
+      en: "The time to link your account has run out. Join again for a new code.",
+      zh: "绑定账号的时间已过。请重新加入以获取新的绑定码。",
+    },
+    service_away: {
+      en: "The sign-in service can't be reached right now. Please join again in a few minutes.",
+      zh: "登录服务暂时无法连接。请几分钟后再试。",
+    },
+    service_refuses: {
+      en: "You can't sign in right now. Please tell the staff that the login gate was refused.",
+      zh: "现在无法登录。请告知管理人员：登录大门被拒绝。",
+    },
+    proxy_silent: {
+      en: "You are signed in, but we could not take you to the lobby. Please join again.",
+      zh: "你已登录，但无法把你送到大厅。请重新加入。",
+    },
+    off: {
+      en: "Sign-in is not set up on this network yet. Please tell the staff.",
+      zh: "此网络尚未设置登录。请告知管理人员。",
+    },
+    full: {
+      en: "Too many players are signing in right now. Please join again in a minute.",
+      zh: "当前登录的玩家过多。请一分钟后再试。",
+    },
+    closing: {
+      en: "The login gate is restarting. Please join again in a moment.",
+      zh: "登录大门正在重启，请稍后重新加入。",
+    },
+  },
+  title: { en: "Link your account", zh: "绑定账号" },
+  intro: {
+    en: "To play here, link this player to an account once.",
+    zh: "要在这里游玩，请先把此角色绑定到一个账号（仅需一次）。",
+  },
+  open: { en: "Open", zh: "打开" },
+  enter: { en: "and enter this code:", zh: "并输入绑定码：" },
+  valid: {
+    en: "The code works once, for {minutes} minutes. You continue automatically.",
+    zh: "绑定码只能使用一次，{minutes} 分钟内有效。绑定后会自动继续。",
+  },
+  openButton: { en: "Open the page", zh: "打开网页" },
+  copyButton: { en: "Copy the code", zh: "复制绑定码" },
+  openHint: { en: "Click to open the page", zh: "点击打开网页" },
+  copyHint: { en: "Click to copy the code", zh: "点击复制绑定码" },
+} as const satisfies Record<string, Sentence | Record<string, Sentence>>;
 
 /** The code in chat: the address opens, the code copies itself. */
-export function codeLines({ code, url, minutes }: Code, language: Language): Text[] {
-  const { intro, open, enter, valid, openHint, copyHint } = words[language];
+export function codeLines({ code, url, minutes }: Code, say: Say): Text[] {
   const address: Text = {
     text: url,
     color: "aqua",
     underlined: true,
     click: { open: url },
-    hover: openHint,
+    hover: say(texts.openHint),
   };
-  const typed: Text = { text: code, color: "gold", bold: true, click: { copy: code }, hover: copyHint };
+  const typed: Text = {
+    text: code,
+    color: "gold",
+    bold: true,
+    click: { copy: code },
+    hover: say(texts.copyHint),
+  };
   return [
-    { text: intro, color: "yellow" },
-    { text: `${open} `, extra: [address, { text: ` ${enter} ` }, typed] },
-    { text: valid(minutes), color: "gray" },
+    { text: say(texts.intro), color: "yellow" },
+    { text: `${say(texts.open)} `, extra: [address, { text: ` ${say(texts.enter)} ` }, typed] },
+    { text: say(texts.valid, { minutes }), color: "gray" },
   ];
 }
 
-export function codeCard(code: Code, language: Language): Card {
-  const { title, openButton, copyButton } = words[language];
+export function codeCard(code: Code, say: Say): Card {
   return {
-    title,
-    body: codeLines(code, language),
+    title: say(texts.title),
+    body: codeLines(code, say),
     buttons: [
-      { label: openButton, click: { open: code.url } },
-      { label: copyButton, click: { copy: code.code } },
+      { label: say(texts.openButton), click: { open: code.url } },
+      { label: say(texts.copyButton), click: { copy: code.code } },
     ],
   };
 }
@@ -131,7 +123,3 @@ function onPaper(text: Text): Text {
   const color = rest.click ? "dark_blue" : "black";
   return { ...rest, color, ...(extra ? { extra: extra.map(onPaper) } : {}) };
 }
-
-/** Login refusals come before the client has told its language. */
-export const bothLanguages = (pick: (words: Texts) => string): string =>
-  `${pick(words.en)}\n${pick(words.zh)}`;

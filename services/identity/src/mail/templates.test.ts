@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CodePurpose } from "../../database.ts";
-import { codeMessage, codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./account.ts";
+import type { CodePurpose } from "../database.ts";
+import { toMessage } from "./message.ts";
+import { codeMessage, codeUses, mails, momentOf, passkeyOf } from "./templates.ts";
 
-const purposes: CodePurpose[] = ["sign_in", "op_login", "onboard_email", "reauth", "migrate_confirm"];
+const purposes = Object.keys(codeUses) as CodePurpose[];
 const code = (purpose: CodePurpose, language: "en" | "zh") =>
   codeMessage({ code: "012345", validMinutes: 10, purpose }, language);
 
@@ -21,21 +22,28 @@ for (const language of ["en", "zh"] as const) {
 
 test("a mail in one language has no word of the other", () => {
   const chinese = /\p{Script=Han}/u;
+  const values = (language: "en" | "zh") => ({
+    ...{ newAddress: "n***@e***.org", moment: momentOf("2026-01-02T03:04:05.000Z"), target: "Ada" },
+    ...{ validMinutes: 10, servers: 2, server: "spawn", passkey: passkeyOf("", language) },
+  });
   const all = (language: "en" | "zh") => [
-    code("sign_in", language),
-    emailChangedMessage({ newAddress: "n***@e***.org" }, language),
-    emailRemovedMessage(language),
-    codesLockedMessage({ until: "2026-01-02T03:04:05.000Z" }, language),
+    ...purposes.map((purpose) => code(purpose, language)),
+    ...Object.values(mails).map((mail) => toMessage(mail, language, values(language))),
   ];
-  for (const { subject, text } of all("en")) assert.doesNotMatch(subject + text, chinese);
+  for (const { subject, text } of all("en")) assert.doesNotMatch(subject + text, /[{}]|\p{Script=Han}/u);
   for (const { subject, text, html } of all("zh")) {
     assert.match(subject, chinese);
     assert.match(text, chinese);
+    assert.doesNotMatch(subject + text, /[{}]/);
     assert.match(html, /<html lang="zh-Hans">/);
   }
 });
 
 test("a moment is given to the minute, with its time zone", () => {
-  const { text } = codesLockedMessage({ until: "2026-01-02T03:04:05.000Z" });
-  assert.match(text, /until 2026-01-02 03:04 UTC/);
+  assert.equal(momentOf("2026-01-02T03:04:05.000Z"), "2026-01-02 03:04 UTC");
+});
+
+test("a passkey is called by its name where it has one", () => {
+  assert.equal(passkeyOf("Laptop {name}", "en"), "The passkey “Laptop {name}”");
+  assert.equal(passkeyOf("", "zh"), "一个通行密钥");
 });
