@@ -124,6 +124,7 @@ export const faults = rows({
   file_changed: [409, "The file changed since you read it; read it again."],
   file_exists: [409, "A file of that name exists; choose another name or overwrite it."],
   image_change_unconfirmed: [409, "Changing the image of a server needs confirmImageChange=true."],
+  last_link: [409, "This is the only way into the account; add a passkey or verify an e-mail address first."],
   last_passkey: [409, "This is the only way into the account; verify an e-mail address first."],
   luckperms_missing: [409, "The server has no LuckPerms; nothing was changed."],
   maintenance_in_progress: [

@@ -75,6 +75,7 @@ export const me = operation({
   http: { method: "GET", path: "/api/v1/me", face: "external", tier: "app", setup: true },
   output: z.strictObject({
     user_id: z.string(),
+    username: z.string(),
     email: z.string(),
     role: Role,
     is_admin: z.boolean(),

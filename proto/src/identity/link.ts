@@ -3,7 +3,7 @@
 // bar = a UUID may no longer join; hold = data of a barred player kept for thirty days.
 
 import { z } from "zod";
-import { event, operation, request } from "../contract.ts";
+import { event, nothing, operation, request } from "../contract.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 
 /** The kind of session server that confirmed a player. */
@@ -122,6 +122,38 @@ export const verifyLink = operation({
   onceById: true,
   summary: "Links the player of a bind code to the caller.",
   spec: "docs/reference/links.md#redeem",
+});
+
+/** A player of an account. */
+export const LinkedAccount = z.strictObject({
+  mc_uuid: z.string(),
+  auth_source: z.string(),
+  verified_at: Timestamp,
+});
+
+export const listOwn = operation({
+  subject: "identity.link.list-own",
+  http: { method: "GET", path: "/api/v1/account/links", face: "external", tier: "app" },
+  output: z.strictObject({ links: z.array(LinkedAccount) }),
+  summary: "The players that are linked to the caller, in the order in which they were linked.",
+  spec: "docs/reference/links.md#own",
+});
+
+export const removeOwn = operation({
+  subject: "identity.link.remove-own",
+  http: {
+    method: "DELETE",
+    path: "/api/v1/account/links/{mc_uuid}",
+    face: "external",
+    tier: "app",
+    status: 204,
+  },
+  params: player,
+  output: nothing,
+  faults: ["not_found", "reauth_required", "last_link"],
+  onceById: true,
+  summary: "Unlinks a player from the caller and ends the caller's other sessions.",
+  spec: "docs/reference/links.md#own",
 });
 
 export const reclaimName = operation({

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { operation } from "../contract.ts";
 import { EmailAddress, PlayerUuid, paging, Sha256Hex, Timestamp } from "../text.ts";
 import { SessionView } from "./account.ts";
+import { LinkedAccount } from "./link.ts";
 import { Role } from "./role.ts";
 
 export const UserView = z.strictObject({
@@ -21,12 +22,6 @@ export const UserView = z.strictObject({
   updated_at: Timestamp,
 });
 export type UserView = z.output<typeof UserView>;
-
-export const LinkedAccount = z.strictObject({
-  mc_uuid: z.string(),
-  auth_source: z.string(),
-  verified_at: Timestamp,
-});
 
 export const UserDetail = UserView.extend({
   deleted_at: Timestamp.optional(),

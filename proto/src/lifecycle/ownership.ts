@@ -190,6 +190,19 @@ export const patchMine = operation({
   spec: "docs/reference/claims.md#settings",
 });
 
+export const readMyQuota = operation({
+  subject: "lifecycle.ownership.read-my-quota",
+  http: { method: "GET", path: "/api/v1/me/quota", ...external },
+  output: z.strictObject({
+    limits: Limits,
+    used: z.strictObject({ servers: count, cpu_milli: count, memory_mb: count, storage_mb: count }),
+    /** What `patchMine` accepts as idleStopSeconds. */
+    idle_stop: z.strictObject({ min_seconds: count, max_seconds: count, may_be_off: z.boolean() }),
+  }),
+  summary: "What the caller may own and owns already, and the bounds of its servers' settings.",
+  spec: "docs/reference/claims.md#quota",
+});
+
 export const releaseAccount = request({
   subject: "lifecycle.ownership.release-account",
   input: { user_id: accountId },

@@ -31,6 +31,7 @@ before(async () => {
   identity.serve(accounts.takeSignInBudget, () => ({ allowed: true, retry_after_seconds: 0 }));
   identity.serve(accounts.me, ({ principal }) => ({
     user_id: principal.kind === "account" ? principal.user_id : "",
+    username: "one",
     email: "one@example.org",
     role: "owner" as const,
     is_admin: principal.kind === "account" && principal.staff,

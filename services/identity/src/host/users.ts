@@ -1,6 +1,7 @@
 import { type Account, findLiveAccount } from "../account/store.ts";
 import { decideLock } from "../email-code/policy.ts";
-import { findFailureWindow, listLinksOf, searchUsers } from "../user/store.ts";
+import { listLinksOf } from "../link/store.ts";
+import { findFailureWindow, searchUsers } from "../user/store.ts";
 import { toUserView } from "../user/view.ts";
 import type { Host } from "./context.ts";
 

@@ -1,12 +1,23 @@
 // All SQL of the links between players and accounts.
 
 import { Fault, type links, type Role } from "@svc/proto";
-import type { IdentityDb, IdentityTrx } from "../database.ts";
+import type { Selectable } from "kysely";
+import type { z } from "zod";
+import type { IdentityDb, IdentityTrx, LinksTable } from "../database.ts";
 
-type LinkedAccount = { user_id: string; role: "owner" | "admin" | "user" };
+type AccountOfPlayer = { user_id: string; role: "owner" | "admin" | "user" };
+
+/** The only mapping from a row to its view. */
+export function toLinkedAccount(row: Selectable<LinksTable>): z.output<typeof links.LinkedAccount> {
+  const { mc_uuid, auth_source, verified_at } = row;
+  return { mc_uuid, auth_source, verified_at: verified_at.toISOString() };
+}
 
 /** The account of a player, when it is neither disabled nor deleted. */
-export async function findLinkedAccount(db: IdentityDb, mcUuid: string): Promise<LinkedAccount | undefined> {
+export async function findLinkedAccount(
+  db: IdentityDb,
+  mcUuid: string,
+): Promise<AccountOfPlayer | undefined> {
   const row = await db
     .selectFrom("account_links as l")
     .innerJoin("users as u", "u.id", "l.user_id")
@@ -27,6 +38,27 @@ export async function listLinkedPlayers(db: IdentityDb, userId: string): Promise
     .orderBy("mc_uuid")
     .execute();
   return rows.map((row) => row.mc_uuid);
+}
+
+/** The links of an account, in the order in which they were made. */
+export function listLinksOf(db: IdentityDb, userId: string): Promise<Selectable<LinksTable>[]> {
+  return db
+    .selectFrom("account_links")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("verified_at")
+    .orderBy("mc_uuid")
+    .execute();
+}
+
+/** True when there was such a link. */
+export async function deleteLink(db: IdentityDb, link: { userId: string; mcUuid: string }): Promise<boolean> {
+  const gone = await db
+    .deleteFrom("account_links")
+    .where("user_id", "=", link.userId)
+    .where("mc_uuid", "=", link.mcUuid)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
 }
 
 /** The players of accounts, by account and in the order in which they were linked. */

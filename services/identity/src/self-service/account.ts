@@ -19,6 +19,7 @@ export function createMe({ db }: Deps): Handler<typeof accounts.me> {
     if (!account) throw new Fault("unauthorized");
     return {
       user_id: account.id,
+      username: account.username,
       email: account.email ?? "",
       role: account.role,
       is_admin: isStaff,

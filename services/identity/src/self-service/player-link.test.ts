@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { accounts } from "@svc/proto";
+import { until } from "@svc/mesh/testing";
+import { accounts, links } from "@svc/proto";
 import { linkPlayer } from "../link/store.ts";
-import { type Fixture, startFixture } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
+import { createPasskeyPeople } from "../testing/passkeys.ts";
 
 describe("links and names", () => {
   let fixture: Fixture;
@@ -65,5 +67,77 @@ describe("links and names", () => {
     assert.deepEqual(players, { [one.userId]: [named] });
     const nobody = await fixture.lifecycle.call(accounts.nameAccounts, { user_ids: [] });
     assert.deepEqual(nobody, { names: {}, players: {} });
+  });
+});
+
+describe("unlinking a player of one's own", () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture();
+  });
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
+  const link = async ({ userId }: Person, mc_uuid: string = randomUUID()) => {
+    const add =
+      "insert into identity.account_links (user_id, mc_uuid, auth_source) values ($1, $2, 'mojang')";
+    await fixture.database.admin(add, [userId, mc_uuid]);
+    return mc_uuid;
+  };
+  const linked = async (person: Person) =>
+    (await fixture.gateway.call(links.listOwn, {}, people.as(person))).links.map(({ mc_uuid }) => mc_uuid);
+  const unlink = (person: Person, mc_uuid: string) =>
+    fixture.gateway.call(links.removeOwn, { mc_uuid }, people.as(person));
+  const refused = async (person: Person, mc_uuid: string) =>
+    (await fixture.refused(links.removeOwn, { mc_uuid }, people.as(person))).fault;
+  const mailed = () => fixture.person({ email: `${randomUUID()}@example.org`, emailVerified: true });
+
+  test("ends its access and the other sessions, and is recorded", async () => {
+    const person = await mailed();
+    const other = await fixture.session(person.userId);
+    const uuid = await link(person);
+    assert.deepEqual(await linked(person), [uuid]);
+    assert.equal(await unlink(person, uuid.toUpperCase()), null);
+    assert.deepEqual(await linked(person), []);
+    assert.deepEqual(await fixture.lifecycle.call(accounts.findLink, { mc_uuid: uuid }), { account: null });
+    assert.equal((await stateOf(fixture, other.hash)).state, "unknown");
+    assert.equal((await stateOf(fixture, person.session)).state, "live");
+    await until(async () => {
+      const audit = "select from identity.audit_logs where action = 'account.unlink' and actor_user_id = $1";
+      return (await fixture.database.admin(audit, [person.userId])).length === 1;
+    });
+    assert.equal(await refused(person, uuid), "not_found");
+  });
+
+  test("needs a proof, and a player of one's own", async () => {
+    const [person, stranger] = [await mailed(), await mailed()];
+    const uuid = await link(person);
+    assert.equal(await refused(stranger, uuid), "not_found");
+    fixture.pass(5 * 60_000);
+    assert.equal(await refused(person, uuid), "reauth_required");
+    assert.deepEqual(await linked(person), [uuid]);
+    assert.deepEqual(await linked(stranger), []);
+  });
+
+  test("never takes the last way in: an address that nobody verified is none, a passkey is one", async () => {
+    const person = await fixture.person({ email: "unproved-link@example.org" });
+    const uuid = await link(person);
+    assert.equal(await refused(person, uuid), "last_link");
+    assert.deepEqual(await linked(person), [uuid]);
+    await people.register(person, people.newDevice());
+    assert.equal(await unlink(person, uuid), null);
+  });
+
+  test("of the last two players one stays when both go at the same time", async () => {
+    const person = await fixture.person();
+    const uuids = [await link(person), await link(person)];
+    const ends = await Promise.allSettled(uuids.map((uuid) => unlink(person, uuid)));
+    assert.equal(ends.filter(({ status }) => status === "fulfilled").length, 1);
+    assert.equal((await linked(person)).length, 1);
+  });
+
+  test("the caller's own view says its user name", async () => {
+    const person = await fixture.person();
+    const me = await fixture.gateway.call(accounts.me, {}, people.as(person));
+    assert.equal(me.username, person.principal.username);
   });
 });

@@ -2,6 +2,7 @@ import { accounts, links, passkeys } from "@svc/proto";
 import { passkeyDeps } from "../passkey/serve.ts";
 import type { ServiceDeps } from "../service-deps.ts";
 import { createMe, createNameAccounts, createSetupStatus } from "./account.ts";
+import { createListLinks, createRemoveLink } from "./links.ts";
 import { createListPasskeys, createRemovePasskey } from "./passkeys.ts";
 import { createStartLink, createVerifyLink } from "./player-link.ts";
 import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./sessions.ts";
@@ -20,6 +21,8 @@ export function serveSelfService(deps: ServiceDeps): void {
   mesh.serve(passkeys.list, createListPasskeys(passkeyDeps(deps)));
   mesh.serve(passkeys.remove, createRemovePasskey(passkeyDeps(deps)));
 
+  mesh.serve(links.listOwn, createListLinks(deps));
+  mesh.serve(links.removeOwn, createRemoveLink(deps));
   mesh.serve(links.startLink, createStartLink(deps));
   mesh.serve(links.verifyLink, createVerifyLink(deps));
 }

@@ -3,8 +3,8 @@ import type { users } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { sourceOf } from "../link/policy.ts";
-import { linkPlayer } from "../link/store.ts";
-import { deleteLink, lockUser } from "./store.ts";
+import { deleteLink, linkPlayer } from "../link/store.ts";
+import { lockUser } from "./store.ts";
 
 /** identity.user.add-link */
 export function createAddLink(deps: Deps): Handler<typeof users.addLink> {

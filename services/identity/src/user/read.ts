@@ -2,9 +2,10 @@ import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import type { Deps } from "../deps.ts";
 import { decideLock } from "../email-code/policy.ts";
+import { listLinksOf, toLinkedAccount } from "../link/store.ts";
 import { listLive } from "../session/store.ts";
 import { toSessionView } from "../session/view.ts";
-import { findFailureWindow, findUser, listLinksOf, searchUsers } from "./store.ts";
+import { findFailureWindow, findUser, searchUsers } from "./store.ts";
 import { type CountDeps, countServers, toUserView } from "./view.ts";
 
 /** identity.user.list */
@@ -39,11 +40,7 @@ export function createReadUser(deps: Deps & CountDeps): Handler<typeof users.rea
       ...toUserView(user, countOf(id)),
       ...(user.deleted_at && { deleted_at: user.deleted_at.toISOString() }),
       ...(links.length > 0 && {
-        linked_accounts: links.map(({ mc_uuid, auth_source, verified_at }) => ({
-          mc_uuid,
-          auth_source,
-          verified_at: verified_at.toISOString(),
-        })),
+        linked_accounts: links.map(toLinkedAccount),
       }),
       ...(lock.isLocked && { code_locked_until: lock.until.toISOString() }),
     };

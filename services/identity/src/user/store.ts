@@ -1,8 +1,8 @@
 // All SQL of the user administration.
 
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Account } from "../account/store.ts";
-import type { IdentityDb, IdentityTrx, LinksTable } from "../database.ts";
+import type { IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId } from "../secret.ts";
 import { patternOf } from "./policy.ts";
 
@@ -68,26 +68,6 @@ export type UserChange = Partial<
 
 export function updateUser(trx: IdentityTrx, id: string, change: UserChange): Promise<Account> {
   return trx.updateTable("users").set(change).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-}
-
-export function listLinksOf(db: IdentityDb, userId: string): Promise<Selectable<LinksTable>[]> {
-  return db
-    .selectFrom("account_links")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .orderBy("verified_at")
-    .orderBy("mc_uuid")
-    .execute();
-}
-
-/** True when there was such a link. */
-export async function deleteLink(db: IdentityDb, link: { userId: string; mcUuid: string }): Promise<boolean> {
-  const gone = await db
-    .deleteFrom("account_links")
-    .where("user_id", "=", link.userId)
-    .where("mc_uuid", "=", link.mcUuid)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
 }
 
 /**

@@ -1,6 +1,6 @@
 // SQL on what one account owns, under the account's own lock.
 
-import type { Trx } from "@svc/store";
+import type { Db, Trx } from "@svc/store";
 import { sql } from "kysely";
 import type { Tables } from "./schema.ts";
 import type { Costs } from "./server-row.ts";
@@ -15,8 +15,8 @@ export async function lockAccounts(trx: Trx<Tables>, ...accountIds: string[]): P
   }
 }
 
-export async function usageOf(trx: Trx<Tables>, accountId: string): Promise<Usage> {
-  const row = await trx
+export async function usageOf(db: Db<Tables> | Trx<Tables>, accountId: string): Promise<Usage> {
+  const row = await db
     .selectFrom("servers")
     .select([
       sql<number>`count(*)`.as("servers"),

@@ -178,6 +178,33 @@ describe("menus and lists", () => {
   });
 });
 
+describe("one's own quota", () => {
+  test("says limits and what the caller's servers use, not those of others", async () => {
+    for (const [name, owner] of [
+      ["used-1", "usr-used"],
+      ["used-2", "usr-used"],
+      ["used-3", "usr-2"],
+    ] as const) {
+      await create(name, { memory: "2Gi", storage: "8Gi", resources: { cpu: "1500m" } });
+      await sql("update lifecycle.servers set owner_id = $2 where name = $1", [name, owner]);
+    }
+    const limits = { max_servers: 3, max_cpu_milli: null, max_memory_mb: 8192, max_storage_gb: 0 };
+    fixture.people.limits.set("usr-used", limits);
+    const read = (who: string) => fixture.external.call(contracts.readMyQuota, {}, account(who));
+    assert.deepEqual(await read("usr-used"), {
+      limits,
+      used: { servers: 2, cpu_milli: 3_000, memory_mb: 4_096, storage_mb: 16_384 },
+      idle_stop: { min_seconds: 60, max_seconds: 21_600, may_be_off: false },
+    });
+    assert.equal((await read("usr-nothing")).used.servers, 0);
+    fixture.people.isAway = true;
+    assert.equal(
+      await faultOf(read("usr-used")).finally(() => (fixture.people.isAway = false)),
+      "unavailable",
+    );
+  });
+});
+
 describe("what an owner changes", () => {
   const owner = account("usr-own");
   const patch = (

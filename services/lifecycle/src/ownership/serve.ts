@@ -14,6 +14,7 @@ import { createListStore } from "./list-store.ts";
 import { patchMine } from "./patch-mine.ts";
 import { readMenu } from "./read-menu.ts";
 import { readMenuAccess } from "./read-menu-access.ts";
+import { readMyQuota } from "./read-my-quota.ts";
 import { retire } from "./retire.ts";
 import { createOwnershipStore } from "./store.ts";
 
@@ -38,6 +39,7 @@ export function serveOwnership(
   mesh.serve(contracts.readMenuAccess, readMenuAccess(deps));
   mesh.serve(contracts.listMine, listMine(deps));
   mesh.serve(contracts.patchMine, patchMine(deps));
+  mesh.serve(contracts.readMyQuota, readMyQuota(deps));
   mesh.serve(contracts.releaseAccount, releaseAccount(deps));
   mesh.serve(contracts.transferAccount, transferAccount(deps));
   mesh.serve(contracts.countOwned, countOwned(deps));

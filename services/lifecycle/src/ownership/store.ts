@@ -36,6 +36,7 @@ export type OwnershipStore = {
   releaseAccount: (accountId: string) => Promise<string[]>;
   /** Transfers all servers, or throws what `check` throws. A repeat resolves with the first result. */
   transfer: (about: Transfer, check: (used: Usage, more: Usage) => void) => Promise<string[]>;
+  usage: (accountId: string) => Promise<Usage>;
   count: (accountIds: readonly string[]) => Promise<Record<string, number>>;
 };
 
@@ -46,6 +47,7 @@ export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
     cancelRetirement: withDatabaseFaults((name, cancelling) => cancelRetirement(store, name, cancelling)),
     releaseAccount: withDatabaseFaults((accountId) => releaseAccount(store, accountId)),
     transfer: withDatabaseFaults((about, check) => transfer(store, about, check)),
+    usage: withDatabaseFaults((accountId) => usageOf(store.db, accountId)),
     count: withDatabaseFaults(async (accountIds) => {
       const rows = await store.db
         .selectFrom("servers")
