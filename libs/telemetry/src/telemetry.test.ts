@@ -53,6 +53,7 @@ test("metrics name the build that runs", async () => {
     const text = await (await fetch(`${base}/metrics`)).text();
     assert.match(text, /^svc_build_info\{component="storage",version="1\.2\.3"\} 1$/m);
     assert.match(text, /^process_resident_memory_bytes /m);
+    assert.match(text, /^nodejs_eventloop_utilization_ratio /m);
   });
 });
 
