@@ -55,10 +55,13 @@ export function describeExit(exit: Exit): string {
 
 /** At most `maxBytes` of a file from `offset`; empty when there is nothing there. */
 export function readFrom(path: string, offset: number, maxBytes = 65_536): Buffer {
+  // Polled many times a second: without anything new it must not cost a buffer.
+  const newBytes = Math.min(maxBytes, statSync(path).size - offset);
+  if (newBytes <= 0) return Buffer.alloc(0);
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(maxBytes);
-    return bytes.subarray(0, readSync(file, bytes, 0, maxBytes, offset));
+    const bytes = Buffer.alloc(newBytes);
+    return bytes.subarray(0, readSync(file, bytes, 0, newBytes, offset));
   } finally {
     closeSync(file);
   }
@@ -82,7 +85,7 @@ async function waitForLine(
   while (!signal.aborted) {
     const chunk = readFrom(log.path, offset);
     offset += chunk.length;
-    rest = Buffer.concat([rest, chunk]);
+    if (chunk.length > 0) rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end).toString("utf8");
       rest = rest.subarray(end + 1);
