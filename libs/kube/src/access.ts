@@ -2,8 +2,8 @@
 // which costs 90 MB resident; exec plugins and proxies are not supported.
 
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
 
 type Tls = {
@@ -77,8 +77,15 @@ function fromPod(env: NodeJS.ProcessEnv): Access {
   return { server, read };
 }
 
+// The local cluster writes JSON, which is YAML too: its readers need no parser of 3 MB.
+function parseKubeconfig(text: string): unknown {
+  if (text.startsWith("{")) return JSON.parse(text);
+  const { parse } = createRequire(import.meta.url)("yaml") as typeof import("yaml");
+  return parse(text);
+}
+
 function fromFile(file: string): Access {
-  const config = Config.parse(parse(readFileSync(file, "utf8")));
+  const config = Config.parse(parseKubeconfig(readFileSync(file, "utf8")));
   const context = config.contexts.find(({ name }) => name === config["current-context"])?.context;
   const cluster = config.clusters.find(({ name }) => name === context?.cluster)?.cluster;
   if (!cluster) throw new Error(`its current context ${config["current-context"]} has no cluster`);

@@ -54,7 +54,7 @@ const secret = (name: string, labels: Record<string, string> = {}): Secret => ({
 const remove = (name: string) => kube.remove(resources.secrets, { name, namespace });
 
 function serverOf(kubeconfig: string): URL {
-  return new URL(/server: (\S+)/.exec(kubeconfig)?.[1] ?? "");
+  return new URL(/"server": "([^"]+)"/.exec(kubeconfig)?.[1] ?? "");
 }
 
 /** The API server behind a wire that can be cut. */

@@ -2,14 +2,7 @@ import { fileURLToPath } from "node:url";
 import { ConfigError, loadSettings } from "@svc/config";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { type Owner, owners, type ServiceName } from "@svc/proto";
-import {
-  checkMigrations,
-  createRepeats,
-  openStore,
-  readMigrations,
-  type Store,
-  startOutboxRelay,
-} from "@svc/store";
+import type { Store } from "@svc/store";
 import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
 import type { z } from "zod";
 import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
@@ -77,7 +70,8 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   const settings = loadSettings(definition.settings, environment);
   const log = createLogger(definition.name, environment.logLevel);
   const registry = createRegistry(definition.name, environment.buildVersion);
-  const store = await open<T>(definition, environment, log);
+  const database = await openDatabase<T>(definition, environment, log);
+  const store = database?.store;
   const mesh = await connectMesh({
     service: definition.name,
     url: environment.natsUrl,
@@ -89,9 +83,8 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     registry,
     signal: stopping.signal,
   });
-  const relay =
-    store && startOutboxRelay({ url: store.url, schema: store.schema, publish: mesh.publish, log });
-  const repeats = store && definition.migrations && createRepeats(store, log);
+  const relay = database?.startRelay(mesh.publish);
+  const repeats = definition.migrations && database?.createRepeats();
   if (repeats) mesh.answerRepeats(repeats);
   const running = await definition.start({
     settings,
@@ -126,12 +119,16 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   process.exit(0);
 }
 
-async function open<T>(
+async function openDatabase<T>(
   definition: { name: ServiceName; migrations?: URL; poolSize?: number },
   environment: ServiceEnvironment,
   log: Logger,
-): Promise<Store<T> | undefined> {
+) {
   if (!isOwner(definition.name)) return undefined;
+  // Not at the top: a gateway would hold 10 MB of code that it has no database for.
+  const { checkMigrations, createRepeats, openStore, readMigrations, startOutboxRelay } = await import(
+    "@svc/store"
+  );
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
   if (url === "") {
@@ -142,7 +139,13 @@ async function open<T>(
     schema,
     readMigrations(definition.migrations && fileURLToPath(definition.migrations)),
   );
-  return openStore<T>({ url, schema, poolSize: environment.poolSize ?? definition.poolSize ?? 10, log });
+  const poolSize = environment.poolSize ?? definition.poolSize ?? 10;
+  const store = openStore<T>({ url, schema, poolSize, log });
+  return {
+    store,
+    startRelay: (publish: Mesh["publish"]) => startOutboxRelay({ url, schema, publish, log }),
+    createRepeats: () => createRepeats(store, log),
+  };
 }
 
 function isOwner(name: ServiceName): name is Owner {

@@ -2,7 +2,7 @@
 
 import { Readable } from "node:stream";
 import { type ByteTransferTicket, Fault, isFault, isFaultName } from "@svc/proto";
-import { Agent, type Dispatcher, request } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { UploadHead } from "../api.ts";
 import { sendChunked } from "./chunked.ts";
 import { watchReader } from "./stall.ts";
@@ -16,14 +16,16 @@ const longestAnswerBytes = 1_048_576;
 
 let shared: Agent | undefined;
 
-function agent(): Agent {
+// Most processes with a mesh never move bytes; the client costs 7 MB.
+async function loadClient() {
+  const { Agent, request } = await import("undici");
   shared ??= new Agent({
     connect: { timeout: connectWithinMs },
     headersTimeout: firstByteWithinMs,
     bodyTimeout: stallMs,
     keepAliveTimeout: 4_000,
   });
-  return shared;
+  return { request, dispatcher: shared };
 }
 
 /** Bytes of a download and the headers that go with it; a `body` that ends early is destroyed with an error. */
@@ -85,9 +87,10 @@ type LaneRequest = Pick<Dispatcher.RequestOptions, "body" | "headersTimeout" | "
   headers?: Record<string, string>;
 };
 
-function exchange(ticket: ByteTransferTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
+async function exchange(ticket: ByteTransferTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
+  const { request, dispatcher } = await loadClient();
   const headers = { ...options.headers, authorization: `Bearer ${ticket.token}` };
-  return request(ticket.url, { ...options, headers, dispatcher: agent() });
+  return request(ticket.url, { ...options, headers, dispatcher });
 }
 
 // The source of an upload may fail with a fault of its own (too large, a bad digest).

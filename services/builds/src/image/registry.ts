@@ -1,6 +1,5 @@
 // Asks the platform's registry which digest a tag names right now (docs/reference/images.md#whitelist).
 
-import { request } from "undici";
 import type { RegistrySettings } from "../config.ts";
 import type { Reference } from "./reference.ts";
 
@@ -43,6 +42,7 @@ export function createRegistry(settings: RegistrySettings): Registry | undefined
 
 async function ask(manifest: string, given: string | undefined, signal: AbortSignal): Promise<Resolution> {
   const options = { method: "HEAD", headers: { accept: manifestTypes }, signal } as const;
+  const { request } = await import("undici");
   const { statusCode, headers, body } = await request(manifest, options);
   await body.dump();
   if (statusCode === 404) return { kind: "missing" };

@@ -1,6 +1,5 @@
 // The SMTP relay (docs/reference/settings.md): implicit TLS on port 465, STARTTLS elsewhere.
 
-import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
 import { isPlainAddress, wireAddress } from "./address.ts";
 import type { Message } from "./message.ts";
@@ -14,15 +13,21 @@ export type Relay = {
 
 export type OpenRelay = { send: (to: string, message: Message) => Promise<void>; close: () => void };
 
-/** Each mail has its own connection: mails are few, and an idle connection would go stale. */
-export function createRelay(settings: RelaySettings): Relay {
-  const writer = createTransport({
+// Loaded with the first mail: a process that sends none does without 5 MB.
+async function openWriter() {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
     ...{ streamTransport: true, buffer: true, newline: "windows" },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
+}
+
+/** Each mail has its own connection: mails are few, and an idle connection would go stale. */
+export function createRelay(settings: RelaySettings): Relay {
   const write = async (to: string, { subject, text, html }: Message): Promise<Buffer> => {
     const headers = { "Auto-Submitted": "auto-generated" };
     const recipient = { name: "", address: to };
+    const writer = await openWriter();
     const { message } = await writer.sendMail({
       ...{ from: settings.from, to: recipient, subject, text, html, headers },
     });

@@ -1,14 +1,12 @@
 // The WebAuthn ceremonies on the library: the options for the browser, and the verification of its response.
 
 import { randomBytes } from "node:crypto";
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type VerifiedRegistrationResponse,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  VerifiedRegistrationResponse,
 } from "@simplewebauthn/server";
-import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
+import type { AttestationObject } from "@simplewebauthn/server/helpers";
 import { algorithms, isUsableKey } from "./public-key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 import { type Assertion, type Attestation, isFramed } from "./response.ts";
@@ -18,6 +16,9 @@ type Options = Record<string, unknown> & { challenge: string };
 
 const challengeBytes = 32;
 
+// Loaded with the first passkey: with its parsers of certificates the library takes 10 MB.
+const loadLibrary = () => import("@simplewebauthn/server");
+
 type Allowed = { id: string; transports?: Credential["transports"] };
 
 /** Options of a login or a proof; without allowed ids the passkey names its account. */
@@ -26,6 +27,7 @@ export async function assertionOptions(
   allowed: readonly Allowed[],
   timeoutMs: number,
 ): Promise<Options> {
+  const { generateAuthenticationOptions } = await loadLibrary();
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     challenge: new Uint8Array(randomBytes(challengeBytes)),
@@ -41,6 +43,7 @@ export async function registrationOptions(
   party: RelyingParty,
   about: { userId: string; userName: string; bound: readonly Credential[]; timeoutMs: number },
 ): Promise<Options> {
+  const { generateRegistrationOptions } = await loadLibrary();
   const options = await generateRegistrationOptions({
     rpID: party.id,
     rpName: party.name,
@@ -73,9 +76,10 @@ export async function verifyAssertion(
 ): Promise<Verified | undefined> {
   const { assertion, challenge, credential } = about;
   if (!credential.user_verified || isFramed(assertion.response)) return undefined;
+  const { verifyAuthenticationResponse } = await loadLibrary();
   try {
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
-      response: assertion as Parameters<typeof verifyAuthenticationResponse>[0]["response"],
+      response: assertion as AuthenticationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: party.origins,
       expectedRPID: party.id,
@@ -105,17 +109,19 @@ export async function verifyAttestation(
   { attestation, challenge }: { attestation: Attestation; challenge: string },
 ): Promise<VerifiedRegistrationResponse["registrationInfo"] | undefined> {
   if (isFramed(attestation.response)) return undefined;
+  const { verifyRegistrationResponse } = await loadLibrary();
+  const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");
   try {
-    if (!isSelfMade(attestation)) return undefined;
+    if (!isSelfMade(decodeAttestationObject(bytesOf(attestation)))) return undefined;
     const { registrationInfo } = await verifyRegistrationResponse({
-      response: attestation as Parameters<typeof verifyRegistrationResponse>[0]["response"],
+      response: attestation as RegistrationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: party.origins,
       expectedRPID: party.id,
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     });
-    if (!registrationInfo?.userVerified || !isUsableKey(registrationInfo.credential.publicKey))
+    if (!registrationInfo?.userVerified || !(await isUsableKey(registrationInfo.credential.publicKey)))
       return undefined;
     return registrationInfo;
   } catch {
@@ -123,10 +129,11 @@ export async function verifyAttestation(
   }
 }
 
-function isSelfMade({ response }: Attestation): boolean {
-  const decoded = decodeAttestationObject(
-    new Uint8Array(Buffer.from(response.attestationObject, "base64url")),
-  );
+function bytesOf({ response }: Attestation) {
+  return new Uint8Array(Buffer.from(response.attestationObject, "base64url"));
+}
+
+function isSelfMade(decoded: AttestationObject): boolean {
   const format = decoded.get("fmt");
   return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
 }

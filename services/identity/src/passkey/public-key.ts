@@ -1,7 +1,6 @@
 // The key of a passkey as it will be used: one of the pinned algorithms, of its kind, and really a key.
 
 import { createPublicKey } from "node:crypto";
-import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 
 /** EdDSA, ES256, RS256. Pinned: newer ones would bind passkeys that older releases cannot check. */
 export const algorithms = [-8, -7, -257];
@@ -9,7 +8,8 @@ export const algorithms = [-8, -7, -257];
 const rsaBits = { min: 2_048, max: 8_192 };
 
 /** False for a key that could be bound but never be signed in with, or that is easy to break. */
-export function isUsableKey(bytes: Uint8Array<ArrayBuffer>): boolean {
+export async function isUsableKey(bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
   try {
     const jwk = toJwk(decodeCredentialPublicKey(bytes) as unknown as Map<number, unknown>);
     if (!jwk) return false;
