@@ -1,6 +1,7 @@
 import { createClient } from "@svc/client";
 import { listen } from "@svc/minecraft";
 import { systemClock } from "@svc/service/clock";
+import { createSemaphore } from "@svc/service/semaphore";
 import { createTokenSource } from "@svc/service/token";
 import { Counter, Gauge, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
 import { callsAtOnce, type GateConfig, requestTimeoutMs, tokenRereadMs } from "./config.ts";
@@ -9,7 +10,6 @@ import { createGate } from "./gate.ts";
 import type { LinkDeps } from "./linking/link-player.ts";
 import { createLinkService } from "./linking/link-service.ts";
 import { createNodeFetch } from "./linking/node-fetch.ts";
-import { createSemaphore } from "./linking/semaphore.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
@@ -95,7 +95,7 @@ function holdingOf({ config, log, registry }: Dependencies): LinkDeps | undefine
     fetch: createNodeFetch(callsAtOnce),
   });
   const onFailure = createFailureLog({ log, counter });
-  const limit = createSemaphore(callsAtOnce);
+  const limit = createSemaphore(callsAtOnce).run;
   return {
     service: createLinkService({
       ...{ client, timeoutMs: requestTimeoutMs, limit, onFailure },

@@ -1,6 +1,6 @@
 import type { Mesh } from "@svc/mesh";
+import { createSemaphore } from "@svc/service/semaphore";
 import type { LifecycleStore } from "../database/schema.ts";
-import { createSemaphore } from "../semaphore.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import { countOwned, releaseAccount, transferAccount } from "./accounts.ts";
 import { cancelRetirement } from "./cancel-retirement.ts";

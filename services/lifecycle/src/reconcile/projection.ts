@@ -3,10 +3,10 @@
 import { createWorkQueue, type Informer } from "@svc/kube";
 import type { Mesh, ViewWriter } from "@svc/mesh";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
+import { createSemaphore } from "@svc/service/semaphore";
 import type { Logger } from "@svc/telemetry";
 import { conditionOf } from "../cluster/condition.ts";
 import { isOffered, type Server } from "../cluster/resource.ts";
-import { createSemaphore } from "../semaphore.ts";
 import { toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 

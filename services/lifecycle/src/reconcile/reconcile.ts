@@ -1,6 +1,6 @@
+import { createSemaphore, type ReleaseWhile } from "@svc/service/semaphore";
 import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { createSemaphore, type ReleaseWhile } from "../semaphore.ts";
 import { type ActDeps, act } from "./act.ts";
 import { decide } from "./decide.ts";
 import { createForwardingAccess } from "./forwarding.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
-import { createSemaphore } from "../semaphore.ts";
+import { createSemaphore } from "@svc/service/semaphore";
 import type { ScheduleDeps } from "./deps.ts";
 import { reconcileTask, startRun } from "./run.ts";
 import type { FoundTask } from "./store.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
 import { systemClock } from "@svc/service/clock";
+import { createSemaphore } from "@svc/service/semaphore";
 import { startInternalApi } from "../testing/internal-api.ts";
 import { createLinkService, type LinkService } from "./link-service.ts";
 import { createNodeFetch } from "./node-fetch.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const other = "069a79f4-44e9-4726-a5be-fca90e38aaf6";
@@ -30,7 +30,7 @@ function service(about: { baseUrl?: string; token?: string } = {}): {
   const calls = createLinkService({
     client,
     timeoutMs: 2_000,
-    limit: createSemaphore(4),
+    limit: createSemaphore(4).run,
     ...{ clock: systemClock, pollMs: 5 },
     onFailure: (call) => failures.push(call),
   });

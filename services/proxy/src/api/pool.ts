@@ -1,3 +1,5 @@
+import { createSemaphore } from "@svc/service/semaphore";
+
 /** All workers and waiting slots are taken. */
 export class BusyError extends Error {
   override name = "BusyError";
@@ -12,33 +14,14 @@ type PoolOptions = { workers: number; slots: number; onBusy?: () => void };
 
 /** At most `workers` tasks at a time, at most `slots` that wait (docs/reference/proxy.md#calls). */
 export function createPool({ workers, slots, onBusy }: PoolOptions): Pool {
-  const waiting: (() => void)[] = [];
-  let working = 0;
-  const enter = async (): Promise<void> => {
-    if (working < workers) {
-      working += 1;
-      return;
-    }
-    if (waiting.length >= slots) {
-      onBusy?.();
-      throw new BusyError("every worker is busy and every slot is taken");
-    }
-    // The one who leaves hands the place over, so that nobody slips in between.
-    await new Promise<void>((go) => waiting.push(go));
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else working -= 1;
-  };
+  const semaphore = createSemaphore(workers);
   return {
     run: async (task) => {
-      await enter();
-      try {
-        return await task();
-      } finally {
-        leave();
+      if (semaphore.isFull() && semaphore.waiting() >= slots) {
+        onBusy?.();
+        throw new BusyError("every worker is busy and every slot is taken");
       }
+      return semaphore.run(task);
     },
   };
 }

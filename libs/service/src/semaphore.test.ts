@@ -57,3 +57,33 @@ test("work that fails gives its slot back, also when it fails in releaseWhile", 
   await assert.rejects(semaphore.run(fail));
   assert.equal(await semaphore.run(async () => "free"), "free");
 });
+
+test("work that is cancelled while it waits never starts, and takes no slot", async () => {
+  const semaphore = createSemaphore(1);
+  const end = gate();
+  const first = semaphore.run(() => end.opened);
+  const leaver = new AbortController();
+  const leaving = semaphore.run(() => assert.fail("it started"), leaver.signal);
+  const third = semaphore.run(async () => "third");
+  assert.equal(semaphore.waiting(), 2);
+  leaver.abort();
+  await assert.rejects(leaving, { name: "AbortError" });
+  await assert.rejects(semaphore.run(() => assert.fail("it started"), leaver.signal));
+  end.open();
+  await first;
+  assert.equal(await third, "third");
+  assert.ok(!semaphore.isFull());
+});
+
+test("an abort after the slot was handed over does not lose it", async () => {
+  const semaphore = createSemaphore(1);
+  const end = gate();
+  const first = semaphore.run(() => end.opened);
+  const late = new AbortController();
+  const second = semaphore.run(async () => "second", late.signal);
+  end.open();
+  await first;
+  late.abort();
+  assert.equal(await second, "second");
+  assert.equal(await semaphore.run(async () => "free"), "free");
+});
