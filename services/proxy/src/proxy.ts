@@ -18,7 +18,7 @@ import { createInternalApi } from "./api/internal-api.ts";
 import { createPool } from "./api/pool.ts";
 import { createProxyToken } from "./api/token.ts";
 import { createStatusCache } from "./backend/status-cache.ts";
-import { createBudget } from "./budget/bucket.ts";
+import { createBudget } from "./budget/budget.ts";
 import { commandTree, completeCommand } from "./command/complete.ts";
 import { runCommand } from "./command/run.ts";
 import { type ProxyConfig, parseAddress } from "./config.ts";

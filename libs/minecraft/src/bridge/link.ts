@@ -93,7 +93,7 @@ function serverRelay(state: State): Relay {
       commands.length > 0 &&
       bytes <= maxTreeBytes &&
       player.phase === "play" &&
-      takeToken(peeks, largePeeks, performance.now()),
+      takeToken(peeks, largePeeks, performance.now()) === 0,
     rewrite: {
       maxBytes: commands.length > 0 ? maxTreeBytes : 0,
       body: (body) => addCommands(body, commands) ?? body,

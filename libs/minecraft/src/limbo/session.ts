@@ -127,7 +127,7 @@ function hear(member: Member, { id, reader }: Packet): void {
   else if (name === "cookie_response") {
     const key = reader.string(256);
     events.onCookie?.(key, reader.bool() ? Buffer.from(reader.byteArray(5_120)) : undefined);
-  } else if (name in doings && takeToken(member.actions, actionRate, member.heardAt))
+  } else if (name in doings && takeToken(member.actions, actionRate, member.heardAt) === 0)
     doings[name]?.(member, reader);
 }
 

@@ -1,9 +1,11 @@
-// Frames of one player to the proxy. Clicks go out at once or not at all; requests wait until the pace lets them.
+// Frames of one player to the proxy. Clicks go out at once or not at all; requests wait for a token, and
+// leave some for what a player clicks. The proxy lets through a burst of 96, then 10 a second (docs/reference/svc-control.md#rules),
+// and drops the rest without a word: the lobby stays below that.
 
+import { fullBucket, takeToken } from "@svc/minecraft";
 import type { ControlFrame } from "@svc/proto/control";
 import type { Clock } from "@svc/service/clock";
 import type { RequestRate } from "../config.ts";
-import { fullBucket, spend } from "../menu/token-bucket.ts";
 
 type Dependencies = {
   readonly send: (frame: ControlFrame) => void;
@@ -20,13 +22,12 @@ export type RateLimitedRequests = {
 };
 
 export function createRateLimitedRequests({ send, clock, rules, left }: Dependencies): RateLimitedRequests {
-  let pace = fullBucket(rules, clock.now());
+  const bucket = fullBucket(rules, clock.now());
   let waiting: string[] = [];
   let isDraining = false;
   const pass = (frame: ControlFrame, isQuestion: boolean): boolean => {
-    const rest = spend(pace, { now: clock.now(), rules, isQuestion });
-    if (!rest) return false;
-    pace = rest;
+    const rate = isQuestion ? rules : { ...rules, reserved: 0 };
+    if (takeToken(bucket, rate, clock.now()) > 0) return false;
     send(frame);
     return true;
   };

@@ -1,7 +1,7 @@
 // What clients complete by Tab of the player commands.
 
 import type { CommandWord } from "@svc/minecraft";
-import type { Budget } from "../budget/bucket.ts";
+import type { Budget } from "../budget/budget.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isSystem, type SystemServers } from "../session/place.ts";
 import type { Session, Sessions } from "../session/session.ts";

@@ -2,7 +2,7 @@
 
 import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import type { Budget } from "../budget/bucket.ts";
+import type { Budget } from "../budget/budget.ts";
 import type { ProxyConfig } from "../config.ts";
 import { toLobby } from "../connect/connect-player.ts";
 import { goOrWake } from "../control/frames.ts";

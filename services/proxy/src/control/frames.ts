@@ -4,7 +4,7 @@ import type { PluginMessage } from "@svc/minecraft";
 import { type ControlFrame, controlChannel, decodeControl, maxControlBytes } from "@svc/proto/control";
 import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import type { Budget } from "../budget/bucket.ts";
+import type { Budget } from "../budget/budget.ts";
 import { type ConnectDeps, enterServer } from "../connect/connect-player.ts";
 import { type ReleaseDeps, release } from "../gate/release.ts";
 import type { Queue } from "../queue/queue.ts";

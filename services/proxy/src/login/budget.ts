@@ -1,7 +1,8 @@
 // Rate of logins by IPv4 address or IPv6 /64: each login is a request to a session server.
 
+import { fullBucket, isFull, type TokenBucket, takeToken } from "@svc/minecraft";
 import { addressKey } from "@svc/proto/address";
-import { type Bucket, type Rate, take } from "../budget/bucket.ts";
+import { perSecondOf, type Rate } from "../budget/budget.ts";
 
 /** Bounds memory: buckets that are full again are dropped, then the oldest ones. */
 const maxBuckets = 65_536;
@@ -10,22 +11,23 @@ const maxBuckets = 65_536;
 type LoginBudget = (address: string) => number;
 
 export function createLoginBudget(
-  rate: Rate,
+  given: Rate,
   now: () => number,
 ): LoginBudget & { readonly size: () => number } {
+  const rate = perSecondOf(given);
   // In the order of their last login.
-  const buckets = new Map<string, Bucket>();
+  const buckets = new Map<string, TokenBucket>();
   const forget = (at: number) => {
     for (const [key, bucket] of buckets) {
-      const isFull = bucket.at + rate.burst * rate.everyMs <= at;
-      if (!isFull && buckets.size <= maxBuckets) return;
+      if (!isFull(bucket, rate, at) && buckets.size <= maxBuckets) return;
       buckets.delete(key);
     }
   };
   const spend = (address: string) => {
     const at = now();
     const key = addressKey(address);
-    const { bucket, waitMs } = take(buckets.get(key), at, rate);
+    const bucket = buckets.get(key) ?? fullBucket(rate, at);
+    const waitMs = takeToken(bucket, rate, at);
     buckets.delete(key);
     buckets.set(key, bucket);
     forget(at);
