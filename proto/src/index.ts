@@ -126,6 +126,7 @@ export {
   inboxPrefix,
   instanceFilter,
   instanceSubject,
+  liveNoticeSubject,
   liveSubject,
   replicaSubject,
   rpcSubject,

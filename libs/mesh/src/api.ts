@@ -180,14 +180,17 @@ export type UploadHead = {
 /** The subject of the lines of one source: `svc.live.<owner>.<noun>.<key>`. */
 export type LiveLogSource = { owner: Owner; noun: string; key: string };
 
+/** One line without line breaks, and where it is in its source; positions of lines differ. */
+export type LiveLogLine = { line: Uint8Array; position: string };
+
 export type LiveLogWriter = {
   /** The position stored with the newest line, whoever wrote it; undefined when there is no line. */
   position: () => string | undefined;
   /**
-   * Stores one line and its position in the source; positions must differ. False when another writer has written since:
-   * then this one has ended. Throws the fault `unavailable`; the same line may then be written again.
+   * Stores lines with their positions in the source. False when another writer has written since: then this one has
+   * ended. Throws the fault `unavailable`; the same lines may then be written again and are stored once.
    */
-  write: (line: Uint8Array, position: string) => Promise<boolean>;
+  write: (lines: readonly LiveLogLine[]) => Promise<boolean>;
 };
 
 /** Messages that a consumer gave up on: how many are stored, and the newest. `at` is RFC 3339. */
@@ -273,7 +276,7 @@ export type Mesh = {
   bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;
   byteTransfers: ByteTransfers;
   /** Publishes one line of a live log (console, build log); kept for an hour for `Last-Event-ID`. */
-  publishLiveLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
+  publishLiveLine: (place: LiveLogSource, line: Uint8Array) => Promise<void>;
   /** Takes over as the only writer of a source's live log; reads the position of the previous writer. */
   openLiveLog: (place: LiveLogSource) => Promise<LiveLogWriter>;
   /** Publishes the last line of a source that has ended; live readers end after it. */

@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { liveSubject, type Owner, owners, type View } from "@svc/proto";
+import { type Owner, owners, type View } from "@svc/proto";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { openBucket } from "./bucket/open.ts";
 import { type ByteTransferServer, startByteTransferServer } from "./byte-transfer/server.ts";
@@ -13,7 +13,7 @@ import { createAuditing } from "./event/audit.ts";
 import { type Consumer, startConsumer } from "./event/consume.ts";
 import { readDeadLetters } from "./event/dead-letters.ts";
 import { createLiveLogReader } from "./live-log/read.ts";
-import { liveLogHeader, openLiveLogWriter } from "./live-log/write.ts";
+import { createLiveLogWriting } from "./live-log/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
@@ -21,7 +21,7 @@ import { createCalling } from "./request/call.ts";
 import { announceReplica, createReplicas } from "./request/replicas.ts";
 import { createServing } from "./request/serve.ts";
 import { announce } from "./request/service-protocol.ts";
-import { publishAll, store } from "./stream/publish.ts";
+import { publishAll } from "./stream/publish.ts";
 import { fitsFilter, isPublished } from "./stream/publisher.ts";
 import { requireStreams } from "./stream/require.ts";
 import { mirrorView } from "./view/mirror.ts";
@@ -133,14 +133,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
     },
     bucket: (declared) => openBucket(core, declared, opened),
     byteTransfers: byteTransferServer?.byteTransfers ?? noByteTransfers(service),
-    publishLiveLine: async (owner, noun, key, line) => {
-      await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });
-    },
-    openLiveLog: (place) => openLiveLogWriter(core, place),
-    endLiveLog: async ({ owner, noun, key }, line) => {
-      const headers = { [liveLogHeader.end]: "1" };
-      await store(core, { subject: liveSubject(owner, noun, key), body: line, headers });
-    },
+    ...createLiveLogWriting(core),
     readLiveLog: (ticket, signal) => liveLogs.read(ticket, signal),
     status: connection.status,
     drain: once((timeoutMs = defaultDrainMs) => drain(connection, { timeoutMs, closing, stopWork, opened })),

@@ -8,6 +8,7 @@ export type {
   Context,
   FollowedEvent,
   Handler,
+  LiveLogLine,
   LiveLogSource,
   LiveLogWriter,
   Mesh,

@@ -116,7 +116,10 @@ describe("a compromised service", () => {
         seen.lines.push(Buffer.from(line).toString());
     })();
     await until(async () => {
-      await lifecycle.publishLiveLine("lifecycle", "console", "survival", Buffer.from("first"));
+      await lifecycle.publishLiveLine(
+        { owner: "lifecycle", noun: "console", key: "survival" },
+        Buffer.from("first"),
+      );
       return seen.lines.includes("first");
     });
   });
@@ -139,7 +142,10 @@ describe("a compromised service", () => {
     };
     await lifecycle.publish([moved]);
     identity.audit({ action: round, actor: "svc", source: "scheduler" });
-    await lifecycle.publishLiveLine("lifecycle", "console", "survival", Buffer.from(round));
+    await lifecycle.publishLiveLine(
+      { owner: "lifecycle", noun: "console", key: "survival" },
+      Buffer.from(round),
+    );
     await writer.put("survival", { ...survival, memory: round });
     await until(() => seen.lines.includes(round));
     // A service that pulls from its own consumer has already taken its messages.

@@ -6,6 +6,7 @@ import {
   eventFilter,
   inboxPrefix,
   instanceSubject,
+  liveNoticeSubject,
   replicaSubject,
   rpcSubject,
   streamName,
@@ -57,6 +58,7 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   publish.add(`svc.evt.${service}.>`);
   publish.add(`svc.dead.${service}.>`);
   publish.add(`svc.live.${service}.>`);
+  publish.add(liveNoticeSubject(service));
   for (const own of [stream, `${stream}_LIVE`]) publish.add(`$JS.API.STREAM.INFO.${own}`);
   // Where the last writer of live lines was.
   publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.svc.live.${service}.>`);
@@ -78,8 +80,12 @@ function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<st
     subscribe.add(`$KV.${view.name}.>`);
   }
   if (service === "gateway-external" || service === "gateway-internal") {
+    // Gateways of the version before listen to the lines themselves.
     subscribe.add("svc.live.>");
-    for (const owner of owners) addStreamReader(`${streamName(owner)}_LIVE`, publish);
+    for (const owner of owners) {
+      subscribe.add(liveNoticeSubject(owner));
+      addStreamReader(`${streamName(owner)}_LIVE`, publish);
+    }
   }
 }
 

@@ -59,3 +59,8 @@ export function inboxPrefix(service: string): string {
 export function liveSubject(owner: Owner, noun: string, key: string): string {
   return `svc.live.${owner}.${noun}.${key}`;
 }
+
+/** Says how many messages with live lines an owner has just published. */
+export function liveNoticeSubject(owner: Owner): string {
+  return `svc.live-notice.${owner}`;
+}

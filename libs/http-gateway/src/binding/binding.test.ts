@@ -138,7 +138,7 @@ async function view(port: number, id: string, headers: Record<string, string> = 
 }
 
 const say = (id: string, line: string) =>
-  fixture.owner.publishLiveLine("lifecycle", "console", id, Buffer.from(line));
+  fixture.owner.publishLiveLine({ owner: "lifecycle", noun: "console", key: id }, Buffer.from(line));
 
 describe("event streams", () => {
   test("a viewer gets the tail, then every line with the second in which it was written", async () => {

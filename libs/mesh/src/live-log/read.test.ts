@@ -20,7 +20,7 @@ after(async () => {
 });
 
 const say = (key: string, line: string) =>
-  lifecycle.publishLiveLine("lifecycle", "console", key, new TextEncoder().encode(line));
+  lifecycle.publishLiveLine({ owner: "lifecycle", noun: "console", key }, new TextEncoder().encode(line));
 
 function ticket(key: string, more: Partial<StreamTicket> = {}): StreamTicket {
   return { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", key), tail: 100, ...more };
@@ -134,7 +134,10 @@ test("a viewer of a stream that does not exist yet gets its first line", async (
   const early = view({ stream: "BUILDS_LIVE", subject: liveSubject("builds", "log", "b1"), tail: 0 });
   const builds = await nats.connect("builds");
   await until(async () => {
-    await builds.publishLiveLine("builds", "log", "b1", new TextEncoder().encode("hello"));
+    await builds.publishLiveLine(
+      { owner: "builds", noun: "log", key: "b1" },
+      new TextEncoder().encode("hello"),
+    );
     return early.lines.length > 0;
   });
   early.leave();
@@ -147,7 +150,7 @@ test("viewers continue after NATS was killed, without duplicates", async () => {
   const owner = await own.connect("lifecycle");
   const reader = await own.connect("gateway-external");
   const tell = (line: string) =>
-    owner.publishLiveLine("lifecycle", "console", "e", new TextEncoder().encode(line));
+    owner.publishLiveLine({ owner: "lifecycle", noun: "console", key: "e" }, new TextEncoder().encode(line));
   await tell("before");
   const viewer = view(ticket("e"), reader);
   await until(() => viewer.lines.length === 1);

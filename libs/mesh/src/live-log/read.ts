@@ -1,12 +1,12 @@
 // Live logs (console, build log): kept for an hour in the owner's LIVE stream. However many sources are viewed here,
 // this process reads the stream once; each viewer first replays its own source and then joins (docs/performance.md).
 
-import { Fault, type StreamTicket } from "@svc/proto";
+import { Fault, liveNoticeSubject, type Owner, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { nanosOf } from "../stream/direct-get.ts";
 import { type OrderedReader, openOrdered, type StartFrom } from "../stream/ordered.ts";
-import { liveLogHeader } from "./write.ts";
+import { lineBreak, liveLogHeader } from "./write.ts";
 
 /** One line and when it was stored, in unix seconds. `isLast`: its source has ended; never set on replayed lines. */
 type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
@@ -68,6 +68,7 @@ function startFeed(core: Core, { stream, filter }: { stream: string; filter: str
   const reader = openOrdered(core, {
     stream,
     filter,
+    notices: noticesOf(filter),
     heartbeatMs: liveHeartbeatMs,
     // After a gap, continues behind the last line; by time, because a new stream restarts its sequences.
     startFrom: () => (lastNs === undefined ? { at: "next" } : fromNanos(lastNs + 1n)),
@@ -92,14 +93,18 @@ function filterOf(subject: string): string {
   return `${subject.split(".").slice(0, 3).join(".")}.>`;
 }
 
+function noticesOf(subject: string): string {
+  return liveNoticeSubject(subject.split(".")[2] as Owner);
+}
+
 /** A viewer reads one subject, or all that differ in the last token only. */
 function deliver(viewers: Feed["viewers"], message: StreamMessage): void {
   const { subject } = message;
   const exact = viewers.get(subject);
   const wide = viewers.get(`${subject.slice(0, subject.lastIndexOf(".") + 1)}*`);
   if (!exact && !wide) return;
-  const line = storedLineOf(message);
-  for (const one of [exact, wide]) for (const viewer of one ?? []) viewer(line);
+  for (const line of storedLinesOf(message))
+    for (const one of [exact, wide]) for (const viewer of one ?? []) viewer(line);
 }
 
 type Viewing = {
@@ -174,6 +179,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   const reader = openOrdered(core, {
     stream: ticket.stream,
     filter: ticket.subject,
+    notices: noticesOf(ticket.subject),
     isPart: true,
     heartbeatMs: replayHeartbeatMs,
     startFrom,
@@ -181,7 +187,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
       lines = [];
     },
     onMessage: (message) => {
-      lines.push(storedLineOf(message));
+      lines.push(...storedLinesOf(message));
       if (lines.length > limit * 2) lines = lines.slice(-limit);
     },
     onCaughtUp: () => finish(),
@@ -193,11 +199,19 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   return lines.length > limit ? lines.slice(-limit) : lines;
 }
 
-function storedLineOf(message: StreamMessage): StoredLine {
-  const { timestampNs } = message;
-  const isLast = message.headers?.has(liveLogHeader.end) === true;
+function storedLinesOf({ timestampNs, headers, body }: StreamMessage): StoredLine[] {
   const atSeconds = Number(timestampNs / 1_000_000_000n);
-  return { timestampNs, atSeconds, line: message.body.slice(), ...(isLast && { isLast }) };
+  const about = { timestampNs, atSeconds, ...(headers?.has(liveLogHeader.end) && { isLast: true as const }) };
+  const text = Buffer.from(body);
+  if (!headers?.has(liveLogHeader.count)) return [{ ...about, line: text }];
+  const lines: StoredLine[] = [];
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf(lineBreak, from);
+    const to = end < 0 ? text.length : end;
+    lines.push({ ...about, line: text.subarray(from, to) });
+    from = to + 1;
+  }
+  return lines;
 }
 
 function fromNanos(timestampNs: bigint): StartFrom {

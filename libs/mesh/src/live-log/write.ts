@@ -1,26 +1,55 @@
-// Writes the live log of a source that several processes could read: each line is stored only directly behind the
+// Writes the live log of a source that several processes could read: lines are stored only directly behind the
 // writer's own last one, so a writer that takes over ends its predecessor, and no line is stored twice (docs/reference/mesh.md#subjects,
 // event streams).
 
 import { randomBytes } from "node:crypto";
 import { liveSubject } from "@svc/proto";
-import type { LiveLogSource, LiveLogWriter } from "../api.ts";
+import type { LiveLogLine, LiveLogSource, LiveLogWriter, Mesh } from "../api.ts";
+import type { HeaderValues } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { liveStreamName } from "../stream/catalog.ts";
+import { store } from "../stream/publish.ts";
 import { readLast, storeAfter } from "../stream/read-last.ts";
+import { createPacedSending, type PacedSending } from "./paced-sending.ts";
 
-/** Headers of a line. */
+/** Headers of a message with lines. */
 export const liveLogHeader = {
   writer: "Svc-Line-Writer",
+  /** Of the last line. */
   position: "Svc-Line-Position",
+  /** Lines of the body, each but the last with a line break behind it; one, which may have line breaks, without this. */
+  count: "Svc-Line-Count",
   /** The source has ended: live readers end after this line. */
   end: "Svc-Line-End",
 } as const;
 
+/** Lines of one source that are stored as one message. */
+const groupBytes = 64 * 1_024;
+export const lineBreak = Buffer.from("\n");
+
 type Last = { sequence: number; writer: string | undefined; position: string | undefined };
 
+type LiveLogWriting = Pick<Mesh, "publishLiveLine" | "openLiveLog" | "endLiveLog">;
+
+/** Writes live logs for all sources of this process. */
+export function createLiveLogWriting(core: Core): LiveLogWriting {
+  const send = createPacedSending(core);
+  const publish = async ({ owner, noun, key }: LiveLogSource, body: Uint8Array, headers: HeaderValues) => {
+    await send(owner, () => store(core, { subject: liveSubject(owner, noun, key), body, headers }));
+  };
+  return {
+    publishLiveLine: (place, line) => publish(place, line, {}),
+    openLiveLog: (place) => openLiveLogWriter(core, place, send),
+    endLiveLog: (place, line) => publish(place, line, { [liveLogHeader.end]: "1" }),
+  };
+}
+
 /** Takes over the source: from the first line of the new writer on, the previous one is rejected. */
-export async function openLiveLogWriter(core: Core, place: LiveLogSource): Promise<LiveLogWriter> {
+async function openLiveLogWriter(
+  core: Core,
+  place: LiveLogSource,
+  send: PacedSending,
+): Promise<LiveLogWriter> {
   const subject = liveSubject(place.owner, place.noun, place.key);
   const stream = liveStreamName(place.owner);
   const me = randomBytes(9).toString("base64url");
@@ -40,31 +69,67 @@ export async function openLiveLogWriter(core: Core, place: LiveLogSource): Promi
     isUnsure = false;
     return isOurs;
   };
-  const put = async (line: Uint8Array, at: string): Promise<"stored" | "refused"> => {
-    const headers = { [liveLogHeader.writer]: me, [liveLogHeader.position]: at };
-    const stored = await storeAfter(core, { subject, body: line, headers, after: sequence });
-    if (stored === undefined) return "refused";
+  const put = async (lines: readonly LiveLogLine[]): Promise<boolean> => {
+    const at = lines.at(-1)?.position;
+    const headers = {
+      [liveLogHeader.writer]: me,
+      [liveLogHeader.position]: at,
+      ...(lines.length > 1 && { [liveLogHeader.count]: String(lines.length) }),
+    };
+    const stored = await send(place.owner, () =>
+      storeAfter(core, { subject, body: joined(lines), headers, after: sequence }),
+    );
+    if (stored === undefined) return false;
     sequence = stored;
     position = at;
-    return "stored";
+    return true;
+  };
+  /** Lines behind the last stored one. */
+  const unwritten = (lines: readonly LiveLogLine[]) =>
+    lines.slice(lines.findLastIndex((line) => line.position === position) + 1);
+  const writeOne = async (group: readonly LiveLogLine[]): Promise<boolean> => {
+    if (isUnsure && !(await isStillMine())) return false;
+    for (const isLastTry of [false, true]) {
+      const rest = unwritten(group);
+      if (rest.length === 0) return true;
+      isUnsure = true;
+      const isStored = await put(rest);
+      if (isStored || isLastTry) {
+        isUnsure = false;
+        return isStored;
+      }
+      if (!(await isStillMine())) return false;
+    }
+    return false;
   };
   return {
     position: () => position,
-    write: async (line, at) => {
-      if (isUnsure && !(await isStillMine())) return false;
-      if (position === at) return true;
-      isUnsure = true;
-      let result = await put(line, at);
-      if (result === "refused") {
-        if (!(await isStillMine())) return false;
-        if (position === at) return true;
-        isUnsure = true;
-        result = await put(line, at);
-      }
-      isUnsure = false;
-      return result === "stored";
+    write: async (lines) => {
+      for (const group of groupsOf(lines)) if (!(await writeOne(group))) return false;
+      return true;
     },
   };
+}
+
+function* groupsOf(lines: readonly LiveLogLine[]): Generator<LiveLogLine[]> {
+  let group: LiveLogLine[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    if (group.length > 0 && bytes + line.line.length > groupBytes) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(line);
+    bytes += line.line.length + 1;
+  }
+  if (group.length > 0) yield group;
+}
+
+function joined(lines: readonly LiveLogLine[]): Uint8Array {
+  const [first] = lines;
+  if (lines.length === 1 && first) return first.line;
+  return Buffer.concat(lines.flatMap(({ line }, index) => (index === 0 ? [line] : [lineBreak, line])));
 }
 
 async function findLast(core: Core, stream: string, subject: string): Promise<Last | undefined> {

@@ -12,6 +12,8 @@ export type StartFrom = { at: "first" | "next" } | { since: string };
 type OrderedOptions = {
   stream: string;
   filter: string;
+  /** Subject of notices that say how many messages were published; without it the messages are listened to. */
+  notices?: string;
   /** Whether the filter excludes part of the stream; the server then searches for matching messages. */
   isPart?: boolean;
   heartbeatMs: number;
@@ -84,8 +86,8 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
     batches.close();
   };
   const batches = openBatches(connection, options.stream);
-  const hints = connection.subscribe(options.filter, () => {
-    round.owed += 1;
+  const hints = connection.subscribe(options.notices ?? options.filter, ({ data }) => {
+    round.owed += options.notices === undefined ? 1 : noticedIn(data);
     round.wake();
   });
   const forget = connection.onReconnect(end);
@@ -108,6 +110,13 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
     hints.unsubscribe();
     batches.close();
   }
+}
+
+const mostNoticed = 10_000;
+
+function noticedIn(data: Uint8Array): number {
+  const count = Number(Buffer.from(data).toString("latin1"));
+  return count >= 1 && count <= mostNoticed ? Math.floor(count) : 1;
 }
 
 type Reading = { core: Core; options: OrderedOptions; round: Round };

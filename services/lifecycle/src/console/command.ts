@@ -30,9 +30,8 @@ export const command =
 
 /** Viewers see who ran what: the game itself does not log commands over RCON. */
 function echo(deps: ConsoleDeps, name: string, text: string): Promise<void> {
-  const { owner, noun, key } = noteStream(name);
   const line = cleanLine(encoder.encode(text), deps.settings.console_line_bytes);
-  const echoed = deps.mesh.publishLiveLine(owner, noun, key, encoder.encode(line));
+  const echoed = deps.mesh.publishLiveLine(noteStream(name), encoder.encode(line));
   echoed.catch(() => {});
   return echoed;
 }

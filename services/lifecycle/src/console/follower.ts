@@ -3,13 +3,13 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type Kube, type PodLogLine, readPodLog, resources } from "@svc/kube";
-import type { LiveLogWriter, Mesh } from "@svc/mesh";
+import type { LiveLogLine, LiveLogWriter, Mesh } from "@svc/mesh";
 import type { Logger } from "@svc/telemetry";
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { cleanLine } from "./clean-line.ts";
 import { createLineBudget } from "./line-budget.ts";
-import { createCursorTracker, encodeCursor, parseCursor } from "./log-cursor.ts";
+import { createCursorTracker, encodeCursor, type LogCursor, parseCursor } from "./log-cursor.ts";
 import { logStream, noteStream } from "./log-streams.ts";
 import type { ConsoleMetrics } from "./metrics.ts";
 import { hasLog } from "./policy.ts";
@@ -165,12 +165,12 @@ async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }:
   const cursorOf = createCursorTracker(pod, after);
   const fresh = lines.flatMap((line) => {
     const cursor = cursorOf(line.atNs);
-    return cursor ? [{ line, at: encodeCursor(cursor) }] : [];
+    return cursor ? [toLive(deps, line, cursor)] : [];
   });
   const isCut = lines.length >= most && (lines[0]?.atNs ?? 0n) > (known?.atNs ?? 0n);
   if (after && (isCut || fresh.length > most))
     note(deps, follow.name, "Earlier lines are omitted: too many were printed while nobody watched.");
-  for (const one of fresh.slice(-most)) await write(deps, writer, one);
+  await write(deps, writer, fresh.slice(-most));
 }
 
 /** The last lines, at least `most` if there are so many. */
@@ -205,25 +205,33 @@ async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: So
     ...(after?.pod === pod && { sinceNs: after.atNs }),
   };
   for await (const group of readPodLog(deps.kube.transport, request)) {
+    if (follow.signal.aborted) return;
+    const lines: LiveLogLine[] = [];
     for (const line of group) {
-      if (follow.signal.aborted) return;
       const cursor = cursorOf(line.atNs);
       if (!cursor) continue;
       if (!follow.budget.take(line.line.length, performance.now())) deps.metrics.dropped();
-      else await write(deps, writer, { line, at: encodeCursor(cursor) });
+      else lines.push(toLive(deps, line, cursor));
     }
+    await write(deps, writer, lines);
     reportDroppedLines(deps, follow);
   }
 }
 
+function toLive({ settings }: FollowerDeps, { line }: PodLogLine, cursor: LogCursor): LiveLogLine {
+  return {
+    line: encoder.encode(cleanLine(line, settings.console_line_bytes)),
+    position: encodeCursor(cursor),
+  };
+}
+
 async function write(
-  { settings, metrics }: FollowerDeps,
+  { metrics }: FollowerDeps,
   writer: LiveLogWriter,
-  { line, at }: { line: PodLogLine; at: string },
+  lines: readonly LiveLogLine[],
 ): Promise<void> {
-  const text = cleanLine(line.line, settings.console_line_bytes);
-  if (!(await writer.write(encoder.encode(text), at))) throw new WriteRefused();
-  metrics.written();
+  if (!(await writer.write(lines))) throw new WriteRefused();
+  metrics.written(lines.length);
 }
 
 function reportDroppedLines(deps: FollowerDeps, { name, budget }: Follow): void {
@@ -233,8 +241,7 @@ function reportDroppedLines(deps: FollowerDeps, { name, budget }: Follow): void 
 }
 
 function note({ mesh, log }: FollowerDeps, name: string, text: string): void {
-  const { owner, noun, key } = noteStream(name);
   mesh
-    .publishLiveLine(owner, noun, key, encoder.encode(text))
+    .publishLiveLine(noteStream(name), encoder.encode(text))
     .catch((error: unknown) => log.debug({ server: name, err: error }, "publishing a console note failed"));
 }

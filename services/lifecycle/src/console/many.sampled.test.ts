@@ -26,6 +26,12 @@ const numbersIn = (lines: readonly string[], word: string) =>
   lines.flatMap((line) => (line.startsWith(`${word} `) ? Number(line.slice(word.length + 1)) : []));
 const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n);
 
+/** Behind it, the reader gets every line and not only the last hundred. */
+async function untilLive({ lines }: { lines: readonly string[] }, server: string): Promise<void> {
+  fixture.cluster.say(server, "live");
+  await until(() => lines.includes("live"));
+}
+
 const crowd = many(1_000, 250);
 const consoles = many(200, 60);
 
@@ -147,8 +153,9 @@ test("after a restart of the gateway a viewer continues from the second of its l
   const replica = await fixture.startReplica(quick);
   const first = await fixture.startGateway();
   const reader = await readConsole(first, { name: "resumed", cookie: fixture.cookieOf(1) });
+  await untilLive(reader, "resumed");
   for (let n = 0; n < 300; n++) fixture.cluster.say("resumed", `line ${n}`);
-  await until(() => reader.lines.length === 300);
+  await until(() => numbersIn(reader.lines, "line").length === 300);
   const lastId = reader.lastId() ?? "";
   await first.close();
   await reader.ended;
@@ -190,6 +197,7 @@ test("a server that floods its log is limited to its share, and the viewer sees 
   const replica = await fixture.startReplica({ ...quick, console_burst: 200, console_lines_per_second: 50 });
   const gateway = await fixture.startGateway();
   const reader = await readConsole(gateway, { name: "flood", cookie: fixture.cookieOf(1) });
+  await untilLive(reader, "flood");
   for (let n = 0; n < 5_000; n++) fixture.cluster.say("flood", `line ${n}`);
   await until(() => reader.lines.some((line) => line.includes("lines are omitted")));
   const told = Number(/^(\d+) lines are omitted/.exec(reader.lines.at(-1) ?? "")?.[1]);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
-export type ConsoleMetrics = { written: () => void; dropped: () => void };
+export type ConsoleMetrics = { written: (lines: number) => void; dropped: () => void };
 
 export function createConsoleMetrics(registry: Registry, follows: () => number): ConsoleMetrics {
   const registers = [registry];
@@ -18,5 +18,5 @@ export function createConsoleMetrics(registry: Registry, follows: () => number):
     "svc_console_lines_dropped_total",
     "Log lines dropped because a server printed too fast.",
   );
-  return { written: () => written.inc(), dropped: () => dropped.inc() };
+  return { written: (lines) => written.inc(lines), dropped: () => dropped.inc() };
 }
