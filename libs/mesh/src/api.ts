@@ -160,7 +160,9 @@ export type ByteTransfers = {
   upload: (upload: ByteUpload) => ByteTransferTicket;
 };
 export type ByteDownload = {
+  /** With a Content-Length, where it is known, a byte costs half as much. */
   headers: Record<string, string>;
+  /** A chunk has been sent once the next one is asked for; its memory may be used again then. */
   source: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
   ttlMs?: number;
 };

@@ -17,6 +17,6 @@ export type {
   ViewMirror,
   ViewWriter,
 } from "./api.ts";
-export { fetchBytes, sendBytes } from "./byte-transfer/client.ts";
+export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";

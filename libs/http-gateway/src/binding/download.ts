@@ -1,7 +1,7 @@
 // Bytes from the owner to the caller, at the caller's pace (docs/reference/byte-transfers.md#ticket).
 
-import { pipeline } from "node:stream/promises";
-import { fetchBytes, type Mesh } from "@svc/mesh";
+import type { ServerResponse } from "node:http";
+import { type Mesh, streamBytes } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
@@ -30,15 +30,10 @@ export function downloadBinding(
     const disconnected = abortOnDisconnect(state);
     using watched = rights.watch(call);
     const signal = AbortSignal.any([disconnected, watched.signal]);
-    const { headers, body } = await open().catch((error: unknown) => {
+    const { headers, deliver } = await open().catch((error: unknown) => {
       throw watched.signal.aborted ? watched.signal.reason : error;
     });
     const promised = lengthIn(headers);
-    body.on("data", (chunk: Buffer) => {
-      state.bytes += chunk.length;
-      // Bytes behind the promised length would be read as the next answer.
-      if (state.bytes > (promised ?? state.bytes)) response.destroy();
-    });
     response.setTimeout(settings.transferStallMs, () => response.destroy());
     try {
       response.writeHead(contract.http.status, [
@@ -47,13 +42,14 @@ export function downloadBinding(
         "no-store",
         ...passedHeaders(headers),
       ]);
-      await pipeline(body, response, { end: false, signal: watched.signal });
-      if (state.bytes < (promised ?? 0)) {
-        throw new Error(`${contract.subject} gave ${state.bytes} of the ${promised} bytes it promised`);
-      }
+      await deliver((chunk) => {
+        state.bytes += chunk.length;
+        // Bytes behind the promised length would be read as the next answer.
+        if (state.bytes > (promised ?? state.bytes)) response.destroy();
+        return written(response, chunk);
+      });
       response.end();
     } catch (error) {
-      body.destroy();
       if (state.bytes > (promised ?? state.bytes)) {
         throw new Error(`${contract.subject} gave more than the ${promised} bytes it promised`);
       }
@@ -65,9 +61,15 @@ export function downloadBinding(
     async function open() {
       const { byteTransfer } = await mesh.forward(contract, input, { ...options, signal });
       if (!byteTransfer) throw new Error(`${contract.subject} answered without a byte transfer`);
-      return fetchBytes(byteTransfer, signal);
+      return streamBytes(byteTransfer, signal);
     }
   };
+}
+
+function written(response: ServerResponse, chunk: Buffer): Promise<void> {
+  return new Promise((settle, fail) => {
+    response.write(chunk, (error) => (error ? fail(error) : settle()));
+  });
 }
 
 function lengthIn(headers: Record<string, string>): number | undefined {

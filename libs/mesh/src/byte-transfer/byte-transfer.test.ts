@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { Fault } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { until } from "../testing.ts";
-import { fetchBytes, sendBytes } from "./client.ts";
+import { fetchBytes, sendBytes, streamBytes } from "./client.ts";
 import { type ByteTransferServer, startByteTransferServer } from "./server.ts";
 
 const log = createLogger("lifecycle", "silent");
@@ -31,6 +31,8 @@ async function digestOf(source: AsyncIterable<Uint8Array>): Promise<{ bytes: num
   return { bytes, sha256: hash.digest("hex") };
 }
 
+const signal = () => new AbortController().signal;
+
 const isFault = (name: string) => (error: unknown) => {
   assert.equal((error as { fault: string }).fault, name);
   return true;
@@ -45,6 +47,78 @@ test("a download delivers every byte and the headers of the ticket", async () =>
   assert.equal(headers["content-type"], "application/zip");
   assert.deepEqual(await digestOf(body), await digestOf(chunks(50, 100_000)));
 });
+
+for (const known of [true, false]) {
+  const what = known ? "known" : "unknown";
+  const count = 60;
+  const ticketOf = (source: (signal: AbortSignal) => AsyncIterable<Uint8Array>, length = count * 100_000) =>
+    server.byteTransfers.download({ headers: known ? { "Content-Length": `${length}` } : {}, source });
+
+  test(`a streamed download of ${what} length delivers every byte once, one chunk at a time`, async () => {
+    const { deliver } = await streamBytes(
+      ticketOf(() => chunks(count, 100_000)),
+      signal(),
+    );
+    const hash = createHash("sha256");
+    let writing = 0;
+    await deliver(async (chunk) => {
+      writing += 1;
+      assert.equal(writing, 1);
+      // Its memory is ours until this resolves.
+      await new Promise((settle) => setImmediate(settle));
+      hash.update(chunk);
+      writing -= 1;
+    });
+    assert.equal(hash.digest("hex"), (await digestOf(chunks(count, 100_000))).sha256);
+  });
+  test(`an empty streamed download of ${what} length delivers nothing`, async () => {
+    const { deliver } = await streamBytes(
+      ticketOf(() => chunks(0, 0), 0),
+      signal(),
+    );
+    await deliver(() => assert.fail("there is no byte"));
+  });
+  test(`a streamed download of ${what} length that breaks is rejected`, async () => {
+    const { deliver } = await streamBytes(
+      ticketOf(async function* () {
+        yield* chunks(3, 100_000);
+        throw new Error("disk");
+      }),
+      signal(),
+    );
+    await assert.rejects(deliver(async () => {}));
+  });
+  test(`a streamed download of ${what} length ends with the writer and with the caller, and so does its source`, async () => {
+    for (const isAbort of [true, false]) {
+      const leaving = new AbortController();
+      let isAborted = false;
+      const endless = async function* (signal: AbortSignal) {
+        signal.addEventListener("abort", () => {
+          isAborted = true;
+        });
+        while (!signal.aborted) yield Buffer.alloc(100_000);
+      };
+      const { deliver } = await streamBytes(ticketOf(endless, 1e12), leaving.signal);
+      const failing = async () => {
+        if (!isAbort) throw new Error("the writer is gone");
+        leaving.abort(new Error("the caller is gone"));
+      };
+      await assert.rejects(deliver(failing), isAbort ? /caller|aborted/ : /writer/);
+      await until(() => isAborted);
+    }
+  });
+  test(`a refused streamed download of ${what} length answers its fault`, async () => {
+    const refused = ticketOf(() => {
+      throw new Fault("not_found", { message: "The backup is gone." });
+    });
+    await assert.rejects(streamBytes(refused, signal()), isFault("not_found"));
+    await assert.rejects(streamBytes(refused, signal()), isFault("forbidden"));
+    await assert.rejects(
+      streamBytes({ ...refused, url: "http://127.0.0.1:1/lanes/x" }, signal()),
+      isFault("unavailable"),
+    );
+  });
+}
 
 test("an empty download is an empty body", async () => {
   const { body } = await fetchBytes(

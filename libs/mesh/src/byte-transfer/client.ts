@@ -5,6 +5,7 @@ import { type ByteTransferTicket, Fault, isFault, isFaultName } from "@svc/proto
 import type { Agent, Dispatcher } from "undici";
 import type { UploadHead } from "../api.ts";
 import { sendChunked } from "./chunked.ts";
+import { type ChunkWriter, openIntoBuffer } from "./read-into-buffer.ts";
 import { watchReader } from "./stall.ts";
 
 const connectWithinMs = 5_000;
@@ -39,6 +40,52 @@ export async function fetchBytes(ticket: ByteTransferTicket, signal?: AbortSigna
   const response = await orUnavailable(exchange(ticket, { method: "GET", ...(signal ? { signal } : {}) }));
   if (response.statusCode !== 200) throw faultIn(await orUnavailable(response.body.text()));
   return { headers: ticket.headers, body: response.body };
+}
+
+type StreamedBytes = {
+  headers: Record<string, string>;
+  /** Delivers the whole body, chunk by chunk. Rejects with what `write` rejects with, and when the body breaks. */
+  deliver: (write: ChunkWriter) => Promise<void>;
+};
+
+/**
+ * As `fetchBytes`, with far less work for each byte where the ticket tells the length. Call `deliver`, or abort
+ * `signal`.
+ */
+export async function streamBytes(ticket: ByteTransferTicket, signal: AbortSignal): Promise<StreamedBytes> {
+  const { headers } = ticket;
+  const length = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-length")?.[1];
+  if (length === undefined) {
+    const { body } = await fetchBytes(ticket, signal);
+    return { headers, deliver: (write) => deliverChunks(body, write) };
+  }
+  const limits = { connectMs: connectWithinMs, firstByteMs: firstByteWithinMs, stallMs };
+  const { status, deliver } = await orUnavailable(openIntoBuffer(ticket, limits, signal));
+  if (status === 200) return { headers, deliver: (write) => deliverAll(deliver, write, Number(length)) };
+  let text = "";
+  await orUnavailable(
+    deliver(async (chunk) => {
+      if (text.length < longestAnswerBytes) text += chunk.toString("utf8");
+    }),
+  );
+  throw faultIn(text);
+}
+
+async function deliverAll(
+  deliver: StreamedBytes["deliver"],
+  write: ChunkWriter,
+  length: number,
+): Promise<void> {
+  let bytes = 0;
+  await deliver((chunk) => {
+    bytes += chunk.length;
+    return write(chunk);
+  });
+  if (bytes < length) throw new Error(`the body ended after ${bytes} of ${length} bytes`);
+}
+
+async function deliverChunks(body: AsyncIterable<Buffer>, write: ChunkWriter): Promise<void> {
+  for await (const chunk of body) await write(chunk);
 }
 
 /**

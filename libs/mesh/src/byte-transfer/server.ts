@@ -3,17 +3,14 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type ByteTransferTicket, Fault, faults, isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { ByteDownload, ByteTransfers, ByteUpload } from "../api.ts";
-import { watchReader, watchSource } from "./stall.ts";
+import { watchSource } from "./stall.ts";
 
 const defaultTtlMs = 60_000;
 const defaultStallMs = 120_000;
 const openLimit = 10_000;
-const bufferBytes = 1_048_576;
 
 type Open =
   | { kind: "download"; work: ByteDownload; tokenHash: Buffer; expiry: NodeJS.Timeout }
@@ -141,29 +138,33 @@ async function sendDownload(exchange: Exchange, download: ByteDownload, gone: Ab
   const stop = new AbortController();
   const source = download.source(AbortSignal.any([gone, stop.signal]))[Symbol.asyncIterator]();
   // A source that fails before its first byte is answered with a fault; later the connection can only be closed.
-  const first = await source.next();
-  response.writeHead(200, { "content-type": "application/octet-stream" });
+  let result = await source.next();
+  response.writeHead(200, { "content-type": "application/octet-stream", ...lengthOf(download) });
   const onStall = () => {
     stop.abort();
     response.destroy(new Error("the receiver stopped reading"));
   };
-  const bytes = watchReader(chain(first, source), defaultStallMs, onStall);
-  await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: bufferBytes }), response);
-}
-
-async function* chain(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let result = first;
   try {
-    while (!result.done) {
-      yield result.value;
-      result = await rest.next();
+    for (; !result.done; result = await source.next()) {
+      const timer = setTimeout(onStall, defaultStallMs);
+      await written(response, result.value).finally(() => clearTimeout(timer));
     }
   } finally {
-    if (!result.done) await rest.return?.();
+    if (!result.done) await source.return?.();
   }
+  await new Promise<void>((settle) => response.once("close", settle).end(settle));
+}
+
+// The reader of a body in chunks has to take it apart again.
+function lengthOf({ headers }: ByteDownload): { "content-length"?: string } {
+  const name = Object.keys(headers).find((one) => one.toLowerCase() === "content-length");
+  return name === undefined ? {} : { "content-length": headers[name] ?? "" };
+}
+
+function written(response: ServerResponse, chunk: Uint8Array): Promise<void> {
+  return new Promise((settle, fail) => {
+    response.write(chunk, (error) => (error ? fail(error) : settle()));
+  });
 }
 
 async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: AbortSignal): Promise<void> {

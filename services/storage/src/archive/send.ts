@@ -1,12 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Handler } from "@svc/mesh";
 import { type archives, Fault } from "@svc/proto";
-import { Folder, isWorldFault } from "@svc/world";
+import { Folder, isWorldFault, readAhead } from "@svc/world";
 import { claimTicket } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
 import type { SharedDeps } from "../transfer/deps.ts";
-
-const chunkBytes = 1 << 20;
 
 /** storage.archive.send */
 export const send =
@@ -47,12 +45,8 @@ async function* read(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   await using file = await openStored(folder, archive);
-  for (let at = 0; at < size; ) {
+  for await (const chunk of readAhead(file, size)) {
     signal.throwIfAborted();
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) throw new Error(`the archive ${archive} of ${size} bytes ends after ${at}`);
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    yield chunk;
   }
 }

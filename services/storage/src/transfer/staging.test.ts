@@ -43,7 +43,7 @@ describe("staged files", () => {
       const bytes = randomBytes(2_621_441);
       const part = await receive(bytes, { size });
       const read: Uint8Array[] = [];
-      for await (const chunk of staging.read(id, [part, part], signal)) read.push(chunk);
+      for await (const chunk of staging.read(id, [part, part], signal)) read.push(Buffer.from(chunk));
       assert.ok(Buffer.concat(read).equals(Buffer.concat([bytes, bytes])));
       await staging.remove(id);
     }
