@@ -1,6 +1,7 @@
 // What the service storage asks of a world Job, and what the Job answers (docs/reference/world-lock.md#jobs).
 // A Job gets one task as JSON in SVC_TASK, its folders as arguments (`world-agent --world=/world
-// --archive=/archive --secret=/run/svc/secret --tmp=/tmp`), and in the last but one its one-time token and what a file is to hold. It writes progress at most once a second and one result,
+// --archive=/archive --secret=/run/svc/secret --tmp=/tmp`), and in the last but one its one-time token, what a file is to
+// hold, and the digests of the parts of an upload. It writes progress at most once a second and one result,
 // each as one marked line on stdout; storage reads them from the pod's log.
 // Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
 
@@ -18,6 +19,10 @@ export type Place = z.output<typeof Place>;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const path = z.string().max(4096);
+
+/** Size and digest of each part of a staged upload, in order. */
+export const StagedParts = z.array(z.strictObject({ size: z.number().int().min(0), sha256: Sha256 }));
+export type StagedParts = z.output<typeof StagedParts>;
 
 export const Task = z.discriminatedUnion("mode", [
   /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (docs/reference/backups.md#archive). */
@@ -72,14 +77,16 @@ export const Task = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("mkdir"), path }),
   z.strictObject({ mode: z.literal("delete"), path }),
   z.strictObject({ mode: z.literal("rename"), path, to: path }),
-  /** Fetches a staged upload once and lands it atomically; `url` also takes the DELETE that reports it landed. */
+  /**
+   * Fetches a staged upload once and lands it atomically; `url` also takes the DELETE that reports it landed. Its
+   * `StagedParts` are in the Job's Secret: there may be more of them than a variable holds.
+   */
   z.strictObject({
     mode: z.literal("upload"),
     path,
     overwrite: z.boolean(),
     url: z.url(),
     size: z.number().int().min(0),
-    sha256: Sha256,
   }),
   z.strictObject({
     mode: z.literal("unzip"),

@@ -20,8 +20,9 @@ test("token and content are files, and an environment gives neither", (t) => {
   t.after(() => rmSync(secret, { recursive: true }));
   const env = { SVC_TASK: JSON.stringify({ mode: "mkdir", path: "a" }), SVC_TASK_TOKEN: "from outside" };
   assert.equal(readSettings([], env).token, "");
-  assert.throws(() => readSettings([], env).content(), /was not given/);
-  assert.throws(() => readSettings([`--secret=${secret}`], env).content(), /was not given/);
+  assert.throws(() => readSettings([], env).content(), /content .* is missing/);
+  assert.throws(() => readSettings([`--secret=${secret}`], env).content(), /content .* is missing/);
+  assert.throws(() => readSettings([`--secret=${secret}`], env).parts(), /parts .* is missing/);
   writeFileSync(join(secret, "token"), "once\n");
   writeFileSync(join(secret, "content"), "");
   const settings = readSettings([`--secret=${secret}`], env);

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Task } from "@svc/proto/world-task";
+import { StagedParts, Task } from "@svc/proto/world-task";
 
 /** Limits of the agent, with the defaults of docs/reference/exports.md#ticket, docs/reference/files.md#operations. */
 export const limits = {
@@ -25,6 +25,8 @@ export type Settings = {
   token: string;
   /** What a `write` writes. */
   content: () => Buffer;
+  /** The parts of an `upload`. */
+  parts: () => StagedParts;
   world: string | undefined;
   archive: string | undefined;
   tmp: string;
@@ -40,7 +42,8 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     task: Task.parse(JSON.parse(task)),
     token:
       values.secret === undefined ? "" : (readSecret(values.secret, "token")?.toString("utf8").trim() ?? ""),
-    content: () => needContent(values.secret),
+    content: () => needSecret(values.secret, "content"),
+    parts: () => StagedParts.parse(JSON.parse(needSecret(values.secret, "parts").toString("utf8"))),
     world: values.world,
     archive: values.archive,
     tmp: values.tmp ?? "/tmp",
@@ -56,8 +59,8 @@ function readSecret(folder: string, name: string): Buffer | undefined {
   }
 }
 
-function needContent(folder: string | undefined): Buffer {
-  const content = folder === undefined ? undefined : readSecret(folder, "content");
-  if (!content) throw new Error("the content that is to be written was not given");
-  return content;
+function needSecret(folder: string | undefined, name: "content" | "parts"): Buffer {
+  const found = folder === undefined ? undefined : readSecret(folder, name);
+  if (!found) throw new Error(`the file ${name} of the Job's secret is missing`);
+  return found;
 }

@@ -1,3 +1,4 @@
+import type { StagedParts } from "@svc/proto/world-task";
 import type { Folder } from "@svc/world";
 
 export type Context = {
@@ -7,6 +8,7 @@ export type Context = {
   tmp: string;
   token: string;
   content: () => Buffer;
+  parts: () => StagedParts;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
   /** For whoever reads the log of a Job. */

@@ -19,6 +19,8 @@ import { runFrozenAt } from "./testing/freeze.ts";
 
 const entry = join(import.meta.dirname, "testing/killable.ts");
 const region = randomBytes(700_000);
+// So little comes in one piece, whatever the machine does beside: each run takes the same steps.
+const jar = randomBytes(40_000);
 let base: string;
 
 before(async () => {
@@ -111,6 +113,7 @@ function run(folder: string, task: Task, content: string) {
     task,
     token: "",
     content: () => Buffer.from(content),
+    parts: () => [{ size: jar.length, sha256: digestOf(jar) }],
     world: join(folder, "world"),
     archive: join(folder, "store"),
     tmp: folder,
@@ -206,9 +209,7 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
   test("a removal", () => everyStep({ name: "delete", task: () => ({ mode: "delete", path: "world" }) }));
 
   test("an upload", async () => {
-    // So little comes in one piece, whatever the machine does beside: each run takes the same steps.
-    const content = randomBytes(40_000);
-    const server = createServer((_, response) => void response.end(content));
+    const server = createServer((_, response) => void response.end(jar));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     try {
@@ -219,8 +220,7 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
           path: "plugins/a.jar",
           overwrite: true,
           url: `http://127.0.0.1:${port}/u`,
-          size: content.length,
-          sha256: digestOf(content),
+          size: jar.length,
         }),
       });
     } finally {

@@ -126,17 +126,21 @@ describe("an upload", () => {
     overwrite: false,
     url,
     size: content.length,
-    sha256: digestOf(content),
     ...more,
   });
+  // The second begins in the middle of a chunk.
+  const parts = [content.subarray(0, 1_000_001), content.subarray(1_000_001)].map((part) => ({
+    size: part.length,
+    sha256: digestOf(part),
+  }));
 
   test("is fetched once with its token, lands, and is reported as landed", async () => {
     await using face = await startFace((request, response) => {
       if (request.method === "GET") response.end(content);
       else response.writeHead(204).end();
     });
-    const told = done(await agent(base, upload(face.url), { token }));
-    assert.deepEqual(told, { sha256: digestOf(content), size_bytes: content.length });
+    const told = done(await agent(base, upload(face.url), { token, parts }));
+    assert.deepEqual(told, { size_bytes: content.length });
     assert.equal((await readFile(at("world", "plugins", "new.jar"))).equals(content), true);
     const authorization = `Bearer ${token}`;
     assert.deepEqual(face.seen, [
@@ -160,7 +164,7 @@ describe("an upload", () => {
     ];
     for (const [code, answer] of answers) {
       await using face = await startFace(answer);
-      assert.equal(fault(await agent(base, upload(face.url), { token })).code, code);
+      assert.equal(fault(await agent(base, upload(face.url), { token, parts })).code, code);
       assert.deepEqual(
         face.seen.map(({ method }) => method),
         ["GET"],
@@ -172,7 +176,7 @@ describe("an upload", () => {
 
   test("over a file that is there does not even fetch", async () => {
     await using face = await startFace((_, response) => void response.end(content));
-    const run = await agent(base, upload(face.url, { path: "plugins/large.bin" }), { token });
+    const run = await agent(base, upload(face.url, { path: "plugins/large.bin" }), { token, parts });
     assert.equal(fault(run).code, "file_exists");
     assert.deepEqual(face.seen, []);
   });

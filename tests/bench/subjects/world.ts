@@ -134,7 +134,8 @@ async function land(place: Far & { size: number; sha256: string }): Promise<Time
   const { url, size, sha256 } = place;
   await using world = await openEmpty(place, "landed");
   const content = fetchStream(doorOf(url));
-  return await timed(() => commitUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
+  const parts = [{ size, sha256 }];
+  return await timed(() => commitUpload(world, { path: "upload", overwrite: false, parts, content }));
 }
 
 serveParent({ write, keep, restore, restoreOver, pick, extract, send, land });

@@ -47,8 +47,7 @@ const upload = (path: string, text: string, overwrite = false) =>
   commitUpload(world, {
     path,
     overwrite,
-    size: Buffer.byteLength(text),
-    sha256: digestOf(Buffer.from(text)),
+    parts: [{ size: Buffer.byteLength(text), sha256: digestOf(Buffer.from(text)) }],
     content: (async function* () {
       yield Buffer.from(text);
     })(),
@@ -127,8 +126,7 @@ describe("what is refused changes nothing", () => {
         commitUpload(world, {
           path: "n",
           overwrite: false,
-          size: 1,
-          sha256: wrong,
+          parts: [{ size: 1, sha256: wrong }],
           content: (async function* () {
             yield Buffer.from("x");
           })(),
@@ -141,8 +139,7 @@ describe("what is refused changes nothing", () => {
         commitUpload(world, {
           path: "n",
           overwrite: false,
-          size: 1,
-          sha256: digestOf(Buffer.from("x")),
+          parts: [{ size: 1, sha256: digestOf(Buffer.from("x")) }],
           content: (async function* () {
             yield Buffer.from("xx");
           })(),

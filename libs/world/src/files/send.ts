@@ -14,6 +14,7 @@ import { allocatedBytes } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties, type Protected } from "../path/protect.ts";
+import { readAhead } from "../path/read-ahead.ts";
 import { forwardingRefusal, masked } from "./read.ts";
 
 type Write = (chunk: Buffer) => Promise<void>;
@@ -85,13 +86,11 @@ export async function sendFile(
   file: FileHandle,
   { length, write, onProgress }: { length: number; write: Write; onProgress?: (bytes: number) => void },
 ): Promise<void> {
-  const buffer = Buffer.allocUnsafe(chunkBytes);
-  for (let at = 0; at < length; ) {
-    const { bytesRead } = await file.read(buffer, 0, Math.min(chunkBytes, length - at), at);
-    if (bytesRead === 0) throw new Error("the file became shorter while it was sent");
-    at += bytesRead;
-    await write(buffer.subarray(0, bytesRead));
-    onProgress?.(at);
+  let sent = 0;
+  for await (const chunk of readAhead(file, length)) {
+    await write(chunk);
+    sent += chunk.length;
+    onProgress?.(sent);
   }
 }
 

@@ -3,11 +3,13 @@
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { WorldFault } from "../fault.ts";
+import { createFileWriter } from "../path/file-writer.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
 import { writeAll } from "../path/write-all.ts";
 import { commitFile } from "./commit.ts";
+import { createPartDigests, type DigestedPart } from "./part-digests.ts";
 import { digestOf } from "./read.ts";
 
 type WritePlan = {
@@ -36,8 +38,7 @@ export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ 
 type UploadPlan = {
   path: string;
   overwrite: boolean;
-  size: number;
-  sha256: string;
+  parts: readonly DigestedPart[];
   content: AsyncIterable<Buffer>;
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
@@ -46,22 +47,20 @@ type UploadPlan = {
 export async function commitUpload(world: Folder, plan: UploadPlan): Promise<void> {
   await using target = await openTarget(world, plan.path);
   if (target.there && !plan.overwrite) throw exists(plan.path);
-  const hash = createHash("sha256");
-  let size = 0;
-  const landing = { world, ...target, isNew: !plan.overwrite, size: plan.size };
+  const size = plan.parts.reduce((sum, part) => sum + part.size, 0);
+  const landing = { world, ...target, isNew: !plan.overwrite, size };
   await commitFile(landing, async (file) => {
+    const digests = createPartDigests(plan.parts);
+    const writer = createFileWriter(file);
+    let done = 0;
     for await (const chunk of plan.content) {
-      size += chunk.length;
-      if (size > plan.size) break;
-      hash.update(chunk);
-      await writeAll(file, chunk);
-      plan.onProgress?.(size, plan.size);
+      digests.update(chunk);
+      if (!writer.write(chunk)) await writer.flush();
+      done += chunk.length;
+      plan.onProgress?.(done, size);
     }
-    if (size !== plan.size || hash.digest("hex") !== plan.sha256)
-      throw new WorldFault(
-        "digest_mismatch",
-        "The received content is not what was staged. Nothing was changed.",
-      );
+    digests.end();
+    await writer.finish();
   });
 }
 

@@ -1,7 +1,7 @@
 // The Job object that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
 import type { Job, Secret } from "@svc/kube";
-import type { Task } from "@svc/proto/world-task";
+import type { StagedParts, Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
 
@@ -24,8 +24,8 @@ export type JobSpec = {
   ttlMs?: number;
 };
 
-/** A one-time token, and the content of a file to write. */
-export type JobSecret = { token?: string; content?: Buffer };
+/** A one-time token, the content of a file to write, and the parts of an upload. */
+export type JobSecret = { token?: string; content?: Buffer; parts?: StagedParts };
 
 export const container = "agent";
 
@@ -111,7 +111,10 @@ function volumesOf(storage: Settings["storage"], { name, world, archive, secret 
 }
 
 /** The Secret of an existing Job: it has the same name and is deleted with it. */
-export function secretOfJob({ apiVersion, kind, metadata }: Job, { token, content }: JobSecret): Secret {
+export function secretOfJob(
+  { apiVersion, kind, metadata }: Job,
+  { token, content, parts }: JobSecret,
+): Secret {
   const { name, namespace, uid = "", labels } = metadata;
   return {
     apiVersion: "v1",
@@ -126,6 +129,7 @@ export function secretOfJob({ apiVersion, kind, metadata }: Job, { token, conten
     data: {
       ...(token !== undefined && { token: Buffer.from(token).toString("base64") }),
       ...(content && { content: content.toString("base64") }),
+      ...(parts && { parts: Buffer.from(JSON.stringify(parts)).toString("base64") }),
     },
   };
 }

@@ -5,6 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type uploads } from "@svc/proto";
+import { createFileWriter, readAhead } from "@svc/world";
 import { untilAborted } from "./until-aborted.ts";
 
 type Part = uploads.StagedPart;
@@ -23,7 +24,7 @@ export type Staging = {
   volume: () => Promise<{ size: number; free: number }>;
   /** Stores a complete body, or nothing of it. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
-  /** The bytes of all parts in order; throws when a part is shorter than recorded. */
+  /** The bytes of all parts in order; a chunk is valid until the next. Throws when a part is shorter than recorded. */
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
   discard: (id: string, part: Part) => Promise<void>;
   remove: (id: string) => Promise<void>;
@@ -35,7 +36,6 @@ export type Staging = {
 
 const bufferBytes = 1_048_576;
 const spaceCheckBytes = 8 * bufferBytes;
-const syncEveryBytes = 8 * bufferBytes;
 
 export function createStaging({ path, keepFree }: { path: string; keepFree: number }): Staging {
   const folderOf = (id: string) => {
@@ -84,7 +84,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
 
 type WriteOptions = Incoming & { assertSpace: (bytes: number) => Promise<void> };
 
-// Writes and syncs while the next bytes arrive and are hashed.
+// Writes while the next bytes arrive and are hashed.
 async function writeBody(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array>,
@@ -92,24 +92,7 @@ async function writeBody(
 ): Promise<void> {
   const hash = createHash("sha256");
   let [received, checked] = [0, 0];
-  let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
-  let writing: Promise<unknown> = Promise.resolve();
-  let [syncing, syncedAt]: [Promise<unknown>, number] = [Promise.resolve(), 0];
-  const syncAhead = async () => {
-    // A failed disk reports its error only once, so every result counts.
-    await syncing;
-    syncedAt = received;
-    syncing = writing.then(() => handle.datasync());
-    syncing.catch(() => {});
-  };
-  const flush = async () => {
-    await writing;
-    const pieces = held;
-    [held, heldBytes] = [[], 0];
-    writing = writeAll(handle, pieces);
-    // Awaited before the next one; until then a rejection must not count as unhandled.
-    writing.catch(() => {});
-  };
+  const writer = createFileWriter(handle);
   for await (const chunk of body) {
     received += chunk.length;
     if (received > about.length)
@@ -119,13 +102,9 @@ async function writeBody(
       await about.assertSpace(Math.min(spaceCheckBytes, about.length - received + chunk.length));
     }
     hash.update(chunk);
-    held.push(chunk);
-    heldBytes += chunk.length;
-    if (heldBytes >= bufferBytes) await flush();
-    if (received >= syncedAt + syncEveryBytes) await syncAhead();
+    if (!writer.write(chunk)) await writer.flush();
   }
-  await flush();
-  await Promise.all([writing, syncing]);
+  await writer.finish();
   if (received < about.length) throw new Fault("upload_incomplete");
   if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
   // What was acknowledged must survive a crash of the machine.
@@ -141,28 +120,12 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function writeAll(handle: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  let left = [...pieces];
-  while (left.length > 0) {
-    let { bytesWritten } = await handle.writev(left);
-    while (left.length > 0 && bytesWritten >= (left[0]?.length ?? 0)) {
-      bytesWritten -= left.shift()?.length ?? 0;
-    }
-    const [first, ...rest] = left;
-    if (first) left = [first.subarray(bytesWritten), ...rest];
-  }
-}
-
 async function* readPart(place: string, { size }: Part, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const handle = await open(place, "r");
   try {
-    for (let at = 0; at < size; ) {
+    for await (const chunk of readAhead(handle, size)) {
       signal.throwIfAborted();
-      const buffer = Buffer.allocUnsafe(Math.min(bufferBytes, size - at));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new Error(`staged part of ${size} bytes ends after ${at}`);
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      yield chunk;
     }
   } finally {
     await handle.close();

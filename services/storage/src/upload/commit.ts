@@ -9,10 +9,9 @@ import { describeWorld } from "../job/world.ts";
 import { newToken } from "../one-time-token.ts";
 import { commitTask } from "./commit-task.ts";
 import type { UploadDeps } from "./deps.ts";
-import { digestParts } from "./digest-parts.ts";
 import { acquireLease, type Lease, openSession, receivedBytes } from "./session.ts";
 
-/** storage.upload.commit: everything is checked before the answer, the digest is computed after it. */
+/** storage.upload.commit: everything is checked before the answer, the Job starts after it. */
 export const commit =
   (deps: UploadDeps): Handler<typeof uploads.commit> =>
   async (context, { name: server, id, overwrite = false }) => {
@@ -39,12 +38,8 @@ async function begin(deps: UploadDeps, { context, server, lease, overwrite }: Co
     const op = newOp(deps, { op: "upload", path, server, started_by, upload: id });
     const change = { action: "file.upload", path, payload: { overwrite } };
     const revision = await admitOp(deps, context, { op, change });
-    deps.background.run("commit", (signal) =>
-      commitUpload(
-        deps,
-        { op, revision, lock, world },
-        { principal: context.principal, lease, overwrite, signal },
-      ),
+    deps.background.run("commit", () =>
+      commitUpload(deps, { op, revision, lock, world }, { principal: context.principal, lease, overwrite }),
     );
     return op;
   } catch (error) {
@@ -53,22 +48,19 @@ async function begin(deps: UploadDeps, { context, server, lease, overwrite }: Co
   }
 }
 
-type CommitContext = { principal: Principal; lease: Lease; overwrite: boolean; signal: AbortSignal };
+type CommitContext = { principal: Principal; lease: Lease; overwrite: boolean };
 
 async function commitUpload(deps: UploadDeps, about: Launch, landing: CommitContext): Promise<void> {
-  const { op, lock } = about;
-  const { principal, lease, overwrite, signal } = landing;
-  let { revision } = about;
+  const { op, lock, revision } = about;
+  const { principal, lease, overwrite } = landing;
   let isLaunched = false;
   try {
-    const stop = AbortSignal.any([signal, lock.signal, lease.signal]);
-    const sha256 = await digestParts(deps, lease.upload, { signal: stop, onBeat: beat });
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
-    // The digest may take minutes, in which the owner may have changed.
+    // The owner may have changed since the request was answered.
     assertMayAccess(principal, await describeWorld(deps, op.server));
     isLaunched = true;
-    await launch(deps, { ...about, revision }, commitTask(deps, upload, { overwrite, sha256, token }));
+    await launch(deps, about, commitTask(deps, upload, { overwrite, token }));
   } catch (error) {
     const message = `the upload could not be committed: ${(error as Error).message}`;
     const value = { ...op, preparing_at: 0 };
@@ -79,11 +71,5 @@ async function commitUpload(deps: UploadDeps, about: Launch, landing: CommitCont
   } finally {
     await lease[Symbol.asyncDispose]();
     await lock.release();
-  }
-
-  async function beat(): Promise<void> {
-    const written = await deps.ops.update(opKey(op), { ...op, preparing_at: deps.now() }, revision);
-    if (written === undefined) throw new Error("another replica ended the operation");
-    revision = written;
   }
 }

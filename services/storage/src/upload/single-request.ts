@@ -56,7 +56,7 @@ async function receiveAndCommit(
       const stop = AbortSignal.any([signal, rights.signal]);
       await stageBody(deps, about, { body, signal: stop, sha256, hash });
     }
-    const landing = commitTask(deps, about, { overwrite, sha256, token });
+    const landing = commitTask(deps, { ...about, parts: [{ size, sha256 }] }, { overwrite, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
     await runOnWorld(deps, { ...context, server, signal, ...landing, change });
     // The Job reports this itself, but its report may be lost.

@@ -55,13 +55,19 @@ export async function rename({ path, to }: Of<"rename">, { world }: Context): Pr
 }
 
 export async function upload(task: Of<"upload">, context: Context): Promise<TaskDone> {
-  const { path, overwrite, url, size, sha256 } = task;
+  const { path, overwrite, url, size } = task;
   const { world, token, signal, onProgress, say } = context;
   const door = { url, token, signal, stallMs: limits.stallMs };
-  await commitUpload(world, { path, overwrite, size, sha256, onProgress, content: fetchStream(door) });
+  await commitUpload(world, {
+    path,
+    overwrite,
+    parts: context.parts(),
+    onProgress,
+    content: fetchStream(door),
+  });
   // The file is in place whether or not this arrives; an upload that stays staged goes with its session.
   await reportCommitted(door).catch((error: Error) => say(`landed, but not reported: ${error.message}`));
-  return { sha256, size_bytes: size };
+  return { size_bytes: size };
 }
 
 export async function unzip(task: Of<"unzip">, context: Context): Promise<TaskDone> {

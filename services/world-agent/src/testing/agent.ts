@@ -8,6 +8,7 @@ import {
   Progress,
   progressMark,
   resultMark,
+  type StagedParts,
   type Task,
   type TaskDone,
   TaskResult,
@@ -24,6 +25,7 @@ type Run = {
 type RunOptions = {
   token?: string;
   content?: Buffer | string;
+  parts?: StagedParts;
   /** Sends SIGTERM with the first line of progress. */
   stopAtProgress?: boolean;
   /** Another entry than main.ts. */
@@ -42,6 +44,7 @@ export async function agent(base: string, task: Task, options: RunOptions = {}):
   const secret = await mkdtemp(join(tmpdir(), "svc-secret-"));
   await writeFile(join(secret, "token"), options.token ?? "");
   if (options.content !== undefined) await writeFile(join(secret, "content"), options.content);
+  if (options.parts) await writeFile(join(secret, "parts"), JSON.stringify(options.parts));
   await chmod(secret, 0o755);
   const child = spawn(
     process.execPath,
