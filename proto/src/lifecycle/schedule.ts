@@ -25,6 +25,27 @@ export type RunState = z.output<typeof RunState>;
 export const RunResult = z.enum(["", "ok", "skipped", "failed", "missed"]);
 export type RunResult = z.output<typeof RunResult>;
 
+/** What `last_detail` says; the detail of a run without a code is what the game answered. */
+export const RunCode = z.enum([
+  "server_gone",
+  "server_deleted",
+  "owner_changed",
+  "svc_was_down",
+  "svc_interrupted",
+  "server_not_running",
+  "server_running",
+  "started_by_somebody",
+  "stop_late",
+  "backup_late",
+  "backup_not_started",
+  "backup_refused",
+  "backup_failed",
+  "backup_incomplete",
+  "start_refused",
+  "command_not_sent",
+]);
+export type RunCode = z.output<typeof RunCode>;
+
 /** One task as it is stored (docs/reference/schedules.md#task). */
 export const Schedule = z.strictObject({
   id: z.int(),
@@ -46,6 +67,9 @@ export const Schedule = z.strictObject({
   last_run_at: Timestamp.nullable(),
   last_result: RunResult,
   last_detail: z.string(),
+  last_code: RunCode.optional(),
+  /** The fault behind `last_code`, where a request was refused. */
+  last_cause: z.string().optional(),
   created_by: z.string(),
   created_at: Timestamp,
 });
@@ -147,6 +171,8 @@ export const runFinished = event({
     action: ScheduleAction,
     result: RunResult,
     detail: z.string(),
+    code: RunCode.optional(),
+    cause: z.string().optional(),
     at: z.iso.datetime(),
   }),
   key: (data) => data.name,
@@ -156,6 +182,8 @@ export const runFinished = event({
     action: "restart",
     result: "ok",
     detail: "",
+    code: "start_refused",
+    cause: "at_capacity",
     at: "2026-01-01T00:00:00.000Z",
   },
   summary: "A scheduled task ran, was skipped, failed or was missed.",

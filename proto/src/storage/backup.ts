@@ -6,6 +6,7 @@ import { z } from "zod";
 import { event, operation, request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
+import { TaskFaultCode } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 /** Identity of a backup, as callers write it. */
@@ -53,12 +54,18 @@ export const busy = [
   "no_world_volume",
 ] as const;
 
+/** What the message of a Job says: a refusal of its task, `job_failed` without one, `entries_left_out` of a success. */
+export const WorldJobCode = z.enum([...TaskFaultCode.options, "job_failed", "entries_left_out"]);
+export type WorldJobCode = z.output<typeof WorldJobCode>;
+
 /** One Job on a world (docs/reference/world-lock.md#outcome). */
 export const WorldJob = z.strictObject({
   name: z.string(),
   kind: z.enum(["backup", "restore", "export_world", "export_backup", "export_files"]),
   state: z.enum(["running", "succeeded", "failed"]),
   message: z.string().optional(),
+  /** Beside every message of the last release or later. */
+  code: WorldJobCode.optional(),
   started_at: Timestamp.optional(),
   finished_at: Timestamp.optional(),
   /** Only on the safety snapshot of a restore. */

@@ -5,10 +5,25 @@ import { operation } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { Timestamp } from "../text.ts";
 import { BackupId } from "./backup.ts";
+import { TaskFaultCode } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 const path = "/api/v1/servers/{name}/drills";
 const external = { face: "external", tier: "app", path } as const;
+
+/** Why a drill failed: what its restore refused, or what became of its server. */
+export const DrillCode = z.enum([
+  ...TaskFaultCode.options,
+  "job_failed",
+  "drill_late",
+  "world_gone",
+  "backup_gone",
+  "never_started",
+  "server_exited",
+  "server_not_ready",
+  "drill_failed",
+]);
+export type DrillCode = z.output<typeof DrillCode>;
 
 /** One proof of a backup. */
 export const Drill = z.strictObject({
@@ -17,6 +32,8 @@ export const Drill = z.strictObject({
   backup_id: z.string(),
   state: z.enum(["restoring", "booting", "passed", "failed"]),
   message: z.string().optional(),
+  /** Beside every message. */
+  code: DrillCode.optional(),
   /** What the server said of itself when it was asked for its status. */
   version: z.string().optional(),
   boot_seconds: z.number().optional(),

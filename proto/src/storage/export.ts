@@ -7,11 +7,15 @@ import { bucket, nothing, oneTimeToken, operation } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { ByteCount, Sha256Hex } from "../text.ts";
 import { heldFaults, WorldPath } from "./file.ts";
+import { TaskFaultCode } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 const external = { face: "external", tier: "app" } as const;
 const hex64 = /^[0-9a-f]{64}$/;
 const ticket = { ticket: z.string().max(128) };
+
+/** What the message of a failed export says: a refusal of its Job, or `job_failed` without one. */
+const ExportCode = z.enum([...TaskFaultCode.options, "job_failed"]);
 
 /** What a started download answers (docs/reference/exports.md#ticket). */
 export const ExportTicket = z.strictObject({
@@ -71,6 +75,7 @@ export const readStatus = operation({
     state: z.enum(["pending", "ready", "failed"]),
     /** Why its Job died. */
     message: z.string().optional(),
+    code: ExportCode.optional(),
   }),
   faults: ["not_found", "export_expired"],
   summary: "Whether a download waits for its browser.",
@@ -128,6 +133,7 @@ export const StoredExport = z.strictObject({
   job: z.string(),
   state: z.enum(["pending", "ready", "streaming", "spent", "failed"]),
   message: z.string().optional(),
+  code: ExportCode.optional(),
   ticket_hash: Sha256Hex,
   token_hash: Sha256Hex,
   /** Unix milliseconds. */

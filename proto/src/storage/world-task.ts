@@ -107,24 +107,27 @@ export const Progress = z.strictObject({
 });
 export type Progress = z.output<typeof Progress>;
 
+/** Why a task did not do its work. */
+export const TaskFaultCode = z.enum([
+  "file_exists",
+  "volume_full",
+  "file_changed",
+  "not_found",
+  "bad_path",
+  "archive_invalid",
+  "archive_unsafe",
+  "archive_symlink",
+  "type_conflict",
+  "too_large",
+  "digest_mismatch",
+  "backup_corrupt",
+  "store_full",
+  "transfer_failed",
+]);
+
 /** Faults of the caller end the Job with exit code 0 and this; anything else is a non-zero exit. */
 export const TaskFault = z.strictObject({
-  code: z.enum([
-    "file_exists",
-    "volume_full",
-    "file_changed",
-    "not_found",
-    "bad_path",
-    "archive_invalid",
-    "archive_unsafe",
-    "archive_symlink",
-    "type_conflict",
-    "too_large",
-    "digest_mismatch",
-    "backup_corrupt",
-    "store_full",
-    "transfer_failed",
-  ]),
+  code: TaskFaultCode,
   message: z.string().max(2000),
   entry: z.string().max(4096).optional(),
   conflicts: z.array(z.string()).max(200).optional(),

@@ -46,6 +46,8 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     last_run_at: true,
     last_result: true,
     last_detail: true,
+    last_code: true,
+    last_cause: true,
     created_by: true,
     created_at: true,
     updated_at: true,

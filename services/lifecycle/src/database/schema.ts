@@ -45,6 +45,8 @@ export type SchedulesTable = {
   last_run_at: Date | null;
   last_result: Generated<schedules.RunResult>;
   last_detail: Generated<string>;
+  last_code: Generated<schedules.RunCode | "">;
+  last_cause: Generated<string>;
   created_by: string;
   created_at: Date;
   updated_at: Date;

@@ -6,7 +6,7 @@ import { askBackup, readBackup, sendCommand, startFor, stopServer } from "./effe
 import { detailOf, warningCommand } from "./messages.ts";
 import { readServer } from "./observe.ts";
 import type { Observed } from "./observed.ts";
-import { type Ending, finish, type Plan } from "./plan.ts";
+import { type Ending, endingColumns, finish, type Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function act(deps: ScheduleDeps, observed: Observed, plan: Plan): P
     case "rest":
       return undefined;
     case "disable":
-      return void (await disable(deps, observed, plan.detail));
+      return void (await disable(deps, observed, plan));
     case "warn":
       return void (await warnPlayers(deps, observed, plan.minutes));
     case "miss":
@@ -58,20 +58,24 @@ export async function act(deps: ScheduleDeps, observed: Observed, plan: Plan): P
   }
 }
 
-async function disable(deps: ScheduleDeps, { row, now }: Observed, detail: string): Promise<void> {
+async function disable(
+  deps: ScheduleDeps,
+  { row, now }: Observed,
+  { code, detail }: Extract<Plan, { kind: "disable" }>,
+): Promise<void> {
   const change = { enabled: false, next_run_at: null };
-  const ending: Ending = { result: "skipped", detail };
+  const ending: Ending = { result: "skipped", detail, code };
   await deps.schedules.changeAtRest(row, change, { ending, at: new Date(now) });
 }
 
 async function miss(
   deps: ScheduleDeps,
   { row, now }: Observed,
-  { next, detail }: Extract<Plan, { kind: "miss" }>,
+  { next, code, detail }: Extract<Plan, { kind: "miss" }>,
 ): Promise<void> {
   // The result belongs to the run that was due then.
   const change = { next_run_at: new Date(next), last_run_at: row.next_run_at };
-  const ending: Ending = { result: "missed", detail };
+  const ending: Ending = { result: "missed", detail, code };
   const isOurs = await deps.schedules.changeAtRest(row, change, { ending, at: new Date(now) });
   if (isOurs) deps.metrics.ran(row.action, "missed");
 }
@@ -98,15 +102,13 @@ function enterState(
     run_resume: startsAgain,
     run_step_at: new Date(now),
     ...(job !== undefined && { run_job: job }),
-    ...(pendingEnding && {
-      last_result: pendingEnding.result,
-      last_detail: detailOf(pendingEnding.detail),
-    }),
+    ...(pendingEnding && endingColumns({ ...pendingEnding, detail: detailOf(pendingEnding.detail) })),
   });
 }
 
-async function endRun(deps: ScheduleDeps, row: ScheduleRow, { result, detail }: Ending): Promise<void> {
-  const ending = { result, detail: detailOf(detail) };
+async function endRun(deps: ScheduleDeps, row: ScheduleRow, how: Ending): Promise<void> {
+  const { result, code, cause } = how;
+  const ending = { result, detail: detailOf(how.detail), ...(code && { code }), ...(cause && { cause }) };
   const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
   if (!finished) return;
   deps.metrics.ran(row.action, ending.result);

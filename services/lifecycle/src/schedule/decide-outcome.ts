@@ -2,7 +2,7 @@
 
 import { type FaultName, faults } from "@svc/proto";
 import { isOver, type Observed } from "./observed.ts";
-import { type Ending, endWith, finish, type Plan, rest } from "./plan.ts";
+import { type Ending, endWith, type Plan, rest } from "./plan.ts";
 
 /** How a request ended. */
 export type Answer<T> = { kind: "done"; value: T } | { kind: "refused"; fault: FaultName; message: string };
@@ -32,13 +32,27 @@ const busy: ReadonlySet<FaultName> = new Set([
 /** After a start request: the whole run, or the end of one that stopped the server. */
 export function decideAfterStart(observed: Observed, answer: Answer<unknown>): Plan {
   const { row, settings } = observed;
-  const ending: Ending = { result: row.last_result || "ok", detail: row.last_detail };
-  if (answer.kind === "done") return finish(ending.result, ending.detail);
+  const ending = pendingEnding(row);
+  if (answer.kind === "done") return { kind: "finish", ...ending };
   const { fault, message } = answer;
-  if (row.run_state === "claimed") return finish(blocking.has(fault) ? "skipped" : "failed", message);
+  const refused = { kind: "finish", code: "start_refused", cause: fault } as const;
+  if (row.run_state === "claimed") {
+    return { ...refused, result: blocking.has(fault) ? "skipped" : "failed", detail: message };
+  }
   if (transient.has(fault) && !isOver(observed, settings.schedule_start_wait)) return rest;
   const problem = `The server could not be started again: ${message}`;
-  return finish("failed", ending.result === "failed" ? `${ending.detail} ${problem}` : problem);
+  const detail = ending.result === "failed" ? `${ending.detail} ${problem}` : problem;
+  return { ...refused, result: "failed", detail };
+}
+
+/** How a run ends once its server has been started again. */
+function pendingEnding({ last_result, last_detail, last_code, last_cause }: Observed["row"]): Ending {
+  return {
+    result: last_result || "ok",
+    detail: last_detail,
+    ...(last_code !== "" && { code: last_code }),
+    ...(last_cause !== "" && { cause: last_cause }),
+  };
 }
 
 /** After a backup request to storage, sent before a running server is stopped or once it has stopped. */
@@ -53,8 +67,15 @@ export function decideAfterBackupRequest(observed: Observed, answer: Answer<{ jo
   // Only a run that stopped its server waits for storage; without that, nothing is lost by failing now.
   const mayWait = busy.has(fault) || (row.run_resume && transient.has(fault));
   if (mayWait && !isOver(observed, settings.schedule_stop_wait)) return rest;
-  if (fault === "no_world_volume") return endWith(observed, { result: "skipped", detail: answer.message });
-  return endWith(observed, { result: "failed", detail: `No backup was made: ${problemOf(answer)}` });
+  const refused = { code: "backup_refused", cause: fault } as const;
+  if (fault === "no_world_volume") {
+    return endWith(observed, { ...refused, result: "skipped", detail: answer.message });
+  }
+  return endWith(observed, {
+    ...refused,
+    result: "failed",
+    detail: `No backup was made: ${problemOf(answer)}`,
+  });
 }
 
 /** The message of `unavailable` does not say which service. */
@@ -70,13 +91,19 @@ export function decideAfterBackupCheck(observed: Observed, answer: Answer<Backup
   const { settings } = observed;
   if (answer.kind === "done" && answer.value.state !== "running") {
     const { state, message = "" } = answer.value;
-    if (state === "succeeded") return endWith(observed, { result: "ok", detail: message });
-    return endWith(observed, { result: "failed", detail: message || "The backup failed." });
+    if (state === "succeeded") {
+      const partial = message === "" ? {} : ({ code: "backup_incomplete" } as const);
+      return endWith(observed, { result: "ok", detail: message, ...partial });
+    }
+    const detail = message || "The backup failed.";
+    return endWith(observed, { result: "failed", detail, code: "backup_failed" });
   }
   if (answer.kind === "refused" && answer.fault === "not_found") {
     const isLost = isOver(observed, settings.schedule_backup_appear);
-    return isLost ? endWith(observed, { result: "failed", detail: "The backup was never started." }) : rest;
+    if (!isLost) return rest;
+    const detail = "The backup was never started.";
+    return endWith(observed, { result: "failed", detail, code: "backup_not_started" });
   }
   if (!isOver(observed, settings.schedule_backup_wait)) return rest;
-  return endWith(observed, { result: "failed", detail: "The backup took too long." });
+  return endWith(observed, { result: "failed", detail: "The backup took too long.", code: "backup_late" });
 }

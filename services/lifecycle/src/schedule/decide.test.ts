@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { schedules } from "@svc/proto";
 import {
   anObservedTask,
   aRow,
@@ -33,27 +34,30 @@ const tomorrow = due + 24 * 60 * minute;
 const newOwner = "The server has a new owner; save it again to switch it on.";
 const warned = aRow({ warn_minutes: 10 });
 
+const wasDown = { code: "svc_was_down", detail: "svc was not running at the scheduled time." } as const;
+type RunCode = schedules.RunCode;
+
 facts("a task at rest", decide, [
   ["waits while it is disabled", { row: aRow({ enabled: false, next_run_at: null }), now: due }, rest],
   [
     "is switched off when the server is deleted",
     { owner: undefined, now: due },
-    { kind: "disable", detail: "The server was deleted." },
+    { kind: "disable", code: "server_deleted", detail: "The server was deleted." },
   ],
   [
     "is switched off when the server has a new owner",
     { owner: "usr-2", now: due },
-    { kind: "disable", detail: newOwner },
+    { kind: "disable", code: "owner_changed", detail: newOwner },
   ],
   [
     "is switched off when the server no longer has an owner",
     { owner: null },
-    { kind: "disable", detail: newOwner },
+    { kind: "disable", code: "owner_changed", detail: newOwner },
   ],
   [
     "is switched off rather than missed when both apply",
     { owner: null, now: due + 60 * minute },
-    { kind: "disable", detail: newOwner },
+    { kind: "disable", code: "owner_changed", detail: newOwner },
   ],
   [
     "of a server without an owner runs as long as it has none",
@@ -93,19 +97,24 @@ facts("a task at rest", decide, [
   [
     "is missed after ten minutes",
     { now: due + 10 * minute + 1 },
-    { kind: "miss", next: tomorrow, detail: "svc was not running at the scheduled time." },
+    { kind: "miss", next: tomorrow, ...wasDown },
   ],
   [
     "is missed once however many runs were",
     { row: aRow({ every_minutes: 60, minute_of_day: 0 }), now: due + 200 * minute },
-    { kind: "miss", next: due + 240 * minute, detail: "svc was not running at the scheduled time." },
+    { kind: "miss", next: due + 240 * minute, ...wasDown },
   ],
 ]);
 
 const run = (action: ScheduleRow["action"]) => aRun({ action });
-const skipped = (detail: string): Plan => ({ kind: "finish", result: "skipped", detail });
-const notRunning = skipped("The server was not running.");
-const gone = skipped("The server does not exist any more.");
+const skipped = (code: RunCode, detail: string): Plan => ({
+  kind: "finish",
+  result: "skipped",
+  detail,
+  code,
+});
+const notRunning = skipped("server_not_running", "The server was not running.");
+const gone = skipped("server_gone", "The server does not exist any more.");
 const enterStopping = (startsAgain: boolean): Plan => ({ kind: "enter", state: "stopping", startsAgain });
 
 facts("a claimed run", decideClaimed, [
@@ -118,7 +127,11 @@ facts("a claimed run", decideClaimed, [
   ["skips a stop of a stopped server", { row: run("stop"), server: stopped }, notRunning],
   ["starts a stopped server", { row: run("start"), server: stopped }, { kind: "start" }],
   ["starts a failed server again", { row: run("start"), server: failed }, { kind: "start" }],
-  ["skips a start of a running server", { row: run("start") }, skipped("The server was running already.")],
+  [
+    "skips a start of a running server",
+    { row: run("start") },
+    skipped("server_running", "The server was running already."),
+  ],
   [
     "notes that the server is owed a start before a restart stops it",
     { row: run("restart") },
@@ -145,12 +158,12 @@ const annotated = (server: typeof ready, key: string) => ({
   metadata: { ...server.metadata, annotations: { [stoppedBy]: key } },
 });
 const mine = runKeyOf({ id: 7, last_run_at: claimedAt });
-const late = "The server did not stop in time.";
-const resumeAfter = (detail: string): Plan => ({
+const late = { detail: "The server did not stop in time.", code: "stop_late" } as const;
+const resumeAfter = (why: typeof late): Plan => ({
   kind: "enter",
   state: "starting",
   startsAgain: true,
-  pendingEnding: { result: "failed", detail },
+  pendingEnding: { result: "failed", ...why },
 });
 
 facts("a run under way", decide, [
@@ -158,7 +171,12 @@ facts("a run under way", decide, [
   [
     "that was claimed over two minutes ago and took no step has failed",
     { row: aRun({}, 2.1) },
-    { kind: "finish", result: "failed", detail: "svc was stopped in the middle of this run." },
+    {
+      kind: "finish",
+      result: "failed",
+      detail: "svc was stopped in the middle of this run.",
+      code: "svc_interrupted",
+    },
   ],
   ["ends when its server is gone while it stops", { row: restart(1), server: undefined }, gone],
   ["stops a server that it has not stopped yet", { row: restart(0) }, { kind: "stop" }],
@@ -170,7 +188,7 @@ facts("a run under way", decide, [
   [
     "ends when someone starts the server again",
     { row: restart(1), server: annotated(ready, mine) },
-    skipped("Someone started the server."),
+    skipped("started_by_somebody", "Someone started the server."),
   ],
   ["waits while the server stops", { row: restart(15), server: stopping }, rest],
   [
@@ -196,12 +214,12 @@ facts("a run under way", decide, [
   [
     "of a backup that stopped nothing ends when someone starts the server",
     { row: backup(1, false), server: ready },
-    skipped("Someone started the server."),
+    skipped("started_by_somebody", "Someone started the server."),
   ],
   [
     "of a backup that stopped nothing leaves the server as it is",
     { row: backup(15.1, false), server: stopping },
-    { kind: "finish", result: "failed", detail: late },
+    { kind: "finish", result: "failed", ...late },
   ],
   [
     "of a backup reads how it stands, whatever the server does",

@@ -44,12 +44,15 @@ function notEnabled({ row }: Observed): Plan | undefined {
 }
 
 function serverDeleted({ owner }: Observed): Plan | undefined {
-  return owner === undefined ? { kind: "disable", detail: "The server was deleted." } : undefined;
+  return owner === undefined
+    ? { kind: "disable", code: "server_deleted", detail: "The server was deleted." }
+    : undefined;
 }
 
 function ownerChanged({ row, owner }: Observed): Plan | undefined {
   if (owner === row.owner_id) return undefined;
-  return { kind: "disable", detail: "The server has a new owner; save it again to switch it on." };
+  const detail = "The server has a new owner; save it again to switch it on.";
+  return { kind: "disable", code: "owner_changed", detail };
 }
 
 function notDue(observed: Observed): Plan | undefined {
@@ -67,7 +70,8 @@ function notDue(observed: Observed): Plan | undefined {
 function missed(observed: Observed): Plan | undefined {
   const { row, now, settings } = observed;
   if (now - (row.next_run_at?.getTime() ?? 0) <= settings.schedule_missed_after) return undefined;
-  return { kind: "miss", next: nextOf(observed), detail: "svc was not running at the scheduled time." };
+  const detail = "svc was not running at the scheduled time.";
+  return { kind: "miss", next: nextOf(observed), code: "svc_was_down", detail };
 }
 
 function due(observed: Observed): Plan {
@@ -84,7 +88,9 @@ function isReady(server: Server | undefined): boolean {
   return server?.status?.phase === "Running" && server.status.ready === true;
 }
 
-const serverGone = finish("skipped", "The server does not exist any more.");
+const serverGone = finish("skipped", "The server does not exist any more.", "server_gone");
+
+const notRunning = finish("skipped", "The server was not running.", "server_not_running");
 
 /** The first plan of a run that was just claimed. */
 export function decideClaimed({ row, server }: Observed): Plan {
@@ -92,15 +98,17 @@ export function decideClaimed({ row, server }: Observed): Plan {
   const isRunning = wantsToRun(server);
   switch (row.action) {
     case "command":
-      return isReady(server) ? { kind: "command" } : finish("skipped", "The server was not running.");
+      return isReady(server) ? { kind: "command" } : notRunning;
     case "stop":
-      return isRunning ? { kind: "stop" } : finish("skipped", "The server was not running.");
+      return isRunning ? { kind: "stop" } : notRunning;
     case "start": {
       const isFine = isRunning && server.status?.phase !== "Failed";
-      return isFine ? finish("skipped", "The server was running already.") : { kind: "start" };
+      return isFine
+        ? finish("skipped", "The server was running already.", "server_running")
+        : { kind: "start" };
     }
     case "restart":
-      if (!isRunning) return finish("skipped", "The server was not running.");
+      if (!isRunning) return notRunning;
       // Written before the server is stopped: a run that dies here is known to owe it a start.
       return { kind: "enter", state: "stopping", startsAgain: true };
     case "backup":
@@ -116,7 +124,7 @@ function decideRun(observed: Observed): Plan {
       return rest;
     case "claimed":
       return isOver(observed, settings.schedule_claim_patience)
-        ? finish("failed", "svc was stopped in the middle of this run.")
+        ? finish("failed", "svc was stopped in the middle of this run.", "svc_interrupted")
         : rest;
     case "stopping":
       return server ? decideStopping(observed, server) : serverGone;
@@ -131,7 +139,9 @@ function decideStopping(observed: Observed, server: Server): Plan {
   const { row, settings } = observed;
   if (wantsToRun(server)) {
     const isStartedByOther = !row.run_resume || server.metadata.annotations?.[stoppedBy] === runKeyOf(row);
-    return isStartedByOther ? finish("skipped", "Someone started the server.") : { kind: "stop" };
+    return isStartedByOther
+      ? finish("skipped", "Someone started the server.", "started_by_somebody")
+      : { kind: "stop" };
   }
   if (server.status?.phase === "Stopped") {
     return row.action === "backup"
@@ -139,5 +149,9 @@ function decideStopping(observed: Observed, server: Server): Plan {
       : { kind: "enter", state: "starting", startsAgain: true };
   }
   if (!isOver(observed, settings.schedule_stop_wait)) return rest;
-  return endWith(observed, { result: "failed", detail: "The server did not stop in time." });
+  return endWith(observed, {
+    result: "failed",
+    detail: "The server did not stop in time.",
+    code: "stop_late",
+  });
 }

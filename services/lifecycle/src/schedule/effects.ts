@@ -67,6 +67,9 @@ export async function sendCommand(deps: ScheduleDeps, row: ScheduleRow, server: 
   try {
     return finish("ok", await deps.rcon.run(server, row.command));
   } catch (error) {
-    return finish("failed", `The command was not sent: ${(error as Error).message}`);
+    return {
+      ...finish("failed", `The command was not sent: ${(error as Error).message}`, "command_not_sent"),
+      ...(isFault(error) && { cause: error.fault }),
+    };
   }
 }

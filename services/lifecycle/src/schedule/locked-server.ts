@@ -3,6 +3,7 @@
 import type { Trx } from "@svc/store";
 import { type Audit, insertAudit } from "../database/audit.ts";
 import type { Tables } from "../database/schema.ts";
+import { noEnding } from "./plan.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 
 /** The columns that a caller's input determines. */
@@ -53,7 +54,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .executeTakeFirstOrThrow(),
     update: (row, saved, at) => {
       // Results of the former owner are of no use to the new one.
-      const fresh = row.owner_id === owner ? {} : ({ last_result: "", last_detail: "" } as const);
+      const fresh = row.owner_id === owner ? {} : noEnding;
       return trx
         .updateTable("server_schedules")
         .set({ ...saved, ...fresh, owner_id: owner, warned_for: null, updated_at: at })

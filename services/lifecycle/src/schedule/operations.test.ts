@@ -155,8 +155,12 @@ describe("saving tasks", () => {
     const off = await find(id);
     assert.deepEqual([off?.last_result, off?.next_run_at], ["skipped", null]);
     assert.match(off?.last_detail ?? "", /new owner/);
+    assert.equal(off?.last_code, "owner_changed");
     const saved = await update(id, {}, stranger);
-    assert.deepEqual([saved.enabled, saved.last_result, saved.last_detail], [true, "", ""]);
+    assert.deepEqual(
+      [saved.enabled, saved.last_result, saved.last_detail, saved.last_code],
+      [true, "", "", undefined],
+    );
     await remove(id, stranger);
     await sql("update lifecycle.servers set owner_id = 'usr-1' where name = $1", [name]);
   });
@@ -178,6 +182,7 @@ describe("running a task by hand", () => {
     const answer = await run(id);
     assert.deepEqual([answer.run_state, answer.last_result, answer.next_run_at], ["", "failed", next_run_at]);
     assert.equal(answer.last_detail, "No backup was made: the backup service is not responding.");
+    assert.deepEqual([answer.last_code, answer.last_cause], ["backup_refused", "unavailable"]);
     await remove(id);
   });
 

@@ -2,14 +2,33 @@ import type { schedules } from "@svc/proto";
 import type { Observed } from "./observed.ts";
 
 export type Result = Exclude<schedules.RunResult, "">;
-export type Ending = { result: Result; detail: string };
+export type Ending = {
+  result: Result;
+  detail: string;
+  code?: schedules.RunCode | undefined;
+  /** The fault of a refused request. */
+  cause?: string | undefined;
+};
+
+/** How a run ended, as its row keeps it. */
+export function endingColumns({ result, detail, code, cause }: Ending) {
+  return {
+    last_result: result,
+    last_detail: detail,
+    last_code: code ?? "",
+    last_cause: cause ?? "",
+  } as const;
+}
+
+/** Of a run that has not ended. */
+export const noEnding = { last_result: "", last_detail: "", last_code: "", last_cause: "" } as const;
 
 /** What happens next to one task. */
 export type Plan =
   | { kind: "rest" }
-  | { kind: "disable"; detail: string }
+  | { kind: "disable"; code: schedules.RunCode; detail: string }
   | { kind: "warn"; minutes: number }
-  | { kind: "miss"; next: number; detail: string }
+  | { kind: "miss"; next: number; code: schedules.RunCode; detail: string }
   | { kind: "claim"; next: number }
   | { kind: "command" }
   | { kind: "stop" }
@@ -30,8 +49,8 @@ export type Plan =
 
 export const rest: Plan = { kind: "rest" };
 
-export function finish(result: Result, detail = ""): Plan {
-  return { kind: "finish", result, detail };
+export function finish(result: Result, detail = "", code?: schedules.RunCode): Plan {
+  return { kind: "finish", result, detail, ...(code && { code }) };
 }
 
 /** Ends a run; starts the server again first when the run stopped it. */

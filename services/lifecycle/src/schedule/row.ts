@@ -35,6 +35,8 @@ export function toScheduleView(row: ScheduleRow): contracts.Schedule {
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_result: row.last_result,
     last_detail: row.last_detail,
+    ...(row.last_code !== "" && { last_code: row.last_code }),
+    ...(row.last_cause !== "" && { last_cause: row.last_cause }),
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
   };

@@ -7,7 +7,7 @@ import { type Audit, insertAudit, toAuditRow } from "../database/audit.ts";
 import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { type LockedServer, lockServer } from "./locked-server.ts";
-import type { Ending } from "./plan.ts";
+import { type Ending, endingColumns, noEnding } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /** A task with the current owner of its server; undefined when the server is deleted. */
@@ -25,6 +25,8 @@ type Change = Partial<
     | "last_run_at"
     | "last_result"
     | "last_detail"
+    | "last_code"
+    | "last_cause"
     | "warned_for"
   >
 >;
@@ -141,7 +143,7 @@ async function claim(
   const claimed = { run_state: "claimed", run_resume: false, run_step_at: now, run_job: "" } as const;
   const query = db
     .updateTable("server_schedules")
-    .set({ ...claimed, last_run_at: now, last_result: "", last_detail: "" })
+    .set({ ...claimed, last_run_at: now, ...noEnding })
     .where("id", "=", row.id)
     .where("run_state", "=", "")
     // Saved again or by another owner, it is not the task that was decided on.
@@ -170,7 +172,7 @@ async function changeAtRest(
   row: ScheduleRow,
   { change, about }: { change: Change; about: { ending: Ending; at: Date } | undefined },
 ): Promise<boolean> {
-  const result = about && { last_result: about.ending.result, last_detail: about.ending.detail };
+  const result = about && endingColumns(about.ending);
   const query = db
     .updateTable("server_schedules")
     .set({ ...change, ...result })
@@ -193,7 +195,7 @@ async function finish(
   { ending, at }: { ending: Ending; at: Date },
 ): Promise<ScheduleRow | undefined> {
   const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
-  const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
+  const change = { ...ended, ...endingColumns(ending) };
   const audit = toAuditRow(auditOf(row, ending));
   const query = inSameState(db, row).set(change).returningAll();
   return publishingIfChanged(db, query, [runEventOf(row, ending, at), audit]);

@@ -217,7 +217,10 @@ describe("what the operator at the host and owners may do with backups", () => {
     const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "broken" });
     const read = () => operator.call(backupKeeping.readDrill, { id: drill });
     await until(async () => (await read()).state === "failed", 60_000);
-    assert.equal((await read()).message, "the server exited during startup");
+    assert.deepEqual(
+      [(await read()).message, (await read()).code],
+      ["the server exited during startup", "server_exited"],
+    );
   });
 });
 

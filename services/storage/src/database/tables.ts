@@ -47,6 +47,7 @@ export type WorldJobsTable = {
   kind: JobKind;
   state: Generated<JobState>;
   message: Generated<string>;
+  code: Generated<backups.WorldJobCode | "">;
   owner_id: MaybeText;
   started_by: string;
   reason: ColumnType<backups.BackupReason | null, backups.BackupReason | null | undefined, never>;
@@ -82,6 +83,7 @@ type DrillsTable = {
   backup_id: string;
   state: Generated<drills.Drill["state"]>;
   message: MaybeText;
+  code: ColumnType<drills.DrillCode | null, undefined, drills.DrillCode>;
   version: MaybeText;
   boot_seconds: ColumnType<number | null, undefined, number>;
   started_at: ColumnType<Date, Date, never>;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { PersistentVolumeClaim, StatefulSet } from "@svc/kube";
+import type { drills } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
 import type { JobState } from "../job/outcome.ts";
 import { decideDrill, type Observed, type ObservedPod, type Plan } from "./decide.ts";
@@ -10,7 +11,7 @@ const worldVolume = { kind: "PersistentVolumeClaim" } as PersistentVolumeClaim;
 const set = { kind: "StatefulSet" } as StatefulSet;
 const backup = { id: "bk-1" } as BackupRow;
 const done: JobState = { kind: "done", done: { mode: "restore" } as never };
-const fails = (message: string): Plan => ({ action: "fail", message });
+const fails = (code: drills.DrillCode, message: string): Plan => ({ action: "fail", code, message });
 
 const restoring = (about: Partial<Extract<Observed, { step: "restoring" }>>): Observed => ({
   step: "restoring",
@@ -30,27 +31,32 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
   [
     "a restore that broke fails the drill with its reason",
     restoring({ job: { kind: "broken", message: "out of memory" } }),
-    fails("out of memory"),
+    fails("job_failed", "out of memory"),
+  ],
+  [
+    "a restore that was refused fails the drill with the code of the refusal",
+    restoring({ job: { kind: "refused", fault: { code: "volume_full", message: "no room" } } }),
+    fails("volume_full", "no room"),
   ],
   [
     "without a world nothing is like it",
     restoring({ worldVolume: undefined }),
-    fails("the server or its world is gone"),
+    fails("world_gone", "the server or its world is gone"),
   ],
   [
     "without its backup there is nothing to prove",
     restoring({ backup: undefined }),
-    fails("the backup is gone"),
+    fails("backup_gone", "the backup is gone"),
   ],
   [
     "a drill that takes too long fails, whatever it is about to do",
     restoring({ job: done, ageMs: limits.drillMs + 1 }),
-    fails("the drill exceeded its time limit"),
+    fails("drill_late", "the drill exceeded its time limit"),
   ],
   [
     "a drill that takes too long fails although its server answers",
     booting({ version: "1.21.4" }, limits.drillMs + 1),
-    fails("the drill exceeded its time limit"),
+    fails("drill_late", "the drill exceeded its time limit"),
   ],
   [
     "the server is started as its StatefulSet says",
@@ -60,12 +66,12 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
   [
     "a server that was never started cannot be booted",
     booting(undefined),
-    fails("the server was never started, so it has no pod template"),
+    fails("never_started", "the server was never started, so it has no pod template"),
   ],
   [
     "a server that exits fails the drill",
     booting({ hasExited: true }),
-    fails("the server exited during startup"),
+    fails("server_exited", "the server exited during startup"),
   ],
   [
     "a server that answers passes, with the seconds of its pod",
@@ -81,7 +87,7 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
   [
     "a server that is not ready in time fails the drill",
     booting({ ageMs: limits.bootMs + 1 }),
-    fails("the server did not become ready in time"),
+    fails("server_not_ready", "the server did not become ready in time"),
   ],
 ];
 

@@ -9,6 +9,7 @@
 // Pure.
 
 import type { PersistentVolumeClaim, StatefulSet } from "@svc/kube";
+import type { drills } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
 import { failureOf, type JobState } from "../job/outcome.ts";
 import type { Drill } from "./drill.ts";
@@ -36,6 +37,7 @@ export type ObservedPod = {
   readonly version: string | undefined;
 };
 
+type DrillCode = drills.DrillCode;
 type Change = Partial<Pick<Drill, "version" | "boot_seconds">>;
 
 export type Plan =
@@ -48,13 +50,13 @@ export type Plan =
   | { readonly action: "start-server"; readonly set: StatefulSet }
   | { readonly action: "boot" }
   | { readonly action: "pass"; readonly result: Required<Change> }
-  | { readonly action: "fail"; readonly message: string };
+  | { readonly action: "fail"; readonly code: DrillCode; readonly message: string };
 
 /** How long a drill may take in all, and its server until it is ready. */
 export type Limits = { readonly drillMs: number; readonly bootMs: number };
 
 export function decideDrill(observed: Observed, limits: Limits): Plan {
-  if (observed.ageMs > limits.drillMs) return fail("the drill exceeded its time limit");
+  if (observed.ageMs > limits.drillMs) return fail("drill_late", "the drill exceeded its time limit");
   return observed.step === "restoring" ? decideRestore(observed) : decideBoot(observed, limits);
 }
 
@@ -62,25 +64,30 @@ function decideRestore({ job, worldVolume, backup }: Extract<Observed, { step: "
   if (job === "running") return { action: "wait" };
   if (job !== "none") {
     const message = failureOf(job);
-    return message === undefined ? { action: "boot" } : fail(message);
+    if (message === undefined) return { action: "boot" };
+    return fail(job.kind === "refused" ? job.fault.code : "job_failed", message);
   }
-  if (!worldVolume) return fail("the server or its world is gone");
-  return backup ? { action: "start-restore", worldVolume, backup } : fail("the backup is gone");
+  if (!worldVolume) return fail("world_gone", "the server or its world is gone");
+  return backup
+    ? { action: "start-restore", worldVolume, backup }
+    : fail("backup_gone", "the backup is gone");
 }
 
 function decideBoot({ pod, set, ageMs }: Extract<Observed, { step: "booting" }>, { bootMs }: Limits): Plan {
   if (!pod) {
     if (set) return { action: "start-server", set };
-    return fail("the server was never started, so it has no pod template");
+    return fail("never_started", "the server was never started, so it has no pod template");
   }
-  if (pod.hasExited) return fail("the server exited during startup");
+  if (pod.hasExited) return fail("server_exited", "the server exited during startup");
   if (pod.version !== undefined) {
     const bootSeconds = Math.round(Math.min(pod.ageMs, ageMs) / 1_000);
     return { action: "pass", result: { version: pod.version, boot_seconds: bootSeconds } };
   }
-  return pod.ageMs <= bootMs ? { action: "wait" } : fail("the server did not become ready in time");
+  return pod.ageMs <= bootMs
+    ? { action: "wait" }
+    : fail("server_not_ready", "the server did not become ready in time");
 }
 
-function fail(message: string): Plan {
-  return { action: "fail", message };
+function fail(code: DrillCode, message: string): Plan {
+  return { action: "fail", code, message };
 }

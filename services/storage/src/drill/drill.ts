@@ -20,6 +20,7 @@ export function toDrill(row: DrillRow): Drill {
     backup_id: row.backup_id,
     state: row.state,
     ...(row.message !== null && { message: row.message }),
+    ...(row.code !== null && { code: row.code }),
     ...(row.version !== null && { version: row.version }),
     ...(row.boot_seconds !== null && { boot_seconds: row.boot_seconds }),
     started_at: row.started_at.toISOString(),

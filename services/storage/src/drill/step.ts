@@ -36,12 +36,13 @@ async function stepDrill(deps: StorageDeps, drill: Drill): Promise<Drill | undef
     await actOnDrill(deps, drill, plan);
     if (plan.action === "boot") return { ...drill, state: "booting" };
     if (plan.action === "pass") return { ...drill, state: "passed", ...plan.result };
-    return plan.action === "fail" ? { ...drill, state: "failed", message: plan.message } : undefined;
+    if (plan.action !== "fail") return undefined;
+    return { ...drill, state: "failed", code: plan.code, message: plan.message };
   } catch (error) {
     // A dependency that is down now may be back at the next pass.
     if ((isFault(error) && error.fault === "unavailable") || isKubeError(error, 409)) return undefined;
     deps.log.warn({ error: (error as Error).message }, "drill failed");
-    return { ...drill, state: "failed", message: (error as Error).message };
+    return { ...drill, state: "failed", code: "drill_failed", message: (error as Error).message };
   }
 }
 

@@ -55,12 +55,13 @@ export async function saveDrill(
   next: Drill,
   about: { before: Drill["state"]; finishedAt?: Date },
 ): Promise<boolean> {
-  const { state, message, version, boot_seconds } = next;
+  const { state, message, code, version, boot_seconds } = next;
   const done = await db
     .updateTable("drills")
     .set({
       state,
       ...(message !== undefined && { message }),
+      ...(code !== undefined && { code }),
       ...(version !== undefined && { version }),
       ...(boot_seconds !== undefined && { boot_seconds }),
       ...(about.finishedAt && { finished_at: about.finishedAt }),

@@ -9,7 +9,8 @@ export const readStatus =
   (deps: ExportDeps): Handler<typeof exports.readStatus> =>
   async (context, { ticket }) => {
     const found = await findByTicket(deps, context.principal, ticket);
-    const { state, message } = await reconcileExport(deps, found);
+    const { state, message, code } = await reconcileExport(deps, found);
     if (state === "streaming" || state === "spent") throw context.fault("export_expired");
-    return { state, ...(state === "failed" && message !== undefined && { message }) };
+    if (state !== "failed" || message === undefined) return { state };
+    return { state, message, ...(code && { code }) };
   };

@@ -38,8 +38,8 @@ export async function reconcileExport(deps: Deps, entry: Entry): Promise<StoredE
   const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...inNamespace(deps) });
   const next = decideExport(entry.value, { job: stateOf(job), now: deps.now() }, deps.settings.storage);
   if (next === "wait") return entry.value;
-  const message = next === "failed" ? { message: await describeFailure(deps, job) } : {};
-  const done = await transition(deps, entry, { state: next, ...message });
+  const failure = next === "failed" ? await describeFailure(deps, job) : {};
+  const done = await transition(deps, entry, { state: next, ...failure });
   if (done && next === "failed" && !job) await refund(deps, done.value);
   if (!done) return (await deps.exports.get(entry.key))?.value ?? { ...entry.value, state: "spent" };
   if (job && !isJobFinished(job)) await removeExportJob(deps, entry.value.job);
@@ -51,10 +51,13 @@ function stateOf(job: Job | undefined): ObservedExport["job"] {
   return isJobFinished(job) ? "ended" : "running";
 }
 
-async function describeFailure(deps: ClusterDeps, job: Job | undefined): Promise<string> {
+async function describeFailure(
+  deps: ClusterDeps,
+  job: Job | undefined,
+): Promise<Pick<StoredExport, "message" | "code">> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
-  if (outcome?.kind === "refused") return outcome.fault.message;
-  return outcome?.kind === "broken" ? outcome.message : "the job vanished";
+  if (outcome?.kind === "refused") return { message: outcome.fault.message, code: outcome.fault.code };
+  return { message: outcome?.kind === "broken" ? outcome.message : "the job vanished", code: "job_failed" };
 }
 
 /** Deletes the Job of an export that nobody may download any more. */

@@ -95,7 +95,12 @@ async function begin(
     await createJob(deps, jobOf(deps, wish, { secrets, job }));
   } catch (error) {
     const message = `the job could not be created: ${(error as Error).message}`;
-    await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
+    await finishJob(deps.db, job, {
+      state: "failed",
+      message,
+      code: "job_failed",
+      at: new Date(deps.now()),
+    }).catch(() => {});
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export function isLive({ state }: Pick<StoredExport, "state">): boolean {
 export async function transition(
   deps: Deps,
   entry: Entry,
-  change: Pick<StoredExport, "state"> & Partial<Pick<StoredExport, "lane" | "message">>,
+  change: Pick<StoredExport, "state"> & Partial<Pick<StoredExport, "lane" | "message" | "code">>,
 ): Promise<Entry | undefined> {
   const { lane: _lane, ...kept } = entry.value;
   const value = { ...kept, ...change, changed_at: deps.now() };

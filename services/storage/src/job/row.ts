@@ -10,6 +10,7 @@ export function toWorldJob(row: JobRow): backups.WorldJob {
     state: row.state === "starting" ? "running" : row.state,
     ...((row.state === "failed" || (row.state === "succeeded" && row.message !== "")) && {
       message: row.message,
+      ...(row.code !== "" && { code: row.code }),
     }),
     started_at: row.started_at.toISOString(),
     ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),

@@ -1,6 +1,6 @@
 // All SQL of what runs on worlds.
 
-import { auditSubject } from "@svc/proto";
+import { auditSubject, type backups } from "@svc/proto";
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import type { JobRow, StorageDb, StorageTrx, ThenRestoreReason, WorldJobsTable } from "../database/tables.ts";
@@ -117,17 +117,27 @@ export async function markRunning(db: AnyDb, job: string): Promise<void> {
   `.execute(db);
 }
 
-type JobEnd = { state: "succeeded" | "failed"; message?: string; at: Date };
+type JobEnd = {
+  state: "succeeded" | "failed";
+  message?: string;
+  code?: backups.WorldJobCode | undefined;
+  at: Date;
+};
 
 /** Notes an end once; false when it was noted before. An audit entry that has not gone out yet does so now. */
-export async function finishJob(trx: AnyDb, job: string, { state, message, at }: JobEnd): Promise<boolean> {
+export async function finishJob(
+  trx: AnyDb,
+  job: string,
+  { state, message, code, at }: JobEnd,
+): Promise<boolean> {
   const done = await sql`
     with due as (
       select job, audit from world_jobs where job = ${job} and state in ('starting', 'running') for update
     ), sent as (
       ${sendDueEntry}
     )
-    update world_jobs set state = ${state}, message = ${message ?? ""}, finished_at = ${at}, audit = null
+    update world_jobs set state = ${state}, message = ${message ?? ""}, code = ${code ?? ""},
+      finished_at = ${at}, audit = null
     from due where world_jobs.job = due.job
   `.execute(trx);
   return (done.numAffectedRows ?? 0n) > 0n;
@@ -137,7 +147,14 @@ export async function finishJob(trx: AnyDb, job: string, { state, message, at }:
 export async function rejectJob(db: AnyDb, job: string, end: { message: string; at: Date }): Promise<void> {
   await db
     .updateTable("world_jobs")
-    .set({ state: "failed", message: end.message, finished_at: end.at, audit: null, run_key: null })
+    .set({
+      state: "failed",
+      message: end.message,
+      code: "job_failed",
+      finished_at: end.at,
+      audit: null,
+      run_key: null,
+    })
     .where("job", "=", job)
     .where("state", "in", [...open])
     .execute();

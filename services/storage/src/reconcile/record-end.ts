@@ -37,7 +37,8 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
   };
   const pruned = await deps.db.transaction().execute(async (trx) => {
     const message = describeSkipped(done);
-    if (!(await finishJob(trx, row.job, { state: "succeeded", message, at }))) return undefined;
+    const code = message === "" ? undefined : ("entries_left_out" as const);
+    if (!(await finishJob(trx, row.job, { state: "succeeded", message, code, at }))) return undefined;
     // The server may have been transferred while the Job ran; its row has the new owner.
     const owner = (await findJob(trx, row.job))?.owner_id ?? null;
     await recordBackup(trx, { ...backup, former_owner: owner });
@@ -112,7 +113,8 @@ export async function recordFailure(
     typeof failure === "string" ? describeFailure(row, failure) : failure.message.slice(0, maxMessageLength);
   const now = new Date(deps.now());
   const isNew = await deps.db.transaction().execute(async (trx) => {
-    if (!(await finishJob(trx, row.job, { state: "failed", message, at: now }))) return false;
+    const code = fault?.code ?? "job_failed";
+    if (!(await finishJob(trx, row.job, { state: "failed", message, code, at: now }))) return false;
     const event = failureEvent(row, message, now);
     if (event) await trx.insertInto("outbox").values(event).execute();
     if (fault) await markCorrupt(deps, trx, { row, fault, now });

@@ -173,6 +173,7 @@ describe("restores of worlds", () => {
     const [job] = await settled("damaged");
     assert.equal(job?.state, "failed");
     assert.match(job?.message ?? "", /The world is unchanged\.$/);
+    assert.equal(job?.code, "backup_corrupt", job?.message);
     assert.deepEqual(fixture.worldOf("damaged"), second);
     const page = { server: "damaged", limit: 20, offset: 0 };
     const { backups: rows } = await fixture.external.call(backups.list, page, owner);

@@ -33,6 +33,8 @@ export function aRow(changes: Partial<ScheduleRow> = {}): ScheduleRow {
     last_run_at: null,
     last_result: "",
     last_detail: "",
+    last_code: "",
+    last_cause: "",
     created_by: "owner",
     created_at: at,
     updated_at: at,
