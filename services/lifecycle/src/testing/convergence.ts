@@ -27,6 +27,8 @@ type Walker = {
   replica: OperatorReplica;
   names: string[];
   locks: Map<string, HeldLock>;
+  /** Servers whose lock was not refreshed in time: its annotation stays and has no effect. */
+  abandoned: Set<string>;
   /** Pods that appeared while their world was locked. */
   violations: string[];
 };
@@ -51,6 +53,7 @@ export async function walkToConvergence(cluster: WalkCluster, walk: Walk): Promi
     node,
     names,
     locks,
+    abandoned: new Set(),
     violations,
     replica: await operators.start(fastSettings),
   };
@@ -84,10 +87,13 @@ async function lock(walker: Walker, name: string): Promise<void> {
   }
 }
 
-async function unlock({ locks }: Walker, name: string): Promise<void> {
+async function unlock({ locks, abandoned }: Walker, name: string): Promise<void> {
   const held = locks.get(name);
+  if (held === undefined) return;
   locks.delete(name);
-  await held?.release();
+  await held.release();
+  if (held.signal.aborted) abandoned.add(name);
+  else abandoned.delete(name);
 }
 
 async function killPod(walker: Walker, name: string): Promise<void> {
@@ -182,15 +188,15 @@ async function differenceOf(walker: Walker, name: string, index: number): Promis
       : index % 4 === 2
         ? "Failed StartupTimeout replicas 1 pod true"
         : "Running RconReached replicas 1 pod true";
-  return found === wanted ? leftBehind(server) : `${name}: ${found}; wanted ${wanted}`;
+  return found === wanted ? leftBehind(walker, server) : `${name}: ${found}; wanted ${wanted}`;
 }
 
-function leftBehind({ status = {}, metadata }: Server): string {
+function leftBehind({ abandoned }: Walker, { status = {}, metadata }: Server): string {
   const anchors = ["startRequestedAt", "stopNoticeAt", "emptySince", "autoRestarts"] as const;
   const left: string[] = status.phase === "Failed" ? [] : anchors.filter((key) => status[key] !== undefined);
   if (status.phase === "Failed" && status.autoRestarts !== 3) left.push(`${status.autoRestarts} restarts`);
-  for (const key of [annotation.startRetry, annotation.restart, annotation.maintenance]) {
-    if (metadata.annotations?.[key] !== undefined) left.push(key);
-  }
+  const keys: string[] = [annotation.startRetry, annotation.restart];
+  if (!abandoned.has(metadata.name)) keys.push(annotation.maintenance);
+  left.push(...keys.filter((key) => metadata.annotations?.[key] !== undefined));
   return left.length > 0 ? `${metadata.name} left behind ${left.join(", ")}` : "";
 }
