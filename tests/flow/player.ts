@@ -16,13 +16,15 @@ export async function join(address: string, username: string): Promise<Player> {
     version: "1.21.4",
     auth: "offline",
     checkTimeoutInterval: 60_000,
+    hideErrors: true,
   });
-  const ended = once(bot, "end");
+  // Not `once` of node:events, which rejects when an error comes before the end.
+  const ended = new Promise<string>((resolve) => void bot.once("end", resolve));
   const refused = new Promise<never>((_, reject) => {
     bot.once("kicked", (reason) => reject(new Error(`${username} was kicked: ${JSON.stringify(reason)}`)));
     // A refused connection is told more than once; every one of them has to be heard.
     bot.on("error", reject);
-    void ended.then(([reason]) => reject(new Error(`${username} lost the connection: ${String(reason)}`)));
+    void ended.then((reason) => reject(new Error(`${username} lost the connection: ${reason}`)));
   });
   refused.catch(() => undefined);
   await Promise.race([once(bot, "spawn"), refused]);
