@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { parse } from "yaml";
 import type { Endpoint } from "../../libs/local-cluster/src/conformance/client.ts";
 import { conformanceCases } from "../../libs/local-cluster/src/conformance/suite.ts";
-import { withTestContext } from "../../libs/local-cluster/src/conformance/test-context.ts";
+import { removeNamespaces, withTestContext } from "../../libs/local-cluster/src/conformance/test-context.ts";
 
 // SVC_KUBE_LANE names the kubeconfig (admin token) of a real API server with its controllers; beside it lies
 // `<file>.nobody` for a user without rights, as the server of the kube lane writes both.
@@ -16,6 +16,7 @@ describe("a real cluster passes the conformance suite", { concurrency: 6 }, () =
     return;
   }
   const endpoint = readEndpoint(lane);
+  after(async () => removeNamespaces(await endpoint));
   for (const { name, run } of conformanceCases) test(name, async () => withTestContext(await endpoint, run));
 });
 

@@ -35,19 +35,35 @@ const patchTypes = {
   strategic: "application/strategic-merge-patch+json",
 };
 
-/** Runs `work` in a namespace made for it, and removes the namespace. */
+const namespacePrefix = "conf-";
+
+/**
+ * Runs `work` in a namespace made for it. The namespace stays: a real cluster takes seconds to empty one, and would
+ * keep the case that waits for that waiting behind all others.
+ */
 export async function withTestContext(
   endpoint: Endpoint,
   work: (world: TestContext) => Promise<void>,
 ): Promise<void> {
   const client = createClient(endpoint);
-  const namespace = `conf-${randomBytes(5).toString("hex")}`;
+  const namespace = `${namespacePrefix}${randomBytes(5).toString("hex")}`;
   const world = createTestContext(client, endpoint, namespace);
   try {
     await world.expect(201, "POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
     await work(world);
   } finally {
-    await client.call("DELETE", `/api/v1/namespaces/${namespace}`);
+    client.close();
+  }
+}
+
+/** Removes the namespaces of all cases, also of earlier runs. */
+export async function removeNamespaces(endpoint: Endpoint): Promise<void> {
+  const client = createClient(endpoint);
+  try {
+    const { body } = await client.call("GET", "/api/v1/namespaces");
+    const own = namesOf(body).filter((name) => name.startsWith(namespacePrefix));
+    for (const name of own) await client.call("DELETE", `/api/v1/namespaces/${name}`);
+  } finally {
     client.close();
   }
 }
