@@ -18,25 +18,33 @@ export async function runCommand(name: string, words: readonly string[], { data 
 export async function openConsole(name: string, { data, json = false }: Data): Promise<void> {
   const external = connectExternal(data);
   const ending = new AbortController();
-  const print = (line: string) => process.stdout.write(`${json ? JSON.stringify({ line }) : line}\n`);
+  const opened = Promise.withResolvers<void>();
+  const isTyped = process.stdin.isTTY;
+  const tail = createTail(ending);
+  const onLine = (line: string) => {
+    process.stdout.write(`${json ? JSON.stringify({ line }) : line}\n`);
+    tail.onLine();
+  };
+  const following = followLines(external, name, { signal: ending.signal, onLine, onOpen: opened.resolve });
+  // A command before that would be answered, but its lines in the log might be missed.
+  await Promise.race([opened.promise, following]);
   const typing = createInterface({
     input: process.stdin,
-    ...(process.stdin.isTTY && { output: process.stderr, historySize: 500, prompt: "" }),
+    ...(isTyped && { output: process.stderr, historySize: 500, prompt: "" }),
   });
   typing.on("SIGINT", () => typing.close());
-  const following = followLines(external, name, { signal: ending.signal, onLine: print }).finally(() =>
-    typing.close(),
-  );
+  const ended = following.finally(() => typing.close());
   // When the stream ends first, its reason is thrown at the end.
-  following.catch(() => undefined);
+  ended.catch(() => undefined);
   for await (const typed of typing) {
     const command = typed.trim();
     if (command === "") continue;
     const output = await send(external, { name, command });
-    if (output !== "") print(output);
+    if (output !== "") process.stdout.write(`${json ? JSON.stringify({ line: output }) : output}\n`);
   }
-  ending.abort();
-  await following;
+  if (isTyped) ending.abort();
+  else tail.end();
+  await ended;
 }
 
 // A command that is refused does not end the console.
@@ -50,7 +58,33 @@ async function send(external: External, about: { name: string; command: string }
   }
 }
 
-const tailEndsAfterMs = 700;
+const quietMs = 700;
+const tailMs = 5_000;
+
+/**
+ * Ends a log that has been read. The stream does not mark the end of stored lines: they arrive at once, followed by a
+ * pause, for which a busy server is not waited.
+ */
+function createTail(ending: AbortController): { onLine: () => void; end: () => void } {
+  let hasLines = false;
+  let isEnding = false;
+  let quiet: NodeJS.Timeout | undefined;
+  const restart = () => {
+    clearTimeout(quiet);
+    if (hasLines && isEnding) quiet = setTimeout(() => ending.abort(), quietMs);
+  };
+  const onLine = () => {
+    hasLines = true;
+    restart();
+  };
+  const end = () => {
+    isEnding = true;
+    const limit = setTimeout(() => ending.abort(), tailMs);
+    ending.signal.addEventListener("abort", () => clearTimeout(limit));
+    restart();
+  };
+  return { onLine, end };
+}
 
 /** Prints stored lines, and with `follow` new ones. */
 export async function printLogs(
@@ -58,20 +92,18 @@ export async function printLogs(
   { data, json = false, follow = false }: Data & { follow?: boolean },
 ): Promise<void> {
   const ending = new AbortController();
-  // The stream does not mark the end of stored lines: they arrive at once, followed by a pause.
-  let pause: NodeJS.Timeout | undefined;
-  const wait = () => {
-    clearTimeout(pause);
-    if (!follow) pause = setTimeout(() => ending.abort(), tailEndsAfterMs);
-  };
+  const tail = createTail(ending);
   const onLine = (line: string) => {
     process.stdout.write(`${json ? JSON.stringify({ line }) : line}\n`);
-    wait();
+    tail.onLine();
   };
   const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   void interrupted.then(() => ending.abort());
-  await followLines(connectExternal(data), name, { signal: ending.signal, onLine, onOpen: wait });
-  clearTimeout(pause);
+  const onOpen = () => {
+    if (!follow) tail.end();
+  };
+  await followLines(connectExternal(data), name, { signal: ending.signal, onLine, onOpen });
+  ending.abort();
 }
 
 type Following = { signal: AbortSignal; onLine: (line: string) => void; onOpen?: () => void };
