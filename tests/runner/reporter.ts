@@ -4,12 +4,13 @@
 import { writeFileSync } from "node:fs";
 import { spec } from "node:test/reporters";
 
-type Event = { type: string; data: { message?: string; file?: string; counts?: Record<string, number> } };
+type Event = { type: string; data: { message?: string; counts?: Record<string, number> } };
 
 /** How a test file ended. */
 export type Result = {
-  counts: Record<string, number>;
-  /** The failed tests again, as `spec` repeats them at the end. */
+  /** Undefined until all its tests have ended. */
+  counts?: Record<string, number>;
+  /** The failed tests, as `spec` repeats them at the end. */
   failures: string;
 };
 
@@ -18,15 +19,27 @@ const totals = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d
 // biome-ignore lint/style/noDefaultExport: that is how node:test takes a reporter
 export default async function* report(events: AsyncIterable<Event>): AsyncGenerator<string, void> {
   const printer = new spec();
+  const failed: Event[] = [];
   for await (const event of events) {
     const { type, data } = event;
-    if (type === "test:diagnostic" && totals.test(data.message ?? "")) continue;
-    // `spec` repeats the failed tests when the summary is that of all files.
-    printer.write(type === "test:summary" ? { type, data: { ...data, file: undefined } } : event);
-    const text = String(printer.read() ?? "");
-    if (type !== "test:summary") yield text;
-    else writeResult({ counts: data.counts ?? {}, failures: text });
+    if (type === "test:fail") failed.push(event);
+    if (type === "test:summary") writeResult({ counts: data.counts ?? {}, failures: repeat(failed) });
+    // A file may be killed before its summary.
+    else if (type === "test:fail") writeResult({ failures: repeat(failed) });
+    if (type === "test:summary" || (type === "test:diagnostic" && totals.test(data.message ?? ""))) continue;
+    printer.write(event);
+    yield String(printer.read() ?? "");
   }
+}
+
+/** What `spec` prints of failed tests at the end of a run. */
+function repeat(failed: readonly Event[]): string {
+  if (failed.length === 0) return "";
+  const printer = new spec();
+  for (const event of failed) printer.write(event);
+  printer.read();
+  printer.write({ type: "test:summary", data: {} });
+  return String(printer.read() ?? "");
 }
 
 function writeResult(result: Result): void {

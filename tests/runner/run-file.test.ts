@@ -57,6 +57,11 @@ for (const [what, body, problem] of [
   });
 }
 
+test("what failed before a file was killed is in the end of the run", async () => {
+  const body = `test("broken", () => { throw new Error("the reason"); }); test("x", () => new Promise(() => setTimeout(() => process.exit(1), 50)));`;
+  assert.match(endOfRun([await run(body)], 1), /ended with 1 before[\s\S]*✖ broken[\s\S]*the reason/);
+});
+
 test("a file that never yields is killed at its limit and fails", async () => {
   const { problem } = await run(`test("x", () => { for (;;); });`, 1_500 * patience);
   assert.match(problem ?? "", /^was killed after/);

@@ -67,6 +67,6 @@ export async function runFile(file: string, options: RunOptions): Promise<Ended 
 }
 
 function problemOf(how: number | string, result: Result | undefined): string | undefined {
-  if (result === undefined) return `ended with ${how} before its tests did`;
+  if (result?.counts === undefined) return `ended with ${how} before its tests did`;
   return how === 0 ? undefined : `ended with ${how}`;
 }
