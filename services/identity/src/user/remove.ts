@@ -9,7 +9,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { startSagaLoop } from "../saga.ts";
-import { refusalOf } from "./policy.ts";
+import { decideDeletion, decideOutcome, type StepOutcome } from "./deletion-plan.ts";
 import { endAccount } from "./retire.ts";
 import { endDeletion, lockUser, markDeleted, takeDeletion } from "./store.ts";
 
@@ -21,11 +21,10 @@ export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof user
   return async (context, { id }) => {
     const caller = getAccount(context.principal);
     await db.transaction().execute(async (trx) => {
-      const user = await lockUser(trx, id);
-      if (!user) throw context.fault("not_found", { message: "User not found." });
-      const refusal = refusalOf(user, caller.user_id);
-      if (refusal) throw context.fault(refusal);
-      await markDeleted(trx, id, now());
+      const plan = decideDeletion({ user: await lockUser(trx, id), callerId: caller.user_id }, now());
+      if (plan.act === "refuse")
+        throw context.fault(plan.fault, plan.fault === "not_found" ? { message: "User not found." } : {});
+      await markDeleted(trx, id, plan.requeueAt);
       const count = await endAccount(trx, { userId: id, by: "deleted", now: now() });
       await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
       await recordAudit(trx, context, { action: "user.delete", payload: { user_id: id } });
@@ -41,12 +40,16 @@ async function resumeNext({ mesh, db, now, limits, log }: DeletionDeps, only?: s
   const retryAt = new Date(now().getTime() + limits.deletion_retry);
   const userId = await takeDeletion(db, { now: now(), retryAt, ...(only !== undefined && { only }) });
   if (userId === undefined) return false;
-  try {
-    const { released } = await mesh.call(ownership.releaseAccount, { user_id: userId });
+  const outcome = await mesh
+    .call(ownership.releaseAccount, { user_id: userId })
+    .catch((error: unknown): StepOutcome => ({ error }));
+  const plan = decideOutcome(outcome, retryAt);
+  if (plan.act === "end") {
     await endDeletion(db, userId, now());
-    log.info({ user_id: userId, released: released.length }, "released the servers of a deleted user");
-  } catch (error) {
-    log.warn({ user_id: userId, err: error }, "release of a deleted user's servers failed; retrying");
+    log.info({ user_id: userId, released: plan.released }, "released the servers of a deleted user");
+  } else {
+    // Taking it has left it due again at `requeueAt`.
+    log.warn({ user_id: userId, err: plan.error }, "release of a deleted user's servers failed; retrying");
   }
   return true;
 }
