@@ -1,7 +1,7 @@
 import type { Client } from "@svc/client";
 import { accounts } from "@svc/proto";
 import { hint } from "../hint.ts";
-import { askIdentity } from "../host/identity.ts";
+import { mintSetupLink } from "../host/rescue.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { explain, isRefusal } from "./external.ts";
@@ -60,7 +60,7 @@ async function signIn({ data, link }: SetupOptions): Promise<accounts.SetupState
   const state = found === undefined ? undefined : await redeem(client, found).catch(unlessSpent);
   return (
     state ??
-    redeem(client, await mintLink(data)).catch((error: unknown) => {
+    redeem(client, await newLink(data)).catch((error: unknown) => {
       throw explain(error);
     })
   );
@@ -72,13 +72,10 @@ function unlessSpent(error: unknown): undefined {
 }
 
 /** The data folder holds the database's credentials, so a spent or expired link can be replaced. */
-async function mintLink(data: string): Promise<string> {
-  try {
-    return (await askIdentity<{ setup_url: string }>(data, { do: "setup-link" })).setup_url;
-  } catch (error) {
-    if (!(error instanceof CommandError) || !error.message.includes("can sign in")) throw error;
-    throw new CommandError("this stack has an owner already; sign in with: `svc account login`");
-  }
+async function newLink(data: string): Promise<string> {
+  const link = await mintSetupLink(data);
+  if (link) return link.setup_url;
+  throw new CommandError("this stack has an owner already; sign in with: `svc account login`");
 }
 
 function redeem(client: Client, link: string): Promise<accounts.SetupState> {

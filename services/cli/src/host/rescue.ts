@@ -15,8 +15,16 @@ function told(link: Link): Outcome {
   };
 }
 
+/** A link for the first owner; undefined once there is an owner who can sign in. */
+export async function mintSetupLink(data: string): Promise<Link | undefined> {
+  const answer = await askIdentity<Link | { refused: "owner_can_sign_in" }>(data, { do: "setup-link" });
+  return "refused" in answer ? undefined : answer;
+}
+
 export async function setupLink({ data }: Options): Promise<Outcome> {
-  return told(await askIdentity<Link>(data, { do: "setup-link" }));
+  const link = await mintSetupLink(data);
+  if (link) return told(link);
+  throw new CommandError("the owner can sign in; `svc break-glass recover-owner` creates a link anyway");
 }
 
 export async function recoverOwner({ data, yes }: Options): Promise<Outcome> {

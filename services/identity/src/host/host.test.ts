@@ -57,8 +57,7 @@ describe("the host's own commands", () => {
       [state.user_id],
     );
     const refused = await run({ do: "setup-link" });
-    assert.equal(refused.code, 1);
-    assert.match(refused.error, /the owner can sign in/);
+    assert.deepEqual(refused.answer, { refused: "owner_can_sign_in" });
     const recovered = await run({ do: "recover-owner" });
     assert.equal(recovered.code, 0, recovered.error);
     assert.deepEqual(

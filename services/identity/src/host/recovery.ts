@@ -13,10 +13,11 @@ import { auditAtHost } from "./audit.ts";
 import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
+type Refused = { refused: "owner_can_sign_in" };
 type Link = { username: string; setup_url: string; valid_minutes: number };
 
 /** A fresh link for the first owner; refused once there is an owner who can sign in. */
-export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
+export async function mintSetupLink(host: Host, origin: string): Promise<Link | Refused> {
   return inTurn(host, async (trx) => {
     const owner = await findOwner(trx);
     const hasRelay = host.settings.smtp.host !== "";
@@ -24,8 +25,7 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
     const isBound = owner !== undefined && (await hasPasskey(trx, owner.id));
     const isOpen =
       owner === undefined || isInSetup({ role: "owner", emailVerified, hasPasskey: isBound }, hasRelay);
-    if (!isOpen)
-      throw new Error("the owner can sign in; `svc break-glass recover-owner` creates a link anyway");
+    if (!isOpen) return { refused: "owner_can_sign_in" };
     return linkFor(host, trx, { user: owner ?? (await createOwner(trx, host.now)), origin });
   });
 }
