@@ -4,6 +4,7 @@
 import { auditActor, type Context } from "@svc/mesh";
 import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
 import { recordAudit } from "../audit.ts";
+import { named } from "../database/named.ts";
 import type { StorageDb, StorageTrx } from "../database/tables.ts";
 import type { Outcome } from "../job/outcome.ts";
 
@@ -29,13 +30,13 @@ export async function admitChange(db: StorageDb, context: Requester, admission: 
     payload: { ...change.payload, ...(op !== undefined && { op }) },
   };
   const row = { job, server_name: server, entry: JSON.stringify(entry), op: op ?? null, started_at: at };
-  const admit = async (trx: StorageTrx) => trx.insertInto("file_changes").values(row).execute();
-  await db.transaction().execute(admit);
+  const admit = (trx: StorageTrx) => trx.insertInto("file_changes").values(row).execute();
+  await db.transaction().execute(named("admit a file change", admit));
 }
 
 /** Writes the audit entry of a change; false when it was written before. */
 export async function recordEnding(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
-  const settle = async (trx: StorageTrx) => {
+  const end = async (trx: StorageTrx) => {
     const row = await trx
       .deleteFrom("file_changes")
       .where("job", "=", job)
@@ -46,7 +47,7 @@ export async function recordEnding(db: StorageDb, job: string, ending: Ending): 
     await recordAudit(trx, entry);
     return true;
   };
-  return db.transaction().execute(settle);
+  return db.transaction().execute(named("end a file change", end));
 }
 
 /** The ending of a change for a Job's outcome. Pure. */

@@ -7,6 +7,7 @@ import { connectKube, type Kube } from "@svc/kube";
 import type { BucketStore, Mesh } from "@svc/mesh";
 import { runService } from "@svc/service";
 import { kubeconfigFile, settings } from "../config.ts";
+import { nameOf } from "../database/named.ts";
 import type { Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
 import { type Effect, stepOf } from "./step-names.ts";
@@ -60,10 +61,9 @@ function gatedDb<T extends object>(db: T): T {
       if (typeof value !== "function") return value;
       if (name !== "transaction") return value.bind(object);
       return () => ({
-        execute: async (work: unknown) => {
-          // What a transaction is for is told by the name of its function.
-          await pass({ on: "db", method: "transaction", args: [(work as { name: string }).name] });
-          const begun = value.call(object) as { execute: (work: unknown) => Promise<unknown> };
+        execute: async (work: object) => {
+          await pass({ on: "db", method: "transaction", args: [nameOf(work)] });
+          const begun = value.call(object) as { execute: (work: object) => Promise<unknown> };
           return begun.execute(work);
         },
       });

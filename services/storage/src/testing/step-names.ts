@@ -35,8 +35,8 @@ const cluster = ({ method, args }: Effect): string | undefined => {
 };
 
 const transactions: Record<string, string> = {
-  admit: "the change is admitted",
-  settle: "the change is settled",
+  "admit a file change": "the change is admitted",
+  "end a file change": "the change is settled",
 };
 
 const volume: Record<string, string> = {
