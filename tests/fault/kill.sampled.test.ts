@@ -7,11 +7,10 @@ import { readFileSync } from "node:fs";
 import { join as pathJoin } from "node:path";
 import { after, before, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
-import { until } from "@svc/local-stack/testing";
+import { createRandom, until } from "@svc/local-stack/testing";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
 import { runSvc, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { freeze } from "./processes.ts";
-import { createRandom } from "./random.ts";
 
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const victims = [

@@ -6,14 +6,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
-import { until } from "@svc/local-stack/testing";
+import { createRandom, until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import type { RawRequest, RawResponse } from "../security/raw-request.ts";
 import { player, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { createTransfer } from "./account-transfer.ts";
 import { freeze, pidOf } from "./processes.ts";
-import { createRandom } from "./random.ts";
 
 const seed = Number(process.env["SVC_FAULT_SEED"] ?? 1);
 const rounds = 3;

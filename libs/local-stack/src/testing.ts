@@ -1,2 +1,3 @@
 export { measureSlowness, patience } from "./testing/patience.ts";
+export { createRandom, createRandomIntegers } from "./testing/random.ts";
 export { until } from "./testing/until.ts";

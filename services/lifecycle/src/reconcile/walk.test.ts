@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createRandomIntegers } from "@svc/mesh/testing";
 import {
   aPod,
   aServer,
@@ -11,7 +12,6 @@ import {
   observedNew,
   password,
 } from "../testing/observed.ts";
-import { createRandom } from "../testing/random.ts";
 import { decide } from "./decide.ts";
 import { needsProbe, type Observed, type Probe } from "./observed.ts";
 import type { Plan } from "./plan.ts";
@@ -103,7 +103,7 @@ function check(observed: Observed, plan: Plan): void {
 
 test("whatever happens, ready means Running, waiting has a timer, and a locked world is not started", () => {
   for (let seed = 1; seed <= 200; seed++) {
-    const random = createRandom(seed);
+    const random = createRandomIntegers(seed);
     const model: Model = {
       observed: observedNew(),
       desired: "Stopped",
@@ -126,7 +126,7 @@ test("whatever happens, ready means Running, waiting has a timer, and a locked w
 
 test("a server that is asked to stop and left alone comes to rest", () => {
   for (let seed = 1; seed <= 100; seed++) {
-    const random = createRandom(seed);
+    const random = createRandomIntegers(seed);
     const model: Model = {
       observed: observedNew(),
       desired: "Running",

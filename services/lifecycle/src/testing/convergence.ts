@@ -4,14 +4,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
-import { patience } from "@svc/mesh/testing";
+import { createRandomIntegers, patience } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "./fake-node.ts";
 import { fastSettings } from "./fast-settings.ts";
 import { type OperatorFixture, type OperatorReplica, openOperatorFixture } from "./operator-fixture.ts";
-import { createRandom } from "./random.ts";
 
 /** Covers a stop with its notice, a start with its restarts, an abandoned lock and a lost leader, one after another. */
 const settleMs = 12_000;
@@ -139,7 +138,7 @@ const events: readonly Step[] = [
 ];
 
 async function takeSteps(walker: Walker, { seed, steps }: Walk): Promise<void> {
-  const random = createRandom(seed);
+  const random = createRandomIntegers(seed);
   for (let step = 0; step < steps; step++) {
     if (step % 65 === 64) await replaceReplica(walker, random(2) === 0);
     const name = walker.names[random(walker.names.length)] ?? "";
