@@ -16,6 +16,7 @@ const sectionNames = new Set([
   "audit",
   "auth_source",
   "gateway",
+  "panel",
   "lifecycle",
   "storage",
   "builds",

@@ -28,7 +28,7 @@ import { createRequestState, pathOf, type RequestState } from "./request/request
 import { createSlowBodyGuard, type SlowBodyGuard } from "./request/slow-body-guard.ts";
 import { refusalOfParseError, sendRaw } from "./response/raw-response.ts";
 import { createRequestLog, type RequestLog } from "./response/request-log.ts";
-import { sendFault } from "./response/response.ts";
+import { type ResponseHead, sendFault, sendResponse } from "./response/response.ts";
 import { methodFinder, methodsOf, routerPath } from "./route-paths.ts";
 import { defaultFaceSettings, type FaceSettings } from "./settings.ts";
 
@@ -42,6 +42,8 @@ type FaceOptions = {
   sessions?: Sessions;
   /** Needed by operations that take a service token. */
   tokens?: ServiceTokens;
+  /** Answers requests for paths that no operation has; without it they are 404. */
+  site?: Site;
   settings?: Partial<FaceSettings>;
   registry: Registry;
   log: Logger;
@@ -54,8 +56,20 @@ export type FaceServer = {
   close: () => Promise<void>;
 };
 
+/** What a gateway serves besides operations. */
+export type Site = {
+  /** The answer to a request; undefined leaves it to the face. `host` is the well-formed Host header. */
+  answer: (request: IncomingMessage, path: string, host: string) => SiteAnswer | undefined;
+};
+export type SiteAnswer = ResponseHead & {
+  /** For the request log. */
+  route: string;
+  body?: Uint8Array;
+};
+
 type Shell = {
   face: Face;
+  site: Site | undefined;
   settings: FaceSettings;
   log: Logger;
   requestLog: RequestLog;
@@ -86,7 +100,7 @@ export function createFace(options: FaceOptions): FaceServer {
     graceMs: settings.bodyGraceMs,
     bytesPerSecond: settings.bodyBytesPerSecond,
   });
-  const shell: Shell = { face, settings, log, requestLog, slowBodies, allowed };
+  const shell: Shell = { face, site: options.site, settings, log, requestLog, slowBodies, allowed };
 
   const server = createServer(shell);
   for (const contract of operations) {
@@ -215,9 +229,16 @@ function refuseBadHost(state: RequestState): void {
 
 function refuseUnknownRoute(shell: Shell, request: FastifyRequest, reply: FastifyReply): void {
   const state = begin(shell, request.raw, reply);
-  const methods = shell.allowed(pathOf(request.raw));
-  if (hostOf(request.raw) === undefined) refuseBadHost(state);
-  else if (methods.length === 0) sendFault(state, new Fault("not_found"));
+  const path = pathOf(request.raw);
+  const host = hostOf(request.raw);
+  const methods = shell.allowed(path);
+  const isOpen = host !== undefined && methods.length === 0;
+  const answer = isOpen ? shell.site?.answer(request.raw, path, host) : undefined;
+  if (host === undefined) refuseBadHost(state);
+  else if (answer) {
+    state.route = answer.route;
+    sendResponse(state, answer, answer.body);
+  } else if (methods.length === 0) sendFault(state, new Fault("not_found"));
   else sendFault(state, new Fault("method_not_allowed"), ["Allow", methods.join(", ")]);
 }
 

@@ -27,6 +27,10 @@ export const settings = z.strictObject({
     extra_origins: z.array(z.string()).default([]),
   }),
   gateway: gatewaySection,
+  panel: section({
+    /** Folder of the built panel; empty serves the operations alone. */
+    dir: z.string().default(""),
+  }),
 });
 type Settings = z.output<typeof settings>;
 
@@ -38,6 +42,11 @@ export function listenAddress({ server }: Settings): ListenAddress {
 /** Host of the operator console. */
 export function adminHostname({ auth, server }: Settings): string {
   return auth.admin_hostname ?? `op.console.${server.root_domain}`;
+}
+
+/** Host of the players' panel. */
+export function panelHostname({ auth, server }: Settings): string {
+  return auth.panel_hostname ?? `console.${server.root_domain}`;
 }
 
 /** Lower-case name of the header that tells the client address; empty = the TCP peer. */

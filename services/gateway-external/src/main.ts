@@ -3,13 +3,22 @@
 import { createFace, createSessions, limitsOf } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { runService } from "@svc/service";
-import { adminHostname, clientIpHeader, listenAddress, settings } from "./config.ts";
+import { adminHostname, clientIpHeader, listenAddress, panelHostname, settings } from "./config.ts";
+import { loadPanel } from "./panel/files.ts";
+import { createPanelSite } from "./panel/site.ts";
 
 await runService({
   name: "gateway-external",
   settings,
   start: async ({ settings: given, mesh, registry, log }) => {
     const limits = limitsOf(given.gateway);
+    const hosts = {
+      panel: panelHostname(given),
+      admin: adminHostname(given),
+      rootDomain: given.server.root_domain,
+    };
+    const site =
+      given.panel.dir === "" ? undefined : createPanelSite(loadPanel(given.panel.dir, hosts), hosts);
     const sessions = createSessions(mesh, { cacheMs: limits.sessionCacheMs, size: limits.sessionCacheSize });
     const face = createFace({
       face: "external",
@@ -17,7 +26,8 @@ await runService({
       processOperations,
       mesh,
       sessions,
-      settings: { ...limits, adminHostname: adminHostname(given), clientIpHeader: clientIpHeader(given) },
+      ...(site && { site }),
+      settings: { ...limits, adminHostname: hosts.admin, clientIpHeader: clientIpHeader(given) },
       registry,
       log,
     });

@@ -4,17 +4,16 @@ import { type Fault, faults } from "@svc/proto";
 import type { RequestState } from "../request/request-state.ts";
 import { commonHeaders } from "./headers.ts";
 
-/** Writes a whole response. `headers` is a flat list of names and values beside the common ones. */
-export function sendResponse(
-  state: RequestState,
-  head: { status: number; headers?: readonly string[] },
-  body?: Uint8Array,
-): void {
+/** `headers` is a flat list of names and values beside the common ones; `policy` replaces their content policy. */
+export type ResponseHead = { status: number; headers?: readonly string[]; policy?: string };
+
+/** Writes a whole response. */
+export function sendResponse(state: RequestState, head: ResponseHead, body?: Uint8Array): void {
   const { response, request } = state;
   // The response to a pipelined request has no socket of its own yet.
   const socket = response.socket ?? request.socket;
   if (response.headersSent || response.destroyed || !socket?.writable) return;
-  const headers = commonHeaders(state.id, request.headers["x-forwarded-proto"]);
+  const headers = commonHeaders(state.id, request.headers["x-forwarded-proto"], head.policy);
   if (head.headers) headers.push(...head.headers);
   // The caller may or may not send the body now, so the next request cannot be found on this connection.
   if (state.awaitsContinue) response.shouldKeepAlive = false;
