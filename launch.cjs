@@ -33,7 +33,7 @@ function install() {
   if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest) return;
   console.error("svc: installing dependencies (about 1 GB, once; half a minute on a fast line) ...");
   const started = Date.now();
-  const done = npm(["ci", "--ignore-scripts", "--loglevel=error"]);
+  const done = npm(["ci", "--include=dev", "--ignore-scripts", "--loglevel=error"]);
   if (done.error) fail(`npm could not be started (${done.error.message}); install npm and try again.`);
   if (done.status !== 0)
     fail("npm ci failed; the lines above say why. Check the network and the disk space, then try again.");
@@ -76,11 +76,17 @@ function biome(...args) {
   return [binary, ["check", "--error-on-warnings", ...args, root]];
 }
 
+/** The panel has other libraries and settings than programs of Node. */
+const typeChecked = ["tsconfig.json", path.join("services", "panel", "tsconfig.json")];
+
 /** The command lines of one run, in order; the first that fails ends it. */
 function plan(args) {
   const node = nodeBinary();
   if (args[0] === "--check")
-    return [biome(), [node, [bin("tsc"), "--noEmit", "-p", path.join(root, "tsconfig.json")]]];
+    return [
+      biome(),
+      ...typeChecked.map((file) => [node, [bin("tsc"), "--noEmit", "-p", path.join(root, file)]]),
+    ];
   if (args[0] === "--format") return [biome("--write")];
   if (args[0] === "--test-runner") return [[node, [path.join(root, "tests", "run.ts"), ...args.slice(1)]]];
   return [[node, args]];

@@ -10,15 +10,14 @@ type Import = { from: string; to: string };
 type Graph = Map<string, Map<string, Import>>;
 
 const root = resolve(import.meta.dirname, "../..");
+const sources = ["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.{ts,tsx}"];
 const relativeImport = /^(?:import|export)\b[^;"]*?(?:from )?"(\.[^"]+)"/gm;
 const packageImport = /^(?:import|export)\b[^;"]*?(?:from )?"@svc\/([^/"]+)/gm;
 
 function readImports(): Import[] {
-  const files = globSync(["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.ts"], {
-    cwd: root,
-  });
+  const files = globSync(sources, { cwd: root });
   return files
-    .filter((file) => !file.endsWith(".test.ts"))
+    .filter((file) => !/\.test\.tsx?$/.test(file))
     .flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(relativeImport)].map(([, to]) => ({
         from: file,
@@ -105,9 +104,7 @@ describe("the import graph", () => {
 
   test("imports lead from services to libraries to contracts, never back and never to another service", () => {
     const serviceNames = new Set(globSync("services/*", { cwd: root }).map((path) => path.split("/")[1]));
-    const wrong = globSync(["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.ts"], {
-      cwd: root,
-    })
+    const wrong = globSync(sources, { cwd: root })
       .filter((file) => !/\.test\.ts$|\/testing\/|\/test-[^/]*$/.test(file))
       .flatMap((file) =>
         [...readFileSync(join(root, file), "utf8").matchAll(packageImport)].flatMap(([, name]) => {

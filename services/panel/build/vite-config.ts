@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import type { InlineConfig } from "vite";
+import { operationTablePlugin } from "./operation-table.ts";
+
+export const panelRoot = join(import.meta.dirname, "..");
+
+/** Shared by the build and the development server. */
+export function viteConfig(): InlineConfig {
+  return {
+    configFile: false,
+    envDir: false,
+    root: panelRoot,
+    appType: "spa",
+    logLevel: "warn",
+    publicDir: false,
+    plugins: [operationTablePlugin()],
+    css: { modules: { generateScopedName: "[local]_[hash:base64:5]" } },
+    build: {
+      target: ["chrome123", "firefox121", "safari17.5"],
+      // Inlined files would need exceptions in the policy.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 1_000,
+      rolldownOptions: {
+        onLog: (level, log, report) => {
+          // "use client" means nothing to a page without a server part.
+          if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log);
+        },
+      },
+    },
+  };
+}

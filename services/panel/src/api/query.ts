@@ -1,0 +1,123 @@
+// Reading with polls, and acting. Pages know operations by name and never see a request.
+
+import { retriedCodes } from "virtual:svc-operations";
+import {
+  hashKey,
+  QueryClient,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { isAbsent, onReturn } from "./activity.ts";
+import { call, open, read } from "./call.ts";
+import { ApiError } from "./error.ts";
+import type { Input, OperationName, Output } from "./operations.ts";
+
+/** Milliseconds between two polls of a page (no poll while the tab is hidden or nobody is there). */
+export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000 } as const;
+
+const retries = 4;
+const longestDelayMs = 30_000;
+
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 1_000,
+        gcTime: 30 * 60_000,
+        retry: (count, error) => count < retries && mayPass(error),
+        retryDelay: (count, error) =>
+          Math.max(retryAfterMs(error), Math.min(1_000 * 2 ** count, longestDelayMs)),
+        refetchOnReconnect: "always",
+      },
+      mutations: { retry: false },
+    },
+  });
+  onReturn(() => void client.invalidateQueries({ refetchType: "active" }));
+  return client;
+}
+
+function mayPass(error: Error): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code === "offline" || error.status >= 500 || retriedCodes.includes(error.code);
+}
+
+function retryAfterMs(error: Error): number {
+  return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+}
+
+/** Key of an operation's data; without input, of all its data. */
+export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name>): QueryKey {
+  return input === undefined ? [name] : [name, input];
+}
+
+type ReadOptions<Name extends OperationName> = {
+  /** Milliseconds between polls, also as a function of the newest data. */
+  every?: number | ((data: Output<Name> | undefined) => number);
+  enabled?: boolean;
+  /** Keeps what was shown for another input until this one's data is there. */
+  keepsPrevious?: boolean;
+};
+
+/** Data of an operation, shown again at once when it was read before. */
+export function useOperation<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: ReadOptions<Name> = {},
+): UseQueryResult<Output<Name>, ApiError> {
+  const client = useQueryClient();
+  const { every, enabled = true, keepsPrevious = false } = options;
+  const queryKey = keyOf(name, input);
+  return useQuery<Output<Name>, ApiError>({
+    queryKey,
+    queryFn: ({ signal }) => readIfChanged({ client, queryKey }, { name, input }, signal),
+    enabled,
+    ...(keepsPrevious && { placeholderData: (previous) => previous }),
+    refetchInterval: (query) => {
+      if (every === undefined || isAbsent()) return false;
+      return typeof every === "number" ? every : every(query.state.data);
+    },
+  });
+}
+
+/** Entity tags of what was read, by key; the data itself is in the query client. */
+const tags = new Map<string, string>();
+
+/** With the tag of what is there already; 304 gives back the same object, and nothing is drawn again. */
+async function readIfChanged<Name extends OperationName>(
+  kept: { client: QueryClient; queryKey: QueryKey },
+  asked: { name: Name; input: Input<Name> },
+  signal: AbortSignal,
+): Promise<Output<Name>> {
+  const { name, input } = asked;
+  const known = kept.client.getQueryData<Output<Name>>(kept.queryKey);
+  const hashed = hashKey(kept.queryKey);
+  const tag = known === undefined ? undefined : tags.get(hashed);
+  const response = await open(name, input, {
+    signal,
+    ...(tag !== undefined && { headers: { "if-none-match": tag } }),
+  });
+  if (response.status === 304 && known !== undefined) return known;
+  const data = await read(name, response);
+  const etag = response.headers.get("etag");
+  if (etag === null) tags.delete(hashed);
+  else tags.set(hashed, etag);
+  return data;
+}
+
+/** Runs an operation on demand; `changes` names the operations whose data is then read again. */
+export function useAction<Name extends OperationName>(
+  name: Name,
+  changes: readonly OperationName[] = [],
+): UseMutationResult<Output<Name>, ApiError, Input<Name>> {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input<Name>) => call(name, input),
+    onSuccess: () => {
+      for (const changed of changes) void client.invalidateQueries({ queryKey: [changed] });
+    },
+  });
+}

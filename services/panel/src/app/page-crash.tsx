@@ -1,0 +1,28 @@
+import { useEffect } from "react";
+import { Button } from "../ui/button.tsx";
+import { Muted, Row } from "../ui/layout.tsx";
+import { Page } from "../ui/page.tsx";
+import { useWords } from "../words/words.ts";
+
+const reloadedKey = "svc.reloaded";
+
+/** A page that threw. A chunk that is gone after an update is fetched by one reload. */
+export function PageCrash({ message }: { message: string }) {
+  const { shell } = useWords();
+  const isMissingChunk = /dynamically imported module|module script/i.test(message);
+  useEffect(() => {
+    if (!isMissingChunk || sessionStorage.getItem(reloadedKey) === location.href) return;
+    sessionStorage.setItem(reloadedKey, location.href);
+    location.reload();
+  }, [isMissingChunk]);
+  return (
+    <Page title={shell.crashed}>
+      <Muted>{shell.crashedHelp}</Muted>
+      <Row>
+        <Button kind="primary" onPress={() => location.reload()}>
+          {shell.reload}
+        </Button>
+      </Row>
+    </Page>
+  );
+}

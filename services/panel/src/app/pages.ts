@@ -1,0 +1,18 @@
+// Which component shows which route. Sign-in and the overview are part of the first load, the others come when needed.
+
+import type { ComponentType } from "react";
+import { DashboardPage } from "../server/dashboard-page.tsx";
+import { SignInPage } from "../sign-in/page.tsx";
+import type { RoutePath } from "./routes.ts";
+
+export const pages: Record<
+  RoutePath,
+  { component: ComponentType } | { load: () => Promise<{ Page: ComponentType }> }
+> = {
+  "/login": { component: SignInPage },
+  "/setup": { load: () => import("../sign-in/setup-page.tsx") },
+  "/": { component: DashboardPage },
+  "/servers": { load: () => import("../server/list-page.tsx") },
+  "/servers/new": { load: () => import("../server/create-page.tsx") },
+  "/servers/:name": { load: () => import("../server/overview-page.tsx") },
+};

@@ -1,0 +1,38 @@
+// Every address of the panel. The build hands this list to the gateway, which answers other addresses with 404.
+// A page is a row here, a line in pages.ts and a folder with its page.tsx.
+
+/** Who may open a page. Staff pages exist on the operator console only. */
+export type Access = "anyone" | "session" | "staff" | "owner";
+
+export type Route = {
+  path: string;
+  access: Access;
+  /** Set for pages that only the operator console has. */
+  host?: "operator";
+};
+
+export const routes = [
+  { path: "/login", access: "anyone" },
+  { path: "/setup", access: "anyone" },
+  { path: "/", access: "session" },
+  { path: "/servers", access: "session" },
+  { path: "/servers/new", access: "staff", host: "operator" },
+  { path: "/servers/:name", access: "session" },
+] as const satisfies readonly Route[];
+
+export type RoutePath = (typeof routes)[number]["path"];
+
+/** Whether a path is one of a pattern, for `:name` any segment. A trailing slash does not count. */
+export function matchesPath(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern, path].map((text) => text.replace(/(?<=.)\/$/, "").split("/"));
+  if (wanted?.length !== given?.length) return false;
+  return (wanted ?? []).every((part, at) =>
+    part.startsWith(":") ? given?.[at] !== "" : part === given?.[at],
+  );
+}
+
+/** The route that serves a path; one without parameters comes before one with. */
+export function findRoute(path: string): Route | undefined {
+  const matching = (routes as readonly Route[]).filter((route) => matchesPath(route.path, path));
+  return matching.find((route) => !route.path.includes(":")) ?? matching[0];
+}

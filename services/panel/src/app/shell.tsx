@@ -1,0 +1,71 @@
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { host } from "../api/hosts.ts";
+import { useMe } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
+import { classes } from "../ui/css.ts";
+import { ToastProvider } from "../ui/toasts.tsx";
+import { useWords } from "../words/words.ts";
+import { ConnectionBar } from "./connection-bar.tsx";
+import { Navigation } from "./navigation.tsx";
+import { LanguageAndTheme } from "./preferences.tsx";
+import { SessionDialogs } from "./session-dialogs.tsx";
+import styles from "./shell.module.css";
+
+/** Everything around a page. Who is not signed in sees no navigation. */
+export function Shell() {
+  const { shell } = useWords();
+  const { pathname } = useLocation();
+  const me = useMe().data;
+  const isBare = !me || pathname === "/login" || pathname === "/setup";
+  const [isOpen, setOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <ToastProvider>
+      {!isBare && (
+        <a className={styles.skip} href="#main">
+          {shell.skip}
+        </a>
+      )}
+      <div className={classes(styles.shell, isBare && styles.bare)}>
+        {!isBare && (
+          <>
+            <div className={styles.bar}>
+              <Brand />
+              <Button onPress={() => setOpen(!isOpen)}>{shell.menu}</Button>
+            </div>
+            <div className={styles.side} {...(isOpen && { "data-open": true })}>
+              <Brand />
+              <Navigation me={me} />
+            </div>
+          </>
+        )}
+        <div>
+          <div className={styles.bars}>
+            <ConnectionBar />
+          </div>
+          <main id="main" tabIndex={-1} className={styles.main}>
+            <Outlet />
+          </main>
+          {isBare && (
+            <div className={styles.settings}>
+              <LanguageAndTheme />
+            </div>
+          )}
+        </div>
+      </div>
+      <SessionDialogs />
+    </ToastProvider>
+  );
+}
+
+function Brand() {
+  const { shell } = useWords();
+  return (
+    <div className={styles.brand}>
+      <span translate="no">svc</span>
+      {host === "operator" && <span className={styles.host}>{shell.operatorConsole}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { Link } from "../ui/link.tsx";
+import type { Column } from "../ui/virtual-table.tsx";
+import type { Words } from "../words/words.ts";
+import { Claim } from "./claim.tsx";
+import { PhaseStatus } from "./phase-status.tsx";
+import type { ServerRow } from "./row.ts";
+import { WakeOrStop } from "./wake-stop.tsx";
+
+/** The columns of the list of servers. */
+export function columnsOf({ server, servers }: Words, isStaff: boolean): Column<ServerRow>[] {
+  return [
+    {
+      key: "name",
+      title: servers.name,
+      width: "minmax(0, 2fr)",
+      cell: (row) => (
+        <Link to={`/servers/${row.name}`}>
+          <bdi>{row.displayName}</bdi>
+        </Link>
+      ),
+    },
+    { key: "status", title: servers.status, width: "150px", cell: (row) => <PhaseStatus server={row} /> },
+    {
+      key: "players",
+      title: servers.players,
+      width: "130px",
+      cell: (row) => {
+        if (row.phase !== "Running") return null;
+        return row.playersUnknown ? server.playersUnknown : server.players(row.playersOnline, row.playersMax);
+      },
+    },
+    ...(isStaff
+      ? [
+          {
+            key: "owner",
+            title: servers.owner,
+            width: "minmax(0, 1fr)",
+            cell: (row: ServerRow) => <bdi>{row.owner ?? (row.claimable ? servers.free : null)}</bdi>,
+          },
+        ]
+      : []),
+    {
+      key: "actions",
+      title: servers.actions,
+      width: "150px",
+      cell: (row) => {
+        if (row.isMine || (isStaff && !row.system)) return <WakeOrStop server={row} />;
+        return row.claimable && !isStaff ? <Claim name={row.name} /> : null;
+      },
+    },
+  ];
+}

@@ -1,0 +1,96 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useDeferredValue, useMemo } from "react";
+import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Field } from "../ui/field.tsx";
+import { Muted, Row } from "../ui/layout.tsx";
+import { Link } from "../ui/link.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Page as PageFrame } from "../ui/page.tsx";
+import { Select } from "../ui/select.tsx";
+import { VirtualTable } from "../ui/virtual-table.tsx";
+import { useWords } from "../words/words.ts";
+import { columnsOf } from "./columns.tsx";
+import { filters, type ListView, listViewOf, selectRows, sorts } from "./row.ts";
+import { useServers } from "./use-servers.ts";
+
+/** The servers of the person, or of the whole platform for staff. */
+export function Page() {
+  const words = useWords();
+  const { servers } = words;
+  const navigate = useNavigate();
+  const query = useSearch({ strict: false }) as Record<string, unknown>;
+  const view = listViewOf(query);
+  const { rows, isStaff, error, refetch } = useServers();
+  const deferred = useDeferredValue(view);
+  const { search, filter, sort } = deferred;
+  const shown = useMemo(() => selectRows(rows ?? [], { search, filter, sort }), [rows, search, filter, sort]);
+  const show = (change: Partial<ListView>) => {
+    const next = { ...view, ...change };
+    const given = {
+      ...(next.search !== "" && { q: next.search }),
+      ...(next.filter !== "all" && { show: next.filter }),
+      ...(next.sort !== "name" && { sort: next.sort }),
+    };
+    void navigate({ to: "/servers", search: given, replace: true });
+  };
+  const create = isStaff && (
+    <Link to="/servers/new" looks="primary">
+      {servers.create}
+    </Link>
+  );
+  if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  return (
+    <PageFrame title={servers.title} actions={create}>
+      {rows.length === 0 ? (
+        <Empty title={isStaff ? servers.noneStaff : servers.none} action={create}>
+          {isStaff ? servers.noneStaffHelp : servers.noneHelp}
+        </Empty>
+      ) : (
+        <>
+          <Row isSpread>
+            <Field
+              label={servers.search}
+              name="search"
+              type="search"
+              inputMode="search"
+              value={view.search}
+              onChange={(typed) => show({ search: typed })}
+            />
+            <Row>
+              <Select
+                label={servers.filter}
+                value={view.filter}
+                onChange={(next) => show({ filter: next })}
+                options={filters.map((name) => [name, servers.filters[name]])}
+              />
+              <Select
+                label={servers.sort}
+                value={view.sort}
+                onChange={(next) => show({ sort: next })}
+                options={sorts.map((name) => [name, servers.sorts[name]])}
+              />
+            </Row>
+          </Row>
+          <Muted>
+            <span role="status">{servers.shown(shown.length, rows.length)}</span>
+          </Muted>
+          {shown.length === 0 ? (
+            <Empty
+              title={servers.noMatch}
+              action={<Button onPress={() => show({ search: "", filter: "all" })}>{servers.clear}</Button>}
+            />
+          ) : (
+            <VirtualTable
+              label={servers.title}
+              columns={columnsOf(words, isStaff)}
+              rows={shown}
+              keyOf={(row) => row.name}
+            />
+          )}
+        </>
+      )}
+    </PageFrame>
+  );
+}

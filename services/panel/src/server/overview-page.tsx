@@ -1,0 +1,73 @@
+import { rootDomain } from "../api/hosts.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Card, Columns, Facts, Muted, Row } from "../ui/layout.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { formatDate } from "../words/format.ts";
+import { useLanguage, useWords } from "../words/words.ts";
+import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
+import { type FullStatus, isFull, type ServerStatus } from "./use-server.ts";
+
+/** One server: what it does, who is on, and its console. */
+export function Page() {
+  return <ServerFrame>{(server) => <Overview {...server} />}</ServerFrame>;
+}
+
+function Overview({ status }: ServerInFrame) {
+  const full = isFull(status) ? status : undefined;
+  return (
+    <>
+      {full && <Warnings status={full} />}
+      <Columns>
+        <Address status={status} />
+        {full && <Settings status={full} />}
+      </Columns>
+    </>
+  );
+}
+
+function Warnings({ status }: { status: FullStatus }) {
+  const { server } = useWords();
+  const { language } = useLanguage();
+  const { retiring, startGaveUp, phase } = status;
+  if (retiring) {
+    const date = formatDate(Date.parse(retiring.requested_at), language);
+    return <Notice kind="waiting">{retiring.delete ? server.deleting(date) : server.retiring(date)}</Notice>;
+  }
+  if (startGaveUp) return <Notice kind="failed">{server.gaveUp}</Notice>;
+  if (phase === "Failed") return <Notice kind="failed">{server.failed}</Notice>;
+  return phase === "Starting" ? <Notice kind="waiting">{server.startingHelp}</Notice> : null;
+}
+
+function Address({ status }: { status: ServerStatus }) {
+  const { server } = useWords();
+  const address = `${status.subdomain}.${rootDomain}`;
+  return (
+    <Card title={server.address}>
+      <Row>
+        <code>{address}</code>
+        <CopyButton text={address} what={server.address} />
+      </Row>
+      {status.phase === "Running" && <Muted>{server.players(status.playersOnline, status.playersMax)}</Muted>}
+    </Card>
+  );
+}
+
+function Settings({ status }: { status: FullStatus }) {
+  const { server } = useWords();
+  const { idleStopSeconds: idle } = status;
+  const idleWords =
+    idle === 0 ? server.idleNever : idle % 60 === 0 ? server.minutes(idle / 60) : server.seconds(idle);
+  const rows: [string, string | undefined][] = [
+    [server.policy, status.autostartPolicy && server.policies[status.autostartPolicy]],
+    [server.idleStop, idleWords],
+    [server.image, status.image],
+    [server.memory, status.memory ?? status.javaMemory],
+    [server.disk, status.storageSize],
+    [server.node, status.nodeName],
+  ];
+  return (
+    <Card title={server.settings}>
+      <Facts rows={rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))} />
+    </Card>
+  );
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ListView, listViewOf, type ServerRow, selectRows } from "./row.ts";
+
+const row = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
+  name,
+  subdomain: name,
+  displayName: name,
+  phase: "Stopped",
+  playersOnline: 0,
+  playersMax: 20,
+  playersUnknown: false,
+  isMine: false,
+  claimable: false,
+  owner: undefined,
+  gaveUp: false,
+  retiring: undefined,
+  system: false,
+  ...more,
+});
+
+const rows = [
+  row("survival-10", { phase: "Running", playersOnline: 3 }),
+  row("survival-2", { displayName: "生存 Two" }),
+  row("creative", { phase: "Failed", owner: "Steve" }),
+  row("sky", { gaveUp: true }),
+];
+
+test("the list shows what is searched for, in its order", () => {
+  const all: ListView = { search: "", filter: "all", sort: "name" };
+  const cases: [Partial<ListView>, string[]][] = [
+    [{}, ["creative", "sky", "survival-2", "survival-10"]],
+    [{ search: "SURV 2" }, ["survival-2"]],
+    [{ search: "生存" }, ["survival-2"]],
+    [{ search: "steve" }, ["creative"]],
+    [{ search: "nothing" }, []],
+    [{ filter: "awake" }, ["survival-10"]],
+    [{ filter: "asleep" }, ["sky", "survival-2"]],
+    [{ filter: "failed" }, ["creative", "sky"]],
+    [{ sort: "players" }, ["survival-10", "creative", "sky", "survival-2"]],
+    [{ sort: "status" }, ["creative", "survival-10", "sky", "survival-2"]],
+  ];
+  for (const [view, expected] of cases) {
+    const names = selectRows(rows, { ...all, ...view }).map(({ name }) => name);
+    assert.deepEqual(names, expected, JSON.stringify(view));
+  }
+});
+
+test("an address says how the list is shown; nonsense in it counts as nothing", () => {
+  assert.deepEqual(listViewOf({ q: 42, show: "awake", sort: "players" }), {
+    search: "42",
+    filter: "awake",
+    sort: "players",
+  });
+  assert.deepEqual(listViewOf({ q: {}, show: "x", sort: [] }), { search: "", filter: "all", sort: "name" });
+});

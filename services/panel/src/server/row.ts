@@ -1,0 +1,116 @@
+// One server of a list, the same for its owner, for players and for staff.
+
+import type { Output } from "../api/operations.ts";
+
+type Mine = Output<"ownership.listMine">["items"][number];
+type Fleet = Output<"servers.fleet">["items"][number];
+
+export type Phase = NonNullable<Mine["phase"]>;
+
+export type ServerRow = {
+  name: string;
+  subdomain: string;
+  displayName: string;
+  phase: Phase;
+  playersOnline: number;
+  playersMax: number;
+  playersUnknown: boolean;
+  /** The caller owns it. */
+  isMine: boolean;
+  claimable: boolean;
+  /** Only staff see it. */
+  owner: string | undefined;
+  gaveUp: boolean;
+  retiring: Mine["retiring"];
+  system: boolean;
+};
+
+export function rowOfMine(server: Mine): ServerRow {
+  return {
+    ...common(server),
+    phase: server.phase ?? "Unknown",
+    isMine: server.owned,
+    owner: undefined,
+    system: false,
+  };
+}
+
+export function rowOfFleet(server: Fleet): ServerRow {
+  return {
+    ...common(server),
+    phase: server.phase,
+    isMine: false,
+    owner: server.ownerPlayer ?? server.owner,
+    system: server.system ?? false,
+  };
+}
+
+function common(server: Mine | Fleet) {
+  return {
+    name: server.name,
+    subdomain: server.subdomain,
+    displayName: server.displayName ?? server.name,
+    playersOnline: server.playersOnline,
+    playersMax: server.playersMax,
+    playersUnknown: server.playerCountUnknown ?? false,
+    claimable: server.claimable,
+    gaveUp: server.startGaveUp ?? false,
+    retiring: server.retiring,
+  };
+}
+
+export const sorts = ["name", "players", "status"] as const;
+export type Sort = (typeof sorts)[number];
+export const filters = ["all", "awake", "asleep", "failed"] as const;
+export type Filter = (typeof filters)[number];
+export type ListView = { search: string; filter: Filter; sort: Sort };
+
+/** Reads what the address says about a list; anything else in it counts as nothing. */
+export function listViewOf(query: Readonly<Record<string, unknown>>): ListView {
+  const { q, show, sort } = query;
+  return {
+    search: typeof q === "string" || typeof q === "number" ? String(q) : "",
+    filter: filters.find((name) => name === show) ?? "all",
+    sort: sorts.find((name) => name === sort) ?? "name",
+  };
+}
+
+const awake: ReadonlySet<Phase> = new Set(["Starting", "Running", "Stopping"]);
+
+export function isAwake({ phase }: Pick<ServerRow, "phase">): boolean {
+  return awake.has(phase);
+}
+
+function passes(row: ServerRow, filter: Filter): boolean {
+  if (filter === "awake") return isAwake(row);
+  if (filter === "asleep") return row.phase === "Stopped";
+  if (filter === "failed") return row.phase === "Failed" || row.gaveUp;
+  return true;
+}
+
+const order: readonly Phase[] = ["Failed", "Starting", "Running", "Stopping", "Unknown", "Stopped"];
+const byName = new Intl.Collator("en", { numeric: true });
+
+const comparers: Record<Sort, (a: ServerRow, b: ServerRow) => number> = {
+  name: () => 0,
+  players: (a, b) => b.playersOnline - a.playersOnline,
+  status: (a, b) => order.indexOf(a.phase) - order.indexOf(b.phase),
+};
+
+/** The servers to show, in order. */
+export function selectRows(rows: readonly ServerRow[], view: ListView): ServerRow[] {
+  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const isFound = ({ name, subdomain, displayName, owner = "" }: ServerRow) => {
+    const text = `${name} ${subdomain} ${displayName} ${owner}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return rows
+    .filter((row) => passes(row, view.filter) && (words.length === 0 || isFound(row)))
+    .sort((a, b) => comparers[view.sort](a, b) || byName.compare(a.name, b.name));
+}
+
+/** What wants a person's attention, the worst first. */
+export function needsAttention(row: ServerRow): "failed" | "retiring" | undefined {
+  if (row.gaveUp || row.phase === "Failed") return "failed";
+  return row.retiring ? "retiring" : undefined;
+}

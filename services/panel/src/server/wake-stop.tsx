@@ -1,0 +1,93 @@
+import { Moon, Play } from "lucide-react";
+import { useState } from "react";
+import type { ApiError } from "../api/error.ts";
+import { useAction } from "../api/query.ts";
+import { Button } from "../ui/button.tsx";
+import { useCountdown } from "../ui/countdown.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { faultWords } from "../words/faults.ts";
+import { formatClock, isolate } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+import type { ServerRow } from "./row.ts";
+
+type Target = Pick<ServerRow, "name" | "phase" | "playersOnline" | "gaveUp" | "retiring">;
+
+const changed = ["servers.viewStatus", "servers.fleet", "ownership.listMine"] as const;
+
+/** The one button that fits the phase of a server. */
+export function WakeOrStop({ server, isMain = false }: { server: Target; isMain?: boolean }) {
+  const { phase } = server;
+  if (phase === "Running" || phase === "Starting") return <Stop server={server} />;
+  return <Wake server={server} isMain={isMain} />;
+}
+
+function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
+  const words = useWords();
+  const toast = useToast();
+  const wake = useAction("servers.wake", changed);
+  const [coolUntil, setCoolUntil] = useState(0);
+  const wait = useCountdown(coolUntil);
+  const { name, phase, retiring, gaveUp } = server;
+  const failed = (error: ApiError) => {
+    if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
+    else toast({ kind: "failed", text: faultWords(words, error) });
+  };
+  const word = () => {
+    if (wait > 0) return words.server.cooldown(formatClock(wait));
+    if (wake.isPending) return words.server.waking;
+    return gaveUp || phase === "Failed" ? words.server.wakeAgain : words.server.wake;
+  };
+  return (
+    <Button
+      kind={isMain ? "primary" : "plain"}
+      icon={<Play size={16} aria-hidden />}
+      isPending={wake.isPending}
+      isDisabled={wait > 0 || retiring !== undefined || phase === "Stopping"}
+      onPress={() => wake.mutate({ name }, { onError: failed })}
+      {...(!isMain && { label: `${word()} ${name}` })}
+    >
+      {word()}
+    </Button>
+  );
+}
+
+function Stop({ server }: { server: Target }) {
+  const words = useWords();
+  const toast = useToast();
+  const stop = useAction("servers.stop", changed);
+  const [isAsking, setAsking] = useState(false);
+  const { name, playersOnline } = server;
+  const act = () => {
+    setAsking(false);
+    stop.mutate({ name }, { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) });
+  };
+  return (
+    <>
+      <Button
+        icon={<Moon size={16} aria-hidden />}
+        isPending={stop.isPending}
+        label={`${words.server.stop} ${name}`}
+        onPress={() => (playersOnline > 0 ? setAsking(true) : act())}
+      >
+        {stop.isPending ? words.server.stopping : words.server.stop}
+      </Button>
+      <Dialog
+        isAlert
+        title={words.server.confirmStop(isolate(name))}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        actions={
+          <>
+            <Button onPress={() => setAsking(false)}>{words.shell.cancel}</Button>
+            <Button kind="danger" onPress={act}>
+              {words.server.stopServer}
+            </Button>
+          </>
+        }
+      >
+        <p>{words.server.confirmStopHelp(playersOnline)}</p>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Card, Muted } from "../ui/layout.tsx";
+import { useWords } from "../words/words.ts";
+import { mailedCode } from "./code.ts";
+import { StepForm } from "./form.tsx";
+import { useAttempt } from "./use-attempt.ts";
+
+/** Verifies an e-mail address of the account with a mailed code. */
+export function AddEmail({ onDone }: { onDone: () => void }) {
+  const { setup, signIn } = useWords();
+  const attempt = useAttempt();
+  const [email, setEmail] = useState("");
+  const [isMailed, setMailed] = useState(false);
+  const [code, setCode] = useState("");
+  const submit = async () => {
+    if (!isMailed) {
+      const isSent = await attempt.run(async () => {
+        await call("accounts.startEmail", { email });
+      });
+      setMailed(isSent);
+      return;
+    }
+    const isDone = await attempt.run(async () => {
+      await call("accounts.verifyEmail", { code });
+    });
+    if (isDone) onDone();
+  };
+  return (
+    <Card title={setup.emailTitle}>
+      <StepForm onSubmit={() => void submit()} problem={attempt.problem}>
+        <Muted>{setup.emailHelp}</Muted>
+        <Field
+          label={signIn.email}
+          name="email"
+          type="email"
+          inputMode="email"
+          value={email}
+          onChange={(typed) => setEmail(typed.trim())}
+          autoComplete="email"
+          isDisabled={isMailed}
+        />
+        {isMailed && (
+          <Field
+            label={signIn.code}
+            name="code"
+            value={code}
+            onChange={(typed) => setCode(mailedCode(typed))}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            isCode
+            autoFocus
+          />
+        )}
+        <Button type="submit" isPending={attempt.isRunning} isDisabled={email === ""}>
+          {isMailed ? setup.emailVerify : setup.emailSend}
+        </Button>
+      </StepForm>
+    </Card>
+  );
+}

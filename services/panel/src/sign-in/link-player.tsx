@@ -1,0 +1,42 @@
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Card, Muted } from "../ui/layout.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { useWords } from "../words/words.ts";
+import { gameCode } from "./code.ts";
+import { StepForm } from "./form.tsx";
+import { useAttempt } from "./use-attempt.ts";
+
+/** Links the player who reads a code at the login gate to the account. */
+export function LinkPlayer() {
+  const { setup, signIn } = useWords();
+  const attempt = useAttempt();
+  const [code, setCode] = useState("");
+  const [isLinked, setLinked] = useState(false);
+  const link = async () => {
+    const isDone = await attempt.run(async () => {
+      await call("links.verifyLink", { code });
+    });
+    setLinked(isDone);
+  };
+  if (isLinked) return <Notice kind="done">{setup.linked}</Notice>;
+  return (
+    <Card title={setup.linkTitle}>
+      <StepForm onSubmit={() => void link()} problem={attempt.problem}>
+        <Muted>{setup.linkHelp}</Muted>
+        <Field
+          label={signIn.gameCode}
+          name="game-code"
+          value={code}
+          onChange={(typed) => setCode(gameCode(typed))}
+          isCode
+        />
+        <Button type="submit" isPending={attempt.isRunning} isDisabled={code.length < 8}>
+          {setup.linkAdd}
+        </Button>
+      </StepForm>
+    </Card>
+  );
+}

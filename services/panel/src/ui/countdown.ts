@@ -1,0 +1,17 @@
+import { useEffect, useState } from "react";
+
+/** Whole seconds until a time, counted down; 0 once it has passed. */
+export function useCountdown(until: number): number {
+  const [now, setNow] = useState(Date.now);
+  const left = Math.max(0, Math.ceil((until - now) / 1_000));
+  useEffect(() => {
+    setNow(Date.now());
+    if (until <= Date.now()) return;
+    const timer = setInterval(() => {
+      setNow(Date.now());
+      if (Date.now() >= until) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [until]);
+  return left;
+}

@@ -1,0 +1,32 @@
+import { Link as RouterLink } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import button from "./button.module.css";
+import { classes } from "./css.ts";
+
+type LinkProps = {
+  /** A path of the panel. */
+  to: string;
+  children: ReactNode;
+  className?: string | undefined;
+  /** Looks like a button: it leads to where something is made or done. */
+  looks?: "button" | "primary";
+  /** Marks the page that is open; `exact` leaves pages below it out. */
+  marksCurrent?: "exact" | "below";
+  onPress?: () => void;
+};
+
+/** A link to another page of the panel. */
+export function Link({ to, children, className, looks, marksCurrent, onPress }: LinkProps) {
+  const look = looks && classes(button.button, looks === "primary" && button.primary);
+  return (
+    <RouterLink
+      to={to}
+      className={classes(look, className)}
+      activeOptions={{ exact: marksCurrent !== "below" }}
+      {...(marksCurrent === undefined && { activeProps: {} })}
+      {...(onPress && { onClick: onPress })}
+    >
+      {children}
+    </RouterLink>
+  );
+}

@@ -1,0 +1,37 @@
+import { useId } from "react";
+import { classes } from "./css.ts";
+import styles from "./select.module.css";
+
+type SelectProps<Value extends string> = {
+  label: string;
+  value: Value;
+  onChange: (value: Value) => void;
+  options: readonly (readonly [value: Value, word: string])[];
+  /** The label stands beside it, not above. */
+  isInline?: boolean;
+};
+
+/** One of a few; the browser's own list works everywhere, by keyboard and by touch. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, value, onChange, options, isInline = false } = props;
+  const id = useId();
+  return (
+    <div className={isInline ? styles.inline : styles.field}>
+      <label htmlFor={id} className={classes(!isInline && styles.label)}>
+        {label}
+      </label>
+      <select
+        id={id}
+        className={styles.select}
+        value={value}
+        onChange={(event) => onChange(event.target.value as Value)}
+      >
+        {options.map(([option, word]) => (
+          <option key={option} value={option}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

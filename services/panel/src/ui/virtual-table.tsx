@@ -1,0 +1,75 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type CSSProperties, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { classes } from "./css.ts";
+import { useIsNarrow } from "./media.ts";
+import styles from "./virtual-table.module.css";
+
+export type Column<Row> = {
+  key: string;
+  title: string;
+  /** A track of a grid, such as `minmax(0, 2fr)`. */
+  width: string;
+  cell: (row: Row) => ReactNode;
+};
+
+type VirtualTableProps<Row> = {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+};
+
+const rowPx = { wide: 52, narrow: 112 } as const;
+
+/** A table that draws only the rows in sight; below 720 px each row becomes a small card. */
+export function VirtualTable<Row>({ label, columns, rows, keyOf }: VirtualTableProps<Row>) {
+  const body = useRef<HTMLDivElement>(null);
+  const isNarrow = useIsNarrow();
+  const [scrollMargin, setScrollMargin] = useState(0);
+  useLayoutEffect(() => setScrollMargin(body.current?.offsetTop ?? 0), []);
+  const height = isNarrow ? rowPx.narrow : rowPx.wide;
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => height,
+    overscan: 10,
+    scrollMargin,
+    getItemKey: (at) => keyOf(rows[at] as Row),
+  });
+  const tracks = { "--tracks": columns.map(({ width }) => width).join(" ") } as CSSProperties;
+  return (
+    <div className={styles.table} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div className={styles.head} role="row" aria-rowindex={1} style={tracks}>
+        {columns.map(({ key, title }) => (
+          <div key={key} role="columnheader">
+            {title}
+          </div>
+        ))}
+      </div>
+      <div ref={body} className={styles.body} role="rowgroup" style={{ height: rows.length * height }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            role="row"
+            aria-rowindex={index + 2}
+            className={styles.row}
+            style={{
+              ...tracks,
+              height,
+              transform: `translateY(${start - scrollMargin}px)`,
+            }}
+          >
+            {columns.map(({ key: column, cell }, at) => (
+              <div
+                key={column}
+                role="cell"
+                className={classes(styles.cell, at === columns.length - 1 && styles.last)}
+              >
+                {cell(rows[index] as Row)}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatBytes, formatClock, formatTime } from "./format.ts";
+import { chooseLanguage } from "./language.ts";
+
+test("sizes have binary units", () => {
+  const cases = [
+    [0, "0 B"],
+    [1_023, "1,023 B"],
+    [1_536, "1.5 KiB"],
+    [200 * 1_024 ** 2, "200 MiB"],
+    [5 * 1_024 ** 4, "5 TiB"],
+  ] as const;
+  for (const [bytes, expected] of cases) assert.equal(formatBytes(bytes, "en"), expected);
+});
+
+test("times are relative up to a day", () => {
+  const now = Date.UTC(2026, 0, 2, 12);
+  assert.equal(formatTime(now - 40_000, now, "en"), "40 seconds ago");
+  assert.equal(formatTime(now + 5 * 60_000, now, "en"), "in 5 minutes");
+  assert.equal(formatTime(now - 3 * 3_600_000, now, "zh-CN"), "3小时前");
+  assert.match(formatTime(now - 3 * 86_400_000, now, "en"), /Dec 30, 2025/);
+});
+
+test("a clock has minutes and seconds", () => {
+  assert.deepEqual([0, 9.2, 75, -3].map(formatClock), ["0:00", "0:10", "1:15", "0:00"]);
+});
+
+test("the language is the chosen one, else the browser's, else English", () => {
+  assert.equal(chooseLanguage("zh-CN", ["en"]), "zh-CN");
+  assert.equal(chooseLanguage("xx", ["de", "zh-TW", "en"]), "zh-CN");
+  assert.equal(chooseLanguage(null, ["de-DE", "en-GB"]), "en");
+  assert.equal(chooseLanguage(null, ["de"]), "en");
+});

@@ -1,0 +1,46 @@
+// Numbers, sizes and times as a person of the language writes them.
+
+import type { Language } from "./language.ts";
+
+/** A name of somebody's making inside a sentence: its direction stays its own. */
+export function isolate(name: string): string {
+  return `\u2068${name}\u2069`;
+}
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** `1536` is `1.5 KiB`. */
+export function formatBytes(bytes: number, language: Language): string {
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_024 && unit < units.length - 1; unit++) value /= 1_024;
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} ${units[unit]}`;
+}
+
+const steps = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+] as const;
+
+/** "3 minutes ago" up to a day, then the date and the time. */
+export function formatTime(at: number, now: number, language: Language): string {
+  let distance = (at - now) / 1_000;
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  for (const [unit, next] of steps) {
+    if (Math.abs(Math.round(distance)) < next) return relative.format(Math.round(distance), unit);
+    distance /= next;
+  }
+  return formatDate(at, language);
+}
+
+export function formatDate(at: number, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(at);
+}
+
+/** `75` seconds are `1:15`. */
+export function formatClock(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
