@@ -68,6 +68,7 @@ function createFacts(
       postgresUrl({ port: ports.postgres, password: secrets.postgres }, databaseName),
     kubeconfig: options.env["SVC_KUBECONFIG"] || paths.kubeconfig,
     archiveDir: paths.archive,
+    panelDir: paths.panel,
     tokensDir: paths.tokens,
     smtp: { host: "127.0.0.1", port: ports.smtp },
     mailPage: `http://127.0.0.1:${ports["mail-page"]}`,
@@ -94,6 +95,7 @@ function choosePrograms(options: StackOptions): StackPrograms {
     service: (name) => join(repo, "services", name, "src", "main.ts"),
     migrate: [join(repo, "services", "cli", "src", "main.ts"), "migrate", "up"],
     cluster: join(repo, "libs", "local-cluster", "src", "main.ts"),
+    panel: [join(repo, "services", "panel", "build", "main.ts"), "build"],
     ...options.programs,
   };
 }

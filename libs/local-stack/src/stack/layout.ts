@@ -23,6 +23,7 @@ export function layout(data: string) {
     proxy: join(data, "proxy"),
     mail: join(data, "mail"),
     archive: join(data, "archive"),
+    panel: join(data, "panel"),
     compileCache: join(data, "cache", "v8"),
   };
 }

@@ -30,6 +30,8 @@ export type StackFacts = {
   databaseUrl: string;
   kubeconfig: string;
   archiveDir: string;
+  /** Link to the built panel. */
+  panelDir: string;
   tokensDir: string;
   smtp: { host: string; port: number };
   mailPage: string;
@@ -52,6 +54,8 @@ export type StackPrograms = {
   /** File and arguments of the one-shot migration. */
   migrate: readonly string[];
   cluster: string;
+  /** File and arguments of the build of the panel; it is run with the link that has to point to the result. */
+  panel: readonly string[];
 };
 
 export type StackOptions = {

@@ -16,7 +16,7 @@ import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
 import { nameHint } from "./name-hint.ts";
 import type { StackOptions } from "./options.ts";
 import { ensureTokens } from "./secrets.ts";
-import { migrateSpec, serviceSpecs } from "./services.ts";
+import { migrateSpec, panelSpec, serviceSpecs } from "./services.ts";
 import { announcement, findStackFile, type StackFile, writeStackFile } from "./stack-file.ts";
 
 type StackOutcome = "stopped" | "already-running";
@@ -96,8 +96,11 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
   writeFileAtomic(paths.configFile, options.configToml(facts));
   writeForwardingFiles(context);
   const parts = embeddedParts(options.env);
+  const panel = context.services.has("gateway-external") ? supervisor.start([panelSpec(context)]) : undefined;
+  panel?.catch(() => undefined);
   await Promise.all(parts.map(async (part) => supervisor.start([await embeddedSpec(part, context)])));
   await supervisor.start([{ ...migrateSpec(context), after: parts }]);
+  await panel;
   await supervisor.start(services.map((spec) => ({ ...spec, after: parts })));
 }
 

@@ -122,6 +122,18 @@ export function migrateSpec(context: StackContext): ChildSpec {
   };
 }
 
+/** The build of the panel: short when it is built already. It starts before the services and beside PostgreSQL and NATS. */
+export function panelSpec({ programs, nodeEnv, paths, options }: StackContext): ChildSpec {
+  return {
+    name: "panel",
+    kind: "task",
+    command: process.execPath,
+    args: [...programs.panel, "--link", paths.panel],
+    cwd: options.repo,
+    env: nodeEnv,
+  };
+}
+
 /** One specification per process: `storage`, `storage-2`, … */
 export function serviceSpecs(context: StackContext): ChildSpec[] {
   return [...context.services].flatMap(([service, count]) =>

@@ -26,6 +26,7 @@ export function writeFakePrograms(dir: string): {
   service: (name: string) => string;
   migrate: string[];
   cluster: string;
+  panel: string[];
 } {
   mkdirSync(dir, { recursive: true });
   const write = (name: string, source: string) => {
@@ -38,5 +39,6 @@ export function writeFakePrograms(dir: string): {
     service: (name) => (name === "identity" ? identity : service),
     migrate: [write("migrate", "process.exit(process.env.SVC_ADMIN_DATABASE_URL ? 0 : 1);")],
     cluster: write("cluster", clusterSource),
+    panel: [write("panel", "process.exit(0);")],
   };
 }

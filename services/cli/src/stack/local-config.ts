@@ -14,6 +14,7 @@ type LocalFacts = Pick<
   | "archiveDir"
   | "internalBaseUrl"
   | "forwardingMasterFile"
+  | "panelDir"
 >;
 
 /** Text of `svc.toml` for a stack on one machine (docs/reference/settings.md): its own hosts over http, mail to the sink. */
@@ -46,6 +47,9 @@ recommended = [${quote(demoImage)}]
 [lifecycle]
 default_image = ${quote(demoImage)}
 forwarding_master_file = ${quote(facts.forwardingMasterFile ?? "")}
+
+[panel]
+dir = ${quote(facts.panelDir)}
 
 [archive]
 local_path = ${quote(facts.archiveDir)}
