@@ -39,7 +39,7 @@ export function Navigation({ me }: { me: Me }) {
       <div className={styles.foot}>
         <LanguageAndTheme />
         <div className={styles.who}>
-          <bdi>{me.email || me.user_id}</bdi>
+          <bdi>{me.email || me.username}</bdi>
         </div>
         <Button
           icon={<LogOut size={16} aria-hidden />}

@@ -4,7 +4,7 @@ import { nextPath } from "../sign-in/next-path.ts";
 import { decideAccess } from "./access.ts";
 import { findRoute, type Route } from "./routes.ts";
 
-const person = { user_id: "u", email: "", email_verified: false } as const;
+const person = { user_id: "u", username: "u", email: "", email_verified: false } as const;
 const user = { ...person, role: "user", is_admin: false, is_owner: false } as const;
 const admin = { ...person, role: "admin", is_admin: true, is_owner: false } as const;
 const owner = { ...person, role: "owner", is_admin: true, is_owner: true } as const;

@@ -29,7 +29,7 @@ export function DashboardPage() {
   return (
     <Page
       title={dashboard.title}
-      aside={me && <Muted>{dashboard.hello(isolate(me.email || me.user_id))}</Muted>}
+      aside={me && <Muted>{dashboard.hello(isolate(me.email || me.username))}</Muted>}
     >
       {isStaff && <PlatformFigures rows={rows} />}
       <Card title={dashboard.needs}>
