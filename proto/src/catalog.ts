@@ -1,15 +1,8 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
 import * as image from "./builds/image.ts";
-import type {
-  AnyContract,
-  Bucket,
-  EventContract,
-  Owner,
-  ProcessOperation,
-  ServiceName,
-  View,
-} from "./contract.ts";
+import type { Owner, ServiceName } from "./caller.ts";
+import type { AnyContract, Bucket, EventContract, ProcessOperation } from "./contract.ts";
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
@@ -37,6 +30,7 @@ import * as file from "./storage/file.ts";
 import * as migration from "./storage/migration.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
+import type { View } from "./view.ts";
 
 const lifecycle = [server, player, ownership, console, schedule, node, reclaim];
 const identity = [

@@ -2,25 +2,12 @@
 // Everything else is derived from these values: HTTP routes, OpenAPI, the typed client, NATS permissions, tests.
 
 import { z } from "zod";
+import { type Caller, type CallerToken, type Owner, owners, type ServiceName } from "./caller.ts";
 import type { CommonFault, FaultName } from "./fault.ts";
-
-/** The services that own something; gateways own nothing. */
-export const owners = ["lifecycle", "storage", "builds", "identity", "ops-watchdog"] as const;
-export type Owner = (typeof owners)[number];
-export const gateways = ["gateway-internal", "gateway-external"] as const;
-export type Gateway = (typeof gateways)[number];
-export type ServiceName = Owner | Gateway;
-/** Who may make a request: a service, or the person at the host with the command line. */
-export type Caller = ServiceName | "operator";
+import type { ViewBinding } from "./view.ts";
 
 export type Face = "internal" | "external";
-/** The hosts of the external face: the operator console, and the players' panel, which every other name counts as. */
-export const faceHosts = ["player", "operator"] as const;
-export type FaceHost = (typeof faceHosts)[number];
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
-/** Holders of a service token on the internal face (docs/reference/http.md#service-tokens). */
-export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;
-export type CallerToken = (typeof callerTokens)[number];
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** How bytes move: one JSON answer, a server-sent event stream, or a body in or out by byte transfer. */
@@ -60,8 +47,8 @@ export type HttpBinding = {
   session?: "mints" | "ends";
   /** The answer is `{[collect]: item[]}`, gathered from pages of the owner. */
   collect?: string;
-  /** Served from a mirrored view while the gateway has one; the owner answers otherwise. */
-  view?: { of: View; as: "list" } | { of: View; as: "item"; param: string };
+  /** Answered by the gateway from mirrored views; the owner answers otherwise. */
+  view?: ViewBinding;
 };
 
 /** What the gateway demands of an uploaded body. */
@@ -291,27 +278,6 @@ export function event<D extends z.ZodType>(definition: {
   const data = definition.data as unknown as z.ZodType<z.output<D>>;
   const { listeners = [] } = definition;
   return { ...definition, data, listeners, type: "event", owner: ownerOf(definition.subject) };
-}
-
-/** A projection kept by its owner in a key-value bucket and mirrored in the memory of its readers. */
-export type View<Value = unknown> = {
-  type: "view";
-  /** Bucket name. */
-  name: string;
-  owner: Owner;
-  value: z.ZodType<Value>;
-  readers: readonly ServiceName[];
-  summary: string;
-};
-
-export function view<V extends z.ZodType>(definition: {
-  name: string;
-  owner: Owner;
-  value: V;
-  readers: readonly ServiceName[];
-  summary: string;
-}): View<z.output<V>> {
-  return { ...definition, value: definition.value as unknown as z.ZodType<z.output<V>>, type: "view" };
 }
 
 /**

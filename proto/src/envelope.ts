@@ -1,9 +1,9 @@
 // What accompanies a body on the mesh (docs/reference/mesh.md#envelope).
 
 import { z } from "zod";
-import { callerTokens, type FaceHost } from "./contract.ts";
-import { Role } from "./identity/role.ts";
+import { callerTokens, type FaceHost } from "./caller.ts";
 import type { Language } from "./language.ts";
+import { Role } from "./role.ts";
 
 /** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
 export const Principal = z.discriminatedUnion("kind", [

@@ -2,6 +2,18 @@
 
 export * as images from "./builds/image.ts";
 export {
+  type Caller,
+  type CallerToken,
+  callerTokens,
+  type FaceHost,
+  faceHosts,
+  type Gateway,
+  gateways,
+  type Owner,
+  owners,
+  type ServiceName,
+} from "./caller.ts";
+export {
   buckets,
   contracts,
   contractsOf,
@@ -18,38 +30,26 @@ export {
   type BindingKind,
   type Bucket,
   bucket,
-  type Caller,
-  type CallerToken,
   type Contract,
-  callerTokens,
   cursor,
   type EventContract,
   event,
   type Face,
-  type FaceHost,
   type FaultOf,
-  faceHosts,
-  type Gateway,
-  gateways,
   type HttpBinding,
   headerOf,
   type InputOf,
   type Method,
   nothing,
   type OutputOf,
-  type Owner,
   oneTimeToken,
   operation,
-  owners,
   type ProcessOperation,
   page,
   pathsOf,
   request,
-  type ServiceName,
   type Tier,
   type UploadRule,
-  type View,
-  view,
 } from "./contract.ts";
 export {
   type AccountPrincipal,
@@ -79,7 +79,6 @@ export * as links from "./identity/link.ts";
 export * as notices from "./identity/notice.ts";
 export * as passkeys from "./identity/passkey.ts";
 export * as quotas from "./identity/quota.ts";
-export { Role } from "./identity/role.ts";
 export * as sessionVerifier from "./identity/session-verifier.ts";
 export * as settings from "./identity/setting.ts";
 export * as signIn from "./identity/sign-in.ts";
@@ -116,6 +115,8 @@ export {
   RetireState,
   ServerInfo,
 } from "./lifecycle/server-info.ts";
+export type { ServerOwnership } from "./lifecycle/server-rows.ts";
+export * as serverRows from "./lifecycle/server-rows.ts";
 export { permissionsOf } from "./nats/permissions.ts";
 export { migrateUser, natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
 export { isSupportedNats, supportedNats } from "./nats/server-version.ts";
@@ -134,6 +135,7 @@ export {
   streamSubjects,
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
+export { Role } from "./role.ts";
 export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";
 export * as backupKeeping from "./storage/backup-keeping.ts";
@@ -154,3 +156,4 @@ export {
   wholeNumber,
 } from "./text.ts";
 export { apiVersion } from "./version.ts";
+export { rowFor, type View, type ViewBinding, type ViewRows, view, viewRows } from "./view.ts";

@@ -87,7 +87,7 @@ export type ConsumeOptions<D> = {
 
 /**
  * A writer of a view. The owner first calls `replace` with the whole projection: from then on the view is marked as
- * current every 5 s, and mirrors become ready; `put` and `remove` keep it current.
+ * current every `markEveryMs`, and mirrors become ready; `put` and `remove` keep it current.
  */
 export type ViewWriter<V> = {
   /** Stores one value; writes nothing when the stored bytes are the same. */
@@ -99,6 +99,13 @@ export type ViewWriter<V> = {
   close: () => Promise<void>;
 };
 
+export type ViewWriterOptions = {
+  /** Asked before each mark, when everything known so far must have been written; no mark is made while it is false. */
+  isCurrent?: () => boolean | Promise<boolean>;
+  /** Another writer has stored this key: a replica that is no longer the leader, or its successor. */
+  onForeignChange?: (key: string) => void;
+};
+
 /** A mirror of a view in this process's memory. */
 export type ViewMirror = {
   /** False until the first full copy has arrived; until then readers ask the owner. */
@@ -108,10 +115,12 @@ export type ViewMirror = {
   readonly size: number;
   /** Stored JSON bytes of one value. */
   get: (key: string) => Uint8Array | undefined;
-  /** Stored JSON bytes of all values in key order. */
-  values: () => Iterable<Uint8Array>;
+  /** All keys in order. */
+  keys: () => readonly string[];
   /** Milliseconds since the owner last marked the view as current. */
   ageMs: () => number;
+  /** Whether the owner has vouched for this copy within the view's `staleAfterMs`, as it happened. */
+  isFresh: () => boolean;
   close: () => Promise<void>;
 };
 
@@ -272,7 +281,7 @@ export type Mesh = {
   follow: (options: FollowOptions) => { close: () => Promise<void> };
   /** Core subscription, for messages that only matter now (a revoked session). Returns a function that ends it. */
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
-  writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;
+  writeView: <V>(view: View<V>, options?: ViewWriterOptions) => Promise<ViewWriter<V>>;
   mirrorView: <V>(view: View<V>) => ViewMirror;
   /** Opens a bucket of this owner. */
   bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;

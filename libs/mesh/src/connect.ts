@@ -121,8 +121,8 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
         if (!isPublished(message.headers, "delivered") || !fitsFilter(subject, message.subject)) return;
         onMessage(message.subject, message.data);
       }).unsubscribe,
-    writeView: async (view) => {
-      const writer = await writeView(core, view);
+    writeView: async (view, options) => {
+      const writer = await writeView(core, view, options);
       opened.push(writer);
       return writer;
     },

@@ -3,9 +3,10 @@
 // setup = a staff account that has no durable sign-in method yet.
 
 import { z } from "zod";
-import { event, faceHosts, operation, request } from "../contract.ts";
+import { faceHosts } from "../caller.ts";
+import { event, operation, request } from "../contract.ts";
+import { Role } from "../role.ts";
 import { EmailAddress, PlayerUuid, Sha256Hex, Timestamp } from "../text.ts";
-import { Role } from "./role.ts";
 
 /** docs/reference/sign-in.md#setup. */
 export const SetupState = z.strictObject({

@@ -4,8 +4,8 @@
 
 import { z } from "zod";
 import { operation } from "../contract.ts";
+import { Role } from "../role.ts";
 import { EmailAddress, PlayerUuid, Timestamp } from "../text.ts";
-import { Role } from "./role.ts";
 
 /** Response of every sign-in except setup and bind, beside the session cookie. */
 export const LoginResult = z.strictObject({ user_id: z.string(), role: Role });

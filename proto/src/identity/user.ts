@@ -4,10 +4,10 @@
 
 import { z } from "zod";
 import { operation } from "../contract.ts";
+import { Role } from "../role.ts";
 import { EmailAddress, PlayerUuid, paging, Sha256Hex, Timestamp } from "../text.ts";
 import { SessionView } from "./account.ts";
 import { LinkedAccount } from "./link.ts";
-import { Role } from "./role.ts";
 
 export const UserView = z.strictObject({
   id: z.string(),

@@ -8,7 +8,9 @@ import { cursor, event, nothing, operation, page, request } from "../contract.ts
 import { Limits } from "../identity/quota.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
-import { AutostartPolicy, DesiredState, Phase, RetireState } from "./server-info.ts";
+import { serverOwners, servers } from "./server.ts";
+import { AutostartPolicy, Phase, RetireState } from "./server-info.ts";
+import { MyServerView, myRows } from "./server-rows.ts";
 
 const name = { name: ServerNameParam };
 const accountId = z.string().min(1).max(64);
@@ -144,30 +146,16 @@ export const readMenuAccess = operation({
   spec: "docs/reference/claims.md#claim, docs/reference/wake.md#menu",
 });
 
-/** One row of the caller's own list (docs/reference/claims.md#own). The fields after `displayName` are for owners only. */
-export const MyServerView = z.strictObject({
-  name: z.string(),
-  subdomain: z.string(),
-  owned: z.boolean(),
-  claimable: z.boolean(),
-  /** 0 while the cluster is unreachable. */
-  playersOnline: count,
-  playersMax: count,
-  /** Absent, as is the display name, while the cluster is unreachable. */
-  phase: Phase.optional(),
-  displayName: z.string().optional(),
-  desiredState: DesiredState.optional(),
-  autostartPolicy: AutostartPolicy.optional(),
-  playerCountUnknown: z.boolean().optional(),
-  autoRestarts: count.optional(),
-  startGaveUp: z.boolean().optional(),
-  retiring: RetireState.optional(),
-});
-export type MyServerView = z.output<typeof MyServerView>;
-
 export const listMine = operation({
   subject: "lifecycle.ownership.list-mine",
-  http: { method: "GET", path: "/api/v1/me/servers", ...external, setup: true, collect: "servers" },
+  http: {
+    method: "GET",
+    path: "/api/v1/me/servers",
+    ...external,
+    setup: true,
+    collect: "servers",
+    view: { of: serverOwners, beside: servers, as: "list", rows: myRows },
+  },
   query: cursor,
   output: page(MyServerView),
   summary: "Servers that the caller owns or could claim.",

@@ -1,11 +1,13 @@
 // Operations on servers (docs/reference/server-states.md#view, docs/reference/server-resource.md#create).
 
 import { z } from "zod";
-import { cursor, event, nothing, operation, page, view } from "../contract.ts";
+import { cursor, event, nothing, operation, page } from "../contract.ts";
 import { PlayerUuid } from "../text.ts";
+import { view } from "../view.ts";
 import { ServerNameParam } from "./names.ts";
 import { GameName } from "./player.ts";
 import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
+import { fleetRows, ServerOwnership, statusRows } from "./server-rows.ts";
 
 const name = { name: ServerNameParam };
 
@@ -16,6 +18,20 @@ export const servers = view({
   value: ServerInfo,
   readers: ["gateway-internal", "gateway-external"],
   summary: "Every server's status projection, by name.",
+});
+
+/**
+ * Who owns which server. It decides what people see, so it is marked often: with the second that a gateway keeps a list,
+ * a right that was taken away is gone within the five seconds of a session (docs/reference/http.md#views).
+ */
+export const serverOwners = view({
+  name: "server-owners",
+  owner: "lifecycle",
+  value: ServerOwnership,
+  readers: ["gateway-external"],
+  markEveryMs: 1_500,
+  staleAfterMs: 4_000,
+  summary: "Owner, claimability and retirement of every server, by name.",
 });
 
 export const ready = operation({
@@ -215,7 +231,14 @@ export const patch = operation({
 
 export const fleet = operation({
   subject: "lifecycle.fleet.list",
-  http: { method: "GET", path: "/api/v1/fleet", face: "external", tier: "admin", collect: "servers" },
+  http: {
+    method: "GET",
+    path: "/api/v1/fleet",
+    face: "external",
+    tier: "admin",
+    collect: "servers",
+    view: { of: servers, beside: serverOwners, needsBeside: true, as: "list", rows: fleetRows },
+  },
   query: cursor,
   output: page(FleetServer),
   summary: "Every server with its owner, for operators.",
@@ -224,7 +247,16 @@ export const fleet = operation({
 
 export const viewStatus = operation({
   subject: "lifecycle.server.view-status",
-  http: { method: "GET", path: "/api/v1/servers/{name}/status", face: "external", tier: "app" },
+  http: {
+    method: "GET",
+    path: "/api/v1/servers/{name}/status",
+    face: "external",
+    tier: "app",
+    view: {
+      ...{ of: servers, beside: serverOwners, needsBeside: true, rows: statusRows },
+      ...{ as: "item", param: "name" },
+    },
+  },
   params: name,
   output: z.union([ServerInfo, PublicServerInfo]),
   faults: ["bad_name", "not_found"],

@@ -1,7 +1,9 @@
 // NATS users and what each may publish and subscribe, derived from the contracts (docs/reference/mesh.md#trust).
 
+import { type Owner, owners, type ServiceName } from "../caller.ts";
 import { buckets, contracts, durables, events, views } from "../catalog.ts";
-import { type Bucket, type Owner, owners, type ServiceName, type View } from "../contract.ts";
+import type { Bucket } from "../contract.ts";
+import type { View } from "../view.ts";
 import {
   eventFilter,
   inboxPrefix,

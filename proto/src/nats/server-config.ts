@@ -1,7 +1,8 @@
 // The configuration text of nats-server with one user per service (docs/reference/mesh.md#trust).
 
+import { gateways, owners, type ServiceName } from "../caller.ts";
 import { contracts } from "../catalog.ts";
-import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";
+import type { Bucket } from "../contract.ts";
 import { type Permissions, permissionsOf } from "./permissions.ts";
 import { inboxPrefix, instanceSubject, replicaSubject, rpcSubject } from "./subjects.ts";
 

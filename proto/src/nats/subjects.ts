@@ -1,6 +1,7 @@
 // Subjects and streams of the mesh (docs/reference/mesh.md#subjects).
 
-import type { AnyContract, EventContract, Owner, ServiceName } from "../contract.ts";
+import type { Owner, ServiceName } from "../caller.ts";
+import type { AnyContract, EventContract } from "../contract.ts";
 
 /** `svc.rpc.<owner>.<noun>.<verb>` */
 export function rpcSubject(contract: Pick<AnyContract, "subject">): string {

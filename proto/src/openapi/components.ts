@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { Image } from "../builds/image.ts";
 import { SessionView, SetupState } from "../identity/account.ts";
-import { Role } from "../identity/role.ts";
 import { ExecutionNode } from "../lifecycle/node.ts";
 import { Resources, WakeAccepted } from "../lifecycle/server.ts";
 import {
@@ -15,6 +14,7 @@ import {
   RetireState,
   ServerInfo,
 } from "../lifecycle/server-info.ts";
+import { Role } from "../role.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -34,6 +34,29 @@ const phaseInRow = async () => {
   return row?.["cached_phase"];
 };
 
+test("without a database nobody vouches for the view of owners; when it is back, a change is in it", async () => {
+  const mirror = fixture.external.mirrorView(contracts.serverOwners);
+  const owner = () => {
+    const bytes = mirror.get(name);
+    return bytes && JSON.parse(Buffer.from(bytes).toString()).ownerId;
+  };
+  const own = (id: string | null) =>
+    fixture.database.admin("update lifecycle.servers set owner_id = $2 where name = $1", [name, id]);
+  await until(() => mirror.isFresh() && owner() === undefined);
+  await own("usr-1");
+  await until(() => owner() === "usr-1");
+  await wire.cut();
+  await own("usr-2");
+  await until(() => !mirror.isFresh(), contracts.serverOwners.staleAfterMs + 2_000);
+  assert.equal(owner(), "usr-1");
+  await wire.mend();
+  await until(() => mirror.isFresh());
+  assert.equal(owner(), "usr-2", "vouched for only with the change");
+  await own(null);
+  await until(() => owner() === undefined);
+  await mirror.close();
+});
+
 test("without a database servers are still reconciled and read, and the rows catch up", async () => {
   await wire.cut();
   await setStorage("not a size");

@@ -9,6 +9,7 @@ import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import type { Tables } from "./database/schema.ts";
 import { serveNodes } from "./node/serve.ts";
+import { createOwnerRows } from "./ownership/owner-rows.ts";
 import { serveOwnership } from "./ownership/serve.ts";
 import { servePlayers } from "./player/serve.ts";
 import { startOperator } from "./reconcile/operator.ts";
@@ -33,6 +34,7 @@ export async function startLifecycle(
     kube,
     mesh,
     store,
+    ownerRows: createOwnerRows(runtime.store, log),
     settings: lifecycle,
     namespace,
     identity,

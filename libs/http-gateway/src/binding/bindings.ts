@@ -12,8 +12,10 @@ import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { jsonBinding } from "./json.ts";
 import { pageCollector, pagedListBinding } from "./paged-list.ts";
+import { createRecentChanges } from "./recent-changes.ts";
 import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
+import { createRowSource } from "./view-rows.ts";
 
 type BindingDeps = {
   mesh: Pick<Mesh, "forward" | "mirrorView" | "readLiveLog">;
@@ -35,6 +37,7 @@ export function createBindings(deps: BindingDeps): Bindings {
   const mirrors = createMirrors(mesh);
   const streams = createEventStreams(deps);
   const rights = createTransferRights(deps);
+  const changes = createRecentChanges();
   const fromOwner = (contract: Operation): Binding =>
     contract.http.collect === undefined
       ? jsonBinding(deps, contract)
@@ -44,19 +47,22 @@ export function createBindings(deps: BindingDeps): Bindings {
     const { view } = contract.http;
     const otherwise = fromOwner(contract);
     if (!view) return otherwise;
-    const mirror = mirrors.of(view.of);
-    if (view.as === "item") return cachedItemBinding({ mirror, param: view.param, otherwise });
-    return cachedListBinding({ mirror, rebuildMs: settings.viewRebuildMs, otherwise }, contract);
+    const beside = view.beside && mirrors.of(view.beside);
+    const rows = createRowSource({ of: mirrors.of(view.of), beside }, view, deps.log);
+    const shared = { rows, hasChanged: changes.has, otherwise };
+    if (view.as === "item") return cachedItemBinding({ ...shared, param: view.param });
+    return cachedListBinding({ ...shared, rebuildMs: settings.viewRebuildMs }, contract);
+  };
+  const bindingOf = (contract: Operation): Binding => {
+    const { kind } = contract.http;
+    if (kind === "events") return streams.open;
+    if (kind === "upload") return uploadBinding({ mesh, settings, rights }, contract);
+    if (kind === "download") return downloadBinding({ mesh, settings, rights }, contract);
+    return json(contract);
   };
 
   return {
-    of: (contract) => {
-      const { kind } = contract.http;
-      if (kind === "events") return streams.open;
-      if (kind === "upload") return uploadBinding({ mesh, settings, rights }, contract);
-      if (kind === "download") return downloadBinding({ mesh, settings, rights }, contract);
-      return json(contract);
-    },
+    of: (contract) => changes.noting(contract, bindingOf(contract)),
     endStreams: streams.close,
     close: () => {
       rights.close();

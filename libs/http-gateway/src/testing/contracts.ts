@@ -1,6 +1,16 @@
 // Operations for the tests of this library: one for each kind of binding and each tier.
 
-import { ByteCount, cursor, nothing, type Operation, oneTimeToken, operation, page, view } from "@svc/proto";
+import {
+  ByteCount,
+  cursor,
+  nothing,
+  type Operation,
+  oneTimeToken,
+  operation,
+  page,
+  view,
+  viewRows,
+} from "@svc/proto";
 import { z } from "zod";
 
 const common = { summary: "A test.", spec: "none" };
@@ -138,6 +148,68 @@ export const keptItem = operation({
   faults: ["not_found"],
 });
 
+export const Keeper = z.strictObject({ name: z.string(), keeper: z.string().optional() });
+/** Who keeps a thing. */
+export const keepers = view({
+  name: "keepers",
+  owner: "lifecycle",
+  value: Keeper,
+  readers: ["gateway-external"],
+  markEveryMs: 50,
+  staleAfterMs: 400,
+  summary: "Keepers of things.",
+});
+const PersonalThing = z.strictObject({ name: z.string(), size: z.number().optional() });
+/** Its keeper sees the size, others the name; nobody sees what has no keeper. */
+const personalRows = viewRows({
+  factsOf: (_thing: z.output<typeof Thing>, keeper: z.output<typeof Keeper> | undefined) => ({
+    keeper: keeper?.keeper,
+  }),
+  readerOf: ({ keeper }, principal) => {
+    if (keeper === undefined) return undefined;
+    return principal.kind === "account" && principal.user_id === keeper ? "keeper" : "other";
+  },
+  rowFor: (reader: "keeper" | "other", { name, size }) => (reader === "keeper" ? { name, size } : { name }),
+  row: PersonalThing,
+});
+const personalView = { of: things, beside: keepers, needsBeside: true, rows: personalRows };
+export const personalList = operation({
+  ...common,
+  subject: "lifecycle.thing.list-personal",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/personal",
+    tier: "app",
+    collect: "things",
+    view: { ...personalView, as: "list" },
+  },
+  query: cursor,
+  output: page(PersonalThing),
+});
+export const personalItem = operation({
+  ...common,
+  subject: "lifecycle.thing.read-personal",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/personal/{id}",
+    tier: "app",
+    view: { ...personalView, as: "item", param: "id" },
+  },
+  params: item,
+  output: PersonalThing,
+  faults: ["not_found"],
+});
+export const changePersonal = operation({
+  ...common,
+  subject: "lifecycle.thing.change-personal",
+  http: { ...external, method: "POST", path: "/personal/{id}/change", tier: "app" },
+  params: item,
+  output: z.strictObject({ ok: z.literal(true) }),
+  faults: ["not_found"],
+});
+
 export const watch = operation({
   ...common,
   subject: "lifecycle.console.watch",
@@ -230,7 +302,7 @@ export const spend = operation({
 const all = [
   ...[open, app, inSetup, admin, owner, service, door, codeDoor, leave, write, change, touch],
   ...[collected, kept, keptItem, watch, put, putPart, putStream, get],
-  ...[raw, spend],
+  ...[raw, spend, personalList, personalItem, changePersonal],
 ];
 export const testOperations: readonly Operation[] = all.filter(
   (one): one is Operation => one.http !== undefined,

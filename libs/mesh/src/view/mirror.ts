@@ -10,7 +10,12 @@ import { openOrdered } from "../stream/ordered.ts";
 
 const heartbeatMs = 1_000;
 
-type Copy = { values: Map<string, Uint8Array>; currentAt: number | undefined };
+/** `currentAt`: when the owner marked it last. `vouchedAt`: the same for marks received as they were made; monotonic. */
+type Copy = {
+  values: Map<string, Uint8Array>;
+  currentAt: number | undefined;
+  vouchedAt: number;
+};
 
 /** Mirrors the bucket of `view` until closed. */
 export function mirrorView(core: Core, view: View): ViewMirror {
@@ -18,6 +23,7 @@ export function mirrorView(core: Core, view: View): ViewMirror {
   let next: (Copy & { isCaughtUp: boolean }) | undefined;
   let version = 0;
   let sortedKeys: string[] | undefined;
+  let lateness = createLateness();
 
   const swapWhenComplete = () => {
     // Until the owner says that the view is current, it may still be filling the bucket.
@@ -26,7 +32,7 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       version += 1;
       sortedKeys = undefined;
     }
-    current = { values: next.values, currentAt: next.currentAt };
+    current = { values: next.values, currentAt: next.currentAt, vouchedAt: next.vouchedAt };
     next = undefined;
   };
   const change = (copy: Copy, message: StreamMessage) => {
@@ -44,7 +50,9 @@ export function mirrorView(core: Core, view: View): ViewMirror {
     heartbeatMs,
     startFrom: () => ({ at: "first" }),
     onStart: () => {
-      next = { values: new Map(), currentAt: undefined, isCaughtUp: false };
+      const vouchedAt = Number.NEGATIVE_INFINITY;
+      next = { values: new Map(), currentAt: undefined, vouchedAt, isCaughtUp: false };
+      lateness = createLateness();
     },
     onMessage: (message) => {
       const copy = next ?? current;
@@ -55,7 +63,11 @@ export function mirrorView(core: Core, view: View): ViewMirror {
         return;
       }
       // A live mark is new; a stored one is as old as it says.
-      copy.currentAt = next?.isCaughtUp === false ? currentAtOf(message) : Date.now();
+      if (next?.isCaughtUp === false) copy.currentAt = currentAtOf(message);
+      else {
+        copy.currentAt = Date.now();
+        copy.vouchedAt = performance.now() - lateness(message.timestampNs);
+      }
       swapWhenComplete();
     },
     onCaughtUp: () => {
@@ -75,20 +87,30 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       return current?.values.size ?? 0;
     },
     get: (key) => current?.values.get(key),
-    *values() {
-      if (!current) return;
-      const { values } = current;
-      sortedKeys ??= [...values.keys()].sort();
-      for (const key of sortedKeys) {
-        const bytes = values.get(key);
-        if (bytes) yield bytes;
-      }
+    keys: () => {
+      sortedKeys ??= [...(current?.values.keys() ?? [])].sort();
+      return sortedKeys;
     },
     ageMs: () =>
       current?.currentAt === undefined
         ? Number.POSITIVE_INFINITY
         : Math.max(0, Date.now() - current.currentAt),
+    isFresh: () => current !== undefined && performance.now() - current.vouchedAt < view.staleAfterMs,
     close: () => reader.close(),
+  };
+}
+
+/**
+ * Milliseconds that a message took longer than the quickest one. A mark that waited in a buffer, because this process or
+ * the network stood still, vouches for no later time than that of its storing. The clocks of NATS and this process need
+ * not agree; a millisecond for each mark lets the quickest follow their drift.
+ */
+function createLateness(): (timestampNs: bigint) => number {
+  let quickest = Number.POSITIVE_INFINITY;
+  return (timestampNs) => {
+    const tookMs = Date.now() - Number(timestampNs / 1_000_000n);
+    quickest = Math.min(quickest + 1, tookMs);
+    return tookMs - quickest;
   };
 }
 

@@ -75,7 +75,7 @@ test("a mirror is ready after the owner's first replace and follows every change
   );
   assert.deepEqual(first, { written: 1, removed: 0 });
   await until(() => mirror.ready && mirror.size === 2);
-  const names = () => [...mirror.values()].map((bytes) => JSON.parse(Buffer.from(bytes).toString()).name);
+  const names = () => mirror.keys().map((key) => read(mirror, key)?.name);
   assert.deepEqual(names(), ["alpha", "beta"]);
   assert.ok(mirror.ageMs() < 5_000);
   const version = mirror.version;
@@ -123,7 +123,7 @@ test("10,000 servers are written, mirrored and read back completely", async (con
   await until(() => late.ready);
   context.diagnostic(`a late mirror is ready after ${Date.now() - openedAt} ms`);
   assert.equal(late.size, 10_000);
-  assert.equal([...late.values()].length, 10_000);
+  assert.equal(late.keys().length, 10_000);
   await Promise.all([writer.close(), mirror.close(), late.close()]);
 });
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { View } from "@svc/proto";
-import type { ViewWriter } from "../api.ts";
+import type { ViewWriter, ViewWriterOptions } from "../api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson } from "../json.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
@@ -21,7 +21,6 @@ import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
-const currentEveryMs = 5_000;
 const readerHeartbeatMs = 1_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
@@ -37,10 +36,16 @@ type State = {
   /** After the first `replace`: the bucket has the whole view. */
   isWhole: boolean;
   isClosed: boolean;
+  options: ViewWriterOptions;
+  marking: Promise<void> | undefined;
 };
 
 /** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` has not created it. */
-export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWriter<V>> {
+export async function writeView<V>(
+  core: Core,
+  view: View<V>,
+  options: ViewWriterOptions = {},
+): Promise<ViewWriter<V>> {
   const stream = bucketStream(view.name);
   if (!(await findStream(core.connection, stream))) throw noStream(stream);
   const state: State = {
@@ -50,9 +55,11 @@ export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWrite
     writing: new Map(),
     isWhole: false,
     isClosed: false,
+    options,
+    marking: undefined,
   };
   const reader = await follow(state);
-  const beat = setInterval(() => void markCurrent(state).catch(() => {}), currentEveryMs);
+  const beat = setInterval(() => void markCurrent(state).catch(() => {}), view.markEveryMs);
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
   };
@@ -82,7 +89,9 @@ async function replace<V>(
     .map(([key]) => key);
   await forEachInFlight([...changed, ...gone], (key) => write(state, key, wanted.get(key)));
   state.isWhole = true;
-  await markCurrent(state);
+  // The owner may be asked only once this call has ended: what it waits for may be the caller of this one.
+  if (state.options.isCurrent) setImmediate(() => void markCurrent(state).catch(() => {}));
+  else await markCurrent(state);
   return { written: changed.length, removed: gone.length };
 }
 
@@ -105,7 +114,16 @@ async function write(state: State, key: string, bytes: Uint8Array | undefined): 
   }
 }
 
-async function markCurrent(state: State): Promise<void> {
+function markCurrent(state: State): Promise<void> {
+  state.marking ??= storeMark(state).finally(() => {
+    state.marking = undefined;
+  });
+  return state.marking;
+}
+
+async function storeMark(state: State): Promise<void> {
+  const { isCurrent } = state.options;
+  if (!state.isWhole || (isCurrent && !(await isCurrent()))) return;
   if (!state.isWhole || state.isClosed) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
   const body = encodeJson({ at: new Date().toISOString(), size });
@@ -165,6 +183,7 @@ function learn(state: State, key: string, stored: Stored): void {
   const current = state.known.get(key);
   if (current && current.sequence >= stored.sequence) return;
   state.known.set(key, { ...stored, isMine: false });
+  state.options.onForeignChange?.(key);
 }
 
 // Until then the view is not marked as current, so that no mirror takes a partly written bucket for the whole.

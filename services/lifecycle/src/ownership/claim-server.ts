@@ -8,8 +8,9 @@ import type { Usage } from "../database/account-usage.ts";
 import type { Audit } from "../database/audit.ts";
 import type { Costs, ServerRow } from "../database/server-row.ts";
 import { costsOf } from "../server/input.ts";
+import { isSystem } from "../server/server-ownership.ts";
 import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfUnoffered } from "./claim-policy.ts";
-import { findRow, isSystem, type OwnershipDeps } from "./deps.ts";
+import { findRow, type OwnershipDeps } from "./deps.ts";
 
 type ClaimRequest = {
   name: string;

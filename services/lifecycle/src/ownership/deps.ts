@@ -1,5 +1,5 @@
 import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
-import { isOffered, type Server, systemRoleOf } from "../cluster/resource.ts";
+import { isOffered } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
 import { findByAnyName, type ServerDeps } from "../server/deps.ts";
 import type { ListStore } from "./list-store.ts";
@@ -13,11 +13,6 @@ export type OwnershipDeps = ServerDeps & {
 };
 
 export { contracts };
-
-/** Provisioned by the platform: it has no owner. */
-export function isSystem(name: string, server: Server | undefined): boolean {
-  return systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
-}
 
 /** A name in the path of a retirement: names of the platform have a fault of their own (docs/reference/server-resource.md#names). */
 export function assertRetirable(name: string): void {

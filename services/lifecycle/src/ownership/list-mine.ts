@@ -1,6 +1,8 @@
 import type { Handler } from "@svc/mesh";
-import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
-import { toMyServerView } from "./my-server.ts";
+import { rowFor, serverRows } from "@svc/proto";
+import { toServerInfo } from "../server/info.ts";
+import { noOwnerNames, toOwnership } from "../server/server-ownership.ts";
+import type { contracts, OwnershipDeps } from "./deps.ts";
 
 export const listMine =
   (deps: OwnershipDeps): Handler<typeof contracts.listMine> =>
@@ -10,12 +12,13 @@ export const listMine =
     const { list_page: limit, auto_restarts: autoRestarts } = deps.settings;
     const rows = await deps.lists.ownedOrClaimable(principal.user_id, cursor ?? "", limit);
     const isLive = deps.servers.isLive();
-    const items = rows.flatMap((row) => {
-      const server = isLive ? deps.servers.get(row.name) : undefined;
-      const view = toMyServerView(row, server, { accountId: principal.user_id, autoRestarts });
-      // A server without an object cannot be claimed, nor can a server of the platform.
-      const isOffered = view.owned || !isLive || (server !== undefined && !isSystem(row.name, server));
-      return isOffered ? [view] : [];
+    const items = rows.flatMap(({ name, subdomain, row }) => {
+      const server = isLive ? deps.servers.get(name) : undefined;
+      // Without the cluster nobody knows, and the claim will tell.
+      const exists = !isLive || server !== undefined;
+      const ownership = toOwnership({ name, server, exists, row, subdomain }, noOwnerNames);
+      const info = server && toServerInfo(server, { autoRestarts });
+      return rowFor(serverRows.myRows, principal, { entry: ownership, beside: info }) ?? [];
     });
     const next = rows.length === limit ? rows.at(-1)?.name : undefined;
     return { items, ...(next !== undefined && { next }) };

@@ -7,7 +7,6 @@ import { noLimits } from "../testing/fake-services.ts";
 import { aServer, emptyRunning, failedSince } from "../testing/observed.ts";
 import { refusalOfClaim } from "./claim-policy.ts";
 import { type MenuFacts, verdictOf } from "./menu-policy.ts";
-import { toMyServerView } from "./my-server.ts";
 import { refusalOfCancelling, refusalOfRetiring, retireStateOf } from "./retire-policy.ts";
 
 const free: ServerRow = { ownerId: undefined, retiring: undefined, offered: true };
@@ -182,54 +181,4 @@ describe("a verdict of the menu", () => {
   for (const [fact, server, facts, isStaff, verdict] of rows) {
     test(fact, () => assert.equal(verdictOf(server, facts, { isStaff, autoRestarts: 3 }), verdict));
   }
-});
-
-describe("a row of the caller's list", () => {
-  const about = { accountId: "usr-1", autoRestarts: 3 };
-  const running: Server = {
-    ...aServer({ displayName: "Survival", autostartPolicy: "public" }),
-    status: { ...emptyRunning, players: { online: 2, max: 20 } },
-  };
-  const listed = (row: ServerRow) => ({ name: "survival", subdomain: "world", row });
-
-  test("of a claimable server shows no owner's fields", () => {
-    assert.deepEqual(toMyServerView(listed(free), running, about), {
-      name: "survival",
-      subdomain: "world",
-      owned: false,
-      claimable: true,
-      playersOnline: 2,
-      playersMax: 20,
-      phase: "Running",
-      displayName: "Survival",
-    });
-  });
-
-  test("of an owned server shows the owner's fields", () => {
-    const row = { ...free, ownerId: "usr-1", retiring: pending(false) };
-    assert.deepEqual(toMyServerView(listed(row), running, about), {
-      name: "survival",
-      subdomain: "world",
-      owned: true,
-      claimable: false,
-      playersOnline: 2,
-      playersMax: 20,
-      phase: "Running",
-      displayName: "Survival",
-      desiredState: "Running",
-      autostartPolicy: "public",
-      retiring: pending(false),
-    });
-  });
-
-  test("has neither phase nor display name nor players while the cluster is away", () => {
-    assert.deepEqual(toMyServerView(listed({ ...free, ownerId: "usr-1" }), undefined, about), {
-      name: "survival",
-      subdomain: "world",
-      owned: true,
-      claimable: false,
-      playersOnline: 0,
-      playersMax: 0,
-    });
-  });
 });

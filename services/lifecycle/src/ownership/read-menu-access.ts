@@ -1,7 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import { assertListed } from "../server/deps.ts";
-import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
+import { isSystem } from "../server/server-ownership.ts";
+import type { contracts, OwnershipDeps } from "./deps.ts";
 import { type MenuVerdict, verdictOf } from "./menu-policy.ts";
 
 export const readMenuAccess =

@@ -2,7 +2,8 @@ import type { Handler } from "@svc/mesh";
 import { isClaimable } from "../database/server-row.ts";
 import { findByAnyName } from "../server/deps.ts";
 import { toServerInfo } from "../server/info.ts";
-import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
+import { isSystem } from "../server/server-ownership.ts";
+import type { contracts, OwnershipDeps } from "./deps.ts";
 
 export const readMenu =
   (deps: OwnershipDeps): Handler<typeof contracts.readMenu> =>

@@ -5,8 +5,9 @@ import type { InputOf } from "@svc/proto";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 
 import type { ServerRow } from "../database/server-row.ts";
+import { isSystem } from "../server/server-ownership.ts";
 import { callerOf } from "./caller.ts";
-import { assertRetirable, type contracts, findRow, isSystem, type OwnershipDeps } from "./deps.ts";
+import { assertRetirable, type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 import { refusalOfRetiring, retireStateOf } from "./retire-policy.ts";
 
 type Contract = typeof contracts.retire;

@@ -7,6 +7,8 @@ import type { Logger, Registry } from "@svc/telemetry";
 import { operatorName } from "../cluster/resource.ts";
 import { type Watched, watchOwned, type watchServers } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
+import type { OwnerRows } from "../ownership/owner-rows.ts";
+import { publishOwners } from "../ownership/publish-owners.ts";
 import type { ServerStore } from "../server/store.ts";
 import type { LifecycleMetrics, PassLoad } from "./metrics.ts";
 import { startProjection } from "./projection.ts";
@@ -20,8 +22,9 @@ export type Leading = PassLoad & {
 
 export type OperatorDeps = {
   kube: Kube;
-  mesh: Pick<Mesh, "writeView">;
+  mesh: Pick<Mesh, "writeView" | "call">;
   store: ServerStore;
+  ownerRows: OwnerRows;
   settings: LifecycleSettings;
   namespace: string;
   /** Unique per process. */
@@ -72,10 +75,13 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     servers: shared.servers,
     autoRestarts: settings.auto_restarts,
   });
+  const { mesh, ownerRows } = deps;
+  const owners = publishOwners({ mesh, rows: ownerRows, servers: shared.servers, log });
   enqueue = queue.add;
   const changed = (name: string) => {
     queue.add(name);
     projection.changed(name);
+    owners.changed(name);
   };
   const countSoon = (name: string) => {
     reconciler.countSoon(name);
@@ -86,7 +92,7 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
   await ended;
   deps.onLeading(undefined);
   await queue.close();
-  await Promise.all([projection.close(), events.idle(), stopWatching()]);
+  await Promise.all([projection.close(), owners.close(), events.idle(), stopWatching()]);
 }
 
 type Passes = { queue: WorkQueue; oldestPassMs: () => number };

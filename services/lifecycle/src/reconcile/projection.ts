@@ -56,7 +56,7 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
     highestBackOffMs,
     handle: async (key) => {
       if (key === whole) {
-        writer ??= await mesh.writeView(contracts.servers);
+        writer ??= await mesh.writeView(contracts.servers, { isCurrent: servers.isLive });
         const entries = new Map(
           servers.list().map((server) => [server.metadata.name, toServerInfo(server, { autoRestarts })]),
         );

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { ServerInfo } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { aServer, emptyRunning, failedSince, secondsBefore } from "../testing/observed.ts";
-import { toFleetServer, toPublicInfo, toServerInfo } from "./info.ts";
+import { toServerInfo } from "./info.ts";
 
 const about = { autoRestarts: 3 };
 const withStatus = (server: Server, status: NonNullable<Server["status"]>): Server => ({ ...server, status });
@@ -33,7 +33,6 @@ test("a server that no pass has touched is Unknown and shows only what is set", 
 test("the motd of its phase is shown in the server list", () => {
   const server = withStatus(aServer({}), { ...emptyRunning, liveMotd: "§6Come in" });
   assert.equal(toServerInfo(server, about).motd, "§6Come in");
-  assert.equal("motd" in toPublicInfo(toServerInfo(server, about)), false);
 });
 
 test("a running server shows everything that is set", () => {
@@ -118,51 +117,4 @@ test("an unknown player count is shown for a running server only", () => {
 
 test("a stale ready is not shown for a server that is not running", () => {
   assert.equal(toServerInfo(withStatus(aServer(), { phase: "Failed", ready: true }), about).ready, false);
-});
-
-test("others see seven fields", () => {
-  const info = toServerInfo(withStatus(aServer({ displayName: "S" }), emptyRunning), about);
-  assert.deepEqual(Object.keys(toPublicInfo(info)).sort(), [
-    "displayName",
-    "name",
-    "phase",
-    "playersMax",
-    "playersOnline",
-    "ready",
-    "subdomain",
-  ]);
-});
-
-describe("in the fleet", () => {
-  const owners = { "usr-1": { name: "a@example.org", players: ["never-seen", "seen"] } };
-  const playerNames = { seen: "Alice" };
-  const row = (ownerId: string | undefined, isDeleting = false) => ({
-    ownerId,
-    offered: true,
-    retiring: isDeleting ? { requested_at: secondsBefore(1), delete: true } : undefined,
-  });
-  const fleet = (given: ReturnType<typeof row> | undefined, server = aServer()) =>
-    toFleetServer(server, { ...about, row: given, callerId: "usr-1", owners, playerNames });
-
-  test("an owner has the name of the first player who was seen", () => {
-    assert.equal(fleet(row("usr-1")).ownerPlayer, "Alice");
-    assert.equal("ownerPlayer" in fleet(row(undefined)), false);
-  });
-
-  test("the caller's own server is owned and not claimable", () => {
-    const { owned, claimable, owner } = fleet(row("usr-1"));
-    assert.deepEqual({ owned, claimable, owner }, { owned: true, claimable: false, owner: "a@example.org" });
-  });
-  test("an account without a name is an unknown owner", () =>
-    assert.equal(fleet(row("usr-2")).ownerUnknown, true));
-  test("a server without an owner is claimable", () => assert.equal(fleet(undefined).claimable, true));
-  test("a server that is being deleted is not claimable", () =>
-    assert.equal(fleet(row(undefined, true)).claimable, false));
-  test("a system server is not claimable and is marked as one", () => {
-    const { claimable, system } = fleet(
-      undefined,
-      aServer({}, { labels: { "svc.internal/system-role": "login" } }),
-    );
-    assert.deepEqual({ claimable, system }, { claimable: false, system: true });
-  });
 });

@@ -1,9 +1,10 @@
 import type { Handler } from "@svc/mesh";
-import { accounts } from "@svc/proto";
+import { rowFor, serverRows } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-import { callInChunks } from "./chunked-call.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
-import { type OwnerFacts, toFleetServer, toServerInfo } from "./info.ts";
+import { toServerInfo } from "./info.ts";
+import { findOwnerNames } from "./owner-names.ts";
+import { noOwnerNames, toOwnership } from "./server-ownership.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 
@@ -56,20 +57,19 @@ export const fleet =
     const rows = await deps.store.rowsOf(items.map(({ metadata }) => metadata.name));
     const ids = [...new Set([...rows.values()].flatMap(({ ownerId }) => ownerId ?? []))];
     // Best effort: without identity the fleet is listed with unknown owners.
-    const owners = await callInChunks(ids, async (user_ids) => {
-      const { names, players } = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
-      const known = Object.entries(names).map(([id, name]) => [id, { name, players: players[id] ?? [] }]);
-      return Object.fromEntries(known) as Record<string, OwnerFacts>;
-    }).catch(() => undefined);
-    const uuids = Object.values(owners ?? {}).flatMap(({ players }) => players);
-    const playerNames = await deps.store.playerNames(uuids);
-    const { auto_restarts: autoRestarts } = deps.settings;
-    const callerId = context.principal.kind === "account" ? context.principal.user_id : "";
-    const fleetRows = items.map((server) =>
-      toFleetServer(server, {
-        ...{ autoRestarts, callerId, owners, playerNames },
-        row: rows.get(server.metadata.name),
-      }),
+    const playerNames = deps.store.playerNames;
+    const names = await findOwnerNames({ mesh: deps.mesh, playerNames }, ids, context).catch(
+      () => noOwnerNames,
     );
+    const { auto_restarts: autoRestarts } = deps.settings;
+    const fleetRows = items.flatMap((server) => {
+      const { name } = server.metadata;
+      const ownership = toOwnership(
+        { name, server, exists: true, row: rows.get(name), subdomain: undefined },
+        names,
+      );
+      const entry = toServerInfo(server, { autoRestarts });
+      return rowFor(serverRows.fleetRows, context.principal, { entry, beside: ownership }) ?? [];
+    });
     return { items: fleetRows, ...(next !== undefined && { next }) };
   };

@@ -1,6 +1,8 @@
 import type { Handler } from "@svc/mesh";
+import { rowFor, serverRows } from "@svc/proto";
 import { type contracts, findByAnyName, findByUserName, type ServerDeps } from "./deps.ts";
-import { toPublicInfo, toServerInfo } from "./info.ts";
+import { toServerInfo } from "./info.ts";
+import { noOwnerNames, toOwnership } from "./server-ownership.ts";
 
 export const readStatus =
   (deps: ServerDeps): Handler<typeof contracts.readStatus> =>
@@ -13,11 +15,10 @@ export const viewStatus =
   (deps: ServerDeps): Handler<typeof contracts.viewStatus> =>
   async (context, { name }) => {
     const server = await findByUserName(deps, name);
-    const { principal } = context;
     const row = await deps.store.find(name);
-    const autoRestarts = deps.settings.auto_restarts;
-    const isStaff = principal.kind === "account" && principal.staff;
-    const isOwner = principal.kind === "account" && row?.ownerId === principal.user_id;
-    if (isStaff || isOwner) return toServerInfo(server, { autoRestarts, ...(row && { row }) });
-    return toPublicInfo(toServerInfo(server, { autoRestarts }));
+    const ownership = toOwnership({ name, server, exists: true, row, subdomain: undefined }, noOwnerNames);
+    const info = toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
+    const shown = rowFor(serverRows.statusRows, context.principal, { entry: info, beside: ownership });
+    if (!shown) throw context.fault("not_found");
+    return shown;
   };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
-import { servers as contracts, type ServerInfo } from "@svc/proto";
+import { servers as contracts, ownership, rowFor, type ServerInfo, serverRows } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 import { createServerOperations, noImage, operationSettings } from "../testing/server-operations.ts";
@@ -78,6 +79,41 @@ describe("reading", () => {
       [...items].map(({ name }) => name).sort(),
     );
     await mirror.close();
+  });
+
+  test("the view of owners gives each caller what this service answers", async () => {
+    const [infos, owners] = [contracts.servers, contracts.serverOwners].map((view) =>
+      fixture.external.mirrorView<unknown>(view),
+    );
+    assert.ok(infos && owners);
+    const entryOf = (mirror: typeof infos, key: string) => {
+      const bytes = mirror.get(key);
+      return bytes && JSON.parse(Buffer.from(bytes).toString());
+    };
+    const fleetOf = async (who: typeof staff) =>
+      (await fixture.external.call(contracts.fleet, {}, who)).items;
+    for (const who of [staff, account("usr-1", "admin")]) {
+      assert.ok(who.principal);
+      const { principal } = who;
+      const fromView = () =>
+        infos.keys().map((key) =>
+          rowFor(serverRows.fleetRows, principal, {
+            entry: entryOf(infos, key),
+            beside: entryOf(owners, key),
+          }),
+        );
+      // Names of players reach the view with its next look at them.
+      const unnamed = (rows: (object | undefined)[]) =>
+        rows.map((row) => ({ ...row, ownerPlayer: undefined }));
+      await until(async () => isDeepStrictEqual(unnamed(fromView()), unnamed(await fleetOf(who))));
+      const mine = (await fixture.external.call(ownership.listMine, {}, who)).items;
+      const mineFromView: unknown[] = owners.keys().flatMap((key) => {
+        const pair = { entry: entryOf(owners, key), beside: entryOf(infos, key) };
+        return rowFor(serverRows.myRows, principal, pair) ?? [];
+      });
+      assert.deepEqual(mineFromView, mine);
+    }
+    await Promise.all([infos.close(), owners.close()]);
   });
 
   test("readiness needs the database and the cluster", async () => {

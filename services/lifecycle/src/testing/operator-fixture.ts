@@ -15,6 +15,7 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Server, servers } from "../cluster/resource.ts";
 import { type LifecycleSettings, settings } from "../config.ts";
 import type { Tables } from "../database/schema.ts";
+import { createOwnerRows } from "../ownership/owner-rows.ts";
 import { type Operator, startOperator } from "../reconcile/operator.ts";
 import { createRconAccess, type RconAccess } from "../reconcile/rcon-access.ts";
 import { createServerStore } from "../server/store.ts";
@@ -137,6 +138,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     kube: line.kube,
     mesh,
     store: createServerStore(store),
+    ownerRows: createOwnerRows(store, log),
     settings: chosen,
     namespace,
     identity: `replica-${randomUUID()}`,

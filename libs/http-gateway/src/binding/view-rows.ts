@@ -1,0 +1,92 @@
+// The rows of an operation as bytes, made from mirrored entries once for each version of an entry and kind of reader
+// (docs/reference/http.md#views).
+
+import type { ViewMirror } from "@svc/mesh";
+import type { Principal, ViewBinding, ViewRows } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+
+/** A row's bytes; `hidden` from this caller; or `incomplete`: only the owner can answer. */
+type Row = Uint8Array | "hidden" | "incomplete";
+
+export type RowSource = {
+  /** False while the owner has to answer. */
+  isUsable: () => boolean;
+  /** Changes whenever a row may have changed. */
+  version: () => number;
+  keys: () => readonly string[];
+  rowOf: (key: string, principal: Principal) => Row;
+  /** Seconds since the owner said that the entries are current. */
+  ageSeconds: () => number;
+  /** Whether different callers may get different rows. */
+  isPersonal: boolean;
+};
+
+type Mirrors = { of: ViewMirror; beside?: ViewMirror | undefined };
+
+export function createRowSource(mirrors: Mirrors, binding: ViewBinding, log: Logger): RowSource {
+  const all = mirrors.beside ? [mirrors.of, mirrors.beside] : [mirrors.of];
+  const { rows } = binding;
+  const isReady = () => all.every((mirror) => mirror.ready);
+  return {
+    // What everybody may see is better old than not at all; what depends on rights is not.
+    isUsable: rows ? () => isReady() && all.every((mirror) => mirror.isFresh()) : isReady,
+    version: () => all.reduce((sum, mirror) => sum + mirror.version, 0),
+    keys: mirrors.of.keys,
+    rowOf: rows
+      ? createPersonalRows(mirrors, { rows, needsBeside: binding.needsBeside === true, log })
+      : (key) => mirrors.of.get(key) ?? "hidden",
+    ageSeconds: () => Math.max(0, Math.floor(Math.max(...all.map((mirror) => mirror.ageMs())) / 1_000)),
+    isPersonal: rows !== undefined,
+  };
+}
+
+type Kept = {
+  of: Uint8Array;
+  beside: Uint8Array | undefined;
+  facts: unknown;
+  /** By kind of reader. */
+  bytes: Map<string, Uint8Array | "incomplete">;
+};
+
+function createPersonalRows(
+  mirrors: Mirrors,
+  { rows, needsBeside, log }: { rows: ViewRows; needsBeside: boolean; log: Logger },
+): RowSource["rowOf"] {
+  const kept = new Map<string, Kept>();
+  const keep = (key: string, of: Uint8Array, beside: Uint8Array | undefined): Kept => {
+    forgetGone(kept, mirrors.of);
+    const facts = rows.factsOf(decode(of), beside && decode(beside));
+    const made: Kept = { of, beside, facts, bytes: new Map() };
+    kept.set(key, made);
+    return made;
+  };
+  return (key, principal) => {
+    const of = mirrors.of.get(key);
+    if (!of) return "hidden";
+    const beside = mirrors.beside?.get(key);
+    if (needsBeside && !beside) return "incomplete";
+    const known = kept.get(key);
+    // A mirror replaces the bytes of an entry that has changed, so that the same bytes are the same version.
+    const current = known?.of === of && known.beside === beside ? known : keep(key, of, beside);
+    const reader = rows.readerOf(current.facts, principal);
+    if (reader === undefined) return "hidden";
+    const before = current.bytes.get(reader);
+    if (before) return before;
+    const row = rows.row.safeParse(rows.rowFor(reader, decode(of), beside && decode(beside)));
+    // A newer version of the owner may have written it; then the owner answers.
+    if (!row.success) log.warn({ key, error: row.error.message }, "an entry of a view has an unknown shape");
+    const bytes = row.success ? Buffer.from(JSON.stringify(row.data)) : "incomplete";
+    current.bytes.set(reader, bytes);
+    return bytes;
+  };
+}
+
+// At most twice as many entries as there are keys.
+function forgetGone(kept: Map<string, Kept>, mirror: ViewMirror): void {
+  if (kept.size < 64 || kept.size < 2 * mirror.size) return;
+  for (const key of kept.keys()) if (!mirror.get(key)) kept.delete(key);
+}
+
+function decode(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+}

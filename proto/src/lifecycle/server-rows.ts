@@ -1,0 +1,154 @@
+// Who sees what of a server (docs/reference/claims.md#own, docs/reference/server-states.md#view). Pure; gateways and
+// lifecycle apply the same functions, so that an answer does not depend on who made it.
+
+import { z } from "zod";
+import type { Principal } from "../envelope.ts";
+import { viewRows } from "../view.ts";
+import { isUserName } from "./names.ts";
+import {
+  AutostartPolicy,
+  DesiredState,
+  FleetServer,
+  Phase,
+  PublicServerInfo,
+  RetireState,
+  ServerInfo,
+} from "./server-info.ts";
+
+const count = z.number().int().min(0).max(2_147_483_647);
+
+/** What the database knows of a server, by its name. */
+export const ServerOwnership = z.strictObject({
+  name: z.string(),
+  subdomain: z.string(),
+  /** Account id. */
+  ownerId: z.string().optional(),
+  /** Display identity of the owner; left out while it could not be looked up. */
+  owner: z.string().optional(),
+  ownerPlayer: z.string().optional(),
+  /** Whether players may claim it (docs/reference/claims.md#claim); only a server whose object is there. */
+  claimable: z.boolean(),
+  /** A server of the platform. */
+  system: z.boolean().optional(),
+  retiring: RetireState.optional(),
+});
+export type ServerOwnership = z.output<typeof ServerOwnership>;
+
+/** One row of the caller's own list (docs/reference/claims.md#own). The fields after `displayName` are for owners only. */
+export const MyServerView = z.strictObject({
+  name: z.string(),
+  subdomain: z.string(),
+  owned: z.boolean(),
+  claimable: z.boolean(),
+  /** 0 while the cluster is unreachable. */
+  playersOnline: count,
+  playersMax: count,
+  /** Absent, as is the display name, while the cluster is unreachable. */
+  phase: Phase.optional(),
+  displayName: z.string().optional(),
+  desiredState: DesiredState.optional(),
+  autostartPolicy: AutostartPolicy.optional(),
+  playerCountUnknown: z.boolean().optional(),
+  autoRestarts: count.optional(),
+  startGaveUp: z.boolean().optional(),
+  retiring: RetireState.optional(),
+});
+export type MyServerView = z.output<typeof MyServerView>;
+
+type Facts = { name: string; ownerId: string | undefined; claimable: boolean };
+
+function factsOf(ownership: ServerOwnership | undefined, info: ServerInfo | undefined): Facts {
+  return {
+    name: info?.name ?? ownership?.name ?? "",
+    ownerId: ownership?.ownerId,
+    claimable: ownership?.claimable === true,
+  };
+}
+
+function owns({ ownerId }: Facts, principal: Principal): boolean {
+  return principal.kind === "account" && ownerId !== undefined && ownerId === principal.user_id;
+}
+
+/** The fleet: staff see every server. */
+export const fleetRows = viewRows({
+  factsOf: (info: ServerInfo, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
+  readerOf: (facts, principal) => (owns(facts, principal) ? "owner" : "staff"),
+  rowFor: (reader: "owner" | "staff", info: ServerInfo, ownership: ServerOwnership | undefined) => ({
+    ...withRetirement(info, ownership),
+    owned: reader === "owner",
+    claimable: ownership?.claimable === true,
+    ...(ownership?.owner !== undefined && { owner: ownership.owner }),
+    ...(ownership?.ownerPlayer !== undefined && { ownerPlayer: ownership.ownerPlayer }),
+    ...(ownership?.ownerId !== undefined && ownership.owner === undefined && { ownerUnknown: true }),
+    ...(ownership?.system && { system: true }),
+  }),
+  row: FleetServer,
+});
+
+/** One server: whole for its owner and staff, trimmed for everybody else; servers of the platform are not shown. */
+export const statusRows = viewRows({
+  factsOf: (info: ServerInfo, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
+  readerOf: (facts, principal) => {
+    // Names of the platform are refused by the owner (docs/reference/server-resource.md#names).
+    if (!isUserName(facts.name)) return undefined;
+    const isStaff = principal.kind === "account" && principal.staff;
+    return isStaff || owns(facts, principal) ? "manager" : "public";
+  },
+  rowFor: (reader: "manager" | "public", info: ServerInfo, ownership: ServerOwnership | undefined) =>
+    reader === "manager" ? withRetirement(info, ownership) : toPublicInfo(info),
+  row: z.union([ServerInfo, PublicServerInfo]),
+});
+
+/** The caller's own list: what the account owns, and what it could claim. */
+export const myRows = viewRows({
+  factsOf: (ownership: ServerOwnership, info: ServerInfo | undefined) => factsOf(ownership, info),
+  readerOf: (facts, principal) => {
+    if (owns(facts, principal)) return "owner";
+    return principal.kind === "account" && facts.claimable ? "claimant" : undefined;
+  },
+  rowFor: (reader: "owner" | "claimant", ownership: ServerOwnership, info: ServerInfo | undefined) =>
+    toMyServerView(ownership, info, reader === "owner"),
+  row: MyServerView,
+});
+
+function withRetirement(info: ServerInfo, ownership: ServerOwnership | undefined): ServerInfo {
+  return { ...info, ...(ownership?.retiring && { retiring: ownership.retiring }) };
+}
+
+function toPublicInfo(info: ServerInfo): PublicServerInfo {
+  const { name, subdomain, displayName, phase, ready, playersOnline, playersMax } = info;
+  return {
+    ...{ name, subdomain, phase, ready, playersOnline, playersMax },
+    ...(displayName !== undefined && { displayName }),
+  };
+}
+
+/** `info` is undefined while the cluster cannot be reached, and when the object is gone. */
+function toMyServerView(
+  { name, subdomain, claimable, retiring }: ServerOwnership,
+  info: ServerInfo | undefined,
+  owned: boolean,
+): MyServerView {
+  const base = { name, subdomain, owned, claimable };
+  const own = owned && retiring ? { retiring } : {};
+  if (!info) return { ...base, playersOnline: 0, playersMax: 0, ...own };
+  const { phase, playersOnline, playersMax, displayName } = info;
+  const shown = {
+    ...base,
+    playersOnline,
+    playersMax,
+    phase,
+    ...(displayName !== undefined && { displayName }),
+  };
+  if (!owned) return shown;
+  const { desiredState, autostartPolicy, playerCountUnknown, autoRestarts, startGaveUp } = info;
+  return {
+    ...shown,
+    ...(desiredState !== undefined && { desiredState }),
+    ...(autostartPolicy !== undefined && { autostartPolicy }),
+    ...(playerCountUnknown !== undefined && { playerCountUnknown }),
+    ...(autoRestarts !== undefined && { autoRestarts }),
+    ...(startGaveUp !== undefined && { startGaveUp }),
+    ...own,
+  };
+}

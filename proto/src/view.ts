@@ -1,0 +1,79 @@
+// Views, and operations that gateways answer from them (docs/reference/mesh.md#views).
+
+import type { z } from "zod";
+import type { Owner, ServiceName } from "./caller.ts";
+import type { Principal } from "./envelope.ts";
+
+/** A projection kept by its owner in a key-value bucket and mirrored in the memory of its readers. */
+export type View<Value = unknown> = {
+  type: "view";
+  /** Bucket name. */
+  name: string;
+  owner: Owner;
+  value: z.ZodType<Value>;
+  readers: readonly ServiceName[];
+  /** How often its owner marks it as current. */
+  markEveryMs: number;
+  /** Milliseconds since the last mark after which nothing that depends on who asks is answered from it. */
+  staleAfterMs: number;
+  summary: string;
+};
+
+const defaults = { markEveryMs: 5_000, staleAfterMs: 15_000 };
+
+export function view<V extends z.ZodType>(definition: {
+  name: string;
+  owner: Owner;
+  value: V;
+  readers: readonly ServiceName[];
+  markEveryMs?: number;
+  staleAfterMs?: number;
+  summary: string;
+}): View<z.output<V>> {
+  const value = definition.value as unknown as z.ZodType<z.output<V>>;
+  return { ...defaults, ...definition, value, type: "view" };
+}
+
+/**
+ * An operation that gateways answer from their mirror of a view, and its owner while they have none. Without `rows`
+ * every caller gets the stored values. With `rows` the answer depends on who asks, and the owner is asked as soon as a
+ * view is older than its `staleAfterMs`.
+ */
+export type ViewBinding = {
+  of: View;
+  /** A second view with the same keys, for values that belong together and change apart. */
+  beside?: View;
+  /** An entry without its counterpart in `beside` is incomplete: then the owner answers. */
+  needsBeside?: boolean;
+  rows?: ViewRows;
+} & ({ as: "list" } | { as: "item"; param: string });
+
+/** What the callers of an operation see of an entry. Pure: bytes are kept for each version of an entry and reader. */
+type Rows<Of, Beside, Facts, Reader extends string, Row> = {
+  /** What decides who sees what. */
+  factsOf: (entry: Of, beside: Beside | undefined) => Facts;
+  /** Which kind of reader the caller is; undefined when the entry is not for the caller: a list leaves it out. */
+  readerOf: (facts: Facts, principal: Principal) => Reader | undefined;
+  /** The row that such a reader sees. */
+  rowFor: (reader: Reader, entry: Of, beside: Beside | undefined) => Row;
+  /** Shape of a row, checked once when its bytes are made. */
+  row: z.ZodType<Row>;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a binding holds the rows of any view
+export type ViewRows = Rows<any, any, any, any, unknown>;
+
+export function viewRows<Of, Beside, Facts, Reader extends string, Row>(
+  rows: Rows<Of, Beside, Facts, Reader, Row>,
+): typeof rows {
+  return rows;
+}
+
+/** The row of an entry as a caller sees it; undefined when it is not for the caller. For owners that answer by themselves. */
+export function rowFor<Of, Beside, Facts, Reader extends string, Row>(
+  rows: Rows<Of, Beside, Facts, Reader, Row>,
+  principal: Principal,
+  { entry, beside }: { entry: Of; beside: Beside | undefined },
+): Row | undefined {
+  const reader = rows.readerOf(rows.factsOf(entry, beside), principal);
+  return reader === undefined ? undefined : rows.rowFor(reader, entry, beside);
+}
