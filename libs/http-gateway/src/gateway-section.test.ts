@@ -9,6 +9,7 @@ test("an empty [gateway] has the limits of the specification", () => {
     adminHostname: _host,
     clientIpHeader: _header,
     quietPaths: _paths,
+    unchangedLogMs: _everyMs,
     ...limits
   } = defaultFaceSettings;
   assert.deepEqual(limitsOf(gatewaySection.parse(undefined)), limits);
