@@ -57,6 +57,7 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   const stream = streamName(service);
   subscribe.add(`svc.rpc.${service}.>`);
   publish.add(replicaSubject(service, "*"));
+  subscribe.add(replicaSubject(service, "*"));
   publish.add(`svc.evt.${service}.>`);
   publish.add(`svc.dead.${service}.>`);
   publish.add(`svc.live.${service}.>`);

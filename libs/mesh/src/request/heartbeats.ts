@@ -17,6 +17,10 @@ export function createHeartbeats(core: Core): Heartbeats {
   const working = new Set<Msg>();
   let beating: NodeJS.Timeout | undefined;
   const beat = () => {
+    if (working.size === 0) {
+      clearInterval(beating);
+      beating = undefined;
+    }
     for (const { reply } of working) {
       if (reply) core.connection.tryPublish(reply, empty, heartbeatHeaders);
     }

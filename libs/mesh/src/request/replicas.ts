@@ -7,14 +7,16 @@ import type { Core } from "../core.ts";
 import { textOf } from "../json.ts";
 import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.ts";
 
-/** How often a replica announces itself. */
+/** How often a replica announces itself; one that has heard no other for a while has no choice to offer and saves most of it. */
 export const beatMs = 250;
+const aloneBeats = 8;
+const defaultAloneAfterMs = 10_000;
 /** A replica that was silent for this long gets no requests until it is heard again. */
 export const quietMs = 1_000;
 
 const quietBeats = quietMs / beatMs;
 const forgottenBeats = 40;
-const leaving = "leaving";
+type State = "serving" | "alone" | "leaving";
 
 export type Replicas = {
   /** The instance whose turn it is, among those that are heard; undefined when none is, and the queue group chooses. */
@@ -31,11 +33,18 @@ type Table = { beats: Map<string, number>; turn: number; listening: Listening };
 /** Listens to the replicas of an owner from the first request to it. */
 export function createReplicas(core: Core): Replicas {
   const tables = new Map<Owner, Table>();
-  // Counts intervals, not milliseconds: while this process itself is stopped, others must not seem silent.
-  const counting = setInterval(() => {
-    for (const { beats } of tables.values()) countBeat(beats);
-  }, beatMs);
-  counting.unref();
+  let counting: NodeJS.Timeout | undefined;
+  // Counts intervals, not milliseconds: while this process itself is stopped, others must not seem silent. Where no owner
+  // has two replicas, nothing is chosen and a coarse count will do.
+  const count = () => {
+    const intervals = [...tables.values()].some(({ beats }) => beats.size > 1) ? 1 : quietBeats;
+    clearTimeout(counting);
+    counting = setTimeout(() => {
+      for (const { beats } of tables.values()) countBeats(beats, intervals);
+      count();
+    }, intervals * beatMs).unref();
+  };
+  count();
   // Replicas from before the connection was lost may be gone.
   const stopWatching = core.connection.onReconnect(() => {
     for (const { beats } of tables.values()) beats.clear();
@@ -48,8 +57,11 @@ export function createReplicas(core: Core): Replicas {
       // An answer of NATS that somebody directed here must not count as a replica.
       if (!isPublished(headers, "delivered") || !fitsFilter(filter, subject)) return;
       const instance = subject.slice(subject.lastIndexOf(".") + 1);
-      if (textOf(data) === leaving) beats.delete(instance);
-      else beats.set(instance, 0);
+      const state = textOf(data);
+      if (state === "leaving") return void beats.delete(instance);
+      const isNew = !beats.has(instance);
+      beats.set(instance, state === "alone" ? 1 - aloneBeats : 0);
+      if (isNew) count();
     });
     const table = { beats, turn: 0, listening };
     tables.set(owner, table);
@@ -71,32 +83,52 @@ export function createReplicas(core: Core): Replicas {
       if (beats.has(instance)) beats.set(instance, quietBeats);
     },
     close: () => {
-      clearInterval(counting);
+      clearTimeout(counting);
       stopWatching();
       for (const { listening } of tables.values()) listening.unsubscribe();
     },
   };
 }
 
-function countBeat(beats: Map<string, number>): void {
+function countBeats(beats: Map<string, number>, intervals: number): void {
   for (const [instance, count] of beats) {
     if (count >= forgottenBeats) beats.delete(instance);
-    else beats.set(instance, count + 1);
+    else beats.set(instance, count + intervals);
   }
 }
 
-/** Announces this replica every 250 ms. Returns a function that announces that it is leaving. */
-export function announceReplica(core: Core): () => void {
+/**
+ * Announces this replica every 250 ms, or every two seconds as long as it hears no other of its owner. Returns a
+ * function that announces that it is leaving.
+ */
+export function announceReplica(core: Core, aloneAfterMs = defaultAloneAfterMs): () => void {
   const subject = replicaSubject(core.service, core.instance);
   const headers = encodeHeaders(publisherHeaders(core));
-  const announce = (state: string) => {
+  // Callers and other replicas learn of a new one at once.
+  let heardAt = performance.now();
+  let beating: NodeJS.Timeout | undefined;
+  const announce = (state: State) => {
     core.connection.tryPublish(subject, Buffer.from(state), headers);
   };
-  const beating = setInterval(announce, beatMs, "serving");
-  beating.unref();
-  announce("serving");
+  const isAlone = () => performance.now() - heardAt > aloneAfterMs;
+  const beat = () => {
+    const state = isAlone() ? "alone" : "serving";
+    announce(state);
+    beating = setTimeout(beat, state === "alone" ? aloneBeats * beatMs : beatMs).unref();
+  };
+  const filter = replicaSubject(core.service, "*");
+  const listening = core.connection.subscribe(filter, (message) => {
+    if (message.subject === subject || !isPublished(message.headers, "delivered")) return;
+    const wasAlone = isAlone();
+    heardAt = performance.now();
+    if (!wasAlone) return;
+    clearTimeout(beating);
+    beat();
+  });
+  beat();
   return () => {
-    clearInterval(beating);
-    announce(leaving);
+    clearTimeout(beating);
+    listening.unsubscribe();
+    announce("leaving");
   };
 }
