@@ -35,7 +35,7 @@ import { createInvites } from "./invite/invites.ts";
 import { createLoginBudget } from "./login/budget.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
-import { createOnline, reportPresence } from "./player/presence.ts";
+import { createOnline, createPresenceReports } from "./player/presence.ts";
 import { checkStandings } from "./player/standing.ts";
 import { drainQueue } from "./queue/drain-queue.ts";
 import { createQueue } from "./queue/queue.ts";
@@ -95,7 +95,7 @@ export async function startProxy(
         run: async () => (context.registry.refreshedAt() === undefined ? refreshAndWatch() : undefined),
       },
       { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
-      { name: "presence", everyMs: limits.presenceMs, run: () => reportPresence(context) },
+      { name: "presence", everyMs: limits.presenceMs, run: createPresenceReports(context) },
       { name: "standings", everyMs: limits.standingMs, run: () => checkStandings(context) },
       {
         name: "activity",

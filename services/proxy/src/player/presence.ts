@@ -14,19 +14,29 @@ type PresenceDeps = InvitationDeps & {
   readonly proxyId: string;
 };
 
-/** Reports all online players. A player who has connected to another proxy since is disconnected here. */
-export async function reportPresence(context: PresenceDeps): Promise<void> {
-  // An unverified UUID must not end the session of its real owner.
-  if (!context.config.onlineMode) return;
-  const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
+/** Reports all online players with each call; an empty proxy only once, for nothing is learnt from its silence. */
+export function createPresenceReports(context: PresenceDeps): () => Promise<void> {
+  let isEmptyKnown = false;
+  return async () => {
+    // An unverified UUID must not end the session of its real owner.
+    if (!context.config.onlineMode) return;
+    const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
+    if (sessions.length === 0 && isEmptyKnown) return;
+    isEmptyKnown = (await reportSessions(context, sessions)) && sessions.length === 0;
+  };
+}
+
+/** A player who has connected to another proxy since is disconnected here. False when the report did not arrive. */
+async function reportSessions(context: PresenceDeps, sessions: readonly Session[]): Promise<boolean> {
   const answer = await context.api.reportPlayers(context.proxyId, sessions.map(rowOf(context)));
-  if (!answer.ok) return;
+  if (!answer.ok) return false;
   const elsewhere = new Set(answer.value.elsewhere);
   for (const session of sessions) {
     if (!elsewhere.has(session.id) || !isCurrent(context, session)) continue;
     disconnect(session, sentence(session, "elsewhere"), "elsewhere");
   }
   for (const invitation of answer.value.invitations) receiveInvitation(context, invitation);
+  return true;
 }
 
 const rowOf = (context: PresenceDeps) => (session: Session) => {
