@@ -45,6 +45,7 @@ export function startLease(options: LeaseOptions): LeaseHandle {
   let leading: { end: AbortController; done: Promise<void> } | undefined;
   let renewedAt = 0;
   let seen: Seen | undefined;
+  let held: Lease | undefined;
 
   const begin = () => {
     log.info({ lease: name }, "became leader");
@@ -63,10 +64,11 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     leading = undefined;
   };
   const round = async () => {
-    const lease = await options.kube.find(resources.leases, options, {
-      timeoutMs: renewMs,
-      signal: stopping.signal,
-    });
+    // Its holder knows what it wrote, and a write over another's is refused: only candidates have to read.
+    const known = held;
+    held = undefined;
+    const limits = { timeoutMs: renewMs, signal: stopping.signal };
+    const lease = known ?? (await options.kube.find(resources.leases, options, limits));
     const version = lease?.metadata.resourceVersion ?? "";
     if (seen?.version !== version) seen = { version, at: performance.now() };
     const isMine = lease?.spec?.holderIdentity === options.identity;
@@ -76,7 +78,8 @@ export function startLease(options: LeaseOptions): LeaseHandle {
       return void (await end());
     }
     const startedAt = performance.now();
-    const written = await write(options, lease, { isMine, durationMs });
+    const written = await write(options, lease, { isMine, durationMs, renewMs });
+    held = written;
     seen = { version: written.metadata.resourceVersion ?? "", at: performance.now() };
     renewedAt = startedAt;
     if (!leading) begin();
@@ -108,7 +111,7 @@ export function startLease(options: LeaseOptions): LeaseHandle {
 async function write(
   options: LeaseOptions,
   lease: Lease | undefined,
-  about: { isMine: boolean; durationMs: number },
+  about: { isMine: boolean; durationMs: number; renewMs: number },
 ): Promise<Lease> {
   // The Lease's times are MicroTime.
   const now = new Date().toISOString().replace("Z", "000Z");
@@ -122,8 +125,9 @@ async function write(
   };
   const head = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
   const { name, namespace, kube } = options;
-  if (!lease) return kube.create(resources.leases, { ...head, metadata: { name, namespace }, spec });
-  return kube.replace(resources.leases, { ...lease, ...head, spec });
+  const limits = { timeoutMs: about.renewMs };
+  if (!lease) return kube.create(resources.leases, { ...head, metadata: { name, namespace }, spec }, limits);
+  return kube.replace(resources.leases, { ...lease, ...head, spec }, limits);
 }
 
 async function releaseLease(options: LeaseOptions): Promise<void> {
