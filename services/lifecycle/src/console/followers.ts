@@ -108,17 +108,20 @@ type Renewing = {
 
 async function renewForever(renewing: Renewing, signal: AbortSignal): Promise<void> {
   const { log, settings } = renewing.about;
+  const takeOver = createTakeOver(renewing);
   while (!signal.aborted) {
     await delay(settings.console_renew, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     // Without the database this replica continues: nobody else can have taken over.
-    await renew(renewing).catch((error: unknown) =>
-      log.warn({ error: (error as Error).message }, "renewing console leases failed; retrying"),
-    );
+    await renew(renewing)
+      .then(takeOver)
+      .catch((error: unknown) =>
+        log.warn({ error: (error as Error).message }, "renewing console leases failed; retrying"),
+      );
   }
 }
 
-async function renew({ about, store, replica, following, begin, end }: Renewing): Promise<void> {
+async function renew({ about, store, replica, following, end }: Renewing): Promise<void> {
   const lease = about.settings.console_lease;
   const names = [...following.keys()];
   if (names.length > 0) {
@@ -128,7 +131,18 @@ async function renew({ about, store, replica, following, begin, end }: Renewing)
     if (lost.length > 0) await store.release(lost, replica);
     for (const follower of following.values()) follower.check();
   }
-  for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);
+}
+
+/** While nobody watches anything, no lease can expire before one that is taken from now on does. */
+function createTakeOver({ about, store, replica, begin }: Renewing): () => Promise<void> {
+  const lease = about.settings.console_lease;
+  let restUntil = 0;
+  return async () => {
+    const startedAt = performance.now();
+    if (startedAt < restUntil) return;
+    for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);
+    if (!(await store.isAnyWanted())) restUntil = startedAt + lease;
+  };
 }
 
 async function within(work: Promise<void>, ms: number): Promise<void> {

@@ -13,6 +13,8 @@ export type ConsoleStore = {
   renew: (held: readonly string[], replica: string, leaseMs: number) => Promise<string[]>;
   /** Takes over wanted consoles whose lease has expired, at most `most`. */
   takeOver: (replica: string, leaseMs: number, most: number) => Promise<string[]>;
+  /** Whether anybody watches a console, so that a lease may expire. */
+  isAnyWanted: () => Promise<boolean>;
   /** Gives leases back, so that another replica can take over. */
   release: (servers: readonly string[], replica: string) => Promise<void>;
   /** Deletes a lease whose server has stopped. */
@@ -51,6 +53,11 @@ export function createConsoleStore({ db }: LifecycleStore): ConsoleStore {
           where held_until < now() and wanted_until > now()
           limit ${most} for update skip locked)
         returning server_name`),
+    isAnyWanted: async () => {
+      const [row] = await run(sql<{ is_any: boolean }>`
+        select exists (select 1 from console_follows where wanted_until > now()) as is_any`);
+      return row?.is_any === true;
+    },
     release: async (servers, replica) => {
       await run(sql`
         update console_follows set held_until = now() - interval '1 millisecond'
