@@ -23,7 +23,7 @@ type StackOutcome = "stopped" | "already-running";
 
 const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;
-const setupUrlWatchMs = 250;
+const setupUrlWatchMs = 1_000;
 const localNamesWarning =
   "NOTE: player names are not verified on this machine; SVC_PROXY_LOCAL_NAMES=false requires genuine accounts";
 

@@ -8,7 +8,7 @@ import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
 import { openOrdered } from "../stream/ordered.ts";
 
-const heartbeatMs = 1_000;
+const heartbeatMs = 5_000;
 
 /** `currentAt`: when the owner marked it last. `vouchedAt`: the same for marks received as they were made; monotonic. */
 type Copy = {

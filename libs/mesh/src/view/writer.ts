@@ -21,7 +21,7 @@ import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
-const readerHeartbeatMs = 1_000;
+const readerHeartbeatMs = 5_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 
