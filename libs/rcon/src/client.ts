@@ -125,7 +125,7 @@ function cancelled(signal: AbortSignal): RconError {
 function timedOut(host: string, port: number, timeoutMs: number): RconError {
   return new RconError(
     "timeout",
-    `The RCON server at ${host}:${port} did not let us in within ${timeoutMs} ms.`,
+    `The RCON server at ${host}:${port} did not accept the login within ${timeoutMs} ms.`,
   );
 }
 

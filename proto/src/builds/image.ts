@@ -38,7 +38,7 @@ export const addImage = operation({
   body: { image_ref: ImageRef },
   output: Image,
   onceById: true,
-  summary: "Puts an image on the whitelist: name:tag for one tag, name:* for all of them.",
+  summary: "Adds an image to the whitelist: name:tag for one tag, name:* for all of them.",
   spec: "docs/reference/images.md#whitelist",
 });
 
@@ -49,7 +49,7 @@ export const removeImage = operation({
   output: nothing,
   faults: ["not_found"],
   onceById: true,
-  summary: "Takes an entry off the whitelist; servers that have the image keep it.",
+  summary: "Removes an entry from the whitelist; servers that have the image keep it.",
   spec: "docs/reference/images.md#whitelist",
 });
 

@@ -27,7 +27,8 @@ export const start = operation({
   output: z.strictObject({ started: z.literal(true), state: z.literal("initiated") }),
   faults: ["migrate_not_linked", "account_is_retired", "owner_protected"],
   idempotent: true,
-  summary: "Starts a migration of a player's account, replacing an unfinished one; nothing moves yet.",
+  summary:
+    "Starts a server transfer of a player's account, replacing an unfinished one; nothing is transferred yet.",
   spec: "docs/reference/server-transfer.md#states",
 });
 
@@ -52,7 +53,7 @@ export const read = operation({
   subject: "identity.account-migration.read",
   http: { method: "GET", path, ...own },
   output: MigrationView,
-  summary: "State of the migration whose source is the caller.",
+  summary: "State of the server transfer whose source is the caller.",
   spec: "docs/reference/server-transfer.md#states",
 });
 

@@ -195,7 +195,7 @@ export const resolveSession = request({
   deadlineMs: 3_000,
   tryMs: 1_000,
   maxInFlight: 1024,
-  summary: "Looks a session up by the hash of its cookie and notes that it was seen.",
+  summary: "Looks up a session by the hash of its cookie and records that it was seen.",
   spec: "docs/reference/sign-in.md#session",
 });
 

@@ -74,7 +74,7 @@ export const read = operation({
   params: id,
   output: UserDetail,
   faults: ["not_found"],
-  summary: "One user, deleted ones too.",
+  summary: "One user, also a deleted one.",
   spec: "docs/reference/accounts.md#users",
 });
 

@@ -60,7 +60,8 @@ export const watch = operation({
   faults: [...faults, "too_many_streams"],
   // A thousand viewers reconnect at once after a restart of a gateway.
   maxInFlight: 2_048,
-  summary: "The server's log, line by line: the last lines, or all since Last-Event-ID, then what comes.",
+  summary:
+    "The server's log, line by line: the last lines, or all since Last-Event-ID, then new ones as they are printed.",
   spec: "docs/reference/console.md#stream",
 });
 
@@ -96,7 +97,7 @@ export const changeWhitelist = operation({
   output: AccessResult,
   faults,
   deadlineMs,
-  summary: "Puts a player on the whitelist or takes one off.",
+  summary: "Adds a player to the whitelist or removes one.",
   spec,
 });
 
@@ -179,7 +180,7 @@ export const changeGroup = operation({
   output: AccessResult,
   faults: luckPermsFaults,
   deadlineMs,
-  summary: "Adds a player to a group of LuckPerms or takes one out.",
+  summary: "Adds a player to a group of LuckPerms or removes one.",
   spec,
 });
 

@@ -108,7 +108,7 @@ export const changeAllowlist = operation({
   output: nothing,
   faults: ["bad_name", "not_found"],
   idempotent: true,
-  summary: "Takes the right to wake a server from a player who joined it, or gives it back.",
+  summary: "Revokes the right to wake a server from a player who joined it, or grants it again.",
   spec: "docs/reference/claims.md#allowlist",
 });
 
@@ -256,7 +256,7 @@ export const serverTransferred = event({
     at: "2026-01-01T00:00:00.000Z",
   },
   listeners: ["storage"],
-  summary: "An account migration moved a server to another account.",
+  summary: "A server transfer moved a server to another account.",
 });
 
 export const retirementRequested = event({

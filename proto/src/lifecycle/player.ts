@@ -52,7 +52,7 @@ export const reportPlayers = operation({
     invitations: z.array(Invitation),
   }),
   summary:
-    "Every player of one proxy; it reports every few seconds, and counts as gone when it falls silent.",
+    "Every player of one proxy, reported every few seconds; a proxy that stops reporting counts as gone.",
   spec,
 });
 

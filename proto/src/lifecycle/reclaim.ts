@@ -90,7 +90,8 @@ export const releaseWorld = request({
   output: z.strictObject({ done: z.boolean() }),
   callers: ["storage"],
   idempotent: true,
-  summary: "Owner gone, timers reset, allowlist emptied; for a deletion object, row and names go too.",
+  summary:
+    "Releases a server: no owner, timers reset, allowlist emptied; a deletion also removes the object, its row and its names.",
   spec: "docs/reference/reaper.md#guard, docs/reference/reaper.md#order",
 });
 
@@ -112,7 +113,7 @@ export const restartIdleClock = request({
   faults: ["not_found"],
   callers: ["storage"],
   idempotent: true,
-  summary: "Counts the idle time of a server without owner and archive anew.",
+  summary: "Restarts the idle time of a server without owner and archive.",
   spec: "docs/reference/reaper.md#verdict",
 });
 
@@ -129,8 +130,7 @@ export const switchWorld = request({
   faults: ["not_found", "not_stopped", "maintenance_in_progress"],
   callers: ["storage"],
   idempotent: true,
-  summary:
-    "Lets a stopped server run on another node with another volume from now on, and unlocks it, all at once.",
+  summary: "Switches a stopped server to another node and volume and unlocks it, in one step.",
   spec: "docs/reference/moves.md#steps",
 });
 

@@ -136,7 +136,7 @@ export const update = operation({
   faults: ["bad_name", "bad_id", "not_found", "bad_schedule", "schedule_running"],
   onceById: true,
   summary:
-    "Replaces a scheduled task; it passes to the server's owner of now and its next run is computed anew.",
+    "Replaces a scheduled task; it is bound to the server's current owner, and its next run is computed again.",
   spec: "docs/reference/schedules.md#task",
 });
 

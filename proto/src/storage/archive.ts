@@ -22,7 +22,7 @@ export const receive = operation({
   headers: oneTimeToken,
   output: nothing,
   faults: ["not_found", "digest_required", "digest_mismatch", "backup_store_full", "backup_corrupt"],
-  summary: "Keeps an archive that a Job sends: synced, read back and receipted before the answer.",
+  summary: "Stores an archive that a Job sends; it is synced and verified before the answer.",
   spec: "docs/reference/moves.md#tickets",
 });
 

@@ -42,7 +42,7 @@ export const annotateBackup = request({
   faults: ["no_backup"],
   ...operatorCalls,
   onceById: true,
-  summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
+  summary: "Labels a backup, or pins it so that it neither expires nor is pruned.",
   spec: "docs/reference/backups.md#operator",
 });
 
@@ -81,7 +81,7 @@ export const listJobsByOperator = request({
   output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
   ...operatorCalls,
   idempotent: true,
-  summary: "What is and was done to a server's world, newest first, also when the server is gone.",
+  summary: "World Jobs of a server, running and finished, newest first, also when the server is gone.",
   spec: "docs/reference/backups.md#operator",
 });
 
@@ -108,7 +108,7 @@ export const readBackupQueue = request({
   ...operatorCalls,
   idempotent: true,
   deadlineMs: 20_000,
-  summary: "What backups and restores run, and which servers wait for their restore point.",
+  summary: "Running backups and restores, and servers that wait for their restore point.",
   spec: "docs/reference/backups.md#operator",
 });
 
@@ -172,6 +172,6 @@ export const readDrill = request({
   faults: ["not_found"],
   ...operatorCalls,
   idempotent: true,
-  summary: "How a drill stands.",
+  summary: "State of a drill.",
   spec: "docs/reference/backups.md#drill",
 });

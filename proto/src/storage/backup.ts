@@ -135,7 +135,7 @@ export const expire = operation({
   faults: ["no_backup", "restore_in_progress", "backup_pinned"],
   onceById: true,
   summary:
-    "Gives a backup up now; its archive goes with the next daily run. A pinned one only staff can give up.",
+    "Deletes a backup now; the next daily run removes its archive. Only staff can delete a pinned one.",
   spec: "docs/reference/backups.md#expire",
 });
 
@@ -147,7 +147,7 @@ export const edit = operation({
   output: BackupView,
   faults: ["no_backup", "backup_pinned", "pin_limit"],
   onceById: true,
-  summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
+  summary: "Labels a backup, or pins it so that it neither expires nor is pruned.",
   spec: "docs/reference/backups.md#pin",
 });
 
@@ -211,7 +211,7 @@ export const restore = operation({
     "backup_corrupt",
   ],
   deadlineMs: 20_000,
-  summary: "Puts a backup, or some files of it, in the place of a stopped server's world, after a snapshot.",
+  summary: "Restores a backup, or some files of it, into a stopped server's world, after a snapshot.",
   spec: "docs/reference/restore.md#chain",
 });
 
@@ -221,7 +221,7 @@ export const listJobs = operation({
   params: name,
   output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
   faults: ["bad_name", "not_found"],
-  summary: "What is and was done to a server's world, newest first.",
+  summary: "World Jobs of a server, running and finished, newest first.",
   spec: "docs/reference/world-lock.md#outcome",
 });
 
@@ -260,7 +260,7 @@ export const readBackupRun = request({
   faults: ["not_found"],
   callers: ["lifecycle", "operator"],
   idempotent: true,
-  summary: "How a started backup stands.",
+  summary: "State of a backup that was started.",
   spec: "docs/reference/schedules.md#run",
 });
 
@@ -276,7 +276,7 @@ export const backupMade = event({
   data: z.object({ ...about, reason: z.string(), size_bytes: z.number(), job: z.string() }),
   key: (data) => data.server_name,
   sample: { ...sample, reason: "manual", size_bytes: 1, job: "backup-survival-0a1b2c3d" },
-  summary: "A world is archived: the archive was read back and its row is there.",
+  summary: "A world was archived: its archive is verified and its row is written.",
 });
 
 export const backupFailed = event({
@@ -289,7 +289,7 @@ export const backupFailed = event({
     message: "no space",
     at: "2026-01-01T00:00:00.000Z",
   },
-  summary: "A backup did not come about.",
+  summary: "A backup failed.",
 });
 
 export const backupExpired = event({
@@ -297,7 +297,7 @@ export const backupExpired = event({
   data: z.object({ ...about, why: z.enum(["deleted", "pruned"]) }),
   key: (data) => data.server_name,
   sample: { ...sample, why: "pruned" },
-  summary: "A backup is given up; its archive goes with the next daily run.",
+  summary: "A backup was deleted; the next daily run removes its archive.",
 });
 
 export const backupCondemned = event({
@@ -305,7 +305,7 @@ export const backupCondemned = event({
   data: z.object({ ...about, message: z.string() }),
   key: (data) => data.server_name,
   sample: { ...sample, message: "the digest differs" },
-  summary: "A backup failed its read-back and is never restored.",
+  summary: "A backup failed verification and is never restored.",
 });
 
 export const worldRestored = event({
@@ -318,7 +318,7 @@ export const worldRestored = event({
     job: "restore-survival-0a1b2c3d",
     at: "2026-01-01T00:00:00.000Z",
   },
-  summary: "A world is what its backup says.",
+  summary: "A world was restored from a backup.",
 });
 
 export const restoreFailed = event({
@@ -338,6 +338,5 @@ export const restoreFailed = event({
     message: "no space",
     at: "2026-01-01T00:00:00.000Z",
   },
-  summary:
-    "A restore did not come about, or its Job died without a word: the world is the old or the new one.",
+  summary: "A restore failed, or its Job died without a result: the world is either the old or the new one.",
 });

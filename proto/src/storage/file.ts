@@ -55,7 +55,7 @@ export const list = operation({
   }),
   faults: reading,
   deadlineMs,
-  summary: "What is in a folder of a stopped server's world.",
+  summary: "The entries of a folder of a stopped server's world.",
   spec: "docs/reference/files.md#operations",
 });
 
@@ -104,7 +104,7 @@ export const write = operation({
     "too_large",
   ],
   deadlineMs,
-  summary: "Replaces or creates a file atomically; its mode is kept, its folder must be there.",
+  summary: "Replaces or creates a file atomically; its mode is kept, its folder must exist.",
   spec: "docs/reference/files.md#operations",
 });
 
@@ -128,7 +128,7 @@ export const makeFolder = operation({
   output: z.strictObject({ path: z.string(), status: z.literal("created") }),
   faults: [...writing, "file_exists"],
   deadlineMs,
-  summary: "Makes one folder in a folder that is there.",
+  summary: "Creates one folder; its parent must exist.",
   spec: "docs/reference/files.md#operations",
 });
 
@@ -141,7 +141,7 @@ export const rename = operation({
   output: z.strictObject({ path: z.string(), to: z.string(), status: z.literal("renamed") }),
   faults: [...writing, "file_exists"],
   deadlineMs,
-  summary: "Moves a file or folder to a free place; it never replaces anything.",
+  summary: "Moves or renames a file or folder; it never replaces anything.",
   spec: "docs/reference/files.md#operations",
 });
 

@@ -89,7 +89,7 @@ export const retry = operation({
   output: WorldMigration,
   faults: ["bad_name", "not_found", "migration_not_failed", ...target, ...busy],
   deadlineMs: 20_000,
-  summary: "Goes on with a move that failed, from where it failed.",
+  summary: "Retries a failed move from the step that failed.",
   spec: "docs/reference/moves.md#begin, docs/reference/moves.md#failure",
 });
 
@@ -107,7 +107,7 @@ export const cancel = operation({
   faults: ["bad_name", "not_found", "migration_over"],
   deadlineMs: 20_000,
   summary:
-    "Gives a move up before it switched: its Jobs and the new volume go, the lock goes last, the world stays where it is.",
+    "Cancels a move before its switch: its Jobs, the new volume and at last the lock are removed; the world stays where it is.",
   spec: "docs/reference/moves.md#failure",
 });
 
@@ -157,7 +157,7 @@ export const migrationBegun = event({
   data: z.object({ ...about, from: z.string(), to: z.string(), attempt: z.number() }),
   key: (data) => data.server_name,
   sample: { ...sample, from: "node-1", to: "node-2", attempt: 1 },
-  summary: "A world is on its way to another node, for the first time or again.",
+  summary: "A move of a world to another node was started or retried.",
 });
 
 export const migrationSucceeded = event({
@@ -165,7 +165,7 @@ export const migrationSucceeded = event({
   data: z.object({ ...about, from: z.string(), to: z.string() }),
   key: (data) => data.server_name,
   sample: { ...sample, from: "node-1", to: "node-2" },
-  summary: "A server's world lies on another node.",
+  summary: "A server's world was moved to another node.",
 });
 
 export const migrationFailed = event({
@@ -173,7 +173,7 @@ export const migrationFailed = event({
   data: z.object({ ...about, stage: z.string(), message: z.string() }),
   key: (data) => data.server_name,
   sample: { ...sample, stage: "restoring", message: "no space" },
-  summary: "A move stopped; the world is where it was, and stays locked until it is tried again.",
+  summary: "A move failed; the world is where it was and stays locked until the move is retried.",
 });
 
 export const migrationCancelled = event({
@@ -181,5 +181,5 @@ export const migrationCancelled = event({
   data: z.object({ ...about, by: z.string() }),
   key: (data) => data.server_name,
   sample: { ...sample, by: "usr-1" },
-  summary: "A move was given up; the world is where it was, and free.",
+  summary: "A move was cancelled; the world is where it was, and unlocked.",
 });

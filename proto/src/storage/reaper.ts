@@ -40,6 +40,6 @@ export const readReaper = request({
   faults: ["not_found"],
   callers: ["operator"],
   idempotent: true,
-  summary: "How a run stands.",
+  summary: "State of a reaper run.",
   spec: "docs/reference/reaper.md#order, docs/reference/reaper.md#summary",
 });

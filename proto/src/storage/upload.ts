@@ -54,7 +54,7 @@ export const upload = operation({
     "volume_full",
   ],
   deadlineMs: 20_000,
-  summary: "Uploads one file of up to 64 MiB; it lands whole or not at all.",
+  summary: "Uploads one file of up to 64 MiB; it is written whole or not at all.",
   spec: "docs/reference/uploads.md#session",
 });
 
@@ -80,7 +80,7 @@ export const begin = operation({
   output: FileUploadSession,
   faults: [...worldFaults, "too_many_uploads", "upload_staging_full"],
   deadlineMs: 20_000,
-  summary: "Begins an upload in parts; room is reserved as they come.",
+  summary: "Begins an upload in parts; space is reserved as they arrive.",
   spec: "docs/reference/uploads.md#session",
 });
 
@@ -90,7 +90,7 @@ export const readSession = operation({
   params: session,
   output: FileUploadSession,
   faults: ["bad_name", "not_found", "upload_not_found"],
-  summary: "How far an upload has come; the next part starts at `received`.",
+  summary: "Progress of an upload; the next part starts at `received`.",
   spec: "docs/reference/uploads.md#session",
 });
 
@@ -133,7 +133,7 @@ export const cancel = operation({
   params: session,
   output: nothing,
   faults: ["bad_name", "not_found", "upload_not_found", "upload_busy"],
-  summary: "Gives an upload up and frees its room.",
+  summary: "Cancels an upload and frees its space.",
   spec: "docs/reference/uploads.md#session",
 });
 
@@ -145,7 +145,7 @@ export const commit = operation({
   output: z.strictObject({ op: FileOp }),
   faults: [...heldFaults, "upload_not_found", "upload_not_complete", "upload_busy"],
   deadlineMs: 20_000,
-  summary: "Lands a complete upload in the world, in the background.",
+  summary: "Commits a complete upload: a Job writes it into the world in the background.",
   spec: "docs/reference/uploads.md#session",
 });
 
@@ -161,7 +161,7 @@ export const openStaged = operation({
   output: z.unknown(),
   faults: ["not_found"],
   idempotent: false,
-  summary: "Gives a staged file to the Job that lands it; a token opens it once.",
+  summary: "Gives a staged file to the Job that writes it into the world; a token opens it once.",
   spec: "docs/reference/uploads.md#commit",
 });
 
@@ -172,7 +172,7 @@ export const reportLanded = operation({
   headers: oneTimeToken,
   output: nothing,
   faults: ["not_found"],
-  summary: "The Job says that the file is in the world; the staged copy goes.",
+  summary: "The Job reports that the file is in the world; the staged copy is removed.",
   spec: "docs/reference/uploads.md#commit",
 });
 
@@ -207,7 +207,7 @@ export const stagedUploads = bucket({
   owner: "storage",
   value: StagedUpload,
   ttlMs: 6 * 3_600_000,
-  summary: "Files on the upload volume and how far they have come.",
+  summary: "Uploads on the upload volume and their progress.",
 });
 
 /** Open sessions by account, so that nobody has too many. */
@@ -237,5 +237,5 @@ export const comingParts = bucket({
       .max(2_000),
   }),
   ttlMs: 24 * 3_600_000,
-  summary: "Room on the upload volume that is reserved for parts on their way.",
+  summary: "Space on the upload volume that is reserved for parts in transit.",
 });

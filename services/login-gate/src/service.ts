@@ -23,7 +23,7 @@ export async function startGate({ config, log, registry }: Dependencies) {
   const gate = createGate({ holding: holdingOf({ config, log, registry }), maxPlayers, log });
   new Gauge({
     name: "svc_login_gate_players",
-    help: "Players who stand at the gate.",
+    help: "Players at the login gate.",
     registers: [registry],
     collect() {
       this.set(gate.players());
@@ -69,13 +69,13 @@ function holdingOf({ config, log, registry }: Dependencies): LinkDeps | undefine
   if (!flow) return undefined;
   const outcomes = new Counter({
     name: "svc_login_gate_outcomes_total",
-    help: "What became of players at the gate.",
+    help: "Players who left the login gate or were shown a code, by outcome.",
     labelNames: ["outcome"],
     registers: [registry],
   });
   const counter = new Counter({
     name: "svc_login_gate_calls_failed_total",
-    help: "Calls of the service without an answer to go by.",
+    help: "Calls of the service that failed, by call.",
     labelNames: ["call"],
     registers: [registry],
   });

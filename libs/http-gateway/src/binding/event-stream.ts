@@ -50,7 +50,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     for (const [call, state] of opening) if (isOf(call)) state.isRevoked = true;
   });
   const lines = createLiveLogs(mesh, (subject, error) => {
-    log.warn({ subject, err: error }, "an event stream broke; its viewers are asked to come back");
+    log.warn({ subject, err: error }, "an event stream failed; its viewers must reconnect");
   });
   let timer: NodeJS.Timeout | undefined;
   const tick = () => {

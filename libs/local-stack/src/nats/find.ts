@@ -60,9 +60,7 @@ function firstWritable(folders: readonly string[]): string {
       // The next folder may do; the error below names them all.
     }
   }
-  throw new StackError(
-    `nats-server can be kept nowhere: ${folders.join(" and ")} cannot be written; set XDG_CACHE_HOME`,
-  );
+  throw new StackError(`no folder for nats-server is writable (${folders.join(", ")}); set XDG_CACHE_HOME`);
 }
 
 async function fetchBy(route: Route, place: { cacheDir: string; arch: NatsArch }, signal: AbortSignal) {
@@ -70,8 +68,8 @@ async function fetchBy(route: Route, place: { cacheDir: string; arch: NatsArch }
   try {
     const binary = await route.fetch({ dir, arch: place.arch }, signal);
     const version = await readNatsVersion(binary);
-    if (version === undefined) throw new Error("brought a program that does not run here");
-    if (!isSupportedNats(version)) throw new Error(`brought version ${version}`);
+    if (version === undefined) throw new Error("delivered a program that does not run here");
+    if (!isSupportedNats(version)) throw new Error(`delivered version ${version}`);
     chmodSync(binary, 0o755);
     const target = join(place.cacheDir, "nats-server");
     signal.throwIfAborted();

@@ -39,7 +39,7 @@ async function findMirrors(dir: string, signal: AbortSignal): Promise<string[]> 
   const args = ["indextargets", "--no-release-info", "--format", "$(REPO_URI)"];
   const output = await runOrThrow("apt-get", args, { cwd: dir, signal });
   const mirrors = output.split("\n").filter((line) => /^https?:\/\//.test(line));
-  if (mirrors.length === 0) throw new Error("apt knows no mirror on this machine");
+  if (mirrors.length === 0) throw new Error("apt has no mirror configured on this machine");
   return [...new Set(mirrors)].map((mirror) => mirror.replace(/\/*$/, ""));
 }
 

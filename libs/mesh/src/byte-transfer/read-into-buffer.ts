@@ -63,9 +63,7 @@ export async function openIntoBuffer(
   const abort = () => socket.destroy(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   socket
-    .setTimeout(limits.connectMs, () =>
-      socket.destroy(new Error("the byte transfer port gives no sign of life")),
-    )
+    .setTimeout(limits.connectMs, () => socket.destroy(new Error("the byte transfer port does not respond")))
     .once("connect", () => socket.setTimeout(limits.firstByteMs))
     .once("error", fail)
     .once("end", () => ended.resolve())

@@ -146,7 +146,7 @@ function onWait(run: Run, current: Attempt, waited: { sinceSentMs: number; quiet
   });
   if (step === "give-up") {
     current.forget();
-    onFailure(run, current, new ConnectionError("timeout", "the owner of the request fell silent"));
+    onFailure(run, current, new ConnectionError("timeout", "the owner of the request stopped responding"));
   } else if (step !== "wait") {
     current.hasNext = true;
     begin(run);

@@ -172,7 +172,7 @@ async function askCookie(
 }
 
 async function connectOnce(state: State, backend: Backend): Promise<void> {
-  if (state.busy) throw new MinecraftFault("busy", "the player is on the way to a server already");
+  if (state.busy) throw new MinecraftFault("busy", "the player is already being connected to a server");
   state.busy = true;
   try {
     const { version, profile, address } = state.player;

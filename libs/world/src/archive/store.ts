@@ -45,7 +45,7 @@ export async function storeArchive(plan: StorePlan): Promise<Written> {
     await store.removeFile(partial).catch(() => undefined);
     if (isWorldFault(error, "volume_full") || errnoOf(error) === "ENOSPC") throw storeFull();
     // A failed read-back is our own failure: nobody relies on this archive yet.
-    if (isWorldFault(error, "backup_corrupt")) throw new Error(`read-back failed: ${error.message}`);
+    if (isWorldFault(error, "backup_corrupt")) throw new Error(`verification failed: ${error.message}`);
     throw error;
   }
 }

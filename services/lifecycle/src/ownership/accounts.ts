@@ -12,7 +12,9 @@ export const transferAccount =
   ({ ownership }: OwnershipDeps): Handler<typeof contracts.transferAccount> =>
   async (context, { transfer_id, from_user_id, to_user_id, limits }) => {
     if (from_user_id === to_user_id) {
-      throw context.fault("bad_request", { message: "An account cannot be migrated to itself." });
+      throw context.fault("bad_request", {
+        message: "Servers cannot be transferred to the account that has them.",
+      });
     }
     const about = { transferId: transfer_id, from: from_user_id, to: to_user_id };
     const servers = await ownership.transfer(about, (used, more) => {

@@ -13,7 +13,7 @@ export function specChanged(observed: Observed, now: number, applied: ObjectPlan
   const isStarting = status.phase === "Starting" || status.phase === "Failed";
   const why = {
     reason: "SpecChanged" as const,
-    message: "The settings changed; the server starts over with the new ones.",
+    message: "The settings changed; the server restarts with the new ones.",
   };
   const startOver = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
   if (applied.isTemplateChanged) {

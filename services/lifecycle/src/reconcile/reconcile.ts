@@ -75,7 +75,7 @@ async function pass(deps: PassDeps, name: string): Promise<number | undefined> {
 function createPassLimit({ settings, isHeld }: ReconcileDeps): () => void {
   const endAt = performance.now() + settings.pass_limit;
   return () => {
-    if (!isHeld()) throw new Error("this process no longer leads");
+    if (!isHeld()) throw new Error("this process is no longer the leader");
     if (performance.now() > endAt)
       throw new Error(`the pass took longer than ${settings.pass_limit / 1_000} s`);
   };

@@ -139,7 +139,7 @@ function runningConditions(
     message: "The server's objects are in place.",
   };
   if (!hasRcon(observed.server)) {
-    const why: Why = { reason: "RconDisabled", message: "RCON is off; the pod's readiness decides." };
+    const why: Why = { reason: "RconDisabled", message: "RCON is off; the pod's readiness is used instead." };
     return [
       { type: "Ready", status: "True", reason: "PodReady", message: "The pod accepts connections." },
       { type: "RconReached", status: "False", ...why },
@@ -159,7 +159,7 @@ function runningConditions(
           type: "PlayersCounted",
           status: "False",
           reason: "ListUnreadable",
-          message: "The answer to list could not be read; the idle clock waits.",
+          message: "The reply to `list` could not be read; the idle timer is paused.",
         }
       : { type: "PlayersCounted", status: "True", reason: "Counted", message: "The players were counted." };
   return [...reached, counted];

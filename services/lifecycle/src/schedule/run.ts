@@ -56,5 +56,5 @@ async function advanceRun(
     observed = await observe(deps, { ...found, row });
     plan = decideNext(observed);
   }
-  deps.log.error({ schedule: row.id, state: row.run_state }, "scheduled run does not come to an end");
+  deps.log.error({ schedule: row.id, state: row.run_state }, "scheduled run does not end");
 }

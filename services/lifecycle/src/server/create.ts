@@ -117,7 +117,7 @@ async function checkOwner(
   if (refusal?.fault === "quota_exceeded")
     throw context.fault("quota_exceeded", { message: refusal.message });
   if (refusal)
-    throw context.fault("bad_request", { message: "owner: there is no such account that can own a server." });
+    throw context.fault("bad_request", { message: "owner: no account with this id can own a server." });
 }
 
 async function makeObject(

@@ -83,7 +83,7 @@ function act(
   if (decision.do === "wake") {
     void wakeAndQueue(context, session, waiter).then(
       (told) => told.queued || queue.leave(waiter.player),
-      (error: unknown) => log.error({ error }, "second wake failed"),
+      (error: unknown) => log.error({ error }, "waking a server again failed"),
     );
   }
 }

@@ -91,13 +91,13 @@ function createMetrics(
     }),
     events: new Counter({
       name: "svc_proxy_events_total",
-      help: "What went wrong beside calls.",
+      help: "Problems other than failed calls, by event.",
       labelNames: ["what"],
       registers,
     }),
     refused: new Counter({
       name: "svc_proxy_connections_refused_total",
-      help: "Connections that became no player.",
+      help: "Connections that were refused before they became players.",
       labelNames: ["reason"],
       registers,
     }),

@@ -57,7 +57,10 @@ async function describeFailure(
 ): Promise<Pick<StoredExport, "message" | "code">> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (outcome?.kind === "refused") return { message: outcome.fault.message, code: outcome.fault.code };
-  return { message: outcome?.kind === "broken" ? outcome.message : "the job vanished", code: "job_failed" };
+  return {
+    message: outcome?.kind === "broken" ? outcome.message : "the job no longer exists",
+    code: "job_failed",
+  };
 }
 
 /** Deletes the Job of an export that nobody may download any more. */

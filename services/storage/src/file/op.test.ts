@@ -21,7 +21,7 @@ const table: readonly (readonly [string, files.StoredFileOp, JobState, Plan])[] 
     "none",
     broken("the service was interrupted before the job started; try again"),
   ],
-  ["one whose Job is gone is ended", running, "none", broken("the job vanished")],
+  ["one whose Job is gone is ended", running, "none", broken("the job no longer exists")],
   ["one whose Job is done ends with it", running, done, { action: "end", outcome: done }],
   ["one whose Job refused ends with it", running, refused, { action: "end", outcome: refused }],
   [

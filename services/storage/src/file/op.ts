@@ -98,7 +98,7 @@ export function decideOp({ op, job }: Observed, now: number, patienceMs: number)
   const message =
     op.preparing_at > 0
       ? "the service was interrupted before the job started; try again"
-      : "the job vanished";
+      : "the job no longer exists";
   return { action: "end", outcome: { kind: "broken", message } };
 }
 

@@ -75,7 +75,7 @@ describe("the wait for a file job", () => {
     for (const { metadata } of await filesJobs())
       await fixture.base.kube.remove(resources.jobs, metadata, { propagationPolicy: "Background" });
     assert.deepEqual(await asking, [503, "unavailable", true]);
-    await until(async () => (await newest())?.payload["error"] === "the job vanished");
+    await until(async () => (await newest())?.payload["error"] === "the job no longer exists");
     assert.equal((await newest())?.payload["outcome"], "unknown");
   });
 

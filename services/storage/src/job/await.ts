@@ -36,7 +36,7 @@ async function findOutcome(
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
   const found = await deps.kube.find(resources.jobs, { name: job, ...inNamespace(deps) }, { signal });
-  if (!found) return { kind: "broken", message: "the job vanished" };
+  if (!found) return { kind: "broken", message: "the job no longer exists" };
   return readOutcome({ ...logDepsOf(deps), signal }, found);
 }
 

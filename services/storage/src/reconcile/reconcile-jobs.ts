@@ -74,10 +74,10 @@ async function reconcileJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise
   if (plan === "wait") return;
   if (plan === "mark-running") return markRunning(deps.db, row.job);
   if (plan === "read") return recordOutcome(deps, row, jobs.get(row.job));
-  if (plan === "recover") return recover(deps, row, row.message || "the job vanished");
+  if (plan === "recover") return recover(deps, row, row.message || "the job no longer exists");
   if (plan === "read-recovery") return recordRecovery(deps, row, jobs.get(row.recovery ?? ""));
   if (plan === "never-started") await withdrawStart(deps.db, row.job);
-  await recordFailure(deps, row, plan === "lost" ? "the job vanished" : "the job was never started");
+  await recordFailure(deps, row, plan === "lost" ? "the job no longer exists" : "the job was never started");
 }
 
 async function recordOutcome(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {

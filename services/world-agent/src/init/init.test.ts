@@ -310,7 +310,7 @@ describe("as an init container runs it", () => {
   });
 
   const refusals: [args: string[], error: RegExp][] = [
-    [["egress-gate", "--wait", "0.1s", "--positive-probe", "127.0.0.1:1"], /is not fenced/],
+    [["egress-gate", "--wait", "0.1s", "--positive-probe", "127.0.0.1:1"], /egress policy is not enforced/],
     [["egress-gate", "--wait", "soon"], /no time such as 30s/],
     [["init-volume"], /--data is missing/],
     [["init-volume", "--data", "/nowhere/at/all"], /ENOENT/],

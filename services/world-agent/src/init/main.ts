@@ -42,7 +42,8 @@ async function egressGate(args: string[]): Promise<object> {
     positiveProbe: values["positive-probe"],
     probe: values.probe,
   });
-  if (problem !== undefined && !values["fail-open"]) throw new Error(`the network is not fenced: ${problem}`);
+  if (problem !== undefined && !values["fail-open"])
+    throw new Error(`the egress policy is not enforced: ${problem}`);
   return problem === undefined ? { fenced: true } : { fenced: false, problem };
 }
 
