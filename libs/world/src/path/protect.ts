@@ -11,7 +11,7 @@ const forwardingName = "paper-global.yml";
 export type Protected = {
   /** `server.properties`: read with its RCON password masked, never moved. */
   properties: Identity | undefined;
-  /** `config`: never moved or removed. */
+  /** `config`: never replaced or moved. */
   config: Identity | undefined;
   /** `config/paper-global.yml`: holds the forwarding secret; never read, written, moved or sent. */
   forwarding: Identity | undefined;
@@ -36,7 +36,7 @@ export function isProperties(known: Protected, file: Identity): boolean {
   return known.properties !== undefined && isSameFile(known.properties, file);
 }
 
-/** Throws `bad_path` when something may not be moved or removed. */
+/** Throws `bad_path` when something may not be moved. */
 export function assertMovable(known: Protected, file: Identity): void {
   const isKept = [known.properties, known.config, known.forwarding].some(
     (one) => one && isSameFile(one, file),
@@ -44,7 +44,7 @@ export function assertMovable(known: Protected, file: Identity): void {
   if (!isKept) return;
   throw new WorldFault(
     "bad_path",
-    "server.properties, the config folder and config/paper-global.yml can't be moved or removed; the platform needs them.",
+    "server.properties, the config folder and config/paper-global.yml can't be moved or renamed; the platform needs them.",
   );
 }
 
