@@ -1,7 +1,7 @@
 // Platform settings and the audit log (docs/reference/audit.md#search, docs/reference/sign-in.md#doors).
 
 import { z } from "zod";
-import { operation } from "../contract.ts";
+import { operation, request } from "../contract.ts";
 import { Timestamp, wholeNumber } from "../text.ts";
 
 /** Settings that the owner changes at run time. */
@@ -46,6 +46,48 @@ export const AuditRow = z.strictObject({
   payload: z.record(z.string(), z.unknown()),
 });
 export type AuditRow = z.output<typeof AuditRow>;
+
+/** An entry as the owner of its server sees it: nobody's address, and of other people's doings no free text. */
+export const ActivityEntry = z.strictObject({
+  id: z.number().int(),
+  at: Timestamp,
+  action: z.string(),
+  /** `player`: somebody in the game, through the proxy; `svc`: by itself, or from the host. */
+  by: z.enum(["you", "account", "staff", "player", "svc"]),
+  /** User name of an `account` that still exists. */
+  name: z.string().optional(),
+  payload: z.record(z.string(), z.unknown()),
+});
+export type ActivityEntry = z.output<typeof ActivityEntry>;
+
+/** A page of a server's activity. */
+export const ActivityPage = z.strictObject({
+  entries: z.array(ActivityEntry),
+  /** Give it as `cursor` for the entries before these; absent at the end. */
+  next: z.string().optional(),
+});
+export const activityPaging = {
+  cursor: z.string().max(64).optional(),
+  limit: wholeNumber(1, 100).default(50),
+};
+
+export const listActivity = request({
+  subject: "identity.audit.list-activity",
+  input: {
+    server: z.string().min(1).max(64),
+    /** Account of the reader. */
+    viewer: z.string().max(64),
+    /** Earlier entries are somebody else's. */
+    since: Timestamp.optional(),
+    ...activityPaging,
+  },
+  output: ActivityPage,
+  faults: ["bad_request"],
+  callers: ["lifecycle"],
+  idempotent: true,
+  summary: "A server's audit entries as its owner may see them, newest first.",
+  spec: "docs/reference/audit.md#activity",
+});
 
 const text = z.string().min(1).max(254).optional();
 

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { cursor, event, nothing, operation, page, request } from "../contract.ts";
 import { Limits } from "../identity/quota.ts";
+import { ActivityPage, activityPaging } from "../identity/setting.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
 import { serverOwners, servers } from "./server.ts";
@@ -189,6 +190,17 @@ export const readMyQuota = operation({
   }),
   summary: "What the caller may own and owns already, and the bounds of its servers' settings.",
   spec: "docs/reference/claims.md#quota",
+});
+
+export const listActivity = operation({
+  subject: "lifecycle.ownership.list-activity",
+  http: { method: "GET", path: "/api/v1/servers/{name}/activity", ...external },
+  params: name,
+  query: activityPaging,
+  output: ActivityPage,
+  faults: ["bad_name", "not_found"],
+  summary: "What was done to a server since its owner has it, newest first.",
+  spec: "docs/reference/audit.md#activity",
 });
 
 export const releaseAccount = request({

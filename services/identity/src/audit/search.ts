@@ -4,7 +4,7 @@ import type { settings } from "@svc/proto";
 import { type Selectable, sql } from "kysely";
 import type { AuditLogsTable, IdentityDb } from "../database.ts";
 
-type AuditFilter = {
+export type AuditFilter = {
   server?: string | undefined;
   actor?: string | undefined;
   action?: string | undefined;
@@ -18,22 +18,33 @@ type AuditPage = { entries: settings.AuditRow[]; next?: string };
 
 /** One page; `bad_cursor` when the cursor is none of ours. */
 export async function searchEntries(db: IdentityDb, filter: AuditFilter): Promise<AuditPage | "bad_cursor"> {
+  const page = await readPage(db, filter);
+  if (page === "bad_cursor") return page;
+  const { rows, next } = page;
+  return { entries: rows.map(toAuditRow), ...(next !== undefined && { next }) };
+}
+
+export type EntryRow = Selectable<AuditLogsTable>;
+
+/** The rows of one page, and the cursor of the next one. */
+export async function readPage(
+  db: IdentityDb,
+  filter: AuditFilter,
+): Promise<{ rows: EntryRow[]; next: string | undefined } | "bad_cursor"> {
   const position = filter.cursor === undefined ? undefined : parseCursor(filter.cursor);
   if (filter.cursor !== undefined && position === undefined) return "bad_cursor";
-  const rows = await selectPage(db, filter, position);
-  const page = rows.slice(0, filter.limit);
-  const last = page.at(-1);
-  return {
-    entries: page.map(toAuditRow),
-    ...(rows.length > filter.limit && last && { next: cursorOf({ at: last.created_at, id: last.id }) }),
-  };
+  const found = await selectPage(db, filter, position);
+  const rows = found.slice(0, filter.limit);
+  const last = rows.at(-1);
+  const hasMore = found.length > filter.limit && last !== undefined;
+  return { rows, next: hasMore ? cursorOf({ at: last.created_at, id: last.id }) : undefined };
 }
 
 function selectPage(
   db: IdentityDb,
   filter: AuditFilter,
   position: Position | undefined,
-): Promise<Selectable<AuditLogsTable>[]> {
+): Promise<EntryRow[]> {
   let query = db
     .selectFrom("audit_logs")
     .selectAll()
@@ -74,7 +85,7 @@ function parseCursor(text: string): Position | undefined {
   return at === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) };
 }
 
-function toAuditRow(row: Selectable<AuditLogsTable>): settings.AuditRow {
+function toAuditRow(row: EntryRow): settings.AuditRow {
   const optional = {
     actor_user_id: row.actor_user_id,
     server_name: row.server_name,

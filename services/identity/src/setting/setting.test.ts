@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { until } from "@svc/mesh/testing";
+import { faultOf, until } from "@svc/mesh/testing";
 import { settings } from "@svc/proto";
 import { saveEntry } from "../audit/store.ts";
 import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
@@ -52,6 +52,75 @@ describe("platform settings and the audit log", () => {
     );
     assert.deepEqual(await fixture.gateway.call(settings.readSettings, {}, asOwner()), {
       local_auth_enabled: false,
+    });
+  });
+
+  describe("a server's activity", () => {
+    const at = (minute: number) => `2026-02-01T00:0${minute}:00.000Z`;
+    const list = (viewer: string, about: { since?: string; cursor?: string; limit?: number } = {}) =>
+      fixture.lifecycle.call(settings.listActivity, { server: "seen", viewer, limit: 50, ...about });
+
+    test("says who did what, without addresses, names of staff and other people's texts", async () => {
+      const [mine, other, admin] = [
+        await fixture.person(),
+        await fixture.person(),
+        await fixture.person({ role: "admin" }),
+      ];
+      const secret = { client_ip: "192.0.2.7", user_agent: "browser", request_id: "r-1" };
+      const add = (
+        minute: number,
+        about: { actor: string; actor_user_id?: string; source: string },
+        server = "seen",
+      ) =>
+        saveEntry(fixture.store.db, {
+          ...{
+            id: `seen-${server}-${minute}`,
+            at: at(minute),
+            action: "console.command",
+            server_name: server,
+          },
+          ...secret,
+          payload: { command: "login hunter2", label: "mine", player: "Ada", token: "t", outcome: "ok" },
+          ...about,
+        });
+      await add(1, { actor: "former", source: "external" });
+      await add(2, { actor: mine.principal.username, actor_user_id: mine.userId, source: "external" });
+      await add(3, { actor: other.principal.username, actor_user_id: other.userId, source: "external" });
+      await add(4, { actor: admin.principal.username, actor_user_id: admin.userId, source: "external" });
+      await add(5, { actor: "velocity", source: "internal:velocity" });
+      await add(6, { actor: "root", source: "break-glass" });
+      await add(7, { actor: "root", source: "break-glass" }, "seen-not");
+      await add(8, { actor: "root", source: "break-glass" }, "seen:plugins/a.yml");
+
+      const { entries } = await list(mine.userId, { since: at(2) });
+      const others = { player: "Ada", outcome: "ok" };
+      assert.deepEqual(
+        entries.map(({ by, name, payload }) => ({ by, name, payload })),
+        [
+          { by: "svc", name: undefined, payload: { ...others, path: "plugins/a.yml" } },
+          { by: "svc", name: undefined, payload: others },
+          { by: "player", name: undefined, payload: others },
+          { by: "staff", name: undefined, payload: others },
+          { by: "account", name: other.principal.username, payload: others },
+          { by: "you", name: undefined, payload: { ...others, command: "login hunter2", label: "mine" } },
+        ],
+      );
+      const text = JSON.stringify(entries);
+      for (const word of [
+        "192.0.2.7",
+        "browser",
+        "r-1",
+        "former",
+        "root",
+        admin.principal.username,
+        admin.userId,
+      ]) {
+        assert.ok(!text.includes(`"${word}"`), word);
+      }
+      const first = await list(mine.userId, { limit: 4 });
+      const rest = await list(mine.userId, { limit: 4, cursor: first.next ?? "" });
+      assert.deepEqual([first.entries.length, rest.entries.length, rest.next], [4, 3, undefined]);
+      assert.equal(await faultOf(list(mine.userId, { cursor: "x" })), "bad_request");
     });
   });
 

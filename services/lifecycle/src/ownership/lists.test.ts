@@ -16,7 +16,8 @@ before(async () => {
 });
 after(() => fixture.close());
 
-const { create, createAll, sql, specOf, auditsOf, untilAudited } = createOwnershipOperations(() => fixture);
+const { create, createAll, sql, claim, link, rowOf, specOf, auditsOf, untilAudited } =
+  createOwnershipOperations(() => fixture);
 
 describe("the allowlist", () => {
   const owner = account("usr-1");
@@ -252,5 +253,36 @@ describe("what an owner changes", () => {
     const other = (name: string) =>
       faultOf(fixture.external.call(contracts.patchMine, { name, ...change }, owner));
     assert.deepEqual([await other("lobby"), await other("nobody-here")], ["bad_name", "not_found"]);
+  });
+});
+
+describe("a server's activity", () => {
+  const read = (who: Parameters<Mesh["call"]>[2], name = "watched") =>
+    fixture.external.call(contracts.listActivity, { name, limit: 50 }, who);
+
+  test("is read for its owner since the claim, for staff from the beginning, for nobody else", async () => {
+    await create("watched", { claimable: true });
+    link("usr-watch");
+    await claim("watched", "usr-watch");
+    const since = ((await rowOf("watched"))["claimed_at"] as Date).toISOString();
+    fixture.people.activity.length = 0;
+    assert.deepEqual(await read(account("usr-watch")), { entries: [], next: "1-1" });
+    await read(staff);
+    const about = { server: "watched", limit: 50 };
+    assert.deepEqual(
+      fixture.people.activity.map(({ viewer, ...rest }) => rest),
+      [{ ...about, since }, about],
+    );
+    assert.equal(fixture.people.activity[0]?.viewer, "usr-watch");
+    assert.equal(await faultOf(read(account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(read(account("usr-watch"), "lobby")), "bad_name");
+    assert.equal(await faultOf(read(account("usr-watch"), "nobody-here")), "not_found");
+    await sql(
+      "update lifecycle.servers set owner_id = 'usr-next', claimed_at = now() where name = 'watched'",
+    );
+    assert.equal(await faultOf(read(account("usr-watch"))), "forbidden", "the former owner");
+    await read(account("usr-next"));
+    assert.ok((fixture.people.activity.at(-1)?.since ?? "") > since, "the next owner");
+    assert.equal(fixture.people.activity.length, 3);
   });
 });

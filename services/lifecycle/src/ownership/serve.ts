@@ -8,6 +8,7 @@ import { changeAllowlist } from "./change-allowlist.ts";
 import { claim } from "./claim.ts";
 import { claimForPlayer } from "./claim-for-player.ts";
 import { contracts, type OwnershipDeps } from "./deps.ts";
+import { listActivity } from "./list-activity.ts";
 import { listAllowlist } from "./list-allowlist.ts";
 import { listMine } from "./list-mine.ts";
 import { createListStore } from "./list-store.ts";
@@ -40,6 +41,7 @@ export function serveOwnership(
   mesh.serve(contracts.listMine, listMine(deps));
   mesh.serve(contracts.patchMine, patchMine(deps));
   mesh.serve(contracts.readMyQuota, readMyQuota(deps));
+  mesh.serve(contracts.listActivity, listActivity(deps));
   mesh.serve(contracts.releaseAccount, releaseAccount(deps));
   mesh.serve(contracts.transferAccount, transferAccount(deps));
   mesh.serve(contracts.countOwned, countOwned(deps));

@@ -36,6 +36,8 @@ export type OwnershipStore = {
   releaseAccount: (accountId: string) => Promise<string[]>;
   /** Transfers all servers, or throws what `check` throws. A repeat resolves with the first result. */
   transfer: (about: Transfer, check: (used: Usage, more: Usage) => void) => Promise<string[]>;
+  /** Since when an account owns a server; undefined when it does not, or nobody wrote down since when. */
+  claimedAt: (name: string, accountId: string) => Promise<Date | undefined>;
   usage: (accountId: string) => Promise<Usage>;
   count: (accountIds: readonly string[]) => Promise<Record<string, number>>;
 };
@@ -47,6 +49,14 @@ export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
     cancelRetirement: withDatabaseFaults((name, cancelling) => cancelRetirement(store, name, cancelling)),
     releaseAccount: withDatabaseFaults((accountId) => releaseAccount(store, accountId)),
     transfer: withDatabaseFaults((about, check) => transfer(store, about, check)),
+    claimedAt: withDatabaseFaults(async (name, accountId) => {
+      const query = store.db.selectFrom("servers").select("claimed_at").where("name", "=", name);
+      const row = await query
+        .where("owner_id", "=", accountId)
+        .where("deleted_at", "is", null)
+        .executeTakeFirst();
+      return row?.claimed_at ?? undefined;
+    }),
     usage: withDatabaseFaults((accountId) => usageOf(store.db, accountId)),
     count: withDatabaseFaults(async (accountIds) => {
       const rows = await store.db

@@ -1,7 +1,7 @@
 // identity and builds as this service calls them, on the real mesh under their own names.
 
 import type { Mesh } from "@svc/mesh";
-import { accounts, images, links, type OutputOf, quotas } from "@svc/proto";
+import { accounts, type InputOf, images, links, type OutputOf, quotas, settings } from "@svc/proto";
 
 type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 
@@ -13,6 +13,8 @@ export type People = {
   /** Runs on a request for limits, after the answer was computed and before it is sent. */
   onLimits: (() => Promise<void>) | undefined;
   isAway: boolean;
+  /** Requests for a server's activity. */
+  activity: InputOf<typeof settings.listActivity>[];
 };
 
 /** What builds would say: `name:tag` or `name:*`, and the digests that tags name now. */
@@ -32,7 +34,12 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
     disabled: new Set(),
     onLimits: undefined,
     isAway: false,
+    activity: [],
   };
+  mesh.serve(settings.listActivity, (_context, input) => {
+    people.activity.push(input);
+    return { entries: [], next: "1-1" };
+  });
   mesh.serve(accounts.findLink, (context, { mc_uuid }) => {
     if (people.isAway) throw context.fault("unavailable");
     return { account: people.links.get(mc_uuid) ?? null };
