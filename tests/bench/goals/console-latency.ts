@@ -1,7 +1,7 @@
 // G12: a line from the cluster's log to an SSE viewer, and a command to its echo. Ours: lifecycle's follower on a log
 // endpoint as Kubernetes has it, NATS with the line kept in files, the real external gateway. One console, 20 lines a
 // second, so that each line pays for waking every process on its way. Times are the machine's monotonic clock.
-// Not in it: the node agent of the embedded cluster, which looks at logs every 20 ms; a kubelet does not.
+// Not in it: the node agent of the embedded cluster, which G25 measures along with all else on the local stack.
 
 import type { Bench, Goal } from "../harness/bench.ts";
 import { type Consoles, closeViewers, openViewers, startConsoles, watchPace } from "../harness/consoles.ts";

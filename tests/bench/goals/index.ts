@@ -11,6 +11,8 @@ import { fleet } from "./fleet.ts";
 import { gatewayMemory } from "./gateway-memory.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { idlePlayerMemory } from "./idle-player-memory.ts";
+import { localConsole } from "./local-console.ts";
+import { malformedInput } from "./malformed-input.ts";
 import { phaseChangeThroughput } from "./phase-change-throughput.ts";
 import { playerCount } from "./player-count.ts";
 import { playerJoin } from "./player-join.ts";
@@ -41,6 +43,7 @@ export const goals: readonly Goal[] = [
   consoleLatency,
   consoleFanOut,
   viewersPerConsole,
+  malformedInput,
   scheduleTick,
   accountQueries,
   reaperRun,
@@ -55,6 +58,7 @@ export const goals: readonly Goal[] = [
   playerJoin,
   clusterChangeVisibility,
   startStopLatency,
+  localConsole,
   fileBytes,
   fleet,
   worldArchives,

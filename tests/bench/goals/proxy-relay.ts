@@ -1,4 +1,4 @@
-// The proxy's relay between a player and a server: packets a second and time of a round trip, against a bare
+// The proxy's relay between a player and a server: bytes a second and time of a round trip, against a bare
 // TCP relay in the same run. Player and server are the same process on both sides. Unfair would be: a server that waits
 // for the relay on one side only, or frames that the relay may pass unlooked at (an id is read of every one).
 // Then the round trip of a player beside servers that mean harm.
@@ -40,10 +40,10 @@ async function flood(bench: Bench, players: Players, packet: FloodPlan["packet"]
   const goal = packet === "small" ? 0.35 : 0.7;
   return [
     {
-      ...{ goal: "RELAY", what: `${name} to a player`, unit: "packets/s", anchorName },
-      ...{ ours: found.ours.perSecond, anchor: found.bare.perSecond },
+      ...{ goal: "RELAY", what: `${name} to a player`, unit: "MB/s", anchorName },
+      ...{ ours: found.ours.mbPerSecond, anchor: found.bare.mbPerSecond },
       limit: { bound: "at least", of: "ratio", goal },
-      note: `${found.ours.mbPerSecond.toFixed(0)} MB/s`,
+      note: `${(found.ours.perSecond / 1e6).toFixed(2)} million packets a second`,
     },
     {
       // What bounds the throughput once the machine has cores for both ends.

@@ -12,6 +12,8 @@ export type Consoles = {
   lifecycle: Child;
   viewers: Child;
   bare: Child & { port: number };
+  /** Prints to the viewers of `bare` over one bus hop. */
+  publisher: Child;
   /** How a person at the operator console asks. */
   headers: Record<string, string>;
   stop: () => Promise<void>;
@@ -24,13 +26,14 @@ export async function startConsoles(fixture: Fixture): Promise<Consoles> {
   const kubeconfig = await cluster.ask<string>("kubeconfig");
   const lifecycle = await fixture.consoles({ ...env, BENCH_KUBECONFIG: kubeconfig });
   const viewers = await startChild("load/streams.ts", { logDir });
-  const bare = await startChild("anchors/sse.ts", { logDir });
+  const bare = await startChild("anchors/sse.ts", { logDir, env: fixture.anchorNats });
+  const publisher = await startChild("anchors/line-publisher.ts", { logDir, env: fixture.anchorNats });
   return {
-    ...{ cluster, lifecycle, viewers },
+    ...{ cluster, lifecycle, viewers, publisher },
     bare: { ...bare, port: await bare.ask<number>("port") },
     headers: { host: "op.console.svc.localhost", cookie: fixture.cookie },
     stop: async () => {
-      await Promise.all([cluster, lifecycle, viewers, bare].map((child) => child.stop()));
+      await Promise.all([cluster, lifecycle, viewers, publisher, bare].map((child) => child.stop()));
     },
   };
 }

@@ -20,6 +20,8 @@ export type Fixture = {
   postgresPid: number;
   internal: Service;
   external: Service;
+  /** Another external gateway that has served nobody yet; the caller stops it. */
+  freshExternal: () => Promise<Service>;
   /** `Authorization` of the proxy. */
   authorization: string;
   /** `Cookie` of a session that the stand-in of identity calls live. */
@@ -38,6 +40,8 @@ export type Fixture = {
   /** lifecycle's consoles, on a cluster of logs that `env` names. */
   consoles: (env: NodeJS.ProcessEnv) => Promise<Child>;
   anchors: Anchors;
+  /** Environment of an anchor that speaks to NATS. */
+  anchorNats: NodeJS.ProcessEnv;
   stop: () => Promise<void>;
 };
 
@@ -125,8 +129,9 @@ async function assemble(
   const token = secret();
   const gateway = async (name: string) => {
     const own = { SVC_LISTEN: "127.0.0.1:0", SVC_SERVICE_TOKEN: token };
-    // All sessions of the bench are one account's.
-    const env = { ...process.env, ...ours(name), ...own, SVC_SET: "gateway.streams_per_account=10000" };
+    // All sessions of the bench are one account's, and all its requests come from one address.
+    const set = ["gateway.streams_per_account=10000", "gateway.malformed_sign_ins=1000000000"].join("\n");
+    const env = { ...process.env, ...ours(name), ...own, SVC_SET: set };
     const started = await startService({ name, logDir, env, profileDir });
     ending.push(started.stop);
     return started;
@@ -175,6 +180,12 @@ async function assemble(
     ticker: () => onLifecycle("subjects/ticker.ts"),
     accounts: () => child("subjects/accounts.ts", ours("identity")),
     reaper: () => child("subjects/reaper.ts", ours("storage")),
+    freshExternal: () => gateway("gateway-external"),
+    anchorNats: {
+      ANCHOR_NATS_URL: nats.url,
+      ANCHOR_NATS_USER: anchorUser,
+      ANCHOR_NATS_PASSWORD: anchorPassword,
+    },
     consoles: (env) => onLifecycle("subjects/console.ts", env),
     anchors,
   };

@@ -99,7 +99,7 @@ export function line(row: Row): string {
   const [goal = "", what = "", ours = "", anchor = "", ratio = "", limit = "", , verdict = "", note = ""] =
     cells(row);
   const parts = [ours, anchor && `vs ${anchor}`, ratio, limit && `goal ${limit}`].filter(Boolean);
-  return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(6)}${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
+  return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(7)} ${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
 }
 
 const escaped = (cell: string) => cell.replaceAll("|", "\\|");

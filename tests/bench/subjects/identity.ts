@@ -1,7 +1,8 @@
-// A stand-in for identity: every session is live on every host, and the outbox with its relay is the real one.
+// A stand-in for identity: every session is live on every host, sign-ins are answered at once without a database, and the
+// outbox with its relay is the real one.
 
 import { connectMesh } from "@svc/mesh";
-import { accounts } from "@svc/proto";
+import { accounts, signIn } from "@svc/proto";
 import { openStore, outboxRow, startOutboxRelay } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
 import { need, serveParent } from "../harness/parent.ts";
@@ -29,6 +30,9 @@ mesh.serve(
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   }),
 );
+mesh.serve(accounts.takeSignInBudget, () => ({ allowed: true, retry_after_seconds: 0 }));
+mesh.serve(signIn.options, () => ({ methods: [] }));
+mesh.serve(accounts.startEmail, () => ({ sent: true as const, expires_at: "2999-01-01T00:00:00.000Z" }));
 await mesh.announce();
 const store = openStore({ url, schema, poolSize: 10, log });
 let relay: ReturnType<typeof startOutboxRelay> | undefined;

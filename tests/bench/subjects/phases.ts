@@ -3,6 +3,7 @@
 import { openStore } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
 import type { Tables } from "../../../services/lifecycle/src/database/schema.ts";
+import { changePhases } from "../../../services/lifecycle/src/server/phase-store.ts";
 import { createServerStore } from "../../../services/lifecycle/src/server/store.ts";
 import { serverName } from "../anchors/servers.ts";
 import { need, serveParent } from "../harness/parent.ts";
@@ -14,8 +15,10 @@ const store = openStore<Tables>({ url: need("SVC_DATABASE_URL"), schema: "lifecy
 const servers = createServerStore(store);
 const isRunning = new Uint8Array(rows);
 
+type Plan = { callers: number; seconds: number; isBatched: boolean };
+
 /** Changes phases for some seconds; a server is worked on by one caller at a time, as lifecycle's queue sees to. */
-async function change({ callers, seconds }: { callers: number; seconds: number }) {
+async function change({ callers, seconds, isBatched }: Plan) {
   const latencies: number[] = [];
   const endAt = performance.now() + seconds * 1_000;
   const lane = async (from: number) => {
@@ -25,13 +28,8 @@ async function change({ callers, seconds }: { callers: number; seconds: number }
         : (["Stopped", "Running"] as const);
       const startedAt = performance.now();
       const at = new Date();
-      const isDone = await servers.changePhase({
-        name: serverName(index),
-        known,
-        to,
-        reason: "RconReached",
-        at,
-      });
+      const one = { name: serverName(index), known, to, reason: "RconReached", at } as const;
+      const isDone = isBatched ? await servers.changePhase(one) : (await changePhases(store, [one]))[0];
       if (!isDone) throw new Error(`${serverName(index)} was not ${known}`);
       isRunning[index] = to === "Running" ? 1 : 0;
       latencies.push(performance.now() - startedAt);
