@@ -1,9 +1,11 @@
 import { rootDomain } from "../api/hosts.ts";
+import { poll, useOperation } from "../api/query.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Columns, Facts, Muted, Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { formatDate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
+import { ConsolePanel } from "./console/console-panel.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
 import { type FullStatus, isFull, type ServerStatus } from "./use-server.ts";
 
@@ -12,15 +14,18 @@ export function Page() {
   return <ServerFrame>{(server) => <Overview {...server} />}</ServerFrame>;
 }
 
-function Overview({ status }: ServerInFrame) {
+function Overview({ name, status, isManaged }: ServerInFrame) {
+  const isUp = status.phase === "Starting" || status.phase === "Running" || status.phase === "Stopping";
   const full = isFull(status) ? status : undefined;
   return (
     <>
       {full && <Warnings status={full} />}
       <Columns>
         <Address status={status} />
+        {isManaged && <WhoIsOn name={name} isRunning={status.phase === "Running"} />}
         {full && <Settings status={full} />}
       </Columns>
+      {isManaged && <ConsolePanel key={name} name={name} isRunning={isUp} />}
     </>
   );
 }
@@ -48,6 +53,27 @@ function Address({ status }: { status: ServerStatus }) {
         <CopyButton text={address} what={server.address} />
       </Row>
       {status.phase === "Running" && <Muted>{server.players(status.playersOnline, status.playersMax)}</Muted>}
+    </Card>
+  );
+}
+
+function WhoIsOn({ name, isRunning }: { name: string; isRunning: boolean }) {
+  const { server } = useWords();
+  const query = useOperation("consoles.listPlayers", { name }, { every: poll.status, enabled: isRunning });
+  const players = isRunning ? (query.data?.players ?? []) : [];
+  return (
+    <Card title={server.whoIsOn}>
+      {players.length === 0 ? (
+        <Muted>{server.nobody}</Muted>
+      ) : (
+        <ul>
+          {players.map((player) => (
+            <li key={player}>
+              <bdi>{player}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }

@@ -5,12 +5,12 @@ import { Button } from "./button.tsx";
 
 const shownMs = 2_000;
 
-/** Copies a text; `what` names it for readers. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+/** Copies a text; `what` names it for readers. A long text may be made when it is wanted. */
+export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
   const { shell } = useWords();
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     setCopied(true);
     setTimeout(() => setCopied(false), shownMs);
   };

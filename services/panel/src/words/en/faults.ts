@@ -48,6 +48,7 @@ export const faults = {
   invalid_code: "The code is wrong, used or too old. Check it, or ask for a new one.",
   invalid_quota: "Enter a number from 0, or nothing for no limit.",
   invalid_target: "Choose another account than your own.",
+  last_link: "This is the only way into the account. Add a passkey or confirm an e-mail address first.",
   last_passkey: "This is the only way into the account. Confirm an e-mail address first.",
   length_required: "The browser did not say how long the file is. Reload the page and try again.",
   local_auth_disabled: "Signing in with a password is switched off.",
@@ -90,6 +91,7 @@ export const faults = {
   passkey_required: "This account has a passkey. Use it.",
   passkey_taken: "This passkey is already in use.",
   passkey_unavailable: "This installation offers no passkeys.",
+  pin_limit: "As many backups are pinned as may be. Unpin one first.",
   player_barred: "This player may not join.",
   protected_admin: "This player is linked to a staff account.",
   quota_exceeded:

@@ -1,0 +1,150 @@
+// Colours of a log line: SGR escapes and the § codes of Minecraft become looks, other escapes vanish, and characters
+// that hide or turn text are shown as symbols.
+
+export type Look = {
+  colour?: string;
+  isBold?: boolean;
+  isItalic?: boolean;
+  isUnderlined?: boolean;
+  isStruck?: boolean;
+};
+export type Span = { text: string; look: Look; href?: string };
+
+const sgrColours = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
+const sectionColours: Readonly<Record<string, string>> = {
+  "0": "black",
+  "1": "blue",
+  "2": "green",
+  "3": "cyan",
+  "4": "red",
+  "5": "magenta",
+  "6": "yellow",
+  "7": "grey",
+  "8": "grey",
+  "9": "blue",
+  a: "green",
+  b: "cyan",
+  c: "red",
+  d: "magenta",
+  e: "yellow",
+  f: "white",
+};
+
+// ESC [ … letter, ESC ] … BEL or ST, any other escape of two characters, or § with its letter.
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: escapes begin with a control character
+const escapes =
+  /\x1b\[([0-9;:?<=>]*)([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[^[\]]|§([0-9a-fk-orxA-FK-ORX])/g;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: above
+
+/** Splits a line into spans of one look each. */
+export function styleText(line: string): Span[] {
+  const spans: Span[] = [];
+  let look: Look = {};
+  let from = 0;
+  const push = (to: number) => {
+    if (to > from) spans.push(...linkSpans(visible(line.slice(from, to)), look));
+  };
+  for (const match of line.matchAll(escapes)) {
+    push(match.index);
+    from = match.index + match[0].length;
+    const [, codes, letter, section] = match;
+    if (section !== undefined) look = lookOfSection(look, section.toLowerCase());
+    else if (letter === "m") look = lookOfSgr(look, codes ?? "");
+  }
+  push(line.length);
+  return spans;
+}
+
+/** The line as plain text, for search, copy and readers. */
+export function plainText(line: string): string {
+  return visible(line.replace(escapes, ""));
+}
+
+function lookOfSection(look: Look, code: string): Look {
+  const colour = sectionColours[code];
+  // A colour ends the styles before it, as in the game.
+  if (colour !== undefined) return { colour };
+  if (code === "l") return { ...look, isBold: true };
+  if (code === "m") return { ...look, isStruck: true };
+  if (code === "n") return { ...look, isUnderlined: true };
+  if (code === "o") return { ...look, isItalic: true };
+  return code === "r" ? {} : look;
+}
+
+function lookOfSgr(before: Look, codes: string): Look {
+  let look: Look = { ...before };
+  const numbers = codes.split(/[;:]/).map(Number);
+  for (let at = 0; at < numbers.length; at++) {
+    const code = numbers[at] ?? 0;
+    if (code === 38 || code === 48) {
+      // 256 colours and true colour: skipped, the tokens are ours.
+      at += numbers[at + 1] === 5 ? 2 : 4;
+    } else look = withCode(look, code);
+  }
+  return look;
+}
+
+function withCode(look: Look, code: number): Look {
+  const { colour: _, ...plain } = look;
+  if (code === 0) return {};
+  if (code === 1) return { ...look, isBold: true };
+  if (code === 3) return { ...look, isItalic: true };
+  if (code === 4) return { ...look, isUnderlined: true };
+  if (code === 9) return { ...look, isStruck: true };
+  if (code === 22) return { ...look, isBold: false };
+  if (code === 39) return plain;
+  const colour = sgrColours[code >= 90 ? code - 90 : code - 30];
+  const isForeground = (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
+  return isForeground && colour !== undefined ? { ...plain, colour } : look;
+}
+
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: these are the characters that must not act
+const hidden =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: above
+
+/** Control characters as their pictures, others that hide or turn text as a box with their number. */
+export function visible(text: string): string {
+  return text.replace(hidden, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? "\u2421" : `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+  });
+}
+
+const address = /https?:\/\/[^\s<>"'`§]+[^\s<>"'`§.,;:!?)\]}]/g;
+
+function linkSpans(text: string, look: Look): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { index, 0: href } of text.matchAll(address)) {
+    if (index > from) spans.push({ text: text.slice(from, index), look });
+    spans.push({ text: href, look, ...(URL.canParse(href) && { href }) });
+    from = index + href.length;
+  }
+  if (from < text.length) spans.push({ text: text.slice(from), look });
+  return spans;
+}
+
+export const levels = ["all", "info", "warn", "error"] as const;
+export type Level = (typeof levels)[number];
+
+const rankOf: Readonly<Record<string, number>> = {
+  DEBUG: 0,
+  TRACE: 0,
+  INFO: 1,
+  WARN: 2,
+  WARNING: 2,
+  ERROR: 3,
+  SEVERE: 3,
+  FATAL: 3,
+};
+const levelPattern = /[[/ ](DEBUG|TRACE|INFO|WARN|WARNING|ERROR|SEVERE|FATAL)[\]:]/;
+
+/** How bad a line is, from 0; undefined for one that belongs to the line before it. */
+export function rankOfLine(plain: string): number | undefined {
+  const [, name] = levelPattern.exec(plain.slice(0, 120)) ?? [];
+  return name === undefined ? undefined : rankOf[name];
+}
+
+export const lowestRank: Record<Level, number> = { all: 0, info: 1, warn: 2, error: 3 };

@@ -1,0 +1,111 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Button } from "./button.tsx";
+import { classes } from "./css.ts";
+import styles from "./log-view.module.css";
+
+type LogViewProps<Line> = {
+  label: string;
+  lines: readonly Line[];
+  /** Counts up with the lines. */
+  idOf: (line: Line) => number;
+  draw: (line: Line) => ReactNode;
+  /** What readers hear of a line. */
+  textOf: (line: Line) => string;
+  wraps: boolean;
+  /** Words of the button that leads to the end: how many lines came meanwhile. */
+  newerWords: (count: number) => string;
+};
+
+const linePx = 18;
+const nearPx = 24;
+const announceMs = 2_000;
+
+/** Lines that keep coming. It follows the newest one until somebody scrolls up; the page itself never moves. */
+export function LogView<Line>(props: LogViewProps<Line>) {
+  const { label, lines, idOf, draw, textOf, wraps, newerWords } = props;
+  const scroll = useRef<HTMLDivElement>(null);
+  /** Id of the newest line when following was paused. */
+  const [pausedAt, setPausedAt] = useState<number>();
+  const isFollowing = pausedAt === undefined;
+  const last = lines.at(-1);
+  const lastId = last === undefined ? -1 : idOf(last);
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => linePx,
+    getItemKey: (at) => idOf(lines[at] as Line),
+    overscan: 20,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end
+  useLayoutEffect(() => {
+    const box = scroll.current;
+    if (box && isFollowing) box.scrollTop = box.scrollHeight;
+  }, [lastId, isFollowing, wraps]);
+  const noteScroll = () => {
+    const box = scroll.current;
+    if (!box) return;
+    const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+    if (isAtEnd) setPausedAt(undefined);
+    else if (isFollowing && box.scrollTop + box.clientHeight < box.scrollHeight - nearPx) setPausedAt(lastId);
+  };
+  const follow = () => setPausedAt(undefined);
+  return (
+    <div className={styles.frame}>
+      <div
+        ref={scroll}
+        role="log"
+        aria-label={label}
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard
+        tabIndex={0}
+        className={classes(styles.scroll, wraps && styles.wrap)}
+        onScroll={noteScroll}
+        onKeyDown={(event) => {
+          if (event.key === "End") follow();
+        }}
+      >
+        <div
+          className={classes(styles.size, !wraps && styles.nowrap)}
+          style={{ height: virtual.getTotalSize() }}
+        >
+          {virtual.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={wraps ? virtual.measureElement : undefined}
+              data-index={index}
+              className={styles.line}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {draw(lines[index] as Line)}
+            </div>
+          ))}
+        </div>
+      </div>
+      {!isFollowing && (
+        <div className={styles.newer}>
+          <Button kind="primary" onPress={follow}>
+            {newerWords(Math.max(0, lastId - pausedAt))}
+          </Button>
+        </div>
+      )}
+      <Announcer text={last === undefined ? "" : textOf(last)} />
+    </div>
+  );
+}
+
+/** Reads out the newest line, at most one in two seconds. */
+function Announcer({ text }: { text: string }) {
+  const [said, setSaid] = useState("");
+  const newest = useRef(text);
+  newest.current = text;
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(newest.current), announceMs);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div className={styles.hidden} aria-live="polite">
+      {said}
+    </div>
+  );
+}
