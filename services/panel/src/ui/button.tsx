@@ -17,14 +17,24 @@ type ButtonProps = {
   icon?: ReactNode;
 };
 
-/** A button; its words name what happens. */
+/** A button; its words name what happens. While its request runs it keeps the focus and takes no second press. */
 export function Button(props: ButtonProps) {
-  const { children, kind = "plain", icon, label, isPending = false, ...rest } = props;
+  const {
+    children,
+    kind = "plain",
+    icon,
+    label,
+    isPending = false,
+    onPress,
+    type = "button",
+    ...rest
+  } = props;
   return (
     <Pressable
       {...rest}
-      isPending={isPending}
-      className={classes(styles.button, kind !== "plain" && styles[kind])}
+      type={isPending ? "button" : type}
+      className={classes(styles.button, kind !== "plain" && styles[kind], isPending && styles.pending)}
+      {...(onPress && !isPending && { onPress })}
       {...(label !== undefined && { "aria-label": label })}
     >
       {icon}

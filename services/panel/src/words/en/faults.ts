@@ -31,6 +31,7 @@ export const faults = {
   cross_site: "This was asked for by another site, so it was refused. Open the panel yourself.",
   digest_mismatch: "The bytes arrived damaged and were not stored. Send them again.",
   digest_required: "The checksum is missing. Reload the page and try again.",
+  drill_busy: "Several drills run already. Wait until one has ended.",
   email_taken: "Another account has confirmed this address.",
   export_busy: "Several exports run already. Wait until one has ended.",
   export_expired: "The download was not started in time. Ask for it again.",

@@ -32,6 +32,7 @@ export const faults: Words["faults"] = {
   cross_site: "此请求来自其他网站，已被拒绝。请自行打开面板。",
   digest_mismatch: "数据在传输中损坏，未保存。请重新发送。",
   digest_required: "缺少校验和。请刷新页面后重试。",
+  drill_busy: "已有多个演练在进行。请等其中一个结束。",
   email_taken: "另一个账号已验证此邮箱。",
   export_busy: "已有多个导出在进行。请等其中一个结束。",
   export_expired: "没有及时开始下载。请重新申请。",
