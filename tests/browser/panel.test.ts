@@ -1,0 +1,225 @@
+// The panel in a real browser on a real stack. SVC_BROWSER_LANE names the browser, such as /usr/bin/chromium.
+// Pictures of each page go to .cache/pictures, or where SVC_BROWSER_PICTURES says.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { after, afterEach, before, describe, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import type { Browser } from "puppeteer-core";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
+import { assertNoFaults, createPerson, type Person, seriousFindings, startBrowser } from "./person.ts";
+
+const binary = process.env["SVC_BROWSER_LANE"];
+
+describe("the panel in Chromium", () => {
+  if (!binary || !existsSync(binary)) {
+    const why = binary ? `there is no ${binary}` : "SVC_BROWSER_LANE is not set";
+    test("skipped: set SVC_BROWSER_LANE to the browser, such as /usr/bin/chromium", (t) => t.skip(why));
+    return;
+  }
+  let stack: Stack;
+  let browser: Browser;
+  let owner: Person;
+  let player: Person;
+  before(async () => {
+    [stack, browser] = await Promise.all([startStack(withoutGame), startBrowser(binary)]);
+    owner = await createPerson(browser);
+    player = await createPerson(browser);
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assertNoFaults(owner);
+    assertNoFaults(player);
+  });
+
+  const addressOf = (host: "panel_host" | "admin_host", path: string) => {
+    const file = stack.file();
+    return `http://${file[host]}:${new URL(file.external_base_url).port}${path}`;
+  };
+  const inspect = async (person: Person, name: string) => assert.deepEqual(await person.inspect(name), []);
+
+  test("a page of sins is caught", async () => {
+    const sinner = await createPerson(browser);
+    await sinner.open(addressOf("panel_host", "/login"));
+    await sinner.page.evaluate(() => {
+      const style = document.createElement("style");
+      style.textContent = "body{color:#eee}";
+      document.head.append(style);
+      document.body.setAttribute("style", "color:#eee");
+      const field = document.createElement("input");
+      document.body.append(field);
+      setTimeout(() => {
+        throw new Error("a script failed");
+      });
+    });
+    const faults: string[] = [];
+    await until(() => faults.push(...sinner.faults()) >= 3);
+    assert.ok(faults.some((fault) => fault.startsWith("policy: style-src")));
+    assert.ok(faults.some((fault) => fault.includes("a script failed")));
+    const findings = await seriousFindings(sinner.page);
+    assert.ok(findings.some((finding) => finding.startsWith("label")));
+    await sinner.leave();
+  });
+
+  test("without a session every page leads to sign-in and back", async () => {
+    await owner.open(addressOf("admin_host", "/servers?q=a"));
+    await owner.isAt("/login");
+    assert.equal(new URL(owner.page.url()).searchParams.get("next"), "/servers?q=a");
+    await inspect(owner, "login-operator");
+    await player.open(addressOf("panel_host", "/login"));
+    await inspect(player, "login");
+  });
+
+  test("the setup link makes the first owner, with a passkey", async () => {
+    const link = stack.file().setup_url;
+    await owner.open(link);
+    await owner.isAt("/setup");
+    assert.equal(new URL(owner.page.url()).search, "", "the token left the address");
+    await inspect(owner, "setup-redeem");
+    await owner.press("button", en.setup.redeem);
+    await owner.sees(en.setup.wayIn);
+    await inspect(owner, "setup-way-in");
+    await owner.press("button", en.setup.passkeyAdd);
+    await owner.sees(en.setup.done);
+    await owner.press("link", en.setup.goOn);
+    await owner.isAt("/");
+    await owner.sees(en.dashboard.allWell);
+    await inspect(owner, "dashboard-empty");
+  });
+
+  test("a spent link says so", async () => {
+    const late = await createPerson(browser);
+    await late.open(addressOf("admin_host", "/setup?token=spent"));
+    await late.press("button", en.setup.redeem);
+    await late.sees(en.setup.spent);
+    assertNoFaults(late);
+    await late.leave();
+  });
+
+  test("a server is created; its subdomain follows the name", async () => {
+    await owner.press("link", en.shell.servers);
+    await owner.isAt("/servers");
+    await owner.sees(en.servers.noneStaff);
+    await inspect(owner, "servers-empty");
+    await owner.press("link", en.servers.create);
+    await owner.isAt("/servers/new");
+    await owner.fill(en.create.name, "no");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(en.faults.bad_name);
+    await inspect(owner, "create-refused");
+    await owner.fill(en.create.name, "survival");
+    await owner.sees(`survival.${stack.file().root_domain}`);
+    await owner.page.keyboard.press("Enter");
+    await owner.isAt("/servers/survival");
+    await owner.sees(en.server.phases.Stopped);
+    await inspect(owner, "server-asleep");
+  });
+
+  test("it is woken, takes a command in its console, and is stopped", async () => {
+    await owner.press("button", en.server.wake);
+    await owner.sees(en.server.phases.Starting);
+    await owner.sees(en.server.phases.Running);
+    await owner.sees(/\[.*INFO/);
+    await owner.fill(en.serverConsole.command, "say hello from the panel");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees("hello from the panel");
+    await inspect(owner, "server-running");
+    const status = await stack.internal("GET", "/api/v1/internal/servers/survival/status");
+    assert.equal((status.body as { phase: string }).phase, "Running");
+    await owner.open(addressOf("admin_host", "/servers"));
+    await owner.sees(en.server.phases.Running);
+    await inspect(owner, "servers");
+    await owner.open(addressOf("admin_host", "/"));
+    await inspect(owner, "dashboard");
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.press("button", `${en.server.stop} survival`);
+    await owner.sees(en.server.phases.Stopped);
+  });
+
+  test("a passkey signs the owner in again after signing out", async () => {
+    await owner.press("button", en.shell.signOut);
+    await owner.isAt("/login");
+    await owner.press("button", en.signIn.passkey);
+    await owner.isAt("/");
+  });
+
+  test("a player signs in with a game code, and later with a mailed code", async () => {
+    const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", {
+      mc_uuid: randomUUID(),
+    });
+    const { code } = minted.body as { code: string };
+    await player.press("button", en.signIn.game);
+    await inspect(player, "login-game-code");
+    await player.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
+    await player.page.keyboard.press("Enter");
+    await player.isAt("/");
+    await inspect(player, "dashboard-player");
+    await addEmail(player, "player@example.net");
+    await player.press("button", en.shell.signOut);
+    await player.isAt("/login");
+    await player.fill(en.signIn.email, "player@example.net");
+    const before = newestCode(stack.file().mail.dir);
+    await player.page.keyboard.press("Enter");
+    await player.sees(en.signIn.codeTitle);
+    await inspect(player, "login-mail-code");
+    const mailed = await until(() => {
+      const newest = newestCode(stack.file().mail.dir);
+      return newest === before ? undefined : newest;
+    }, 10_000);
+    await player.fill(en.signIn.code, ` ${mailed.slice(0, 3)} ${mailed.slice(3)}`);
+    await player.page.keyboard.press("Enter");
+    await player.isAt("/");
+  });
+
+  test("staff pages and impossible names are not found on the panel's host", async () => {
+    for (const path of ["/servers/new", "/nothing", "/servers/NOT-A-NAME"]) {
+      await player.open(addressOf("panel_host", path));
+      await player.sees(en.shell.home);
+    }
+    await inspect(player, "not-found");
+  });
+
+  test("the page speaks Chinese and keeps its choice", async () => {
+    await player.open(addressOf("panel_host", "/"));
+    await player.page.select(`::-p-aria([name="${en.shell.language}"][role="combobox"])`, "zh-CN");
+    await player.sees("总览");
+    await player.open(addressOf("panel_host", "/servers"));
+    assert.equal(await player.page.evaluate(() => document.documentElement.lang), "zh-CN");
+    await player.sees("1 台服务器");
+    await inspect(player, "servers-chinese");
+  });
+
+  test("a session that ends elsewhere is said under the page, which stays", async () => {
+    await owner.open(addressOf("admin_host", "/servers/new"));
+    await owner.fill(en.create.name, "kept-name");
+    await owner.page.evaluate(() => fetch("/api/v1/auth/logout", { method: "POST" }));
+    await owner.press("button", en.create.submit);
+    await owner.sees(en.shell.sessionEnded);
+    await inspect(owner, "session-ended");
+    await owner.page.keyboard.press("Escape");
+    const typed = await owner.page.$eval("input[name=name]", (field) => (field as HTMLInputElement).value);
+    assert.equal(typed, "kept-name");
+  });
+
+  /** Verifies an address over the API: its page is not the topic here. */
+  async function addEmail(person: Person, email: string): Promise<void> {
+    const post = (path: string, body: object) =>
+      person.page.evaluate(
+        async (to, content) => {
+          const headers = { "content-type": "application/json" };
+          return (await fetch(`/api/v1${to}`, { method: "POST", headers, body: JSON.stringify(content) }))
+            .status;
+        },
+        path,
+        body,
+      );
+    assert.equal(await post("/account/email/start", { email }), 202);
+    const code = await until(() => newestCode(stack.file().mail.dir), 10_000);
+    assert.equal(await post("/account/email/verify", { code }), 200);
+  }
+});
