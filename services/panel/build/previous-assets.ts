@@ -1,4 +1,4 @@
-// Assets of earlier builds stay for a day: a page that was opened before an update still loads its later chunks.
+// Assets of the build before stay for a day: a page that was opened before an update still loads its later chunks.
 
 import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,10 @@ import type { Manifest } from "./manifest.ts";
 
 const keepMs = 24 * 60 * 60_000;
 
-/** Copies the assets of the newest other build below `builds` into `folder`; returns when each may go, by file name. */
+/**
+ * Copies the own assets of the newest other build below `builds` into `folder`; returns until when each is served, by
+ * file name. What that build had kept itself is left behind, or many builds in one day would pile up.
+ */
 export function keepPreviousAssets(builds: string, folder: string, now: number): Record<string, number> {
   const previous = newestBuild(builds);
   if (!previous) return {};
@@ -14,10 +17,9 @@ export function keepPreviousAssets(builds: string, folder: string, now: number):
   const own = new Set(readdirSync(join(folder, "assets")));
   for (const file of readdirSync(join(previous.folder, "assets"))) {
     const asset = file.replace(/\.(gz|br)$/, "");
-    const until = previous.manifest.previous[asset] ?? now + keepMs;
-    if (until <= now || own.has(asset)) continue;
+    if (asset in previous.manifest.previous || own.has(asset)) continue;
     copyFileSync(join(previous.folder, "assets", file), join(folder, "assets", file));
-    kept[asset] = until;
+    kept[asset] = now + keepMs;
   }
   return kept;
 }

@@ -41,7 +41,8 @@ export function Shell() {
             </div>
           </>
         )}
-        <div>
+        <div className={classes(isBare && styles.alone)}>
+          {isBare && <Brand />}
           <div className={styles.bars}>
             <ConnectionBar />
           </div>

@@ -1,12 +1,12 @@
 import { useMe } from "../api/session.ts";
 import { Failure } from "../ui/failure.tsx";
-import { Card, Columns, Muted, Row, Stack } from "../ui/layout.tsx";
+import { Card, Columns, Figure, Muted, Row, Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useLanguage, useWords } from "../words/words.ts";
 import { Claim } from "./claim.tsx";
 import { PhaseStatus } from "./phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "./row.ts";
@@ -83,6 +83,7 @@ export function DashboardPage() {
 
 function PlatformFigures({ rows }: { rows: readonly ServerRow[] }) {
   const { dashboard } = useWords();
+  const { language } = useLanguage();
   const players = rows.reduce((sum, row) => sum + row.playersOnline, 0);
   const figures = [
     [dashboard.playersOnline, players],
@@ -92,9 +93,7 @@ function PlatformFigures({ rows }: { rows: readonly ServerRow[] }) {
   return (
     <Columns>
       {figures.map(([name, value]) => (
-        <Card key={name} title={name}>
-          <strong>{value}</strong>
-        </Card>
+        <Figure key={name} name={name} value={new Intl.NumberFormat(language).format(value)} />
       ))}
     </Columns>
   );

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
-import { Muted, Row } from "../ui/layout.tsx";
+import { Grow, Muted, Row } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
@@ -49,15 +49,17 @@ export function Page() {
         </Empty>
       ) : (
         <>
-          <Row isSpread>
-            <Field
-              label={servers.search}
-              name="search"
-              type="search"
-              inputMode="search"
-              value={view.search}
-              onChange={(typed) => show({ search: typed })}
-            />
+          <Row isSpread isLow>
+            <Grow>
+              <Field
+                label={servers.search}
+                name="search"
+                type="search"
+                inputMode="search"
+                value={view.search}
+                onChange={(typed) => show({ search: typed })}
+              />
+            </Grow>
             <Row>
               <Select
                 label={servers.filter}

@@ -1,7 +1,7 @@
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Card, Columns, Facts, Muted, Row } from "../ui/layout.tsx";
+import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { formatDate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
@@ -20,12 +20,21 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
   return (
     <>
       {full && <Warnings status={full} />}
-      <Columns>
+      {isManaged ? (
+        <Split
+          aside={
+            <>
+              <Address status={status} />
+              <WhoIsOn name={name} isRunning={status.phase === "Running"} />
+              {full && <Settings status={full} />}
+            </>
+          }
+        >
+          <ConsolePanel key={name} name={name} isRunning={isUp} />
+        </Split>
+      ) : (
         <Address status={status} />
-        {isManaged && <WhoIsOn name={name} isRunning={status.phase === "Running"} />}
-        {full && <Settings status={full} />}
-      </Columns>
-      {isManaged && <ConsolePanel key={name} name={name} isRunning={isUp} />}
+      )}
     </>
   );
 }

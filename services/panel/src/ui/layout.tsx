@@ -9,9 +9,43 @@ export function Stack({ children, isTight = false }: Children & { isTight?: bool
   return <div className={classes(styles.stack, isTight && styles.tight)}>{children}</div>;
 }
 
+type RowProps = Children & {
+  /** The first at the one end, the last at the other. */
+  isSpread?: boolean;
+  /** Buttons stand at the height of fields, below their labels. */
+  isLow?: boolean;
+};
+
 /** Things beside each other, as far as there is room. */
-export function Row({ children, isSpread = false }: Children & { isSpread?: boolean }) {
-  return <div className={classes(styles.row, isSpread && styles.spread)}>{children}</div>;
+export function Row({ children, isSpread = false, isLow = false }: RowProps) {
+  return (
+    <div className={classes(styles.row, isSpread && styles.spread, isLow && styles.low)}>{children}</div>
+  );
+}
+
+/** A field that takes the room that a row has. */
+export function Grow({ children }: Children) {
+  return <div className={styles.grows}>{children}</div>;
+}
+
+/** The main thing, and what stands beside it where there is room. */
+export function Split({ children, aside }: Children & { aside: ReactNode }) {
+  return (
+    <div className={styles.split}>
+      {children}
+      <Stack>{aside}</Stack>
+    </div>
+  );
+}
+
+/** One number that says how it stands. */
+export function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div className={classes(styles.card)}>
+      <p className={styles.muted}>{name}</p>
+      <p className={styles.figure}>{value}</p>
+    </div>
+  );
 }
 
 /** A part of a page with a heading of its own. */

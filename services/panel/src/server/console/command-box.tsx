@@ -46,7 +46,7 @@ export function CommandBox(props: {
   return (
     <Form onSubmit={send}>
       {action.error && <Failure error={action.error} />}
-      <Row>
+      <Row isLow>
         <CommandField
           label={serverConsole.command}
           value={typed}

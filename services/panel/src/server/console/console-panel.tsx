@@ -5,7 +5,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Card, Muted, Row } from "../../ui/layout.tsx";
+import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
 import { LogView } from "../../ui/log-view.tsx";
 import { saveText } from "../../ui/save-text.ts";
 import { Select } from "../../ui/select.tsx";
@@ -82,15 +82,17 @@ type View = { search: string; level: Level; wraps: boolean };
 function ViewControls({ view, setView }: { view: View; setView: (view: View) => void }) {
   const { serverConsole } = useWords();
   return (
-    <Row isSpread>
-      <Field
-        label={serverConsole.search}
-        name="search-log"
-        type="search"
-        inputMode="search"
-        value={view.search}
-        onChange={(search) => setView({ ...view, search })}
-      />
+    <Row isSpread isLow>
+      <Grow>
+        <Field
+          label={serverConsole.search}
+          name="search-log"
+          type="search"
+          inputMode="search"
+          value={view.search}
+          onChange={(search) => setView({ ...view, search })}
+        />
+      </Grow>
       <Row>
         <Select
           isInline
