@@ -172,3 +172,12 @@ test("a start that fails says why, leaves nothing running and ends with code 1",
   assert.ok(!existsSync(join(scratch.path, "data", "stack.json")));
   assert.equal(readFileSync(join(scratch.path, "data", "secrets", "postgres"), "utf8").length, 33);
 });
+
+test("a panel that cannot be built fails the start with the words of the build", async () => {
+  using scratch = scratchDir();
+  const fault = "src/app/main.tsx does not parse";
+  const run = up(scratch.path, ["gateway-external"], { SVC_TEST_PANEL_FAULT: fault });
+  assert.equal(await run.exited, 1);
+  assert.match(run.output(), /svc: panel exited with code 1; its log is .*panel\.log:\n.*does not parse/);
+  assert.ok(!existsSync(join(scratch.path, "data", "stack.json")));
+});

@@ -39,8 +39,13 @@ export const minecraftPort = 25_565;
 
 /** The summary that is printed for a ready stack. `data`: its folder as printed in commands. */
 export function announcement(stack: StackFile, path: string, data?: string): string {
+  const { port: externalPort } = new URL(stack.external_base_url);
+  const [panel, operators] = [stack.panel_host, stack.admin_host].map(
+    (host) => `http://${host}:${externalPort}/`,
+  );
   const lines: [string, string][] = [
-    ["external", `${stack.external_base_url} (people; operators under Host ${stack.admin_host})`],
+    ["external", `${stack.external_base_url} (people and programs that act for them)`],
+    ["panel", `${panel} (operators: ${operators})`],
     ["internal", `${stack.internal_base_url} (the proxy and other programs)`],
     ["mail", stack.mail.page],
   ];
@@ -53,7 +58,7 @@ export function announcement(stack: StackFile, path: string, data?: string): str
   }
   if (stack.setup_url) {
     const setUp = commandHint("svc", "account setup --email YOU@EXAMPLE.NET", data);
-    lines.push(["set up", setUp], ["link", stack.setup_url]);
+    lines.push(["set up", `${stack.setup_url} (in a browser)`], ["or", setUp]);
   }
   lines.push(["details", path], ["stop", commandHint("down", "", data)]);
   return ["svc is ready.", ...lines.map(([name, value]) => `  ${name.padEnd(8)} ${value}`)].join("\n");

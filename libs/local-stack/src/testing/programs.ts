@@ -21,6 +21,12 @@ process.on("SIGTERM", () => process.exit(0));
 setInterval(() => undefined, 60_000);
 `;
 
+const panelSource = `
+const { SVC_TEST_PANEL_FAULT: fault } = process.env;
+if (fault) console.error(fault);
+process.exit(fault ? 1 : 0);
+`;
+
 /** Programs that behave at their edges as the real ones do: ready lines, signals, the file with the setup link. */
 export function writeFakePrograms(dir: string): {
   service: (name: string) => string;
@@ -39,6 +45,6 @@ export function writeFakePrograms(dir: string): {
     service: (name) => (name === "identity" ? identity : service),
     migrate: [write("migrate", "process.exit(process.env.SVC_ADMIN_DATABASE_URL ? 0 : 1);")],
     cluster: write("cluster", clusterSource),
-    panel: [write("panel", "process.exit(0);")],
+    panel: [write("panel", panelSource)],
   };
 }
