@@ -16,7 +16,7 @@ import { type Child, startChild } from "../harness/child.ts";
 import { type Nginx, startNginx } from "../harness/nginx.ts";
 import type { Memory } from "../harness/parent.ts";
 import type { Limit, Row } from "../harness/report.ts";
-import { interleave } from "../harness/statistics.ts";
+import { interleaveSamples, pairedRates } from "../harness/statistics.ts";
 
 const execute = promisify(execFile);
 const partBytes = 32 << 20;
@@ -50,12 +50,14 @@ function atLeast(goal: number, stretch?: number): Limit {
   return { bound: "at least", of: "ratio", goal, ...(stretch !== undefined && { stretch }) };
 }
 
-type Against = { anchorName: string; took: { seconds: number } | undefined; limit: Limit };
+type Against = { anchorName: string; took: { seconds: number }[] | undefined; limit: Limit };
+
+type Ours = { goal: string; what: string; megabytes: number; took: { seconds: number }[] | undefined };
 
 /** The same figure beside each anchor that is there. */
-function against(row: Row, megabytes: number, anchors: readonly Against[]): Row[] {
-  return anchors.flatMap(({ took, ...about }) =>
-    took ? [{ ...row, ...about, anchor: megabytes / took.seconds }] : [],
+function against({ megabytes, took: ours = [], ...row }: Ours, anchors: readonly Against[]): Row[] {
+  return anchors.flatMap(({ took: anchor, ...about }) =>
+    anchor ? [{ ...row, ...about, unit: "MB/s", ...pairedRates(megabytes, { ours, anchor }) }] : [],
   );
 }
 
@@ -67,7 +69,7 @@ async function uploading(bench: Bench, { ours, bare, nginx, base, parts }: Ends)
     for (let index = 0; index < parts; index += 1) await act(index);
   };
   const putNginx = (index: number) => put(`${nginx?.url}/nginx-part-${index}`, bytes);
-  const found = await interleave<string, { seconds: number }>(bench.options.rounds, {
+  const found = await interleaveSamples<string, { seconds: number }>(bench.options.rounds, {
     ours: () =>
       seconds(() =>
         each(async (index) => {
@@ -92,10 +94,10 @@ async function uploading(bench: Bench, { ours, bare, nginx, base, parts }: Ends)
   const row = {
     goal: "G18",
     what: "parts of 32 MiB staged, hashed and synced",
-    unit: "MB/s",
-    ours: megabytes / (found["ours"]?.seconds ?? Number.NaN),
+    megabytes,
+    took: found["ours"],
   };
-  return against(row, megabytes, [
+  return against(row, [
     { anchorName: "Fastify + sha256, not synced", took: found["bare"], limit: atLeast(0.9) },
     { anchorName: "nginx PUT", took: found["nginx"], limit: atLeast(0.3, 0.5) },
     { anchorName: "nginx PUT, then sha256sum", took: found["hashed"], limit: atLeast(1) },
@@ -110,25 +112,25 @@ async function downloading(bench: Bench, { ours, bare, nginx, base, parts }: End
     const { url, token } = await ours.ask<ByteTransferTicket>("download", { file: "backup", isPlain });
     return seconds(() => get(url, { authorization: `Bearer ${token}` }));
   };
-  const found = await interleave<string, { seconds: number }>(bench.options.rounds, {
+  const found = await interleaveSamples<string, { seconds: number }>(bench.options.rounds, {
     ours: () => fromUs(false),
     plain: () => fromUs(true),
     bare: () => seconds(() => get(`http://127.0.0.1:${port}/files/backup`)),
     ...(nginx && { nginx: () => seconds(() => get(`${nginx.url}/backup`)) }),
   });
-  const row = (what: string, took: { seconds: number } | undefined) => ({
+  const row = (what: string, took: { seconds: number }[] | undefined) => ({
     goal: "G19",
     what,
-    unit: "MB/s",
-    ours: megabytes / (took?.seconds ?? Number.NaN),
+    megabytes,
+    took,
   });
   const sendfile = { anchorName: "nginx sendfile", took: found["nginx"] };
   return [
-    ...against(row("backup out, last bytes held to the digest", found["ours"]), megabytes, [
+    ...against(row("backup out, last bytes held to the digest", found["ours"]), [
       { anchorName: "Fastify 1 MiB + sha256", took: found["bare"], limit: atLeast(0.9) },
       { ...sendfile, limit: atLeast(0.28) },
     ]),
-    ...against(row("plain file out", found["plain"]), megabytes, [{ ...sendfile, limit: atLeast(0.5) }]),
+    ...against(row("plain file out", found["plain"]), [{ ...sendfile, limit: atLeast(0.5) }]),
   ];
 }
 

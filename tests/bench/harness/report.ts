@@ -1,5 +1,7 @@
 // Rows of the table: a figure, its anchor, the ratio and the verdict.
 
+import { median } from "./statistics.ts";
+
 /** `goal` and `stretch` bound the ratio to the anchor or to the peer, or our own figure. */
 export type Limit = {
   bound: "at most" | "at least";
@@ -16,6 +18,8 @@ export type Row = {
   anchor?: number;
   /** Name of the anchor, for the reader. */
   anchorName?: string;
+  /** The ratio in each round, where both move so much that only pairs can be compared; the row's ratio is their median. */
+  ratios?: readonly number[];
   /** The peer's recorded figure for the same work, in the same unit; such rows also stand in the table against it. */
   peer?: number;
   /** Absent = told for information only. */
@@ -25,16 +29,18 @@ export type Row = {
   outsiders?: number;
 };
 
-export type Verdict = "stretch" | "ok" | "near" | "miss" | "void" | "info";
+export type Verdict = "stretch" | "ok" | "near" | "miss" | "void" | "few" | "info";
 
 const outsidersAtMost = 0.5;
 const tolerance = 1.1;
+const pairsAtLeast = 10;
 
 function holds(value: number, bound: Limit["bound"], limit: number): boolean {
   return bound === "at most" ? value <= limit : value >= limit;
 }
 
 export function ratioOf(row: Row): number | undefined {
+  if (row.ratios) return median(row.ratios);
   return row.anchor === undefined || row.anchor === 0 ? undefined : row.ours / row.anchor;
 }
 
@@ -43,12 +49,13 @@ function boundValue(row: Row, { of }: Limit): number {
   return of === "peer" ? row.ours / (row.peer ?? Number.NaN) : row.ours;
 }
 
-/** `near` misses by at most 10 %, which docs/performance.md does not count. */
+/** `near` misses by at most 10 %, which docs/performance.md does not count; `few` has too few pairs to be judged. */
 export function verdictOf(row: Row): Verdict {
   const { limit } = row;
   if (!limit) return "info";
   // What a process holds does not depend on who else computes.
   if ((row.outsiders ?? 0) > outsidersAtMost && row.unit !== "MB") return "void";
+  if (limit.of === "ratio" && row.ratios && row.ratios.length < pairsAtLeast) return "few";
   const value = boundValue(row, limit);
   if (limit.stretch !== undefined && holds(value, limit.bound, limit.stretch)) return "stretch";
   if (holds(value, limit.bound, limit.goal)) return "ok";
@@ -75,6 +82,11 @@ export function limitText({ limit, unit }: Row, pick: "goal" | "stretch"): strin
 
 const columns = ["goal", "what", "ours", "anchor", "ratio", "goal is", "stretch", "result", "note"] as const;
 
+function spreadOf({ ratios = [] }: Row): string {
+  if (ratios.length === 0) return "";
+  return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)} in ${ratios.length} pairs`;
+}
+
 function cells(row: Row): string[] {
   const ratio = ratioOf(row);
   const anchor =
@@ -90,7 +102,7 @@ function cells(row: Row): string[] {
     limitText(row, "goal"),
     limitText(row, "stretch"),
     verdictOf(row),
-    [row.note, outsiders].filter(Boolean).join("; "),
+    [row.note, spreadOf(row), outsiders].filter(Boolean).join("; "),
   ];
 }
 
