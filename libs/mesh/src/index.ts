@@ -18,5 +18,6 @@ export type {
   ViewWriter,
 } from "./api.ts";
 export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
+export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";

@@ -1,7 +1,7 @@
 // Sends a body on to the owner as it arrives (docs/reference/byte-transfers.md#ticket).
 
 import type { IncomingMessage } from "node:http";
-import { type Mesh, sendBytes } from "@svc/mesh";
+import { type Mesh, releaseChunk, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { tooLarge } from "../request/body.ts";
 import { type LargestUpload, largestUpload } from "../request/check-head.ts";
@@ -60,6 +60,7 @@ async function* chunksOf(state: RequestState, limit: LargestUpload): AsyncGenera
       bytes += chunk.length;
       if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
       yield chunk;
+      releaseChunk(chunk);
     }
   } finally {
     // An unread body would block the next request on its connection.

@@ -1,18 +1,15 @@
 // The gateway's side of byte transfers: fetches or sends the bytes of one ticket.
 
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { type ByteTransferTicket, Fault, isFault, isFaultName } from "@svc/proto";
 import type { Agent, Dispatcher } from "undici";
 import type { UploadHead } from "../api.ts";
-import { sendChunked } from "./chunked.ts";
 import { type ChunkWriter, openIntoBuffer } from "./read-into-buffer.ts";
-import { watchReader } from "./stall.ts";
+import { sendBody } from "./send-body.ts";
 
 const connectWithinMs = 5_000;
 const firstByteWithinMs = 60_000;
 const stallMs = 120_000;
-/** The owner answers when it has verified and stored everything, which may take long. */
-const answerWithinMs = 600_000;
 const longestAnswerBytes = 1_048_576;
 
 let shared: Agent | undefined;
@@ -89,9 +86,9 @@ async function deliverChunks(body: AsyncIterable<Buffer>, write: ChunkWriter): P
 }
 
 /**
- * Uploads a body and returns the operation's JSON body. A body without
- * a length may have trailers. Throws the fault that the owner returns or that `body` fails with, or `unavailable` when
- * the connection breaks or the owner reads nothing for two minutes.
+ * Uploads a body and returns the operation's JSON body. A body without a length may have trailers. A chunk has been sent
+ * once the next one is asked for. Throws the fault that the owner returns or that `body` fails with, or `unavailable`
+ * when the connection breaks or the owner reads nothing for two minutes.
  */
 export async function sendBytes(
   ticket: ByteTransferTicket,
@@ -99,35 +96,9 @@ export async function sendBytes(
   head: Partial<UploadHead>,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const stalled = new AbortController();
-  const limit = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
-  const source = watchReader(body, stallMs, () => stalled.abort());
-  const bytes = Readable.from(source, { objectMode: false });
-  const headers = head.contentDigest === undefined ? {} : { "content-digest": head.contentDigest };
-  const { status, text } = await orUnavailable(
-    head.contentLength === undefined
-      ? sendChunked({ ticket, headers, trailerDigest: head.trailerDigest }, bytes, limit)
-      : sendWhole({ ticket, headers, contentLength: head.contentLength }, bytes, limit),
-  );
+  const { status, text } = await orUnavailable(sendBody(ticket, { body, head, stallMs, signal }));
   if (status !== 200) throw faultIn(text);
   return JSON.parse(text);
-}
-
-type Whole = { ticket: ByteTransferTicket; headers: Record<string, string>; contentLength: number };
-
-async function sendWhole(
-  { ticket, headers, contentLength }: Whole,
-  body: Readable,
-  signal: AbortSignal,
-): Promise<{ status: number; text: string }> {
-  const response = await exchange(ticket, {
-    method: "PUT",
-    body,
-    headersTimeout: answerWithinMs,
-    headers: { ...headers, "content-length": String(contentLength) },
-    signal,
-  });
-  return { status: response.statusCode, text: await response.body.text() };
 }
 
 type LaneRequest = Pick<Dispatcher.RequestOptions, "body" | "headersTimeout" | "method" | "signal"> & {

@@ -1,40 +1,42 @@
-// Uploads a body of unknown length with trailers, which undici cannot send.
+// Sends a body to the owner's byte transfer port, at the owner's pace.
 
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { ByteTransferTicket } from "@svc/proto";
+import type { UploadHead } from "../api.ts";
+import { written } from "./written.ts";
 
 const connectWithinMs = 5_000;
+/** The owner answers when it has verified and stored everything, which may take long. */
 const answerWithinMs = 600_000;
 
-type Chunked = {
-  ticket: ByteTransferTicket;
-  headers: Record<string, string>;
-  /** Called when the body has ended. */
-  trailerDigest: (() => string | undefined) | undefined;
+type Sending = {
+  body: AsyncIterable<Uint8Array>;
+  head: Partial<UploadHead>;
+  /** How long the owner may read nothing. */
+  stallMs: number;
+  signal?: AbortSignal | undefined;
 };
 
 /**
- * Sends the whole `body` and reads the answer. A body that fails breaks the connection, so that the owner never takes a
+ * Sends the whole body and reads the answer. A body that fails breaks the connection, so that the owner never takes a
  * part for the whole. Rejects with the failure of the body or of the connection.
  */
-export async function sendChunked(
-  { ticket, headers, trailerDigest }: Chunked,
-  body: Readable,
-  signal: AbortSignal,
+export async function sendBody(
+  ticket: ByteTransferTicket,
+  { body, head, stallMs, signal }: Sending,
 ): Promise<{ status: number; text: string }> {
   const outgoing = request(ticket.url, {
     method: "PUT",
-    headers: { ...headers, authorization: `Bearer ${ticket.token}`, trailer: "Content-Digest" },
+    headers: headersOf(ticket, head),
     agent: false,
-    signal,
+    ...(signal && { signal }),
   });
   limitWaits(outgoing);
   const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
-  const sending = pipeline(body, outgoing, { end: false }).then(() => {
-    const digest = trailerDigest?.();
+  const chunks = body[Symbol.asyncIterator]();
+  const sending = writeAll(outgoing, chunks, stallMs).then(() => {
+    const digest = head.contentLength === undefined ? head.trailerDigest?.() : undefined;
     if (digest !== undefined) outgoing.addTrailers({ "Content-Digest": digest });
     outgoing.end();
   });
@@ -46,8 +48,31 @@ export async function sendChunked(
     return { status: response.statusCode ?? 0, text: await textOf(response) };
   } finally {
     outgoing.destroy();
-    body.destroy();
+    // It may be waiting for a chunk, so this is not awaited.
+    chunks.return?.().catch(() => {});
   }
+}
+
+function headersOf({ token }: ByteTransferTicket, head: Partial<UploadHead>): Record<string, string> {
+  return {
+    // An owner that answered before the end would reset a connection that is not kept, and with it its answer.
+    connection: "keep-alive",
+    authorization: `Bearer ${token}`,
+    ...(head.contentDigest !== undefined && { "content-digest": head.contentDigest }),
+    ...(head.contentLength === undefined
+      ? { trailer: "Content-Digest" }
+      : { "content-length": String(head.contentLength) }),
+  };
+}
+
+async function writeAll(
+  outgoing: ClientRequest,
+  chunks: AsyncIterator<Uint8Array>,
+  stallMs: number,
+): Promise<void> {
+  const onStall = () => outgoing.destroy(new Error("the byte transfer port stopped reading"));
+  for (let next = await chunks.next(); !next.done; next = await chunks.next())
+    await written(outgoing, next.value, { stallMs, onStall });
 }
 
 function limitWaits(outgoing: ClientRequest): void {

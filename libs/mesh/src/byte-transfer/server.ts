@@ -7,6 +7,7 @@ import { type ByteTransferTicket, Fault, faults, isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { ByteDownload, ByteTransfers, ByteUpload } from "../api.ts";
 import { watchSource } from "./stall.ts";
+import { written } from "./written.ts";
 
 const defaultTtlMs = 60_000;
 const defaultStallMs = 120_000;
@@ -145,10 +146,8 @@ async function sendDownload(exchange: Exchange, download: ByteDownload, gone: Ab
     response.destroy(new Error("the receiver stopped reading"));
   };
   try {
-    for (; !result.done; result = await source.next()) {
-      const timer = setTimeout(onStall, defaultStallMs);
-      await written(response, result.value).finally(() => clearTimeout(timer));
-    }
+    for (; !result.done; result = await source.next())
+      await written(response, result.value, { stallMs: defaultStallMs, onStall });
   } finally {
     if (!result.done) await source.return?.();
   }
@@ -159,12 +158,6 @@ async function sendDownload(exchange: Exchange, download: ByteDownload, gone: Ab
 function lengthOf({ headers }: ByteDownload): { "content-length"?: string } {
   const name = Object.keys(headers).find((one) => one.toLowerCase() === "content-length");
   return name === undefined ? {} : { "content-length": headers[name] ?? "" };
-}
-
-function written(response: ServerResponse, chunk: Uint8Array): Promise<void> {
-  return new Promise((settle, fail) => {
-    response.write(chunk, (error) => (error ? fail(error) : settle()));
-  });
 }
 
 async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: AbortSignal): Promise<void> {

@@ -27,19 +27,3 @@ export async function* watchSource(
     over.removeEventListener("abort", pause);
   }
 }
-
-/** Passes bytes on; calls `onStall` when the reader asks for no more within `stallMs` of the last chunk. */
-export async function* watchReader(
-  source: AsyncIterable<Uint8Array>,
-  stallMs: number,
-  onStall: () => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const chunk of source) {
-    const timer = setTimeout(onStall, stallMs);
-    try {
-      yield chunk;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}

@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
+import { freeWhole } from "../buffer-release.ts";
 
 export type FileWriter = {
-  /** Takes a chunk; when it returns false, wait for `flush` before the next one. */
+  /** Takes a chunk, and frees its memory once it is written. When it returns false, wait for `flush` before the next one. */
   write: (chunk: Uint8Array) => boolean;
   flush: () => Promise<void>;
   /** Resolves when everything is written; the last bytes are not synced yet. */
@@ -57,4 +58,5 @@ async function writeAllOf(file: FileHandle, pieces: readonly Uint8Array[]): Prom
     const [first, ...rest] = left;
     if (first) left = [first.subarray(bytesWritten), ...rest];
   }
+  pieces.forEach(freeWhole);
 }

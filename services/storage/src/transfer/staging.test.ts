@@ -25,7 +25,8 @@ describe("staged files", () => {
 
   const files = () => readdirSync(path, { recursive: true }).filter((name) => String(name).includes("."));
   const receive = (bytes: Uint8Array, more: { length?: number; sha256?: string; size?: number } = {}) =>
-    staging.receive(pieces(bytes, more.size ?? 65_536), {
+    // It frees what it has written.
+    staging.receive(pieces(Buffer.from(bytes), more.size ?? 65_536), {
       id,
       offset: 0,
       length: more.length ?? bytes.length,

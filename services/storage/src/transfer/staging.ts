@@ -22,7 +22,7 @@ type Incoming = {
 export type Staging = {
   /** Bytes of the volume, and how many of them are free. */
   volume: () => Promise<{ size: number; free: number }>;
-  /** Stores a complete body, or nothing of it. */
+  /** Stores a complete body, or nothing of it. Frees the memory of each chunk once it is written. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
   /** The bytes of all parts in order; a chunk is valid until the next. Throws when a part is shorter than recorded. */
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
