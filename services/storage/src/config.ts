@@ -84,7 +84,7 @@ export const settings = z.object({
     settle_interval: duration("5s"),
     /** The same while any Job runs: a restore continues this soon after its snapshot. */
     settle_busy_interval: duration("1s"),
-    /** How often a Job with a waiting caller is polled. */
+    /** The longest pause between two polls of a Job with a waiting caller; the first ones follow sooner. */
     await_interval: duration("250ms"),
     /** How long finished Jobs are listed. */
     job_history: duration("30d"),
