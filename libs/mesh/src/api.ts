@@ -18,6 +18,7 @@ import type {
   View,
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
+import type { Encoded } from "./request/encoded.ts";
 
 /** Everything a handler may know about a request in addition to its input. */
 export type Context<C extends AnyContract> = {
@@ -43,6 +44,12 @@ export type Handler<C extends AnyContract> = (
   context: Context<C>,
   input: InputOf<C>,
 ) => Promise<OutputOf<C>> | OutputOf<C>;
+
+/** A handler whose answers are bytes that it keeps (`encodedPage`). */
+export type EncodingHandler<C extends AnyContract> = (
+  context: Context<C>,
+  input: InputOf<C>,
+) => Promise<Encoded> | Encoded;
 
 /** On whose behalf a call is made: pass the context of the request being served, or name the principal. */
 export type CallOptions = {
@@ -252,7 +259,7 @@ export type Mesh = {
   /** Lets this owner answer repeated requests of contracts with `onceById`; call it before `announce`. */
   answerRepeats: (repeats: Repeats) => void;
   /** Answers a contract in the queue group of this service. */
-  serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
+  serve: <C extends AnyContract>(contract: C, handler: Handler<C> | EncodingHandler<C>) => void;
   /** Announces that this process answers: call it after every `serve`. */
   announce: () => Promise<void>;
   /** Calls the owner. Throws a `Fault`; no responder, timeout and a lost connection are `unavailable`. */
@@ -315,6 +322,8 @@ export type MeshOptions = {
   byteTransferHost?: string;
   /** Registry of the metrics; none are kept when absent. */
   registry?: Registry;
+  /** Checks answers that their owner has encoded by itself, too; tests do. */
+  checksEncoded?: boolean;
   /** Aborts a connect that never succeeds. */
   signal?: AbortSignal;
 };

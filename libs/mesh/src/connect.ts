@@ -52,6 +52,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     log,
     metrics: createMeshMetrics(options.registry, () => connection.status().reconnects),
     keyed: (text) => createHmac("sha256", options.password).update(text).digest("base64url"),
+    checksEncoded: options.checksEncoded === true,
     closing: closing.signal,
   };
   try {

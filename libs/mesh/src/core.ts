@@ -16,6 +16,7 @@ export type Core = {
   metrics: MeshMetrics;
   /** A digest of a text that only processes with this service's password can compute. */
   keyed: (text: string) => string;
+  checksEncoded: boolean;
   /** Set by an owner that answers repeated requests. */
   repeats?: Repeats;
   /** Aborts when the process stops waiting for what is in flight. */

@@ -6,6 +6,7 @@ export type {
   ByteTransfers,
   CallOptions,
   Context,
+  EncodingHandler,
   FollowedEvent,
   Handler,
   LiveLogLine,
@@ -21,3 +22,4 @@ export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
 export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";
+export { encodedPage } from "./request/encoded.ts";

@@ -2,13 +2,14 @@
 
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";
-import type { Handler } from "../api.ts";
+import type { Handler, Mesh } from "../api.ts";
 import { ConnectionError } from "../connection/connection-error.ts";
 import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../json.ts";
 import type { ContractMeter } from "../metrics.ts";
 import { createContext } from "./context.ts";
+import { bytesOf } from "./encoded.ts";
 import { createEndpoint, type Endpoint } from "./endpoint.ts";
 import { explainIssues } from "./explain.ts";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
@@ -27,7 +28,7 @@ const empty = new Uint8Array(0);
 const nothing = encodeJson(null);
 
 type Serving = {
-  serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
+  serve: Mesh["serve"];
   endpoints: ReadonlyMap<string, Endpoint>;
   /** Accepts no more requests; those already delivered are still answered. */
   stop: () => Promise<void>;
@@ -141,13 +142,20 @@ async function handle(core: Core, served: Served, arrival: Arrival): Promise<Ans
     // No result beside a byte transfer: the transferred bytes are the answer.
     if (context.reply.byteTransfer && (result ?? null) === null)
       return { body: nothing, headers: encodeReplyExtras(context.reply) };
-    const output = contract.output.safeParse(result);
-    if (!output.success)
-      throw new Error(`the answer does not match the contract: ${explainIssues(output.error)}`);
-    return { body: encodeJson(output.data), headers: encodeReplyExtras(context.reply) };
+    const bytes = bytesOf(result);
+    const body = bytes && !core.checksEncoded ? bytes : encodeOutput(contract, bytes ?? result);
+    return { body, headers: encodeReplyExtras(context.reply) };
   } finally {
     end();
   }
+}
+
+function encodeOutput(contract: AnyContract, result: unknown): Uint8Array {
+  const bytes = result instanceof Uint8Array ? result : undefined;
+  const output = contract.output.safeParse(bytes ? JSON.parse(textOf(bytes)) : result);
+  if (!output.success)
+    throw new Error(`the answer does not match the contract: ${explainIssues(output.error)}`);
+  return bytes ?? encodeJson(output.data);
 }
 
 function decodeInput(contract: AnyContract, body: Uint8Array): unknown {

@@ -107,6 +107,7 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
         password: passwords[service] ?? "",
         log: createLogger(service, "silent"),
         version: "0.0.1",
+        checksEncoded: true,
         ...options,
       }),
   };

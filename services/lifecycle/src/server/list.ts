@@ -1,5 +1,5 @@
-import type { Handler } from "@svc/mesh";
-import { rowFor, serverRows } from "@svc/proto";
+import { type EncodingHandler, encodedPage, type Handler } from "@svc/mesh";
+import { rowFor, ServerInfo, serverRows } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { toServerInfo } from "./info.ts";
@@ -41,13 +41,26 @@ export function firstAfter(names: readonly string[], name: string): number {
   return low;
 }
 
+const encodedInfos = new WeakMap<Server, Uint8Array>();
+
+// The watch replaces a server that has changed, so that an object is a version.
+function infoBytes(server: Server, autoRestarts: number): Uint8Array {
+  const kept = encodedInfos.get(server);
+  if (kept) return kept;
+  const bytes = Buffer.from(JSON.stringify(ServerInfo.parse(toServerInfo(server, { autoRestarts }))));
+  encodedInfos.set(server, bytes);
+  return bytes;
+}
+
 export const list =
-  (deps: ServerDeps): Handler<typeof contracts.list> =>
+  (deps: ServerDeps): EncodingHandler<typeof contracts.list> =>
   (_context, { cursor }) => {
     const { items, next } = pageOf(deps, cursor);
     const { auto_restarts: autoRestarts } = deps.settings;
-    const infos = items.map((server) => toServerInfo(server, { autoRestarts }));
-    return { items: infos, ...(next !== undefined && { next }) };
+    return encodedPage(
+      items.map((server) => infoBytes(server, autoRestarts)),
+      next,
+    );
   };
 
 export const fleet =
