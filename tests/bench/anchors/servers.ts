@@ -1,6 +1,6 @@
 // Made-up servers of about 430 bytes of JSON each, the size that docs/performance.md measured with.
 
-import type { ServerInfo } from "@svc/proto";
+import type { ServerInfo, ServerOwnership } from "@svc/proto";
 
 export function serverName(index: number): string {
   return `bench-${String(index).padStart(5, "0")}`;
@@ -29,6 +29,13 @@ export function makeServer(index: number): ServerInfo {
     storageSize: "8Gi",
     cpu: "2",
   };
+}
+
+/** Every second server is the bench's own, the others can be claimed. */
+export function makeOwnership(index: number): ServerOwnership {
+  const name = serverName(index);
+  const owner = { ownerId: "usr-bench", owner: "bench@example.org", ownerPlayer: "Bench" };
+  return { name, subdomain: name, claimable: index % 2 === 1, ...(index % 2 === 0 && owner) };
 }
 
 export function makeServers(count: number): ServerInfo[] {

@@ -26,6 +26,7 @@ import { serverList } from "./server-list.ts";
 import { serverStatus } from "./server-status.ts";
 import { serverWake } from "./server-wake.ts";
 import { serviceBoot } from "./service-boot.ts";
+import { sessionLists } from "./session-lists.ts";
 import { stackStart } from "./stack-start.ts";
 import { startStopLatency } from "./start-stop-latency.ts";
 import { transfers } from "./transfers.ts";
@@ -36,6 +37,7 @@ export const goals: readonly Goal[] = [
   requestLatency,
   requestThroughput,
   serverList,
+  sessionLists,
   phaseChangeThroughput,
   eventDelivery,
   reconcileThroughput,

@@ -4,7 +4,7 @@
 import { connectMesh } from "@svc/mesh";
 import { servers, worlds } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
-import { makeServer, serverName } from "../anchors/servers.ts";
+import { makeOwnership, makeServer, serverName } from "../anchors/servers.ts";
 import { dueWorld } from "../harness/due-worlds.ts";
 import { need, serveParent } from "../harness/parent.ts";
 
@@ -33,17 +33,19 @@ mesh.serve(worlds.describeServer, (_context, { name }) => dueWorld(indexOf(name)
 mesh.serve(worlds.holdWorld, () => ({ stopped: false }));
 await mesh.announce();
 const view = await mesh.writeView(servers.servers);
+const owners = await mesh.writeView(servers.serverOwners);
 
 serveParent({
   /** Makes so many worlds due. */
   due: (count: number) => {
     due.count = count;
   },
-  /** Makes the view hold this many servers. */
-  fill: (count: number) =>
-    view.replace(
-      new Map(Array.from({ length: count }, (_, index) => [serverName(index), makeServer(index)])),
-    ),
+  /** Makes the views hold this many servers; every second one is the caller's. */
+  fill: async (count: number) => {
+    const indexes = Array.from({ length: count }, (_, index) => index);
+    await owners.replace(new Map(indexes.map((index) => [serverName(index), makeOwnership(index)])));
+    await view.replace(new Map(indexes.map((index) => [serverName(index), makeServer(index)])));
+  },
   /** Changes one server of the view. */
   change: ({ index, players }: { index: number; players: number }) =>
     view.put(serverName(index), { ...makeServer(index), playersOnline: players }),
