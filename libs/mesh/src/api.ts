@@ -18,7 +18,7 @@ import type {
   View,
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { Encoded } from "./request/encoded.ts";
+import type { Encoded } from "./encoded.ts";
 
 /** Everything a handler may know about a request in addition to its input. */
 export type Context<C extends AnyContract> = {

@@ -21,5 +21,5 @@ export type {
 export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
 export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
+export { encodedPage } from "./encoded.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";
-export { encodedPage } from "./request/encoded.ts";

@@ -19,7 +19,7 @@ export type OwnerRows = {
   watch: (onChange: (name: string | undefined) => void) => Notifications;
 };
 
-/** The channel of migration 0011. */
+/** The triggers of `servers` notify it. */
 const channel = "lifecycle_owners";
 
 export function createOwnerRows(store: LifecycleStore, log: Logger): OwnerRows {

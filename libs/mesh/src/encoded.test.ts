@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { servers } from "@svc/proto";
-import type { Mesh } from "../api.ts";
-import { startTestNats, type TestNats } from "../testing.ts";
+import type { Mesh } from "./api.ts";
 import { bytesOf, encodedPage } from "./encoded.ts";
+import { startTestNats, type TestNats } from "./testing.ts";
 
 let nats: TestNats;
 let gateway: Mesh;
