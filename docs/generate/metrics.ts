@@ -43,7 +43,7 @@ function metricsIn(folder: string): Metric[] {
 }
 
 /** Metrics that a source declares. */
-export function declaredIn(source: string): Metric[] {
+function declaredIn(source: string): Metric[] {
   return [...source.matchAll(declaration)].flatMap(([, name = "", quoted, template, rest = ""]) => {
     const [, named, third] = labels.exec(rest) ?? [];
     const metric = { name, help: quoted ?? template ?? "", labels: labelsOf(named ?? third) };

@@ -1,7 +1,7 @@
 /** Releases the slot while `wait` runs, and takes one again before it returns. */
 export type ReleaseWhile = <T>(wait: () => Promise<T>) => Promise<T>;
 
-export type Semaphore = {
+type Semaphore = {
   /** Runs the work when a slot is free, in the order of the calls. Rejects with the signal's reason while it waits. */
   run: <T>(work: (releaseWhile: ReleaseWhile) => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /** Work that waits for a slot. */

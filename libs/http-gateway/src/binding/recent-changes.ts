@@ -8,7 +8,7 @@ import type { Binding } from "./call.ts";
 const lastingMs = 2_000;
 const mostCallers = 10_000;
 
-export type RecentChanges = {
+type RecentChanges = {
   has: (principal: Principal) => boolean;
   /** Notes the changes that a binding has made. */
   noting: (contract: Operation, binding: Binding) => Binding;

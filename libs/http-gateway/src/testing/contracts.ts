@@ -71,7 +71,7 @@ export const door = operation({
   },
   output: z.strictObject({ ok: z.literal(true) }),
 });
-export const codeDoor = operation({
+const codeDoor = operation({
   ...common,
   subject: "lifecycle.door.code",
   http: { ...external, method: "POST", path: "/door/code", tier: "public", rateLimited: true },

@@ -8,7 +8,7 @@ import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { exchangeCode } from "./mail-code.ts";
 
-export type Way = "host" | "email" | "operator";
+type Way = "host" | "email" | "operator";
 export type LoginOptions = { data: string; with?: Way; email?: string; code?: string };
 
 /** Signs in: by data folder by default, by mailed code when an address is given. */

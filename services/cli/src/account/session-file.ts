@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** Which host of the external face a session is for: the operator console or the players' panel. */
 export type Face = "admin" | "panel";
-export type SavedSession = { face: Face; value: string };
+type SavedSession = { face: Face; value: string };
 
 const path = (data: string) => join(data, "cli-session");
 

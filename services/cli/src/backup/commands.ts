@@ -91,7 +91,7 @@ export async function listFiles(id: string, path: string, { data }: Options): Pr
   return { json: answer, text: lines.length === 0 ? "The folder is empty." : table(lines) + more };
 }
 
-export type RestoreOptions = Options & { yes?: boolean; snapshot: boolean };
+type RestoreOptions = Options & { yes?: boolean; snapshot: boolean };
 
 /** The whole world, or only these files and folders of it. */
 export async function restore(

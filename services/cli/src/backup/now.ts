@@ -7,7 +7,7 @@ import { hint } from "../hint.ts";
 import { type Outcome, planned, table } from "../output.ts";
 import { poll, withMesh } from "./with-mesh.ts";
 
-export type NowOptions = { data: string; yes?: boolean; stop?: boolean };
+type NowOptions = { data: string; yes?: boolean; stop?: boolean };
 
 const stopWithinMs = 600_000;
 const words = {

@@ -5,7 +5,7 @@ import { joinAsOperator } from "../operator-mesh.ts";
 import { CommandError } from "../output.ts";
 import { momentOf } from "../time.ts";
 
-export type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
+type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
 
 /**
  * Prints events as they happen, from `--since` on, until it is interrupted or, without following, until

@@ -5,7 +5,7 @@ import { connectExternal } from "../account/external.ts";
 import { CommandError, type Outcome, planned, table } from "../output.ts";
 
 type Data = { data: string };
-export type SetOptions = Data & {
+type SetOptions = Data & {
   policy?: "ownerOnly" | "public" | "allowlist";
   idle?: number;
   memory?: string;

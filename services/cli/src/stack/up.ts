@@ -19,7 +19,7 @@ import { systemForwardingFiles } from "./forwarding-files.ts";
 import { imageTable } from "./image-table.ts";
 import { localConfig } from "./local-config.ts";
 
-export type UpOptions = {
+type UpOptions = {
   data: string;
   detach?: boolean;
   ports: "fixed" | "auto";

@@ -29,7 +29,7 @@ export type Mailer = {
 
 export type Mail = { to: string; message: Message; requestId: string };
 
-export type MailerOptions = {
+type MailerOptions = {
   db: IdentityDb;
   relay: Relay | undefined;
   budget: MailRates;

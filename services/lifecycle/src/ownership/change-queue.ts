@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 
-export type ChangeQueue = {
+type ChangeQueue = {
   add: (name: string | "all") => void;
   /** True once everything that was added before the call is written; false when a write failed meanwhile. */
   written: () => Promise<boolean>;

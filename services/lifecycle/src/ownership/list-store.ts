@@ -7,7 +7,7 @@ import type { LifecycleStore } from "../database/schema.ts";
 import { type RowColumns, rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
-export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
+type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
 /** Names of servers by their relation to one player. */
 type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
 type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };

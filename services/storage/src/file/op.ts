@@ -22,7 +22,7 @@ export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
   return `${server}/${id}`;
 }
 
-export type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
+type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
 
 /** An operation that is about to start. */
 export function newOp(deps: Pick<FileDeps, "now">, about: NewOp): StoredOp {
@@ -103,7 +103,7 @@ export function decideOp({ op, job }: Observed, now: number, patienceMs: number)
 }
 
 /** One pass over one operation; returns it as it is then. */
-export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
+async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
   const { value: op } = entry;
   if (op.state !== "running") return op;
   const observed = { op, job: await observeJob(logDepsOf(deps), op.job) };
