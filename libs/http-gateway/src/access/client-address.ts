@@ -12,8 +12,9 @@ export function clientAddressOf(request: IncomingMessage, headerName: string): s
   if (headerName === "") return peer;
   const value = request.headers[headerName];
   const text = Array.isArray(value) ? value.join(",") : (value ?? "");
-  const told = headerName === "x-forwarded-for" ? withoutPort(text.slice(text.lastIndexOf(",") + 1)) : text;
-  return normalAddress(told.trim()) ?? peer;
+  const claimed =
+    headerName === "x-forwarded-for" ? withoutPort(text.slice(text.lastIndexOf(",") + 1)) : text;
+  return normalAddress(claimed.trim()) ?? peer;
 }
 
 // Some edges append the port of the client: 192.0.2.1:4711 or [2001:db8::1]:4711.

@@ -4,10 +4,10 @@
 import { createHash } from "node:crypto";
 
 // biome-ignore lint/style/noProcessEnv: the test runner tells its files
-const told = Number(process.env["SVC_TEST_PATIENCE"] ?? 1);
+const factor = Number(process.env["SVC_TEST_PATIENCE"] ?? 1);
 
 /** How many times longer than usual a test waits before it gives up; at least 1. */
-export const patience: number = Number.isFinite(told) ? Math.max(1, told) : 1;
+export const patience: number = Number.isFinite(factor) ? Math.max(1, factor) : 1;
 
 /** What a round takes on the machine of CI when nobody else uses it. */
 const usualMs = 45;

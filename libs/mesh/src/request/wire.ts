@@ -108,8 +108,8 @@ export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number)
 }
 
 function decodeClient(headers: MsgHdrs): Client {
-  const told = headers.get(header.language);
-  const language = languages.find((one) => one === told);
+  const given = headers.get(header.language);
+  const language = languages.find((one) => one === given);
   const asked = headers.get(header.clientHost);
   const host = faceHosts.find((one) => one === asked);
   return {

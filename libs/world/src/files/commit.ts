@@ -21,8 +21,8 @@ type Commit = {
 const freshMode = 0o644;
 
 /** `fill` writes the content. Throws `volume_full`, `file_exists`, and what `fill` throws, all with the world unchanged. */
-export async function commitFile(landing: Commit, fill: (file: FileHandle) => Promise<void>): Promise<void> {
-  const { world, folder, name, there, size } = landing;
+export async function commitFile(commit: Commit, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  const { world, folder, name, there, size } = commit;
   const avail = await world.freeBytes();
   if (avail !== undefined && avail < size) throw volumeFull(size, avail);
   const partial = `${hiddenPrefix}write-${randomBytes(8).toString("hex")}`;
@@ -33,14 +33,14 @@ export async function commitFile(landing: Commit, fill: (file: FileHandle) => Pr
       await dress(file, { mode: (there?.mode ?? freshMode) & 0o777, owner: there ?? (await folder.stat()) });
       await file.sync();
     }
-    if (landing.isNew) await world.moveToFree(partial, { folder, name });
+    if (commit.isNew) await world.moveToFree(partial, { folder, name });
     else await world.move(partial, { folder, name });
   } catch (error) {
     await world.removeFile(partial).catch(() => undefined);
-    const told = explain(error, name);
-    if (told instanceof WorldFault && told.fault.code === "volume_full")
+    const explained = explain(error, name);
+    if (explained instanceof WorldFault && explained.fault.code === "volume_full")
       throw volumeFull(size, (await world.freeBytes()) ?? 0);
-    throw told;
+    throw explained;
   }
   await folder.sync();
 }

@@ -30,8 +30,8 @@ export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ 
   const { folder, name, there } = target;
   if (plan.createOnly && there) throw exists(plan.path);
   if (plan.expectSha256 !== undefined) await assertUnchanged(target, plan.expectSha256);
-  const landing = { world, folder, name, there, isNew: plan.createOnly ?? false, size: plan.content.length };
-  await commitFile(landing, (file) => writeAll(file, plan.content));
+  const commit = { world, folder, name, there, isNew: plan.createOnly ?? false, size: plan.content.length };
+  await commitFile(commit, (file) => writeAll(file, plan.content));
   return { sha256 };
 }
 
@@ -48,8 +48,8 @@ export async function commitUpload(world: Folder, plan: UploadPlan): Promise<voi
   await using target = await openTarget(world, plan.path);
   if (target.there && !plan.overwrite) throw exists(plan.path);
   const size = plan.parts.reduce((sum, part) => sum + part.size, 0);
-  const landing = { world, ...target, isNew: !plan.overwrite, size };
-  await commitFile(landing, async (file) => {
+  const commit = { world, ...target, isNew: !plan.overwrite, size };
+  await commitFile(commit, async (file) => {
     const digests = createPartDigests(plan.parts);
     const writer = createFileWriter(file);
     let done = 0;

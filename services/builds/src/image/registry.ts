@@ -47,12 +47,12 @@ async function ask(manifest: string, given: string | undefined, signal: AbortSig
   await body.dump();
   if (statusCode === 404) return { kind: "missing" };
   if (statusCode !== 200) return failed(`the registry answered ${statusCode} for ${manifest}`);
-  const told = headers["docker-content-digest"];
-  if (typeof told !== "string" || !digestShape.test(told)) {
+  const digest = headers["docker-content-digest"];
+  if (typeof digest !== "string" || !digestShape.test(digest)) {
     return failed(`the registry named no digest for ${manifest}`);
   }
-  if (given !== undefined && told !== given) return failed(`the registry has ${told} for ${manifest}`);
-  return { kind: "found", digest: told };
+  if (given !== undefined && digest !== given) return failed(`the registry has ${digest} for ${manifest}`);
+  return { kind: "found", digest };
 }
 
 function failed(message: string): Resolution {

@@ -151,11 +151,11 @@ export async function drill(name: string, options: Options & { backup?: string }
   return withMesh(data, async (mesh) => {
     const input = { name, ...(backup !== undefined && { backup_id: backup }) };
     const started = await mesh.call(backupKeeping.startDrill, input);
-    let told = "";
+    let printed = "";
     const end = await poll(async () => {
       const now = await mesh.call(backupKeeping.readDrill, { id: started.id });
-      if (now.state !== told) process.stderr.write(`${name}: ${now.state}\n`);
-      told = now.state;
+      if (now.state !== printed) process.stderr.write(`${name}: ${now.state}\n`);
+      printed = now.state;
       return now.finished_at === undefined ? undefined : now;
     });
     const isPassed = end.state === "passed";

@@ -17,7 +17,7 @@ export async function followEvents(subject: string, options: EventOptions): Prom
   const print = (event: FollowedEvent) =>
     process.stdout.write(`${options.json ? JSON.stringify(event) : line(event)}\n`);
   try {
-    const told = filtersOf(subject).map(
+    const caughtUp = filtersOf(subject).map(
       ({ stream, filter }) =>
         new Promise<void>((resolve) => {
           mesh.follow({
@@ -29,7 +29,7 @@ export async function followEvents(subject: string, options: EventOptions): Prom
           });
         }),
     );
-    if (!options.follow) await Promise.all(told);
+    if (!options.follow) await Promise.all(caughtUp);
     else await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   } finally {
     await mesh.drain(1_000);

@@ -8,7 +8,7 @@ type Link = { username: string; setup_url: string; valid_minutes: number };
 
 const plan = (what: string) => planned(what, `Plan: ${what}`);
 
-function told(link: Link): Outcome {
+function linkOutcome(link: Link): Outcome {
   return {
     json: link,
     text: `${link.username} signs in with this link within ${link.valid_minutes} minutes:\n${link.setup_url}`,
@@ -23,13 +23,13 @@ export async function mintSetupLink(data: string): Promise<Link | undefined> {
 
 export async function setupLink({ data }: Options): Promise<Outcome> {
   const link = await mintSetupLink(data);
-  if (link) return told(link);
+  if (link) return linkOutcome(link);
   throw new CommandError("the owner can sign in; `svc break-glass recover-owner` creates a link anyway");
 }
 
 export async function recoverOwner({ data, yes }: Options): Promise<Outcome> {
   if (!yes) return plan("create a sign-in link for the owner and record it in the audit log");
-  return told(await askIdentity<Link>(data, { do: "recover-owner" }));
+  return linkOutcome(await askIdentity<Link>(data, { do: "recover-owner" }));
 }
 
 export async function addOperator(username: string, { data, yes }: Options): Promise<Outcome> {
@@ -39,7 +39,7 @@ export async function addOperator(username: string, { data, yes }: Options): Pro
     return plan(`create the admin ${username} and a sign-in link`);
   }
   const command = { do: "add-operator", username };
-  return told(await askIdentity<Link>(data, command));
+  return linkOutcome(await askIdentity<Link>(data, command));
 }
 
 export async function setLocalAuth(wanted: string, { data, yes }: Options): Promise<Outcome> {

@@ -74,12 +74,12 @@ export async function cancelMove(name: string, { data, yes }: MoveOptions): Prom
 /** Prints each step until the move has ended. */
 async function follow(mesh: Mesh, move: Move): Promise<Move> {
   const { id, server: name } = move;
-  let told = "";
+  let printed = "";
   return poll(async () => {
     const now = await mesh.call(migrations.readByOperator, { name });
     if (now.id !== id) return { ...move, state: "failed" as const, error: "another move has begun" };
-    if (now.state !== told) process.stderr.write(`${name}: ${now.state}\n`);
-    told = now.state;
+    if (now.state !== printed) process.stderr.write(`${name}: ${now.state}\n`);
+    printed = now.state;
     return now.state === "succeeded" || now.state === "failed" ? now : undefined;
   });
 }

@@ -21,22 +21,22 @@ type Annotation = {
 /** storage.backup.annotate */
 export const annotate =
   (deps: Needs): Handler<typeof backupKeeping.annotateBackup> =>
-  async (context, wish) =>
-    toKeptBackup(await change(deps, { ...wish, scope: { kind: "all" }, audit: auditActor(context) }));
+  async (context, wanted) =>
+    toKeptBackup(await change(deps, { ...wanted, scope: { kind: "all" }, audit: auditActor(context) }));
 
 /** storage.backup.edit */
 export const edit =
   (deps: Needs): Handler<typeof backups.edit> =>
-  async (context, wish) => {
-    if (wish.label === undefined && wish.pinned === undefined) {
+  async (context, wanted) => {
+    if (wanted.label === undefined && wanted.pinned === undefined) {
       throw new Fault("bad_request", { message: "Give label, pinned or both." });
     }
     const scope = scopeOf(context.principal);
-    return toBackupView(await change(deps, { ...wish, scope, audit: auditActor(context) }));
+    return toBackupView(await change(deps, { ...wanted, scope, audit: auditActor(context) }));
   };
 
-async function change(deps: Needs, { scope, audit, ...wish }: Annotation): Promise<BackupRow> {
-  const { id, label, pinned } = wish;
+async function change(deps: Needs, { scope, audit, ...wanted }: Annotation): Promise<BackupRow> {
+  const { id, label, pinned } = wanted;
   const given = { ...(label !== undefined && { label }), ...(pinned !== undefined && { pinned }) };
   return deps.db.transaction().execute(async (trx) => {
     const found = await findBackup(trx, { scope, id, lock: true });

@@ -43,7 +43,7 @@ async function readFolder(
   { row, path }: { row: BackupRow; path: string },
 ): Promise<backups.BackupFolder> {
   assertConfigured(deps);
-  const wish = {
+  const spec = {
     name: newJobName("browse", row.server_name),
     server: row.server_name,
     manager: "svc-verify" as const,
@@ -52,7 +52,7 @@ async function readFolder(
     archive: "ro" as const,
   };
   const timeoutMs = context.deadlineAt - Date.now() - answerMs;
-  const outcome = await runJob(deps, wish, { timeoutMs, signal: context.signal });
+  const outcome = await runJob(deps, spec, { timeoutMs, signal: context.signal });
   if (outcome.kind === "refused") throw refusal(outcome.fault);
   if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
   return { path, ...fitListing(outcome.done, messageBytes) };

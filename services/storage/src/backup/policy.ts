@@ -78,7 +78,7 @@ export function pinOf(row: { pinned_at: Date | null; pinned_by_owner: boolean })
 }
 
 /** The pin after a request; staff's stays above what an owner asks. */
-export function decidePin(pin: Pin, wish: { by: "owner" | "staff"; pinned: boolean }): Pin | "refused" {
-  if (wish.by === "owner" && pin === "staff") return wish.pinned ? "staff" : "refused";
-  return wish.pinned ? wish.by : "none";
+export function decidePin(pin: Pin, change: { by: "owner" | "staff"; pinned: boolean }): Pin | "refused" {
+  if (change.by === "owner" && pin === "staff") return change.pinned ? "staff" : "refused";
+  return change.pinned ? change.by : "none";
 }

@@ -6,11 +6,11 @@ import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
 import { type BackupRequest, startBackup } from "./start.ts";
 
 /** A concurrent call may have started this run's Job, or the answer of an earlier one was lost. */
-async function startOnce(deps: StorageDeps, wish: BackupRequest & { runKey: string }): Promise<JobRow> {
+async function startOnce(deps: StorageDeps, request: BackupRequest & { runKey: string }): Promise<JobRow> {
   try {
-    return await startBackup(deps, wish);
+    return await startBackup(deps, request);
   } catch (error) {
-    const made = await findJobByRunKey(deps.db, wish.runKey).catch(() => undefined);
+    const made = await findJobByRunKey(deps.db, request.runKey).catch(() => undefined);
     if (made) return made;
     throw error;
   }

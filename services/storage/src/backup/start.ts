@@ -26,24 +26,24 @@ export type BackupRequest = {
   audit: AuditedAs;
 };
 
-export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promise<JobRow> {
-  const { server, reason } = wish;
+export async function startBackup(deps: StorageDeps, request: BackupRequest): Promise<JobRow> {
+  const { server, reason } = request;
   return beginJob(deps, {
     server,
     lock: "backup",
-    check: wish.check,
+    check: request.check,
     audit: ({ job }) => ({
-      ...wish.audit,
+      ...request.audit,
       server_name: server,
-      payload: { job, ...wish.audit.payload },
+      payload: { job, ...request.audit.payload },
     }),
     admit: async (trx, world) => {
-      await checkLimits(deps, trx, wish);
+      await checkLimits(deps, trx, request);
       return {
         ...newBackupRow(deps, server, world),
         reason,
-        started_by: wish.startedBy,
-        run_key: wish.runKey ?? null,
+        started_by: request.startedBy,
+        run_key: request.runKey ?? null,
       };
     },
     spec: (row, world) => backupJobSpec(deps, row, world),
@@ -70,15 +70,15 @@ export function newBackupRow(
 async function checkLimits(
   deps: Pick<StorageDeps, "settings" | "now">,
   trx: StorageTrx,
-  wish: BackupRequest,
+  request: BackupRequest,
 ): Promise<void> {
   const { archive } = deps.settings;
-  if (wish.limits.cooldown && archive.manual_cooldown > 0) {
-    const newest = await findLastStart(trx, { server: wish.server, reason: "manual" });
+  if (request.limits.cooldown && archive.manual_cooldown > 0) {
+    const newest = await findLastStart(trx, { server: request.server, reason: "manual" });
     const left = cooldownLeft({ newest, now: deps.now() }, archive);
     if (left !== undefined) throw new Fault("backup_cooldown", { retryAfterSeconds: left });
   }
-  if (!wish.limits.cap) return;
+  if (!request.limits.cap) return;
   const { bytes } = await presentBytes(trx);
   if (!isStoreFull(bytes, archive)) return;
   throw new Fault("backup_store_full", {

@@ -24,30 +24,30 @@ type ExportRequest = Pick<StoredExport, "kind" | "filename" | "content_type" | "
 /** Throws `export_busy`, and leaves nothing behind then. */
 export async function startExport(
   deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now" | "exports" | "exportStarts">,
-  wish: ExportRequest,
+  request: ExportRequest,
 ): Promise<exports.ExportTicket> {
   const secrets = newSecrets();
   const { id } = secrets;
-  const stored = storedOf(deps, wish, secrets);
+  const stored = storedOf(deps, request, secrets);
   const { export_appear, export_deadline } = deps.settings.storage;
   await deps.exports.create(id, stored, { ttlMs: export_appear + export_deadline });
   try {
     await admit(deps, stored);
-    await begin(deps, wish, { secrets, job: stored.job });
+    await begin(deps, request, { secrets, job: stored.job });
   } catch (error) {
     await deps.exports.delete(id).catch(() => {});
     await refund(deps, stored);
     throw error;
   }
-  return { ticket: secrets.ticket, state: "pending", filename: wish.filename };
+  return { ticket: secrets.ticket, state: "pending", filename: request.filename };
 }
 
 function storedOf(
   deps: Pick<ExportDeps, "now">,
-  wish: ExportRequest,
+  request: ExportRequest,
   { id, ticketHash, tokenHash }: Secrets,
 ): StoredExport {
-  const { kind, filename, content_type, user_id, is_staff = false, expected, backup_id, world } = wish;
+  const { kind, filename, content_type, user_id, is_staff = false, expected, backup_id, world } = request;
   const at = deps.now();
   return {
     id,
@@ -77,22 +77,22 @@ const rowKind = {
 
 async function begin(
   deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now">,
-  wish: ExportRequest,
+  request: ExportRequest,
   { secrets, job }: { secrets: Secrets; job: string },
 ): Promise<void> {
-  const { world, kind } = wish;
+  const { world, kind } = request;
   const row: NewJob = {
     job,
     server_name: world.name,
     kind: rowKind[kind],
     owner_id: world.owner_id ?? null,
-    started_by: wish.startedBy,
+    started_by: request.startedBy,
     started_at: new Date(deps.now()),
   };
   await deps.db.transaction().execute((trx) => insertJob(trx, row));
   try {
-    wish.assertHeld?.();
-    await createJob(deps, jobOf(deps, wish, { secrets, job }));
+    request.assertHeld?.();
+    await createJob(deps, jobOf(deps, request, { secrets, job }));
   } catch (error) {
     const message = `the job could not be created: ${(error as Error).message}`;
     await finishJob(deps.db, job, {
@@ -107,24 +107,24 @@ async function begin(
 
 function jobOf(
   deps: Pick<ExportDeps, "settings">,
-  wish: ExportRequest,
+  request: ExportRequest,
   { secrets, job }: { secrets: Secrets; job: string },
 ): JobSpec {
   const { storage } = deps.settings;
   const url = jobUrl(storage.internal_url, `exports/${secrets.id}`);
-  const isBackup = wish.kind === "backup";
+  const isBackup = request.kind === "backup";
   return {
     name: job,
-    server: wish.world.name,
+    server: request.world.name,
     manager: "svc-export",
-    task: { mode: "export", what: wish.what, url },
+    task: { mode: "export", what: request.what, url },
     deadlineMs: storage.export_deadline + storage.export_appear,
     secret: { token: secrets.token },
     ttlMs: storage.job_ttl,
     ...(isBackup
       ? // The download of a backup holds no world: it has no server's label.
-        { archive: "ro", labels: { [label.server]: "", [backupOf]: wish.world.name } }
-      : { world: { claim: wish.world.volume_claim, mode: "ro" } }),
+        { archive: "ro", labels: { [label.server]: "", [backupOf]: request.world.name } }
+      : { world: { claim: request.world.volume_claim, mode: "ro" } }),
   };
 }
 

@@ -74,12 +74,12 @@ function isReader({ mode }: Pick<Task, "mode">): boolean {
 
 type FileJob = Pick<JobSpec, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
 
-export async function createFileJob(deps: ClusterDeps, world: WorldServer, wish: FileJob): Promise<void> {
+export async function createFileJob(deps: ClusterDeps, world: WorldServer, spec: FileJob): Promise<void> {
   await createJob(deps, {
-    ...wish,
+    ...spec,
     server: world.name,
     manager: "svc-files",
-    world: { claim: world.volume_claim, mode: isReader(wish.task) ? "ro" : "rw" },
-    labels: { [label.filesMode]: wish.task.mode },
+    world: { claim: world.volume_claim, mode: isReader(spec.task) ? "ro" : "rw" },
+    labels: { [label.filesMode]: spec.task.mode },
   });
 }

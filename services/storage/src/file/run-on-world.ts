@@ -68,16 +68,16 @@ function recordInBackground(
 async function start(deps: StorageDeps, run: FileRun, job: string): Promise<void> {
   const { file_deadline: deadlineMs, file_job_ttl, job_unnoted_ttl } = deps.settings.storage;
   const { task, secret, change } = run;
-  const wish = { name: job, task, deadlineMs, ...(secret && { secret }) };
+  const spec = { name: job, task, deadlineMs, ...(secret && { secret }) };
   if (!change)
-    return createFileJob(deps, await openStoppedWorld(deps, run), { ...wish, ttlMs: file_job_ttl });
+    return createFileJob(deps, await openStoppedWorld(deps, run), { ...spec, ttlMs: file_job_ttl });
   const { lock, world } = await lockWorld(deps, run, "file-write");
   let isAdmitted = false;
   try {
     await admitChange(deps.db, run, { job, server: run.server, change, now: deps.now() });
     isAdmitted = true;
     lock.assertHeld();
-    await createFileJob(deps, world, { ...wish, ttlMs: job_unnoted_ttl });
+    await createFileJob(deps, world, { ...spec, ttlMs: job_unnoted_ttl });
   } catch (error) {
     const ending = isAdmitted ? endingOfStart(error) : undefined;
     if (ending) await recordEnding(deps.db, job, ending).catch(() => {});

@@ -54,20 +54,20 @@ export async function removeJob(deps: Deps, job: string): Promise<void> {
 /** Runs a Job and deletes it when its result is read; throws `unavailable` after `timeoutMs`. */
 export async function runJob(
   deps: StorageDeps,
-  wish: JobSpec,
+  spec: JobSpec,
   options: { timeoutMs: number; signal?: AbortSignal },
 ): Promise<Outcome> {
   const endAt = performance.now() + options.timeoutMs;
-  const job = { ttlMs: deps.settings.storage.job_ttl, ...(await chooseTransport(deps, wish)) };
+  const job = { ttlMs: deps.settings.storage.job_ttl, ...(await chooseTransport(deps, spec)) };
   try {
     await createJob(deps, job);
-    const outcome = await awaitOutcome(deps, wish.name, { endAt, signal: options.signal });
+    const outcome = await awaitOutcome(deps, spec.name, { endAt, signal: options.signal });
     if (outcome) return outcome;
     throw new Fault("unavailable", {
       message: "The job did not finish in time; try again later.",
       retryAfterSeconds: 30,
     });
   } finally {
-    await removeJob(deps, wish.name);
+    await removeJob(deps, spec.name);
   }
 }

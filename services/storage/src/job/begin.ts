@@ -74,11 +74,11 @@ async function writeRow(
  * An existing Job of this name was created by us before. Its Secret is created after it, so that the Job owns the Secret
  * from the start: a crash in between leaves no Secret behind, but a Job whose pod waits (`unblockJob`).
  */
-export async function createJob(deps: ClusterDeps, wish: JobSpec): Promise<void> {
-  const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
-  if (!made || !wish.secret) return;
+export async function createJob(deps: ClusterDeps, spec: JobSpec): Promise<void> {
+  const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, spec)));
+  if (!made || !spec.secret) return;
   try {
-    await ignoreConflict(deps.kube.create(resources.secrets, secretOfJob(made, wish.secret)));
+    await ignoreConflict(deps.kube.create(resources.secrets, secretOfJob(made, spec.secret)));
   } catch (error) {
     await deleteJob(deps, made);
     throw error;

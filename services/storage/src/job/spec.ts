@@ -34,41 +34,41 @@ const ownerReadsOnly = 0o400;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
 /** Runs as root without privileges: worlds contain files of other users that only root can read. */
-export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wish: JobSpec): Job {
+export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, spec: JobSpec): Job {
   const labels = {
-    [label.server]: wish.server,
-    [label.managedBy]: wish.manager,
+    [label.server]: spec.server,
+    [label.managedBy]: spec.manager,
     [label.component]: "world-job",
-    ...wish.labels,
+    ...spec.labels,
   };
-  const { annotations } = wish;
+  const { annotations } = spec;
   return {
     apiVersion: "batch/v1",
     kind: "Job",
-    metadata: { name: wish.name, namespace: k8s.namespace, labels, ...(annotations && { annotations }) },
+    metadata: { name: spec.name, namespace: k8s.namespace, labels, ...(annotations && { annotations }) },
     spec: {
       backoffLimit: 0,
-      activeDeadlineSeconds: seconds(wish.deadlineMs),
-      ttlSecondsAfterFinished: seconds(wish.ttlMs ?? storage.job_unnoted_ttl),
+      activeDeadlineSeconds: seconds(spec.deadlineMs),
+      ttlSecondsAfterFinished: seconds(spec.ttlMs ?? storage.job_unnoted_ttl),
       template: {
         metadata: { labels },
         spec: {
           restartPolicy: "Never",
-          ...(wish.node !== undefined && { nodeSelector: { [label.nodeIdentity]: wish.node } }),
+          ...(spec.node !== undefined && { nodeSelector: { [label.nodeIdentity]: spec.node } }),
           serviceAccountName: storage.job_account,
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           securityContext: { runAsUser: 0, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [containerOf(storage, wish)],
-          volumes: volumesOf(storage, wish),
+          containers: [containerOf(storage, spec)],
+          volumes: volumesOf(storage, spec),
         },
       },
     },
   };
 }
 
-function containerOf(storage: Settings["storage"], wish: JobSpec) {
-  const { world, archive, task, secret } = wish;
+function containerOf(storage: Settings["storage"], spec: JobSpec) {
+  const { world, archive, task, secret } = spec;
   const isWriter = world?.mode === "rw";
   const resources = { cpu: storage.job_cpu, memory: storage.job_memory };
   const mounts = [

@@ -12,15 +12,15 @@ import type { JobSpec } from "./spec.ts";
 /** The Job as it can run: with the archive folder mounted, or with a ticket in its place. */
 export async function chooseTransport(
   deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
-  wish: JobSpec,
+  spec: JobSpec,
 ): Promise<JobSpec> {
-  const { task, world, archive: mount, ...rest } = wish;
+  const { task, world, archive: mount, ...rest } = spec;
   const location = archiveLocationIn(task);
   if (!world || !mount || location?.kind !== "archive" || !(await isOnAnotherNode(deps, world.claim)))
-    return wish;
+    return spec;
   const kind = task.mode === "backup" ? "put" : "get";
-  const ticket = await issueTicket(deps, { kind, job: wish.name, archive: location.name });
-  const secret = { ...wish.secret, ...ticket.secret };
+  const ticket = await issueTicket(deps, { kind, job: spec.name, archive: location.name });
+  const secret = { ...spec.secret, ...ticket.secret };
   const sent = task.mode === "backup" ? { ...task, to: ticket.place } : { ...task, from: ticket.place };
   return { ...rest, world, secret, task: sent as JobSpec["task"] };
 }

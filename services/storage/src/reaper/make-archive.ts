@@ -21,9 +21,9 @@ type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message:
 /** Throws `maintenance_in_progress` while another Job of this world is open. */
 export async function makeArchive(
   deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
-  wish: ArchiveRequest,
+  request: ArchiveRequest,
 ): Promise<Archived> {
-  const { world, reason, signal } = wish;
+  const { world, reason, signal } = request;
   const row = await writeRow(deps, world, reason);
   signal.throwIfAborted();
   const job = await chooseTransport(deps, backupJobSpec(deps, row, world));

@@ -58,8 +58,8 @@ async function startRestore(
   { restoreJob, world, backup, jobs }: Start,
 ): Promise<void> {
   if (!jobs.has(restoreJob) && world && backup) {
-    const wish = restoreJobSpec(deps, { ...snapshot, job: restoreJob }, { backup, world });
-    await createJob(deps, await chooseTransport(deps, wish));
+    const spec = restoreJobSpec(deps, { ...snapshot, job: restoreJob }, { backup, world });
+    await createJob(deps, await chooseTransport(deps, spec));
   }
   await relabelSnapshot(deps, snapshot.job, "started");
   await deps.db.transaction().execute(async (trx) => {

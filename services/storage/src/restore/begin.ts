@@ -26,44 +26,44 @@ type RestoreRequest = {
 };
 
 /** Starts it and returns the backup that is restored. */
-export async function beginRestore(deps: StorageDeps, wish: RestoreRequest): Promise<BackupRow> {
-  const { server, principal } = wish;
+export async function beginRestore(deps: StorageDeps, request: RestoreRequest): Promise<BackupRow> {
+  const { server, principal } = request;
   const check = (world: WorldServer) => {
     if (mayAccess(principal, world)) return;
     throw new Fault("forbidden", { message: "Only the owner of a server may restore its world." });
   };
   const now = await describeWorld(deps, server);
   check(now);
-  const backup = await chooseBackup(deps, wish, now);
-  const choose = (trx: StorageTrx) => lockBackup(trx, wish, backup.id);
+  const backup = await chooseBackup(deps, request, now);
+  const choose = (trx: StorageTrx) => lockBackup(trx, request, backup.id);
   const shared = {
-    started_by: wish.startedBy,
+    started_by: request.startedBy,
     backup_id: backup.id,
-    only_paths: wish.only ? JSON.stringify(wish.only) : null,
+    only_paths: request.only ? JSON.stringify(request.only) : null,
   };
   await beginJob(deps, {
     server,
     lock: "restore",
     check,
     audit: () => ({
-      ...wish.audit,
+      ...request.audit,
       action: "backup.restore",
       server_name: server,
       payload: {
         backup_id: backup.id,
-        safety_snapshot: wish.hasSnapshot,
-        ...(wish.only && { only: wish.only }),
+        safety_snapshot: request.hasSnapshot,
+        ...(request.only && { only: request.only }),
       },
     }),
     admit: async (trx, world) => {
       await choose(trx);
       const row = { ...newBackupRow(deps, server, world), ...shared };
-      return wish.hasSnapshot
+      return request.hasSnapshot
         ? { ...row, reason: "pre_restore" as const, then_restore: "pending" as const }
         : { ...row, job: newJobName("restore", server), kind: "restore" as const, archive: null };
     },
     spec: (row, world) =>
-      wish.hasSnapshot
+      request.hasSnapshot
         ? { ...backupJobSpec(deps, row, world), annotations: restoreAnnotations(backup) }
         : restoreJobSpec(deps, row, { backup, world }),
   });
@@ -72,11 +72,11 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreRequest): Pro
 
 async function chooseBackup(
   { db }: Pick<StorageDeps, "db">,
-  wish: RestoreRequest,
+  request: RestoreRequest,
   { owner_id: owner }: WorldServer,
 ): Promise<BackupRow> {
-  const { server, backupId } = wish;
-  const scope = scopeOf(wish.principal);
+  const { server, backupId } = request;
+  const scope = scopeOf(request.principal);
   const running = await findRestoreOf(db, server);
   if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
   if (backupId === undefined) return assertRestorable(await findLatest(db, { scope, server, owner }), server);
@@ -98,7 +98,7 @@ function assertRestorable(backup: BackupRow | undefined, server: string): Backup
 }
 
 // From here on the backup cannot expire until the restore has ended.
-async function lockBackup(trx: StorageTrx, wish: RestoreRequest, id: string): Promise<void> {
-  const scope = scopeOf(wish.principal);
-  assertRestorable(await findBackup(trx, { scope, id, lock: true }), wish.server);
+async function lockBackup(trx: StorageTrx, request: RestoreRequest, id: string): Promise<void> {
+  const scope = scopeOf(request.principal);
+  assertRestorable(await findBackup(trx, { scope, id, lock: true }), request.server);
 }

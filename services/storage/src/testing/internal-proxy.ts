@@ -8,7 +8,7 @@ export type StreamPosition = { method: string; direction: "up" | "down"; bytes: 
 
 export type InternalProxy = {
   url: string;
-  /** Resolves when a request is at that place; it stays there until `goOn`. */
+  /** Resolves when a request is at that place; it stays there until `proceed`. */
   pauseAt: (place: StreamPosition) => Promise<void>;
   resume: () => void;
   /** Where the newest request goes to, as a number of the replicas. */
@@ -21,7 +21,7 @@ type RequestState = { method: string; passed: { up: number; down: number } };
 /** `portsOf` tells the ports of the replicas now; undefined for one that is gone. */
 export async function openInternalProxy(portsOf: () => (number | undefined)[]): Promise<InternalProxy> {
   let awaited: (StreamPosition & { reached: () => void }) | undefined;
-  let goOn = Promise.withResolvers<void>();
+  let proceed = Promise.withResolvers<void>();
   let [turn, last] = [0, 0];
   const sockets = new Set<Socket>();
 
@@ -34,7 +34,7 @@ export async function openInternalProxy(portsOf: () => (number | undefined)[]): 
       if (awaited && isThere && way.passed[direction] >= awaited.bytes) {
         awaited.reached();
         awaited = undefined;
-        await goOn.promise;
+        await proceed.promise;
       }
       if (!to.write(chunk)) await Promise.race([once(to, "drain"), once(to, "close")]);
     }
@@ -70,15 +70,15 @@ export async function openInternalProxy(portsOf: () => (number | undefined)[]): 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pauseAt: (place) => {
-      goOn = Promise.withResolvers();
+      proceed = Promise.withResolvers();
       return new Promise<void>((reached) => {
         awaited = { ...place, reached };
       });
     },
-    resume: () => goOn.resolve(),
+    resume: () => proceed.resolve(),
     lastTarget: () => last,
     close: async () => {
-      goOn.resolve();
+      proceed.resolve();
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -9,14 +9,14 @@ type Outage = { strike: () => Promise<void>; mend: () => Promise<void> };
 
 /** An outage that begins with `pause`; its end lets the process go on after a while. */
 export function hanging(pause: () => () => void): Outage {
-  let goOn = () => {};
+  let proceed = () => {};
   return {
     strike: async () => {
-      goOn = pause();
+      proceed = pause();
     },
     mend: async () => {
       await delay(hangMs);
-      goOn();
+      proceed();
     },
   };
 }

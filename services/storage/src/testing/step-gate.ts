@@ -13,11 +13,11 @@ import { startStorage } from "../service.ts";
 import { type Effect, stepOf } from "./step-names.ts";
 
 let awaited: string | undefined;
-let goOn = () => {};
+let proceed = () => {};
 
-process.on("message", (told: { stopAt?: string; goOn?: true }) => {
+process.on("message", (told: { stopAt?: string; proceed?: true }) => {
   if (told.stopAt !== undefined) awaited = told.stopAt;
-  if (told.goOn) goOn();
+  if (told.proceed) proceed();
 });
 
 async function pass(effect: Effect): Promise<void> {
@@ -25,7 +25,7 @@ async function pass(effect: Effect): Promise<void> {
   if (step === undefined || step !== awaited) return;
   awaited = undefined;
   const { promise, resolve } = Promise.withResolvers<void>();
-  goOn = resolve;
+  proceed = resolve;
   process.send?.({ at: step });
   await promise;
 }

@@ -23,7 +23,7 @@ export function pauseChild(child: ChildProcess | undefined): () => void {
 }
 
 export type GatedProcess = StorageProcess & {
-  /** Resolves when it is about to make that step (`steps.ts`); it waits there until `goOn`. */
+  /** Resolves when it is about to make that step (`steps.ts`); it waits there until `proceed`. */
   pauseAt: (step: string) => Promise<void>;
   resume: () => void;
 };
@@ -48,7 +48,7 @@ export async function startGated(ground: Parts, overrides: readonly string[]): P
       tell({ stopAt });
       return new Promise((resolve) => child.once("message", () => resolve()));
     },
-    resume: () => tell({ goOn: true }),
+    resume: () => tell({ proceed: true }),
   };
 }
 

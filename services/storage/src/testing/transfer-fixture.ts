@@ -36,7 +36,7 @@ export type TransferFixture = {
   ask: (path: string, about?: Ask) => Promise<Answer>;
   /** Port of the gateway that the next request goes to. */
   nextPort: () => number;
-  /** Resolves when a transfer is at that step, where it stays until `goOn`. */
+  /** Resolves when a transfer is at that step, where it stays until `proceed`. */
   pauseAt: (step: Step) => Promise<void>;
   resume: () => void;
   kill: (victim: Victim) => Promise<void>;

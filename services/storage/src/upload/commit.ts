@@ -50,9 +50,9 @@ async function begin(deps: UploadDeps, { context, server, lease, overwrite }: Co
 
 type CommitContext = { principal: Principal; lease: Lease; overwrite: boolean };
 
-async function commitUpload(deps: UploadDeps, about: Launch, landing: CommitContext): Promise<void> {
+async function commitUpload(deps: UploadDeps, about: Launch, context: CommitContext): Promise<void> {
   const { op, lock, revision } = about;
-  const { principal, lease, overwrite } = landing;
+  const { principal, lease, overwrite } = context;
   let isLaunched = false;
   try {
     const { token, hash } = newToken();

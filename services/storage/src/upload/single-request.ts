@@ -21,10 +21,10 @@ export const upload =
     assertTransfersEnabled(deps);
     await openStoppedWorld(deps, { ...context, server });
     await assertCanFit(deps, size);
-    const wish = { server, path, size, sha256, overwrite: overwrite === "true" };
+    const request = { server, path, size, sha256, overwrite: overwrite === "true" };
     context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs: deps.settings.storage.transfer_stall,
-      receive: (body, _head, signal) => receiveAndCommit(deps, { context, body, signal }, wish),
+      receive: (body, _head, signal) => receiveAndCommit(deps, { context, body, signal }, request),
     });
     return null as never;
   };
@@ -39,10 +39,10 @@ type UploadRequest = { server: string; path: string; size: number; sha256: strin
 async function receiveAndCommit(
   deps: UploadDeps,
   { context, body, signal }: IncomingBody,
-  wish: UploadRequest,
+  request: UploadRequest,
 ) {
   const { principal } = context;
-  const { server, path, size, sha256, overwrite } = wish;
+  const { server, path, size, sha256, overwrite } = request;
   const id = newUploadId();
   const { token, hash } = newToken();
   const user_id = principal.kind === "account" ? principal.user_id : "";
@@ -56,9 +56,9 @@ async function receiveAndCommit(
       const stop = AbortSignal.any([signal, rights.signal]);
       await stageBody(deps, about, { body, signal: stop, sha256, hash });
     }
-    const landing = commitTask(deps, { ...about, parts: [{ size, sha256 }] }, { overwrite, token });
+    const job = commitTask(deps, { ...about, parts: [{ size, sha256 }] }, { overwrite, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
-    await runOnWorld(deps, { ...context, server, signal, ...landing, change });
+    await runOnWorld(deps, { ...context, server, signal, ...job, change });
     // The Job reports this itself, but its report may be lost.
     await deleteUpload(deps, id).catch(() => {});
     return { path, status: "uploaded" as const, sha256, size };
