@@ -33,6 +33,7 @@ export const shell = {
   proveSignIn: "Sign out and in again to confirm.",
   proveCode: "Code from the mail",
   confirm: "Confirm",
+  typeToConfirm: (name: string) => `Type ${name} to confirm`,
   copy: (what: string) => `Copy ${what}`,
   copied: "Copied",
 };

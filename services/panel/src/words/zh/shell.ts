@@ -35,6 +35,7 @@ export const shell: Words["shell"] = {
   proveSignIn: "请退出后重新登录以确认。",
   proveCode: "邮件中的验证码",
   confirm: "确认",
+  typeToConfirm: (name) => `请输入 ${name} 以确认`,
   copy: (what) => `复制${what}`,
   copied: "已复制",
 };

@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import styles from "./list.module.css";
+
+/** Things of one kind below each other, each with what can be done to it. */
+export function List({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={styles.list} aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+type ListItemProps = {
+  title: ReactNode;
+  /** Below the title, in muted words. */
+  details?: ReactNode;
+  actions?: ReactNode;
+};
+
+export function ListItem({ title, details, actions }: ListItemProps) {
+  return (
+    <li className={styles.item}>
+      <div className={styles.text}>
+        <div className={styles.title}>{title}</div>
+        {details !== undefined && <div className={styles.details}>{details}</div>}
+      </div>
+      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+    </li>
+  );
+}
