@@ -8,6 +8,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { Browser } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { assertNoFaults, createPerson, type Person, seriousFindings, startBrowser } from "./person.ts";
 
@@ -40,6 +41,17 @@ describe("the panel in Chromium", () => {
   const addressOf = (host: "panel_host" | "admin_host", path: string) => {
     const file = stack.file();
     return `http://${file[host]}:${new URL(file.external_base_url).port}${path}`;
+  };
+  const playerUuid = randomUUID();
+  const signInByGame = async (person: Person, look?: () => Promise<void>) => {
+    const path = "/api/v1/internal/account/link/code";
+    const minted = await stack.internal("POST", path, { mc_uuid: playerUuid });
+    const { code } = minted.body as { code: string };
+    await person.press("button", en.signIn.game);
+    await look?.();
+    await person.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
+    await person.page.keyboard.press("Enter");
+    await person.isAt("/");
   };
   const inspect = async (person: Person, name: string) => assert.deepEqual(await person.inspect(name), []);
 
@@ -149,17 +161,17 @@ describe("the panel in Chromium", () => {
   });
 
   test("a player signs in with a game code, and later with a mailed code", async () => {
-    const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", {
-      mc_uuid: randomUUID(),
-    });
-    const { code } = minted.body as { code: string };
-    await player.press("button", en.signIn.game);
-    await inspect(player, "login-game-code");
-    await player.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
-    await player.page.keyboard.press("Enter");
-    await player.isAt("/");
+    await signInByGame(player, () => inspect(player, "login-game-code"));
     await inspect(player, "dashboard-player");
-    await addEmail(player, "player@example.net");
+    await player.press("link", en.shell.account);
+    await player.isAt("/account");
+    await inspect(player, "account-first");
+    await player.press("button", en.account.changeEmail);
+    await player.fill(en.signIn.email, "player@example.net");
+    await player.page.keyboard.press("Enter");
+    await player.fill(en.signIn.code, await until(() => newestCode(stack.file().mail.dir), 10_000));
+    await player.page.keyboard.press("Enter");
+    await player.sees(/E-mail\s+player@example\.net/);
     await player.press("button", en.shell.signOut);
     await player.isAt("/login");
     await player.fill(en.signIn.email, "player@example.net");
@@ -174,6 +186,28 @@ describe("the panel in Chromium", () => {
     await player.fill(en.signIn.code, ` ${mailed.slice(0, 3)} ${mailed.slice(3)}`);
     await player.page.keyboard.press("Enter");
     await player.isAt("/");
+  });
+
+  test("a player adds and removes a passkey, and ends the sessions of other devices", async () => {
+    const phone = await createPerson(browser);
+    await phone.open(addressOf("panel_host", "/login"));
+    await signInByGame(phone);
+    await player.press("link", en.shell.account);
+    await player.sees(en.account.noPasskeys);
+    await player.press("button", en.account.anotherPasskey);
+    await player.press("button", en.setup.passkeyAdd);
+    await player.sees(en.account.passkeyUnused);
+    await player.press("button", en.account.endOthers);
+    await player.sees(en.account.endedOthers(1));
+    await inspect(player, "account");
+    await phone.press("link", en.shell.account);
+    await phone.sees(en.shell.sessionEnded);
+    await phone.leave();
+    await player.press("button", en.account.removePasskey(isolate("Chrome, Linux")));
+    await player.sees(en.account.removePasskeyHelp);
+    await inspect(player, "account-remove-passkey");
+    await player.press("button", en.account.removePasskeyAction);
+    await player.sees(en.account.noPasskeys);
   });
 
   test("staff pages and impossible names are not found on the panel's host", async () => {
@@ -205,21 +239,4 @@ describe("the panel in Chromium", () => {
     const typed = await owner.page.$eval("input[name=name]", (field) => (field as HTMLInputElement).value);
     assert.equal(typed, "kept-name");
   });
-
-  /** Verifies an address over the API: its page is not the topic here. */
-  async function addEmail(person: Person, email: string): Promise<void> {
-    const post = (path: string, body: object) =>
-      person.page.evaluate(
-        async (to, content) => {
-          const headers = { "content-type": "application/json" };
-          return (await fetch(`/api/v1${to}`, { method: "POST", headers, body: JSON.stringify(content) }))
-            .status;
-        },
-        path,
-        body,
-      );
-    assert.equal(await post("/account/email/start", { email }), 202);
-    const code = await until(() => newestCode(stack.file().mail.dir), 10_000);
-    assert.equal(await post("/account/email/verify", { code }), 200);
-  }
 });

@@ -59,7 +59,12 @@ export async function createPerson(browser: Browser): Promise<Person> {
       await settled(page);
     },
     press: (role, name) => locate(role, name).click(),
-    fill: (name, text) => page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).fill(text),
+    fill: (name, text) => {
+      const fields = ["textbox", "searchbox", "combobox"].map(
+        (role) => `::-p-aria([name=${JSON.stringify(name)}][role="${role}"])`,
+      );
+      return page.locator(fields.join(", ")).fill(text);
+    },
     sees: async (text) => {
       const pattern = typeof text === "string" ? text : text.source;
       await page.waitForFunction(

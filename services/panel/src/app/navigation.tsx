@@ -1,4 +1,4 @@
-import { LayoutDashboard, LogOut, type LucideProps, Server } from "lucide-react";
+import { CircleUser, LayoutDashboard, LogOut, type LucideProps, Server } from "lucide-react";
 import type { ComponentType } from "react";
 import { host } from "../api/hosts.ts";
 import { useAction } from "../api/query.ts";
@@ -12,12 +12,13 @@ import { findRoute, type RoutePath } from "./routes.ts";
 import styles from "./shell.module.css";
 import { forgetSession } from "./sign-out.ts";
 
-type Entry = { path: RoutePath; word: "dashboard" | "servers"; icon: ComponentType<LucideProps> };
+type Entry = { path: RoutePath; word: "dashboard" | "servers" | "account"; icon: ComponentType<LucideProps> };
 
 /** In the order of the menu; who may not open a page does not see it. */
 const entries: readonly Entry[] = [
   { path: "/", word: "dashboard", icon: LayoutDashboard },
   { path: "/servers", word: "servers", icon: Server },
+  { path: "/account", word: "account", icon: CircleUser },
 ];
 
 /** The pages that the person can open, who they are, and the way out. */

@@ -15,4 +15,5 @@ export const pages: Record<
   "/servers": { load: () => import("../server/list-page.tsx") },
   "/servers/new": { load: () => import("../server/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
+  "/account": { load: () => import("../account/account-page.tsx") },
 };

@@ -10,7 +10,7 @@ import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
 /** Links the player who reads a code at the login gate to the account. */
-export function LinkPlayer() {
+export function LinkPlayer({ onDone }: { onDone?: () => void }) {
   const { setup, signIn } = useWords();
   const attempt = useAttempt();
   const [code, setCode] = useState("");
@@ -20,6 +20,7 @@ export function LinkPlayer() {
       await call("links.verifyLink", { code });
     });
     setLinked(isDone);
+    if (isDone) onDone?.();
   };
   if (isLinked) return <Notice kind="done">{setup.linked}</Notice>;
   return (

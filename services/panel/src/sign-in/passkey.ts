@@ -76,6 +76,13 @@ export async function proveWithPasskey(): Promise<void> {
   await call("passkeys.finishReauth", { assertion: await assertion(publicKey) });
 }
 
+/** Confirms with a passkey that all servers of the account go to another one. */
+export async function confirmTransferWithPasskey(): Promise<void> {
+  if (!canUsePasskeys()) throw new PasskeyError("passkeyMissing");
+  const { publicKey } = await call("accountMigrations.beginPasskey", {});
+  await call("accountMigrations.finishPasskey", { assertion: await assertion(publicKey) });
+}
+
 /** Whether a failure is one that words exist for. */
 export function isExpected(error: unknown): error is ApiError | PasskeyError {
   return error instanceof ApiError || error instanceof PasskeyError;

@@ -1,7 +1,19 @@
+import { account } from "./account.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
 
 /** English, the type of all catalogues. */
-export const en = { create, dashboard, faults, server, serverConsole, servers, setup, shell, signIn };
+export const en = {
+  account,
+  create,
+  dashboard,
+  faults,
+  server,
+  serverConsole,
+  servers,
+  setup,
+  shell,
+  signIn,
+};

@@ -1,7 +1,19 @@
 import type { Words } from "../words.ts";
+import { account } from "./account.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
 
-export const zh: Words = { create, dashboard, faults, server, serverConsole, servers, setup, shell, signIn };
+export const zh: Words = {
+  account,
+  create,
+  dashboard,
+  faults,
+  server,
+  serverConsole,
+  servers,
+  setup,
+  shell,
+  signIn,
+};

@@ -1,0 +1,83 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Output } from "../api/operations.ts";
+import { useAction, useOperation } from "../api/query.ts";
+import { LinkPlayer } from "../sign-in/link-player.tsx";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Card, Muted, Row } from "../ui/layout.tsx";
+import { List, ListItem } from "../ui/list.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Time } from "../ui/time.tsx";
+import { isolate } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+
+type Link = Output<"links.listOwn">["links"][number];
+
+/** The players that join as the caller. */
+export function Players() {
+  const { account } = useWords();
+  const client = useQueryClient();
+  const [isLinking, setLinking] = useState(false);
+  const { data, error, refetch } = useOperation("links.listOwn", {});
+  const linked = () => void client.invalidateQueries({ queryKey: ["links.listOwn"] });
+  return (
+    <Card title={account.players}>
+      {!data && (error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />)}
+      {data?.links.length === 0 && <Muted>{account.noPlayers}</Muted>}
+      {data && data.links.length > 0 && (
+        <List label={account.players}>
+          {data.links.map((link) => (
+            <PlayerItem key={link.mc_uuid} link={link} />
+          ))}
+        </List>
+      )}
+      {isLinking ? (
+        <LinkPlayer onDone={linked} />
+      ) : (
+        <Row>
+          <Button onPress={() => setLinking(true)}>{account.linkAnother}</Button>
+        </Row>
+      )}
+    </Card>
+  );
+}
+
+function PlayerItem({ link }: { link: Link }) {
+  const { account } = useWords();
+  const unlink = useAction("links.removeOwn", ["links.listOwn", "accounts.listSessions"]);
+  const [isAsking, setAsking] = useState(false);
+  const { mc_uuid, verified_at } = link;
+  return (
+    <>
+      <ListItem
+        title={<code>{mc_uuid}</code>}
+        details={
+          <>
+            {account.linkedSince} <Time at={verified_at} />
+          </>
+        }
+        actions={
+          <Button
+            isPending={unlink.isPending}
+            label={account.unlinkOf(isolate(mc_uuid))}
+            onPress={() => setAsking(true)}
+          >
+            {account.unlink}
+          </Button>
+        }
+      />
+      <Failure error={unlink.error} />
+      <Confirm
+        title={account.unlinkTitle(isolate(mc_uuid))}
+        action={account.unlinkAction}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => unlink.mutate({ mc_uuid })}
+      >
+        <p>{account.unlinkHelp}</p>
+      </Confirm>
+    </>
+  );
+}
