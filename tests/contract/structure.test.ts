@@ -117,3 +117,12 @@ describe("the import graph", () => {
     assert.deepEqual(wrong, []);
   });
 });
+
+test("no process that stays imports node:http, which would load a WebSocket client with it", () => {
+  const importing = globSync(["libs/*/src/**/*.ts", "services/*/src/**/*.ts"], { cwd: root })
+    .filter((file) => !/\.test\.ts$|\/(testing|conformance)\/|^services\/(cli|demo-server)\//.test(file))
+    .filter((file) =>
+      /^import (?!type )[^;]*from "node:http";/m.test(readFileSync(join(root, file), "utf8")),
+    );
+  assert.deepEqual(importing, [], "use process.getBuiltinModule instead");
+});

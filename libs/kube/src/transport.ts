@@ -1,10 +1,13 @@
 // HTTP to the API server; address, credentials and TLS come from access.ts.
 
-import http from "node:http";
+import type { Agent, AgentOptions, IncomingMessage } from "node:http";
 import https from "node:https";
 import { Fault } from "@svc/proto";
 import type { Access } from "./access.ts";
 import { kubeErrorOf } from "./error.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const http = process.getBuiltinModule("node:http");
 
 type Call = {
   method: string;
@@ -22,14 +25,14 @@ export type Transport = {
   /** Sends one request and resolves with the parsed JSON. Throws `KubeError`, or `Fault` when unreachable. */
   request: (call: Call) => Promise<unknown>;
   /** Opens a long-lived response; rejects as `request` does. */
-  open: (call: Call) => Promise<http.IncomingMessage>;
+  open: (call: Call) => Promise<IncomingMessage>;
   close: () => void;
 };
 
 type Known = {
   headers: Record<string, string>;
-  agent: http.Agent;
-  longAgent: http.Agent;
+  agent: Agent;
+  longAgent: Agent;
   key: string;
   at: number;
 };
@@ -47,7 +50,7 @@ export function createTransport(access: Access): Transport {
     known = await readCredentials(access, { secure, known });
     return known;
   };
-  const send = async (call: Call): Promise<http.IncomingMessage> => {
+  const send = async (call: Call): Promise<IncomingMessage> => {
     const { headers, ...agents } = await credentials();
     const agent = call.isLong ? agents.longAgent : agents.agent;
     const url = new URL(base.pathname.replace(/\/$/, "") + call.path, base);
@@ -101,7 +104,7 @@ async function readCredentials(
   const isSame = known?.key === key;
   if (isSame) return { ...known, headers, at: Date.now() };
   const pool = { keepAlive: true, maxSockets: 256, maxFreeSockets: 32 };
-  const fresh = (shape: http.AgentOptions) =>
+  const fresh = (shape: AgentOptions) =>
     secure ? new https.Agent({ ...shape, ...tls }) : new http.Agent(shape);
   known?.agent.destroy();
   known?.longAgent.destroy();
@@ -113,12 +116,12 @@ type Sending = {
   url: URL;
   method: string;
   headers: Record<string, string>;
-  agent: http.Agent;
+  agent: Agent;
   body: Buffer | undefined;
   signal: AbortSignal;
 };
 
-function answerOf(sending: Sending, call: Call): Promise<http.IncomingMessage> {
+function answerOf(sending: Sending, call: Call): Promise<IncomingMessage> {
   const { secure, url, body, ...options } = sending;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(call.signal?.aborted ? error : unreachable(error));
@@ -128,7 +131,7 @@ function answerOf(sending: Sending, call: Call): Promise<http.IncomingMessage> {
   });
 }
 
-async function readText(response: http.IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of response) chunks.push(chunk as Buffer);

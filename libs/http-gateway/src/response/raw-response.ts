@@ -1,11 +1,14 @@
 // Responses to malformed requests, written on the socket because Node made no request of them (docs/reference/http.md#shared).
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FaultName, faults } from "@svc/proto";
 import { requestIdOf } from "../request/request-state.ts";
 import { commonHeaders } from "./headers.ts";
 import { envelope } from "./response.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type RawRefusal = { status: number; code: string; message: string };
 

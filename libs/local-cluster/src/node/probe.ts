@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { request } from "node:http";
 import { connect } from "node:net";
 import type { Container, ProbeHandler } from "../controllers/objects.ts";
 import { killGroup } from "./processes.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { request } = process.getBuiltinModule("node:http");
 
 /** How a command is run beside the container: same directory, same environment. */
 export type ExecTarget = { argv: string[]; env: Record<string, string>; cwd: string };

@@ -1,6 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Mailbox } from "./mailbox.ts";
 import { listPage, mailPage } from "./page.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { createServer } = process.getBuiltinModule("node:http");
 
 type Answer = { status: number; type: string; body: string; policy?: string };
 

@@ -1,13 +1,16 @@
 // The owner's byte transfer port (docs/reference/byte-transfers.md#ticket): bytes bypass NATS; each ticket is valid once.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { type ByteTransferTicket, Fault, faults, isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { ByteDownload, ByteTransfers, ByteUpload } from "../api.ts";
 import { watchSource } from "./stall.ts";
 import { written } from "./written.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { createServer } = process.getBuiltinModule("node:http");
 
 const defaultTtlMs = 60_000;
 const defaultStallMs = 120_000;

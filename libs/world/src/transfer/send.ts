@@ -2,9 +2,12 @@
 // trailer (docs/reference/exports.md#content).
 
 import { createHash } from "node:crypto";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { WorldFault } from "../fault.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { request: httpRequest } = process.getBuiltinModule("node:http");
 
 export type TransferTarget = {
   url: string;

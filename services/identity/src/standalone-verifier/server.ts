@@ -1,11 +1,14 @@
 // The vanilla session-server protocol on plain HTTP, as the internal gateway speaks it (docs/reference/session-verifier.md#answers).
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sessionVerifier } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Verify } from "../session-verifier/verify.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { createServer } = process.getBuiltinModule("node:http");
 
 type StandaloneServer = { port: number; close: () => Promise<void> };
 type ServerOptions = { host: string; port: number; verify: Verify; log: Pick<Logger, "error"> };

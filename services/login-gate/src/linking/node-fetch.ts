@@ -1,8 +1,11 @@
 // The global fetch takes twice the memory and processor time for a thousand small polls a second; a kept-alive
 // connection of node:http does the same work.
 
-import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB.
+const { Agent, request: httpRequest } = process.getBuiltinModule("node:http");
 
 /** As much of fetch as the client uses: texts both ways, no redirects. */
 export function createNodeFetch(connections: number): typeof globalThis.fetch {
