@@ -10,6 +10,7 @@ import type { Browser } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
+import { areas } from "./areas.ts";
 import { assertNoFaults, createPerson, type Person, seriousFindings, startBrowser } from "./person.ts";
 
 const binary = process.env["SVC_BROWSER_LANE"];
@@ -217,6 +218,8 @@ describe("the panel in Chromium", () => {
     }
     await inspect(player, "not-found");
   });
+
+  for (const addTests of areas) addTests(() => ({ stack, owner, player, addressOf, inspect }));
 
   test("the page speaks Chinese and keeps its choice", async () => {
     await player.open(addressOf("panel_host", "/"));

@@ -1,4 +1,5 @@
 import { account } from "./account.ts";
+import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
@@ -9,6 +10,7 @@ export const en = {
   account,
   create,
   dashboard,
+  downloads,
   faults,
   server,
   serverConsole,

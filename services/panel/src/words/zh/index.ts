@@ -1,5 +1,6 @@
 import type { Words } from "../words.ts";
 import { account } from "./account.ts";
+import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
@@ -9,6 +10,7 @@ export const zh: Words = {
   account,
   create,
   dashboard,
+  downloads,
   faults,
   server,
   serverConsole,

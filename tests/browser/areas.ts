@@ -1,0 +1,4 @@
+import type { Area } from "./fixture.ts";
+
+/** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
+export const areas: readonly Area[] = [];
