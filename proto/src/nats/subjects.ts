@@ -61,7 +61,7 @@ export function liveSubject(owner: Owner, noun: string, key: string): string {
   return `svc.live.${owner}.${noun}.${key}`;
 }
 
-/** Says how many messages with live lines an owner has just published. */
+/** Says up to which sequence an owner has just stored live lines. */
 export function liveNoticeSubject(owner: Owner): string {
   return `svc.live-notice.${owner}`;
 }

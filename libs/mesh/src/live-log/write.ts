@@ -35,7 +35,8 @@ type LiveLogWriting = Pick<Mesh, "publishLiveLine" | "openLiveLog" | "endLiveLog
 export function createLiveLogWriting(core: Core): LiveLogWriting {
   const send = createPacedSending(core);
   const publish = async ({ owner, noun, key }: LiveLogSource, body: Uint8Array, headers: HeaderValues) => {
-    await send(owner, () => store(core, { subject: liveSubject(owner, noun, key), body, headers }));
+    const message = { subject: liveSubject(owner, noun, key), body, headers };
+    await send(owner, async () => (await store(core, message)).seq);
   };
   return {
     publishLiveLine: (place, line) => publish(place, line, {}),

@@ -12,7 +12,7 @@ export type StartFrom = { at: "first" | "next" } | { since: string };
 type OrderedOptions = {
   stream: string;
   filter: string;
-  /** Subject of notices that say how many messages were published; without it the messages are listened to. */
+  /** Subject of notices with the sequence of a stored message; without it the messages are listened to. */
   notices?: string;
   /** Whether the filter excludes part of the stream; the server then searches for matching messages. */
   isPart?: boolean;
@@ -71,6 +71,8 @@ type Round = {
   isOver: boolean;
   /** Messages that were announced and not read yet, as far as that can be counted. */
   owed: number;
+  /** The highest sequence that a notice named. */
+  noticed: number;
   next: number;
   created: string;
   wake: () => void;
@@ -79,7 +81,7 @@ type Round = {
 // From one lookup of the stream to the first sign that it has changed identity.
 async function readRound(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
   const { connection } = core;
-  const round: Round = { isOver: false, owed: 0, next: 1, created: "", wake: () => {} };
+  const round: Round = { isOver: false, owed: 0, noticed: 0, next: 1, created: "", wake: () => {} };
   const end = () => {
     round.isOver = true;
     round.wake();
@@ -87,7 +89,8 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
   };
   const batches = openBatches(connection, options.stream);
   const hints = connection.subscribe(options.notices ?? options.filter, ({ data }) => {
-    round.owed += options.notices === undefined ? 1 : noticedIn(data);
+    if (options.notices === undefined) round.owed += 1;
+    else round.noticed = Math.max(round.noticed, sequenceIn(data));
     round.wake();
   });
   const forget = connection.onReconnect(end);
@@ -112,12 +115,12 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
   }
 }
 
-const mostNoticed = 10_000;
-
-function noticedIn(data: Uint8Array): number {
-  const count = Number(Buffer.from(data).toString("latin1"));
-  return count >= 1 && count <= mostNoticed ? Math.floor(count) : 1;
+function sequenceIn(notice: Uint8Array): number {
+  const sequence = Number(Buffer.from(notice).toString("latin1"));
+  return Number.isSafeInteger(sequence) ? sequence : 0;
 }
+
+const isOwed = ({ owed, noticed, next }: Round) => owed > 0 || noticed >= next;
 
 type Reading = { core: Core; options: OrderedOptions; round: Round };
 
@@ -164,16 +167,19 @@ async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
   let tries = 0;
   let checkAt = Date.now() + options.heartbeatMs;
   while (!round.isOver) {
-    const announced = round.owed;
-    if (announced > 0) {
+    if (isOwed(round)) {
+      const announced = round.owed;
       const count = await readOn(batches, reading);
       tries = count > 0 ? 0 : tries + 1;
       // The stream rejected what was announced.
       const isGivenUp = tries >= confirmMs.length;
       round.owed = Math.max(0, round.owed - (isGivenUp ? announced : count));
-      if (isGivenUp) tries = 0;
+      if (isGivenUp) {
+        round.noticed = 0;
+        tries = 0;
+      }
     }
-    if (round.owed > 0) await pause(round, confirmMs[tries] ?? 1, false);
+    if (isOwed(round)) await pause(round, confirmMs[tries] ?? 1, false);
     else await pause(round, Math.max(1, checkAt - Date.now()), true);
     if (round.isOver || Date.now() < checkAt) continue;
     checkAt = Date.now() + options.heartbeatMs;
@@ -204,6 +210,6 @@ function pause(round: Round, ms: number, untilAnnounced: boolean): Promise<void>
     round.wake = () => {
       if (untilAnnounced || round.isOver) done();
     };
-    if (round.isOver || (untilAnnounced && round.owed > 0)) done();
+    if (round.isOver || (untilAnnounced && isOwed(round))) done();
   });
 }
