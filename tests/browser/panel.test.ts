@@ -135,7 +135,6 @@ describe("the panel in Chromium", () => {
 
   test("it is woken, takes a command in its console, and is stopped", async () => {
     await owner.press("button", en.server.wake);
-    await owner.sees(en.server.phases.Starting);
     await owner.sees(en.server.phases.Running);
     await owner.sees(/\[.*INFO/);
     await owner.fill(en.serverConsole.command, "say hello from the panel");

@@ -28,6 +28,15 @@ export function isFull(status: ServerStatus | undefined): status is FullStatus {
   return status !== undefined && "idleStopSeconds" in status;
 }
 
+/** Whether the phase is about to change: it starts or stops, or was asked to. */
+function isUnderWay(status: ServerStatus | undefined): boolean {
+  if (!status) return false;
+  const { phase } = status;
+  if (phase === "Starting" || phase === "Stopping") return true;
+  const desired = isFull(status) ? status.desiredState : undefined;
+  return (desired === "Running" && phase === "Stopped") || (desired === "Stopped" && phase === "Running");
+}
+
 /** The server that the address names, polled as its phase wants it. */
 export function useServer(): ServerOfPage {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
@@ -37,7 +46,7 @@ export function useServer(): ServerOfPage {
     { name },
     {
       enabled: isServerName(name),
-      every: (data) => (data?.phase === "Starting" || data?.phase === "Stopping" ? poll.busy : poll.status),
+      every: (data) => (isUnderWay(data) ? poll.busy : poll.status),
     },
   );
   return {

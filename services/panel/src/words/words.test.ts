@@ -43,6 +43,23 @@ test("every code of a fault has words", () => {
   assert.deepEqual(worded.sort(), codes);
 });
 
+test("no words are left that nothing shows", () => {
+  const root = join(import.meta.dirname, "..");
+  const sources = globSync("{app,sign-in,server,files,backups,schedules,account,admin,ui}/**/*.{ts,tsx}", {
+    cwd: root,
+  })
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+  // Codes of faults come from the service, and those of a passkey from its ceremony.
+  const { faults: _, ...areas } = en;
+  const unused = Object.entries(areas).flatMap(([area, words]) =>
+    Object.keys(words)
+      .filter((key) => !new RegExp(`\\.${key}\\b|"${key}"|\\b${key}\\b[^{}]*\\} = useWords`).test(sources))
+      .map((key) => `${area}.${key}`),
+  );
+  assert.deepEqual(unused, []);
+});
+
 /** Attributes whose values people read or hear. */
 const spoken: ReadonlySet<unknown> = new Set([
   "alt",

@@ -12,7 +12,6 @@ export const account = {
   noEmail: "None",
   unverified: "not confirmed",
   changeEmail: "Change the address",
-  appearance: "Appearance",
   passkeys: "Passkeys",
   noPasskeys: "You have no passkey yet. With one you sign in by a touch, without mail.",
   passkeyAdded: "Added",

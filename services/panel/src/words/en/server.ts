@@ -18,7 +18,6 @@ export const server = {
     ownerOnly: "Only the owner may wake it",
   },
   players: (online: number, max: number) => `${online} of ${max} online`,
-  online: (n: number) => `${count(n, "player", "players")} online`,
   playersUnknown: "Players unknown",
   wake: "Wake",
   waking: "Waking …",
@@ -48,9 +47,6 @@ export const server = {
   confirmStopHelp: (n: number) =>
     `${count(n, "player is", "players are")} online. They see a notice and are moved to the lobby.`,
   stopServer: "Stop the server",
-  started: (name: string) => `${name} is running.`,
-  stopped: (name: string) => `${name} is asleep.`,
-  startFailed: (name: string) => `${name} failed to start.`,
   startingHelp: "It takes a while: the world is loaded before anybody can join.",
   settings: "Settings",
   pages: "Pages of this server",
@@ -94,9 +90,6 @@ export const create = {
   policy: "Who may wake it",
   image: "Image",
   imageHelp: "Empty takes the one that the operators recommend.",
-  memory: "Memory",
-  storage: "Disk",
-  preset: "Recommended",
   submit: "Create the server",
 };
 

@@ -6,7 +6,6 @@ export const signIn = {
   passkey: "Use a passkey",
   passkeyCancelled: "The passkey was not used. Try again, or choose another way.",
   passkeyMissing: "This browser cannot use passkeys. Choose another way.",
-  or: "or",
   codeTitle: "Enter the code",
   codeSent: (email: string) =>
     `If there is an account for ${email}, a code of six digits is on its way to it.`,
@@ -53,7 +52,7 @@ export const setup = {
   emailSend: "Send the code",
   emailVerify: "Confirm the address",
   done: "Setup is done",
-  doneHelp: (who: string) => `You are the owner, ${who}.`,
+  doneHelp: (who: string) => `You can sign in again at any time, ${who}.`,
   linkTitle: "Link your player",
   linkHelp: "Join the game; the login gate shows a code. You can do this later as well.",
   linkAdd: "Link the player",

@@ -11,7 +11,6 @@ export const account: Words["account"] = {
   noEmail: "无",
   unverified: "未确认",
   changeEmail: "更换邮箱",
-  appearance: "外观",
   passkeys: "通行密钥",
   noPasskeys: "您还没有通行密钥。有了它，轻触即可登录，无需邮件。",
   passkeyAdded: "添加于",

@@ -17,7 +17,6 @@ export const server: Words["server"] = {
     ownerOnly: "只有所有者可以唤醒",
   },
   players: (online, max) => `${online}/${max} 人在线`,
-  online: (n) => `${n} 人在线`,
   playersUnknown: "玩家数未知",
   wake: "唤醒",
   waking: "唤醒中…",
@@ -46,9 +45,6 @@ export const server: Words["server"] = {
   confirmStop: (name) => `停止 ${name}？`,
   confirmStopHelp: (n) => `${n} 名玩家在线。他们会看到通知，并被移到大厅。`,
   stopServer: "停止服务器",
-  started: (name) => `${name} 正在运行。`,
-  stopped: (name) => `${name} 已休眠。`,
-  startFailed: (name) => `${name} 启动失败。`,
   startingHelp: "需要一些时间：世界加载完成后才能加入。",
   settings: "设置",
   pages: "此服务器的页面",
@@ -91,9 +87,6 @@ export const create: Words["create"] = {
   policy: "谁可以唤醒",
   image: "镜像",
   imageHelp: "留空则使用管理员推荐的镜像。",
-  memory: "内存",
-  storage: "磁盘",
-  preset: "推荐",
   submit: "创建服务器",
 };
 

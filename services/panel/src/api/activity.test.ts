@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { isAbsent, onReturn, watchActivity } from "./activity.ts";
+
+test("nobody is there after 15 minutes without a hand, until one comes", () => {
+  mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const page = new EventTarget();
+  watchActivity(page);
+  page.dispatchEvent(new Event("keydown"));
+  let returns = 0;
+  const stop = onReturn(() => returns++);
+  mock.timers.tick(15 * 60_000 - 1);
+  assert.equal(isAbsent(), false);
+  mock.timers.tick(1);
+  assert.equal(isAbsent(), true);
+  page.dispatchEvent(new Event("pointermove"));
+  page.dispatchEvent(new Event("pointermove"));
+  assert.deepEqual([isAbsent(), returns], [false, 1]);
+  stop();
+  mock.timers.reset();
+});
