@@ -119,7 +119,8 @@ function credentialsOf(state: RequestState, host: string, settings: FaceSettings
     },
   };
   if (typeof trace === "string" && traceShape.test(trace)) options.traceparent = trace;
-  return { host, cookie: headers.cookie, authorization: headers.authorization, options };
+  const isUse = headers["x-svc-background"] !== "true";
+  return { host, cookie: headers.cookie, authorization: headers.authorization, isUse, options };
 }
 
 // It is sent in a NATS header and ends in logs and rows: printable ASCII of bounded length.

@@ -188,14 +188,19 @@ export type SessionAnswer = z.output<typeof SessionAnswer>;
 
 export const resolveSession = request({
   subject: "identity.session.resolve",
-  input: { hash: Sha256Hex },
+  input: {
+    hash: Sha256Hex,
+    /** False for a poll: the session is not seen, so that staff who left become idle. */
+    is_use: z.boolean().default(true),
+  },
   output: SessionAnswer,
   callers: ["gateway-external"],
   idempotent: true,
   deadlineMs: 3_000,
   tryMs: 1_000,
   maxInFlight: 1024,
-  summary: "Looks up a session by the hash of its cookie and records that it was seen.",
+  summary:
+    "Looks up a session by the hash of its cookie and records that it was seen, unless it is only polled.",
   spec: "docs/reference/sign-in.md#session",
 });
 

@@ -14,6 +14,8 @@ export type Credentials = {
   host: string;
   cookie: string | undefined;
   authorization: string | undefined;
+  /** Whether a person is behind it; a poll is no use of a session (docs/reference/sign-in.md#session). */
+  isUse: boolean;
   /** Options of the calls made for this request: request id, client, trace. */
   options: CallOptions;
 };
@@ -80,7 +82,7 @@ function authenticateSession(
   deps: AuthenticatorDeps,
   request: SessionRequest,
 ): Principal | Promise<Principal> {
-  const cached = deps.sessions?.recall(request.hash);
+  const cached = deps.sessions?.recall(request.hash, request.credentials.isUse);
   if (cached) {
     const host = faceHostOf(request.credentials.host, deps.adminHostname);
     if (cached.host === host && refusalOf(request.http, cached, host) === undefined) {
@@ -94,7 +96,7 @@ async function resolveSession(
   deps: AuthenticatorDeps,
   { http, credentials, hash }: SessionRequest,
 ): Promise<Principal> {
-  const answer = await deps.sessions?.ask(hash, credentials.options);
+  const answer = await deps.sessions?.ask(hash, credentials.isUse, credentials.options);
   if (answer?.state !== "live") {
     if (http.tier === "public") return anonymousAt(http, hash);
     throw new Fault(answer?.state === "local_auth_off" ? "session_local_auth_off" : "session_invalid");

@@ -6,16 +6,22 @@ import type { LiveSession } from "./tier-policy.ts";
 
 export type Sessions = {
   /** A session that was live within the last seconds, from the cache. */
-  recall: (hash: string) => LiveSession | undefined;
+  recall: (hash: string, isUse: boolean) => LiveSession | undefined;
   /** Asks identity. Concurrent callers with the same session share one request. Throws `auth_unavailable`. */
-  ask: (hash: string, options: CallOptions) => Promise<accounts.SessionAnswer>;
+  ask: (hash: string, isUse: boolean, options: CallOptions) => Promise<accounts.SessionAnswer>;
   forget: (hash: string) => void;
   /** Calls back with the hash of each session that is revoked anywhere. */
   onRevoked: (listener: (hash: string) => void) => void;
   close: () => void;
 };
 
-type Entry = { answer?: LiveSession; until: number; asked?: Promise<accounts.SessionAnswer> };
+type Entry = {
+  answer?: LiveSession;
+  until: number;
+  asked?: Promise<accounts.SessionAnswer>;
+  /** Identity was told that a person uses it; what a poll has asked must not hide a use from identity. */
+  isUse: boolean;
+};
 
 /** Caches at most `size` sessions for `cacheMs`; a revoke event drops one at once. */
 export function createSessions(
@@ -39,14 +45,14 @@ export function createSessions(
     if (oldest !== undefined) entries.delete(oldest);
   };
 
-  const ask: Sessions["ask"] = (hash, options) => {
-    const pending = entries.get(hash)?.asked;
-    if (pending) return pending;
-    const asked = mesh.call(accounts.resolveSession, { hash }, options).then(
+  const ask: Sessions["ask"] = (hash, isUse, options) => {
+    const pending = entries.get(hash);
+    if (pending?.asked && (pending.isUse || !isUse)) return pending.asked;
+    const asked = mesh.call(accounts.resolveSession, { hash, is_use: isUse }, options).then(
       (answer) => {
         // The entry is gone when a revocation arrived meanwhile: then nothing may be cached.
         if (entries.get(hash) !== entry) return answer;
-        if (answer.state === "live") remember(hash, { answer, until: endOf(answer, limits.cacheMs) });
+        if (answer.state === "live") remember(hash, { answer, until: endOf(answer, limits.cacheMs), isUse });
         else entries.delete(hash);
         return answer;
       },
@@ -55,14 +61,15 @@ export function createSessions(
         throw new Fault("auth_unavailable", { cause });
       },
     );
-    const entry: Entry = { until: 0, asked };
+    const entry: Entry = { until: 0, asked, isUse };
     remember(hash, entry);
     return asked;
   };
 
   return {
-    recall: (hash) => {
+    recall: (hash, isUse) => {
       const entry = entries.get(hash);
+      if (isUse && !entry?.isUse) return undefined;
       return entry?.answer && entry.until > Date.now() ? entry.answer : undefined;
     },
     ask,

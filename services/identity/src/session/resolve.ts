@@ -8,14 +8,14 @@ import { findSession, recordSeen } from "./store.ts";
 /** identity.session.resolve */
 export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accounts.resolveSession> {
   const { db, limits } = deps;
-  return async (_context, { hash }) => {
+  return async (_context, { hash, is_use: isUse }) => {
     const now = deps.now();
     const session = await findSession(db, hash);
     if (!session) return { state: "unknown" };
     const { isPasswordDoorOpen } = session;
     const state = decideSession(session, { now, staffIdleMs: limits.staff_idle, isPasswordDoorOpen });
     if (state !== "live") return { state };
-    if (now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
+    if (isUse && now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
       await recordSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
     const { userId, username, role, emailVerified, hasPasskey } = session;
     return {

@@ -76,6 +76,21 @@ describe("sessions", () => {
     assert.equal((await stateOf(fixture, session)).state, "unknown");
   });
 
+  test("polls do not keep a staff session from becoming idle, and use does", async () => {
+    const [left, at] = [await fixture.person({ role: "admin" }), await fixture.person({ role: "admin" })];
+    const poll = async (hash: string) =>
+      (await fixture.gateway.call(accounts.resolveSession, { hash, is_use: false })).state;
+    for (let round = 0; round < 3; round++) {
+      fixture.pass(10 * minute - 1);
+      assert.deepEqual([await poll(left.session), await poll(at.session)], ["live", "live"]);
+      assert.equal((await stateOf(fixture, at.session)).state, "live");
+    }
+    fixture.pass(3);
+    assert.equal(await poll(left.session), "unknown");
+    assert.equal((await stateOf(fixture, left.session)).state, "unknown");
+    assert.equal(await poll(at.session), "live");
+  });
+
   test("staff with a passkey are not in setup", async () => {
     const { session, userId } = await fixture.person({ role: "admin" });
     const isInSetup = async () => {
@@ -253,7 +268,7 @@ describe("sessions", () => {
   test("a lost database is unavailable, never an unknown session", async () => {
     const person = await fixture.person();
     await fixture.wire.cut();
-    const answer = await fixture.refused(accounts.resolveSession, { hash: person.session });
+    const answer = await fixture.refused(accounts.resolveSession, { hash: person.session, is_use: true });
     assert.equal(answer.fault, "unavailable");
     const me = await fixture.refused(accounts.me, {}, { principal: person.principal });
     assert.equal(me.fault, "auth_unavailable");

@@ -234,5 +234,5 @@ function createPeople(
 
 /** The state that a gateway gets for a session. */
 export async function stateOf(fixture: Fixture, hash: string): Promise<accounts.SessionAnswer> {
-  return fixture.gateway.call(accounts.resolveSession, { hash });
+  return fixture.gateway.call(accounts.resolveSession, { hash, is_use: true });
 }
