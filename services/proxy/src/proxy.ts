@@ -12,6 +12,7 @@ import {
   supportedProtocols,
   type Trust,
 } from "@svc/minecraft";
+import { addressKey } from "@svc/proto/address";
 import { systemClock } from "@svc/service/clock";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createInternalApi } from "./api/internal-api.ts";
@@ -32,7 +33,6 @@ import { createForwarding } from "./forwarding/secrets.ts";
 import { createLinkCache } from "./gate/link-cache.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
-import { createLoginBudget } from "./login/budget.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
 import { createOnline, createPresenceReports } from "./player/presence.ts";
@@ -80,7 +80,8 @@ export async function startProxy(
     loginTimeoutMs: limits.loginTimeoutMs,
     maxConnections: limits.connections,
     maxPerAddress: limits.connectionsPerAddress,
-    loginWaitMs: createLoginBudget({ burst: limits.loginBurst, everyMs: limits.loginEveryMs }, context.now),
+    // Each login is a request to a session server.
+    loginWaitMs: (address) => context.logins.spend(addressKey(address)),
     status: (ping) => statusOf(context, ping, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => welcome(context, player),
@@ -163,6 +164,7 @@ function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; met
     activity,
     sessions,
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
+    logins: createBudget({ burst: limits.loginBurst, everyMs: limits.loginEveryMs }, now),
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
     completions: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
@@ -261,7 +263,4 @@ function leave(context: Context, session: Session): void {
   context.sessions.delete(uuid);
   context.queue.leave(uuid);
   context.invites.forget(uuid);
-  context.actions.forget(uuid);
-  context.frames.forget(uuid);
-  context.completions.forget(uuid);
 }

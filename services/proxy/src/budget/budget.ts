@@ -1,38 +1,38 @@
 import { fullBucket, isFull, type TokenBucket, takeToken } from "@svc/minecraft";
 
-/** So many at once, and one more every `everyMs`. */
-export type Rate = { burst: number; everyMs: number };
-export const perSecondOf = ({ burst, everyMs }: Rate) => ({ burst, perSecond: 1_000 / everyMs });
+/** Bounds memory: buckets that are full again are dropped, then the oldest ones. */
+const maxBuckets = 65_536;
 
 export type Budget = {
   /** 0 when `key` may act now (and has), else the milliseconds it has to wait. */
   spend: (key: string) => number;
-  forget: (key: string) => void;
+  size: () => number;
 };
 
-/** One bucket per player; a player who reconnects keeps the old one until it is full again. */
-export function createBudget(given: Rate, now: () => number): Budget {
-  const rate = perSecondOf(given);
+/** One bucket for each key: so many at once, and one more every `everyMs`. */
+export function createBudget(
+  { burst, everyMs }: { burst: number; everyMs: number },
+  now: () => number,
+): Budget {
+  const rate = { burst, perSecond: 1_000 / everyMs };
+  // In the order in which they were last used.
   const buckets = new Map<string, TokenBucket>();
-  const left = new Set<string>();
-  const sweep = () => {
-    for (const key of left) {
-      const bucket = buckets.get(key);
-      if (bucket && !isFull(bucket, rate, now())) continue;
-      left.delete(key);
+  const drop = (at: number) => {
+    for (const [key, bucket] of buckets) {
+      if (!isFull(bucket, rate, at) && buckets.size <= maxBuckets) return;
       buckets.delete(key);
     }
   };
   return {
     spend: (key) => {
-      left.delete(key);
-      const bucket = buckets.get(key) ?? fullBucket(rate, now());
+      const at = now();
+      const bucket = buckets.get(key) ?? fullBucket(rate, at);
+      const waitMs = takeToken(bucket, rate, at);
+      buckets.delete(key);
       buckets.set(key, bucket);
-      return takeToken(bucket, rate, now());
+      drop(at);
+      return waitMs;
     },
-    forget: (key) => {
-      left.add(key);
-      sweep();
-    },
+    size: () => buckets.size,
   };
 }
