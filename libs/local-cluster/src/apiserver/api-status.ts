@@ -65,9 +65,9 @@ export function noSuchPath(): ApiStatus {
   return new ApiStatus(404, "NotFound", { message: "the server could not find the requested resource" });
 }
 
-/** 409 AlreadyExists. */
-export function alreadyExists(type: Named, name: string): ApiStatus {
-  const message = `${qualified(type)} "${name}" already exists`;
+/** 409 AlreadyExists; an object that is being deleted keeps its name until it is gone. */
+export function alreadyExists(type: Named, name: string, isTerminating = false): ApiStatus {
+  const message = `${isTerminating ? "object is being deleted: " : ""}${qualified(type)} "${name}" already exists`;
   return new ApiStatus(409, "AlreadyExists", { message, details: detailsOf(type, name) });
 }
 

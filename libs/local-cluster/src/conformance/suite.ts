@@ -1,11 +1,14 @@
 import { accessCases } from "./access.ts";
 import { builtinCases } from "./builtin.ts";
+import { concurrencyCases } from "./concurrency.ts";
 import { customCases } from "./custom.ts";
 import { lifecycleCases } from "./lifecycle.ts";
 import { patchingCases } from "./patching.ts";
 import { readingCases } from "./reading.ts";
+import { recoveryCases } from "./recovery.ts";
 import { shippedRoleCases } from "./shipped-roles.ts";
 import type { Case } from "./test-context.ts";
+import { volumeCases } from "./volumes.ts";
 import { watchingCases } from "./watching.ts";
 import { workloadCases } from "./workloads.ts";
 import { writingCases } from "./writing.ts";
@@ -22,4 +25,7 @@ export const conformanceCases: Case[] = [
   ...accessCases,
   ...shippedRoleCases,
   ...workloadCases,
+  ...recoveryCases,
+  ...volumeCases,
+  ...concurrencyCases,
 ];

@@ -100,7 +100,8 @@ function createObject(
   if (type.namespaced)
     requireNamespace(type, envelope, store.get("/namespaces", storeKey(namespace ?? "", ""))?.object);
   const given = envelope.metadata.name;
-  if (given && find({ type, name: given, namespace })) throw alreadyExists(type, given);
+  const taken = given ? find({ type, name: given, namespace }) : undefined;
+  if (taken) throw alreadyExists(type, given, taken.object.metadata.deletionTimestamp !== undefined);
   for (let tries = 0; ; tries += 1) {
     const object = admitCreate(admission, type, envelope);
     if (!find({ type, name: object.metadata.name, namespace })) return save(type, object, options.dryRun);

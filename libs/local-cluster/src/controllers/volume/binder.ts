@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { parseQuantity } from "@svc/kube/quantity";
 import { removeTree } from "../../remove-tree.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
@@ -71,10 +72,20 @@ function volumeOf({ volumes }: Wiring, claim: Claim): PersistentVolume | undefin
   return volumes.get(`pvc-${claim.metadata.uid}`);
 }
 
+/** Whether the volume is reserved for the claim or for nobody, and as large as the claim asks. */
+function isFor({ spec }: PersistentVolume, claim: Claim): boolean {
+  const { name, namespace = "default", uid } = claim.metadata;
+  const holder = spec.claimRef;
+  if (holder !== undefined && (holder.name !== name || holder.namespace !== namespace)) return false;
+  // Another claim of that name left its data there.
+  if ((holder?.uid ?? "") !== "" && holder?.uid !== uid) return false;
+  const bytesOf = (text: string | undefined) => parseQuantity(text ?? "0") ?? 0n;
+  return bytesOf(spec.capacity?.["storage"]) >= bytesOf(claim.spec.resources?.requests?.storage);
+}
+
 function bind({ api }: Wiring, claim: Claim, volume: PersistentVolume): void {
   const { name, namespace = "default", uid = "" } = claim.metadata;
   const holder = volume.spec.claimRef;
-  if (holder !== undefined && (holder.name !== name || holder.namespace !== namespace)) return;
   if (holder === undefined || (holder.uid ?? "") === "") {
     const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid };
     api.mergePatch(VOLUMES, { name: volume.metadata.name }, { spec: { claimRef } });
@@ -116,7 +127,7 @@ async function reconcileClaim(wiring: Wiring, key: string): Promise<void> {
   if (isTerminating(claim) || claim.status?.phase === "Bound") return;
   if (claim.spec.volumeName === undefined) await provision(wiring, claim);
   const volume = volumeOf(wiring, claim);
-  if (volume !== undefined) bind(wiring, claim, volume);
+  if (volume !== undefined && isFor(volume, claim)) bind(wiring, claim, volume);
   else if (claim.status?.phase === undefined) {
     writeStatus(wiring.api, CLAIMS, { object: claim, status: { phase: "Pending" } });
   }
@@ -127,9 +138,10 @@ async function reconcileVolume(wiring: Wiring, key: string): Promise<void> {
   const { api, claims, volumesDir } = wiring;
   const volume = wiring.volumes.get(key);
   const holder = volume?.spec.claimRef;
-  if (volume === undefined || holder === undefined) return;
+  // A volume without a uid is reserved for a claim that is still to come.
+  if (volume === undefined || holder === undefined || (holder.uid ?? "") === "") return;
   const claim = claims.get(`${holder.namespace}/${holder.name}`);
-  if (claim !== undefined && (holder.uid === undefined || claim.metadata.uid === holder.uid)) return;
+  if (claim?.metadata.uid === holder.uid) return;
   if (volume.spec.persistentVolumeReclaimPolicy !== "Delete") {
     writeStatus(api, VOLUMES, { object: volume, status: { phase: "Released" } });
     return;

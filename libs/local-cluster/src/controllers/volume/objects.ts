@@ -20,7 +20,7 @@ export type PersistentVolume = KubeObject & {
     accessModes?: string[];
     persistentVolumeReclaimPolicy?: string;
     storageClassName?: string;
-    claimRef?: { namespace: string; name: string; uid: string };
+    claimRef?: { namespace: string; name: string; uid?: string };
     local?: { path: string };
     hostPath?: { path: string };
     nodeAffinity?: { required?: { nodeSelectorTerms: NodeSelectorTerm[] } };
