@@ -19,6 +19,7 @@ import { playerJoin } from "./player-join.ts";
 import { proxyRelay } from "./proxy-relay.ts";
 import { reaperRun } from "./reaper-run.ts";
 import { reconcileThroughput } from "./reconcile-throughput.ts";
+import { replicaLoss } from "./replica-loss.ts";
 import { requestLatency } from "./request-latency.ts";
 import { requestThroughput } from "./request-throughput.ts";
 import { scheduleTick } from "./schedule-tick.ts";
@@ -63,6 +64,7 @@ export const goals: readonly Goal[] = [
   localConsole,
   fileBytes,
   fleet,
+  replicaLoss,
   worldArchives,
   transfers,
 ];

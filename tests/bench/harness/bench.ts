@@ -35,6 +35,8 @@ export type Goal = {
   /** Other goals that are measured along with it. */
   covers?: readonly string[];
   title: string;
+  /** Starts processes that are no descendants of the bench and not in `detached`: nobody can tell them from outsiders. */
+  startsUnknown?: true;
   run: (bench: Bench) => Promise<Row[]>;
 };
 

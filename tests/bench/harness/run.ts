@@ -86,7 +86,7 @@ async function runGoal(goal: Goal, bench: Bench, outcome: Outcome): Promise<bool
   const outsiders = watchOutsiders(() => [process.pid, ...bench.detached]);
   try {
     const rows = await goal.run(bench);
-    const cores = outsiders();
+    const cores = goal.startsUnknown ? 0 : outsiders();
     for (const row of rows) {
       const told = { ...row, outsiders: cores };
       outcome.rows.push(told);
