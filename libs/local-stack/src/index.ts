@@ -8,6 +8,7 @@ export { down } from "./stack/down.ts";
 export { takesLocalNames } from "./stack/game.ts";
 export { chooseServices } from "./stack/guard.ts";
 export { commandHint, shellWord } from "./stack/hint.ts";
+export { nodeFlags } from "./stack/node-flags.ts";
 export {
   allServiceNames,
   gameServiceNames,
@@ -17,5 +18,5 @@ export {
 } from "./stack/options.ts";
 export { runStack } from "./stack/run.ts";
 export { rotateToken } from "./stack/secrets.ts";
-export { findMigrateEnv, serviceNodeFlags } from "./stack/services.ts";
+export { findMigrateEnv } from "./stack/services.ts";
 export { announcement, findStackFile, type StackFile } from "./stack/stack-file.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { serviceNodeFlags } from "@svc/local-stack";
+import { nodeFlags } from "@svc/local-stack";
 import { startInternalApi } from "../../../services/login-gate/src/testing/internal-api.ts";
 import { root } from "../harness/anchors.ts";
 import type { Bench, Goal } from "../harness/bench.ts";
@@ -32,7 +32,7 @@ async function start(name: string, environment: Record<string, string>) {
     SVC_HEALTH_PORT: "0",
     ...environment,
   };
-  const child = spawn(process.execPath, [...serviceNodeFlags, main], {
+  const child = spawn(process.execPath, [...nodeFlags, main], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

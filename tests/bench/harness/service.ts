@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { serviceNodeFlags } from "@svc/local-stack";
+import { nodeFlags } from "@svc/local-stack";
 import { until } from "@svc/local-stack/testing";
 import { root } from "./anchors.ts";
 
@@ -36,7 +36,7 @@ export async function startService(plan: ServicePlan): Promise<Service> {
   const path = join(logDir, `${name}-${randomBytes(3).toString("hex")}.log`);
   const log = openSync(path, "a");
   const main = join(root, "services", name, "src", "main.ts");
-  const args = [...profiling(plan), ...serviceNodeFlags, main, ...(plan.args ?? [])];
+  const args = [...profiling(plan), ...nodeFlags, main, ...(plan.args ?? [])];
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", log, log] });
   closeSync(log);

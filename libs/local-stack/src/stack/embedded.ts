@@ -7,6 +7,7 @@ import { preparePostgres } from "../postgres/postgres.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import type { EmbeddedPart } from "./embedded-parts.ts";
+import { nodeFlags } from "./node-flags.ts";
 
 // With the services these fit into the 25 s of a stop.
 const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
@@ -52,6 +53,7 @@ function clusterSpec(context: StackContext): ChildSpec {
     name: "local-cluster",
     command: process.execPath,
     args: [
+      ...nodeFlags,
       programs.cluster,
       ...["--data", paths.cluster, "--port", port, "--images", imagesFile(context), "--nodes", String(nodes)],
       ...serviceAccounts.flatMap((account) => ["--service-account", account]),
@@ -68,6 +70,7 @@ function mailSpec({ paths, ports, nodeEnv }: StackContext): ChildSpec {
     name: "mail-sink",
     command: process.execPath,
     args: [
+      ...nodeFlags,
       join(import.meta.dirname, "..", "mail", "main.ts"),
       paths.mail,
       String(ports.smtp),

@@ -4,18 +4,13 @@ import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
 import { layout } from "./layout.ts";
+import { nodeFlags } from "./node-flags.ts";
 import { gameServiceNames } from "./options.ts";
 import { migrateUser } from "./secrets.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
 const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
 const stopMs = 15_000;
-/**
- * Flags that every service runs with: young garbage of a gateway under load otherwise grows to 150 MB before it is
- * looked at (docs/performance.md).
- */
-export const serviceNodeFlags: readonly string[] = ["--max-semi-space-size=8"];
-
 /** Each service has its own database role, created by the migrations with the password of the roles file. */
 function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv {
   if (!ownerServices.includes(service)) return {};
@@ -115,7 +110,7 @@ export function migrateSpec(context: StackContext): ChildSpec {
     name: "migrate",
     kind: "task",
     command: process.execPath,
-    args: programs.migrate,
+    args: [...nodeFlags, ...programs.migrate],
     cwd: options.repo,
     beforeStart: () => ensureDatabase(facts.databaseUrl),
     env: { ...nodeEnv, ...own },
@@ -142,7 +137,7 @@ export function serviceSpecs(context: StackContext): ChildSpec[] {
       return {
         name,
         command: process.execPath,
-        args: [...serviceNodeFlags, context.programs.service(service)],
+        args: [...nodeFlags, context.programs.service(service)],
         env: serviceEnv(name, service, context),
         cwd: context.options.repo,
         ready: { line: isReadyLine },

@@ -5,6 +5,7 @@ import {
   announcement,
   chooseServices,
   findStackFile,
+  nodeFlags,
   runStack,
   type StackFile,
   type StackOptions,
@@ -43,7 +44,7 @@ export async function up(options: UpOptions): Promise<Outcome> {
     await startDetached({
       data: options.data,
       command: process.execPath,
-      args: [main, ...foregroundArguments(options)],
+      args: [...nodeFlags, main, ...foregroundArguments(options)],
       env: environment(),
       // The supervisor repeats the announcement in its log; only progress is printed here.
       say: (line) => void (line.startsWith("svc: ") && process.stderr.write(`${line}\n`)),
