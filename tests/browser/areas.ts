@@ -1,4 +1,5 @@
+import { addBackupTests } from "./backups.ts";
 import type { Area } from "./fixture.ts";
 
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
-export const areas: readonly Area[] = [];
+export const areas: readonly Area[] = [addBackupTests];

@@ -15,5 +15,6 @@ export const pages: Record<
   "/servers": { load: () => import("../server/list-page.tsx") },
   "/servers/new": { load: () => import("../server/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
+  "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
 };

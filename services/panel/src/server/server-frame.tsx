@@ -14,7 +14,10 @@ import { WakeOrStop } from "./wake-stop.tsx";
 type ServerTab = { path: string; word: (words: Words) => string };
 
 /** The pages of a server, in the order of the strip. A page adds its line here. */
-const tabs: readonly ServerTab[] = [{ path: "", word: ({ server }) => server.overview }];
+const tabs: readonly ServerTab[] = [
+  { path: "", word: ({ server }) => server.overview },
+  { path: "/backups", word: ({ backups }) => backups.title },
+];
 
 export type ServerInFrame = {
   name: string;

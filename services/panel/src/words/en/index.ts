@@ -1,4 +1,5 @@
 import { account } from "./account.ts";
+import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
@@ -8,6 +9,7 @@ import { setup, signIn } from "./sign-in.ts";
 /** English, the type of all catalogues. */
 export const en = {
   account,
+  backups,
   create,
   dashboard,
   downloads,

@@ -1,5 +1,6 @@
 import type { Words } from "../words.ts";
 import { account } from "./account.ts";
+import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
@@ -8,6 +9,7 @@ import { setup, signIn } from "./sign-in.ts";
 
 export const zh: Words = {
   account,
+  backups,
   create,
   dashboard,
   downloads,

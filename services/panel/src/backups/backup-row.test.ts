@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Backup, type Drill, decideActs, type Job, newestDrill, runningJob } from "./backup-row.ts";
+
+const backup: Backup = {
+  id: "bk-1",
+  server_name: "survival",
+  size_bytes: 1,
+  reason: "manual",
+  status: "present",
+  created_at: "2026-01-01T00:00:00.000Z",
+  expires_at: "2026-02-01T00:00:00.000Z",
+};
+const calm = { isStaff: false, isAsleep: true, isBusy: false };
+
+describe("what can be done with a backup", () => {
+  for (const [title, given, rights, expected] of [
+    ["a sound one of a sleeping server", {}, calm, "restore browse download drill pin remove"],
+    ["one of a server that is up", {}, { ...calm, isAsleep: false }, "browse download drill pin remove"],
+    ["one while a Job runs", {}, { ...calm, isBusy: true }, "browse download drill pin remove"],
+    ["a corrupt one", { corrupt: true }, calm, "pin remove"],
+    ["the owner's pin", { pinned_by: "owner" }, calm, "restore browse download drill unpin"],
+    ["staff's pin, for its owner", { pinned_by: "staff" }, calm, "restore browse download drill"],
+    [
+      "staff's pin, for staff",
+      { pinned_by: "staff" },
+      { ...calm, isStaff: true },
+      "restore browse download drill unpin remove",
+    ],
+  ] as const) {
+    test(`${title}: ${expected}`, () => {
+      const { pin, ...acts } = decideActs({ ...backup, ...given }, rights);
+      const named = Object.entries(acts).flatMap(([act, may]) => (may ? [act] : []));
+      if (pin !== "none") named.push(pin);
+      assert.deepEqual(named.sort(), expected.split(" ").sort());
+    });
+  }
+});
+
+test("the Job that runs and the newest drill of a backup are found", () => {
+  const job = (name: string, state: Job["state"]): Job => ({ name, kind: "backup", state });
+  assert.equal(runningJob([job("a", "failed"), job("b", "running")])?.name, "b");
+  assert.equal(runningJob([job("a", "succeeded")]), undefined);
+  const drill = (id: string, backup_id: string): Drill => ({
+    ...{ id, backup_id, server_name: "survival", state: "passed" },
+    started_at: "2026-01-01T00:00:00.000Z",
+  });
+  assert.equal(newestDrill([drill("3", "bk-2"), drill("2", "bk-1"), drill("1", "bk-1")], "bk-1")?.id, "2");
+  assert.equal(newestDrill([], "bk-1"), undefined);
+});

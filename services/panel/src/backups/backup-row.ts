@@ -1,0 +1,43 @@
+import type { Output } from "../api/operations.ts";
+
+export type Backup = Output<"backups.list">["backups"][number];
+export type Job = Output<"backups.listJobs">["jobs"][number];
+export type Drill = Output<"drills.list">["drills"][number];
+
+/** The Job that works on the world now. */
+export function runningJob(jobs: readonly Job[]): Job | undefined {
+  return jobs.find(({ state }) => state === "running");
+}
+
+/** The newest drill of a backup. */
+export function newestDrill(drills: readonly Drill[], backupId: string): Drill | undefined {
+  return drills.find(({ backup_id }) => backup_id === backupId);
+}
+
+type Rights = { isStaff: boolean; isAsleep: boolean; isBusy: boolean };
+
+export type BackupActs = {
+  /** Putting it back needs a world at rest and a sound archive. */
+  restore: boolean;
+  browse: boolean;
+  download: boolean;
+  drill: boolean;
+  pin: "pin" | "unpin" | "none";
+  remove: boolean;
+};
+
+/** What can be done with a backup; the service decides again (docs/reference/backups.md#pin). */
+export function decideActs(
+  { corrupt = false, pinned_by }: Backup,
+  { isStaff, isAsleep, isBusy }: Rights,
+): BackupActs {
+  const isTheirs = pinned_by === "staff" && !isStaff;
+  return {
+    restore: !corrupt && isAsleep && !isBusy,
+    browse: !corrupt,
+    download: !corrupt,
+    drill: !corrupt,
+    pin: isTheirs ? "none" : pinned_by === undefined ? "pin" : "unpin",
+    remove: pinned_by === undefined || isStaff,
+  };
+}

@@ -1,0 +1,72 @@
+import { poll, useOperation } from "../api/query.ts";
+import { useMe } from "../api/session.ts";
+import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Card, Row, Stack } from "../ui/layout.tsx";
+import { List } from "../ui/list.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { useWords } from "../words/words.ts";
+import { BackupItem } from "./backup-item.tsx";
+import { decideActs, newestDrill, runningJob } from "./backup-row.ts";
+import { DownloadWorld } from "./download-world.tsx";
+import { JobNotice } from "./job-notice.tsx";
+import { MakeBackup } from "./make-backup.tsx";
+import { useJobs } from "./use-jobs.ts";
+
+/** A server keeps far fewer. */
+const shown = { limit: 100, offset: 0 } as const;
+
+/** The backups of a server: making, restoring, trying, keeping and downloading them. */
+export function Page() {
+  const { backups } = useWords();
+  return (
+    <ServerFrame section={backups.title}>
+      {(server) => (server.isManaged ? <Backups {...server} /> : <NotFoundPage title={backups.title} />)}
+    </ServerFrame>
+  );
+}
+
+function Backups({ name, status }: ServerInFrame) {
+  const { backups } = useWords();
+  const isStaff = useMe().data?.is_admin ?? false;
+  const jobs = useJobs(name);
+  const job = runningJob(jobs);
+  const list = useOperation("backups.list", { server: name, ...shown }, { every: poll.list });
+  const drills = useOperation(
+    "drills.list",
+    { name },
+    { every: (data) => (data?.drills.some(({ finished_at }) => !finished_at) ? poll.busy : poll.list) },
+  );
+  const isAsleep = status.phase === "Stopped" || status.phase === "Failed";
+  const rights = { isStaff, isAsleep, isBusy: job !== undefined };
+  const found = list.data?.backups ?? [];
+  return (
+    <Stack>
+      <JobNotice jobs={jobs} />
+      <Row>
+        <MakeBackup name={name} phase={status.phase} isBusy={job !== undefined} />
+        <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
+      </Row>
+      {!list.data &&
+        (list.error ? <Failure error={list.error} retry={() => void list.refetch()} /> : <Loading />)}
+      {list.data && found.length === 0 && <Empty title={backups.none}>{backups.noneHelp}</Empty>}
+      {found.length > 0 && (
+        <Card>
+          <List label={backups.title}>
+            {found.map((backup) => (
+              <BackupItem
+                key={backup.id}
+                name={name}
+                backup={backup}
+                drill={newestDrill(drills.data?.drills ?? [], backup.id)}
+                acts={decideActs(backup, rights)}
+              />
+            ))}
+          </List>
+        </Card>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from "react";
+import { Notice } from "../ui/notice.tsx";
+import { formatClock } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+import { type Job, runningJob } from "./backup-row.ts";
+
+const recentMs = 10 * 60_000;
+
+/** What works on the world, or how the last work on it ended. */
+export function JobNotice({ jobs }: { jobs: readonly Job[] }) {
+  const job = runningJob(jobs);
+  if (job) return <Running job={job} />;
+  const last = jobs[0];
+  const isRecent = last?.finished_at && Date.now() - Date.parse(last.finished_at) < recentMs;
+  return isRecent ? <Ended job={last} /> : null;
+}
+
+function Running({ job }: { job: Job }) {
+  const { backups } = useWords();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const { kind, started_at, then_restore } = job;
+  const seconds = started_at === undefined ? 0 : (now - Date.parse(started_at)) / 1_000;
+  return (
+    <Notice kind="waiting">
+      <strong>{backups.jobs[kind]}</strong>
+      <p>{backups.jobRuns(formatClock(seconds))}</p>
+      {then_restore === "pending" && <p>{backups.thenRestore}</p>}
+    </Notice>
+  );
+}
+
+function Ended({ job }: { job: Job }) {
+  const { backups } = useWords();
+  const { kind, state, then_restore, then_restore_reason: reason } = job;
+  if (then_restore === "abandoned") {
+    return (
+      <Notice kind="failed">
+        <strong>{backups.abandoned}</strong>
+        {reason && <p>{backups.abandonedReasons[reason]}</p>}
+      </Notice>
+    );
+  }
+  if (state === "failed") return <Notice kind="failed">{backups.jobFailed[kind]}</Notice>;
+  return <Notice kind="done">{backups.jobsDone[kind]}</Notice>;
+}
