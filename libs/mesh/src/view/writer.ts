@@ -21,7 +21,8 @@ import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
-const readerHeartbeatMs = 5_000;
+/** Until it has seen that its bucket is new and empty, its marks vouch for nothing in it: readers must not wait long. */
+const readerHeartbeatMs = 1_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 
