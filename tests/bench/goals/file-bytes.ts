@@ -13,6 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@svc/local-stack/testing";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
+import { peer } from "../harness/peer.ts";
 import { watchCpu, withDescendants } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
 import type { BenchStack } from "../harness/stack.ts";
@@ -132,9 +133,9 @@ async function bareUpload({ bench, block }: Subject, bare: Child, port: number):
 }
 
 type Measured = { ours: Cost; bare: BareCost };
-type Against = { peer: { rate: number; cpu: number }; mostCpu: number };
+type Against = { theirs: { megabytesPerSecond: number; cpuSecondsPerGb: number }; mostCpu: number };
 
-function rowsOf(what: string, { ours, bare }: Measured, { peer, mostCpu }: Against): Row[] {
+function rowsOf(what: string, { ours, bare }: Measured, { theirs, mostCpu }: Against): Row[] {
   const each = hops.filter((hop) => ours[hop] >= 0.05).map((hop) => `${hop} ${ours[hop].toFixed(1)}`);
   const megabytes = bytes / 1e6;
   return [
@@ -145,7 +146,7 @@ function rowsOf(what: string, { ours, bare }: Measured, { peer, mostCpu }: Again
       ours: megabytes / ours.seconds,
       anchor: megabytes / bare.seconds,
       anchorName: "one Fastify process",
-      peer: peer.rate,
+      peer: theirs.megabytesPerSecond,
       limit: { bound: "at least", of: "peer", goal: 1, stretch: 2 },
     },
     {
@@ -155,7 +156,7 @@ function rowsOf(what: string, { ours, bare }: Measured, { peer, mostCpu }: Again
       ours: ours.all,
       anchor: bare.all,
       anchorName: "one Fastify process",
-      peer: peer.cpu,
+      peer: theirs.cpuSecondsPerGb,
       limit: { bound: "at most", of: "figure", goal: mostCpu },
       note: each.join(", "),
     },
@@ -164,6 +165,7 @@ function rowsOf(what: string, { ours, bare }: Measured, { peer, mostCpu }: Again
 
 export const fileBytes: Goal = {
   name: "G24",
+  covers: ["PEER"],
   title: "a file through the gateways into a world and out of it",
   run: async (bench) => {
     const stack = await bench.stack();
@@ -188,11 +190,11 @@ export const fileBytes: Goal = {
         ({ ours: found[ours], bare: found[anchor] }) as unknown as Measured;
       return [
         ...rowsOf("upload of 256 MB until it is in the world", pick("up", "bareUp"), {
-          peer: { rate: 100, cpu: 10.7 },
+          theirs: peer.upload,
           mostCpu: 12,
         }),
         ...rowsOf("download of 256 MB from its request", pick("down", "bareDown"), {
-          peer: { rate: 289, cpu: 3.1 },
+          theirs: peer.download,
           mostCpu: 5,
         }),
       ];
