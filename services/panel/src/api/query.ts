@@ -19,6 +19,7 @@ import type { Input, OperationName, Output } from "./operations.ts";
 /** Milliseconds between two polls of a page (no poll while the tab is hidden or nobody is there). */
 export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000 } as const;
 
+const costlyStaleMs = 10_000;
 const retries = 4;
 const longestDelayMs = 30_000;
 
@@ -60,6 +61,8 @@ type ReadOptions<Name extends OperationName> = {
   enabled?: boolean;
   /** Keeps what was shown for another input until this one's data is there. */
   keepsPrevious?: boolean;
+  /** Each reading costs the platform a Job: what is younger than ten seconds is not read again, and never unasked. */
+  isCostly?: boolean;
 };
 
 /** Data of an operation, shown again at once when it was read before. */
@@ -69,13 +72,18 @@ export function useOperation<Name extends OperationName>(
   options: ReadOptions<Name> = {},
 ): UseQueryResult<Output<Name>, ApiError> {
   const client = useQueryClient();
-  const { every, enabled = true, keepsPrevious = false } = options;
+  const { every, enabled = true, keepsPrevious = false, isCostly = false } = options;
   const queryKey = keyOf(name, input);
   return useQuery<Output<Name>, ApiError>({
     queryKey,
     queryFn: ({ signal }) => readIfChanged({ client, queryKey }, { name, input }, signal),
     enabled,
     ...(keepsPrevious && { placeholderData: (previous) => previous }),
+    ...(isCostly && {
+      staleTime: costlyStaleMs,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+    }),
     refetchInterval: (query) => {
       if (every === undefined || isAbsent()) return false;
       return typeof every === "number" ? every : every(query.state.data);

@@ -16,5 +16,6 @@ export const pages: Record<
   "/servers/new": { load: () => import("../server/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
   "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
+  "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
 };

@@ -19,6 +19,7 @@ export const routes = [
   { path: "/servers/new", access: "staff", host: "operator" },
   { path: "/servers/:name", access: "session" },
   { path: "/servers/:name/backups", access: "session" },
+  { path: "/servers/:name/files", access: "session" },
   { path: "/account", access: "session" },
 ] as const satisfies readonly Route[];
 

@@ -17,6 +17,7 @@ type ServerTab = { path: string; word: (words: Words) => string };
 const tabs: readonly ServerTab[] = [
   { path: "", word: ({ server }) => server.overview },
   { path: "/backups", word: ({ backups }) => backups.title },
+  { path: "/files", word: ({ files }) => files.title },
 ];
 
 export type ServerInFrame = {

@@ -17,12 +17,20 @@ type VirtualTableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** Height of a row, on a desk and on a phone. */
+  rowPx?: { wide: number; narrow: number };
 };
 
-const rowPx = { wide: 52, narrow: 112 } as const;
+const usualRowPx = { wide: 52, narrow: 112 } as const;
 
 /** A table that draws only the rows in sight; below 720 px each row becomes a small card. */
-export function VirtualTable<Row>({ label, columns, rows, keyOf }: VirtualTableProps<Row>) {
+export function VirtualTable<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  rowPx = usualRowPx,
+}: VirtualTableProps<Row>) {
   const body = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const [scrollMargin, setScrollMargin] = useState(0);

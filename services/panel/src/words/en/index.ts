@@ -2,6 +2,7 @@ import { account } from "./account.ts";
 import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
+import { files } from "./files.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
@@ -14,6 +15,7 @@ export const en = {
   dashboard,
   downloads,
   faults,
+  files,
   server,
   serverConsole,
   servers,

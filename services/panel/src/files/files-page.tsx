@@ -1,0 +1,35 @@
+import { useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { useWords } from "../words/words.ts";
+import { AwakeNotice } from "./awake-notice.tsx";
+import { Folder } from "./folder.tsx";
+import { placeOf } from "./path.ts";
+
+const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ default: module.FileEditor })));
+
+/** The files of a server's world. */
+export function Page() {
+  const { files } = useWords();
+  return (
+    <ServerFrame section={files.title}>
+      {(server) =>
+        server.isManaged ? <Files key={server.name} {...server} /> : <NotFoundPage title={files.title} />
+      }
+    </ServerFrame>
+  );
+}
+
+function Files(server: ServerInFrame) {
+  const { folder, file } = placeOf(useSearch({ strict: false }));
+  const isAsleep = server.status.phase === "Stopped" || server.status.phase === "Failed";
+  if (file !== undefined)
+    return (
+      <Suspense fallback={<Loading />}>
+        <FileEditor key={file} server={server} path={file} isAsleep={isAsleep} />
+      </Suspense>
+    );
+  return isAsleep ? <Folder name={server.name} folder={folder} /> : <AwakeNotice status={server.status} />;
+}

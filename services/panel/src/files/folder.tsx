@@ -1,0 +1,144 @@
+import { RotateCw } from "lucide-react";
+import { useMemo } from "react";
+import type { Output } from "../api/operations.ts";
+import { useOperation } from "../api/query.ts";
+import { visible } from "../server/console/styled-text.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Row, Stack } from "../ui/layout.tsx";
+import { Link } from "../ui/link.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Time } from "../ui/time.tsx";
+import { VirtualTable } from "../ui/virtual-table.tsx";
+import { formatBytes } from "../words/format.ts";
+import { useLanguage, useWords } from "../words/words.ts";
+import { columnsOf } from "./columns.tsx";
+import { compareEntries, type Entry } from "./entry.ts";
+import styles from "./files.module.css";
+import { NewEntry } from "./new-entry.tsx";
+import { crumbsOf, searchOf } from "./path.ts";
+
+type FolderProps = { name: string; folder: string };
+
+/** One folder of the world: what it holds, and what can be done there. Reading it costs a Job. */
+export function Folder({ name, folder }: FolderProps) {
+  const { files } = useWords();
+  const query = useOperation("files.list", { name, path: folder }, { isCostly: true });
+  const { data, error, isFetching, refetch } = query;
+  return (
+    <Stack>
+      <Row isSpread>
+        <Crumbs name={name} folder={folder} />
+        <Row>
+          <NewEntry name={name} folder={folder} kind="folder" />
+          <NewEntry name={name} folder={folder} kind="file" />
+          <Button
+            kind="quiet"
+            icon={<RotateCw size={16} aria-hidden />}
+            isPending={isFetching}
+            onPress={() => void refetch()}
+          >
+            {files.refresh}
+          </Button>
+        </Row>
+      </Row>
+      {error?.code === "not_found" || error?.code === "bad_path" ? (
+        <Empty
+          title={files.gone}
+          action={
+            <Link to={`/servers/${name}/files`} looks="button">
+              {files.toRoot}
+            </Link>
+          }
+        />
+      ) : (
+        <>
+          {error && <Failure error={error} retry={() => void refetch()} />}
+          {data && (
+            <Listing
+              name={name}
+              folder={folder}
+              listing={data}
+              readAt={query.dataUpdatedAt}
+              isOld={isFetching || error !== null}
+            />
+          )}
+          {!data && !error && <Loading />}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Crumbs({ name, folder }: FolderProps) {
+  const { files } = useWords();
+  const to = `/servers/${name}/files`;
+  const crumbs = [{ name: files.root, path: "" }, ...crumbsOf(folder)];
+  return (
+    <nav aria-label={files.path}>
+      <ol className={styles.crumbs}>
+        {crumbs.map((crumb, at) => (
+          <li key={crumb.path}>
+            {at === crumbs.length - 1 ? (
+              <strong aria-current="page">
+                <bdi>{visible(crumb.name)}</bdi>
+              </strong>
+            ) : (
+              <Link to={to} search={searchOf(crumb.path)}>
+                <bdi>{visible(crumb.name)}</bdi>
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+type ListingProps = FolderProps & { listing: Output<"files.list">; readAt: number; isOld: boolean };
+
+function Listing({ name, folder, listing, readAt, isOld }: ListingProps) {
+  const words = useWords();
+  const { files } = words;
+  const { language } = useLanguage();
+  const { entries, truncated, free_bytes: free } = listing;
+  const rows = useMemo(() => [...entries].sort(compareEntries(language)), [entries, language]);
+  const columns = useMemo(
+    () => columnsOf(words, { name, folder, language }),
+    [words, name, folder, language],
+  );
+  return (
+    <>
+      <p className={styles.summary} role="status">
+        {isOld ? (
+          <>
+            {files.reading} <Time at={new Date(readAt).toISOString()} />
+          </>
+        ) : (
+          <>
+            {files.entries(rows.length)}
+            {free !== null && ` · ${free === 0 ? files.full : files.free(formatBytes(free, language))}`}
+          </>
+        )}
+      </p>
+      {truncated && <Notice kind="waiting">{files.truncated}</Notice>}
+      {rows.length === 0 ? (
+        <Empty title={files.empty}>{files.emptyHelp}</Empty>
+      ) : (
+        <div {...(isOld && { className: styles.old })}>
+          <VirtualTable
+            label={files.title}
+            columns={columns}
+            rows={rows}
+            keyOf={(entry: Entry) => entry.name}
+            rowPx={rowPx}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+const rowPx = { wide: 44, narrow: 100 } as const;

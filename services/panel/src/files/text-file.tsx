@@ -1,0 +1,151 @@
+import { useBlocker } from "@tanstack/react-router";
+import { Save } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Row, Stack } from "../ui/layout.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { TextEditor, type TextEditorHandle } from "../ui/text-editor.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { isolate } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+import { differingLines } from "./differing-lines.ts";
+import { DownloadFile, FileHead } from "./file-head.tsx";
+import styles from "./files.module.css";
+import { nameOf } from "./path.ts";
+import { editableBytes, languageOfFile } from "./text-content.ts";
+import type { FileText } from "./use-file.ts";
+import { useSave } from "./use-save.ts";
+
+type TextFileProps = {
+  name: string;
+  path: string;
+  file: FileText & { text: string };
+  isAsleep: boolean;
+};
+
+/** The text of a file. It is saved only over the version that was read, and never lost by leaving. */
+export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
+  const { files } = useWords();
+  const toast = useToast();
+  const editor = useRef<TextEditorHandle>(null);
+  const [isChanged, setChanged] = useState(false);
+  const [mine, setMine] = useState("");
+  const { save, isSaving, error, theirs, settle } = useSave({ name, path, file });
+  const isReadOnly = file.bytes > editableBytes || file.isMasked;
+  const differing = useMemo(
+    () => theirs?.text !== undefined && differingLines(linesOf(theirs.text), linesOf(mine)),
+    [theirs, mine],
+  );
+  const canSave = !isReadOnly && isAsleep && (isChanged || theirs !== undefined);
+  const submit = async () => {
+    const text = editor.current?.text() ?? "";
+    if (!canSave || isSaving) return;
+    setMine(text);
+    if (!(await save(text))) return;
+    // What was typed while it was saved is not part of it.
+    if (editor.current?.text() === text) editor.current.markSaved();
+    toast({ kind: "done", text: files.saved(isolate(nameOf(path))) });
+  };
+  const takeTheirs = () => {
+    editor.current?.replace(theirs?.text ?? "");
+    editor.current?.markSaved();
+    settle();
+  };
+  const edited = {
+    language: languageOfFile(nameOf(path)),
+    lineBreak: file.lineBreak,
+    phrases: files.searchPhrases,
+  };
+  return (
+    <Stack>
+      <FileHead name={name} path={path}>
+        <Row>
+          {isChanged && <span role="status">{files.unsaved}</span>}
+          <DownloadFile name={name} path={path} />
+          {!isReadOnly && (
+            <Button
+              kind="primary"
+              icon={<Save size={16} aria-hidden />}
+              isPending={isSaving}
+              isDisabled={!canSave}
+              onPress={() => void submit()}
+            >
+              {theirs ? files.keepMine : files.save}
+            </Button>
+          )}
+        </Row>
+      </FileHead>
+      {isReadOnly && <Notice>{file.isMasked ? files.readOnlyMasked : files.readOnlySize}</Notice>}
+      {!isAsleep && !isReadOnly && <Notice kind="waiting">{files.awakeEditor}</Notice>}
+      <Failure error={error ?? null} />
+      {theirs && (
+        <Notice
+          kind="waiting"
+          isAlert
+          actions={theirs.text !== undefined && <Button onPress={takeTheirs}>{files.takeTheirs}</Button>}
+        >
+          {theirs.text === undefined && theirs.sha256 === undefined ? files.conflictGone : files.conflict}
+        </Notice>
+      )}
+      <div className={styles.sides} {...(theirs?.text !== undefined && { "data-two": true })}>
+        {theirs?.text !== undefined && (
+          <div>
+            <h3>{files.theirs}</h3>
+            <TextEditor
+              key={theirs.sha256}
+              {...edited}
+              label={files.theirs}
+              text={theirs.text}
+              isReadOnly
+              {...(differing && { marked: differing.left })}
+            />
+          </div>
+        )}
+        <div>
+          {theirs?.text !== undefined && <h3>{files.mine}</h3>}
+          <TextEditor
+            {...edited}
+            ref={editor}
+            label={files.content(isolate(nameOf(path)))}
+            text={file.text}
+            isReadOnly={isReadOnly}
+            takesFocus
+            marked={differing ? differing.right : nothing}
+            onEdit={setChanged}
+            onSave={() => void submit()}
+          />
+        </div>
+      </div>
+      <LeaveGuard isChanged={isChanged} />
+    </Stack>
+  );
+}
+
+const nothing: readonly number[] = [];
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/);
+}
+
+/** Asks before typed text is lost: on links of the panel, on going back, and when the tab is closed. */
+function LeaveGuard({ isChanged }: { isChanged: boolean }) {
+  const { files } = useWords();
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: () => isChanged,
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  });
+  return (
+    <Confirm
+      title={files.leaveTitle}
+      action={files.leave}
+      isOpen={status === "blocked"}
+      onClose={() => reset?.()}
+      onConfirm={() => proceed?.()}
+    >
+      <p>{files.leaveHelp}</p>
+    </Confirm>
+  );
+}

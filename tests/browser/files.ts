@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import type { Area } from "./fixture.ts";
+import type { Person } from "./person.ts";
+
+const { files } = en;
+
+export const addFileTests: Area = (fixture) => {
+  const open = async (search = "") => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", `/servers/survival/files${search}`));
+    return owner;
+  };
+  const more = async ({ page }: Person, name: string, word: string) => {
+    const select = (aria: string, role: string) =>
+      `::-p-aria([name=${JSON.stringify(aria)}][role="${role}"])`;
+    await page.locator(select(files.more(isolate(name)), "button")).click();
+    await page.locator(select(word, "menuitem")).click();
+  };
+  const type = async (person: Person, name: string, text: string) => {
+    const editor = `::-p-aria([name=${JSON.stringify(files.content(isolate(name)))}][role="textbox"])`;
+    await person.page.locator(editor).click();
+    await person.page.keyboard.type(text);
+  };
+  /** Writes a file as somebody else would, past the page. */
+  const writeElsewhere = async ({ page }: Person, path: string, text: string) => {
+    const status = await page.evaluate(
+      async (where, content) => {
+        const bytes = new TextEncoder().encode(content);
+        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+        const body = {
+          content: btoa(content),
+          content_sha256: [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+        };
+        const response = await fetch(`/api/v1/servers/survival/file?path=${encodeURIComponent(where)}`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        });
+        return response.status;
+      },
+      path,
+      text,
+    );
+    assert.equal(status, 200);
+  };
+
+  test("a folder and a file are made, and the text is saved", async () => {
+    const { inspect } = fixture();
+    const owner = await open();
+    await owner.sees("server.properties");
+    await inspect(owner, "files");
+    await owner.press("button", files.newFolder);
+    await owner.fill(files.newFolderName, "a/b");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(files.badName);
+    await inspect(owner, "files-new-folder");
+    await owner.fill(files.newFolderName, "notes");
+    await owner.page.keyboard.press("Enter");
+    await owner.press("link", "notes");
+    await owner.sees(files.empty);
+    await inspect(owner, "files-empty");
+    await owner.press("button", files.newFile);
+    await owner.fill(files.newFileName, "plan 世界.yml");
+    await owner.page.keyboard.press("Enter");
+    await owner.press("link", "plan 世界.yml");
+    await type(owner, "plan 世界.yml", "towers: 4\nwalls: high\n");
+    await owner.sees(files.unsaved);
+    await inspect(owner, "files-editor");
+    await owner.press("button", files.save);
+    await owner.sees(files.saved(isolate("plan 世界.yml")));
+    await owner.press("link", files.back);
+    await owner.sees("22 B");
+  });
+
+  test("unsaved text is not lost by a link, and a change by somebody else is compared", async () => {
+    const { inspect } = fixture();
+    const path = "notes/plan 世界.yml";
+    const owner = await open(`?open=${encodeURIComponent(path)}`);
+    await type(owner, "plan 世界.yml", "mine: 1\n");
+    await owner.press("link", en.shell.servers);
+    await owner.sees(files.leaveHelp);
+    await owner.press("button", en.shell.cancel);
+    await writeElsewhere(owner, path, "towers: 5\nwalls: high\n");
+    await owner.press("button", files.save);
+    await owner.sees(files.conflict);
+    await inspect(owner, "files-conflict");
+    await owner.press("button", files.keepMine);
+    await owner.sees(files.saved(isolate("plan 世界.yml")));
+    await open("?path=notes");
+    await owner.sees("30 B");
+  });
+
+  test("what the platform writes itself, and what is no text, is not edited", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?open=server.properties");
+    await owner.sees(files.readOnlyMasked);
+    await inspect(owner, "files-read-only");
+  });
+
+  test("a file is moved, and a folder with content is deleted by its name only", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?path=notes");
+    await more(owner, "plan 世界.yml", files.rename);
+    await owner.fill(files.renameField, "notes/old.yml");
+    await inspect(owner, "files-rename");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(files.renamed(isolate("notes/old.yml")));
+    await owner.press("link", files.root);
+    await more(owner, "notes", files.remove);
+    await inspect(owner, "files-delete");
+    await owner.page.locator('input[name="confirm"]').fill("notes");
+    await owner.press("button", files.removeFolder);
+    await owner.sees(files.removed(isolate("notes")));
+    await open("?path=notes");
+    await owner.sees(files.gone);
+  });
+};
