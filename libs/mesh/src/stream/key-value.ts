@@ -3,7 +3,7 @@
 import type { View } from "@svc/proto";
 import type { StreamMessage } from "./direct-get.ts";
 
-/** Key under which the owner marks the view as complete and current: `{at, size}`. */
+/** Key under which the owner marks the view as complete and current. */
 export const metaKey = "_meta";
 
 const keyShape = /^[A-Za-z0-9_=/-]+$/;

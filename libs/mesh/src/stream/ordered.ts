@@ -26,11 +26,17 @@ type OrderedOptions = {
   onMessage: (message: StreamMessage) => void;
   /** A message of the stream that no service published there; ignored without this. */
   onForeign?: (message: StreamMessage) => void;
-  /** Everything that was stored when the round started has been read. */
+  /** Everything that was stored when the round started has been read, from the stream that `onStart` named. */
   onCaughtUp?: () => void;
 };
 
-export type OrderedReader = { close: () => Promise<void> };
+export type OrderedReader = {
+  /** Starts a new round: what was read may not be what is stored. */
+  restart: () => void;
+  close: () => Promise<void>;
+};
+
+type Control = { closing: AbortSignal; endRound: () => void };
 
 const retryMs = { first: 50, last: 2_000 };
 /** A message is announced before it is stored: the waits before each further search for it. */
@@ -39,8 +45,10 @@ const confirmMs = [1, 4, 16, 64, 256] as const;
 /** Reads until closed; waits for a stream that does not exist yet. */
 export function openOrdered(core: Core, options: OrderedOptions): OrderedReader {
   const closing = new AbortController();
-  const running = readForever(core, options, closing.signal);
+  const control: Control = { closing: closing.signal, endRound: () => {} };
+  const running = readForever(core, options, control);
   return {
+    restart: () => control.endRound(),
     close: async () => {
       closing.abort();
       await running;
@@ -48,12 +56,13 @@ export function openOrdered(core: Core, options: OrderedOptions): OrderedReader 
   };
 }
 
-async function readForever(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
+async function readForever(core: Core, options: OrderedOptions, control: Control): Promise<void> {
+  const { closing } = control;
   let waitMs = retryMs.first;
   while (!closing.aborted) {
     try {
       await options.beforeStart?.();
-      await readRound(core, options, closing);
+      await readRound(core, options, control);
       waitMs = retryMs.first;
     } catch (error) {
       core.log.debug(
@@ -79,8 +88,9 @@ type Round = {
 };
 
 // From one lookup of the stream to the first sign that it has changed identity.
-async function readRound(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
+async function readRound(core: Core, options: OrderedOptions, control: Control): Promise<void> {
   const { connection } = core;
+  const { closing } = control;
   const round: Round = { isOver: false, owed: 0, noticed: 0, next: 1, created: "", wake: () => {} };
   const end = () => {
     round.isOver = true;
@@ -95,6 +105,7 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
   });
   const forget = connection.onReconnect(end);
   closing.addEventListener("abort", end, { once: true });
+  control.endRound = end;
   try {
     if (closing.aborted) return;
     const info = await findStream(connection, options.stream);
@@ -103,6 +114,8 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
     options.onStart?.(info);
     const reading = { core, options, round };
     await readStored(batches, reading, info);
+    // The stream may have been created again between its lookup and the read.
+    if (options.onCaughtUp) await checkStream(batches, reading);
     if (!round.isOver) options.onCaughtUp?.();
     await readNew(batches, reading);
   } catch (error) {

@@ -3,19 +3,28 @@
 import type { View } from "@svc/proto";
 import type { ViewMirror } from "../api.ts";
 import type { Core } from "../core.ts";
-import { textOf } from "../json.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
 import { openOrdered } from "../stream/ordered.ts";
+import { markedAt } from "./mark.ts";
 
 const heartbeatMs = 5_000;
 
 /** `currentAt`: when the owner marked it last. `vouchedAt`: the same for marks received as they were made; monotonic. */
 type Copy = {
+  /** When the bucket was created that it was read from. */
+  bucket: string;
   values: Map<string, Uint8Array>;
   currentAt: number | undefined;
   vouchedAt: number;
 };
+
+const emptyCopy = (bucket: string): Copy => ({
+  bucket,
+  values: new Map(),
+  currentAt: undefined,
+  vouchedAt: Number.NEGATIVE_INFINITY,
+});
 
 /** Mirrors the bucket of `view` until closed. */
 export function mirrorView(core: Core, view: View): ViewMirror {
@@ -32,11 +41,11 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       version += 1;
       sortedKeys = undefined;
     }
-    current = { values: next.values, currentAt: next.currentAt, vouchedAt: next.vouchedAt };
+    current = next;
     next = undefined;
   };
-  const change = (copy: Copy, message: StreamMessage) => {
-    const key = keyOf(view, message);
+  const change = (copy: Copy, key: string, message: StreamMessage) => {
+    if (!next) version += 1;
     if (isRemoval(message)) {
       if (copy.values.delete(key)) sortedKeys = undefined;
       return;
@@ -49,21 +58,19 @@ export function mirrorView(core: Core, view: View): ViewMirror {
     filter: bucketFilter(view),
     heartbeatMs,
     startFrom: () => ({ at: "first" }),
-    onStart: () => {
-      const vouchedAt = Number.NEGATIVE_INFINITY;
-      next = { values: new Map(), currentAt: undefined, vouchedAt, isCaughtUp: false };
+    onStart: ({ created }) => {
+      next = { ...emptyCopy(created), isCaughtUp: false };
       lateness = createLateness();
     },
     onMessage: (message) => {
       const copy = next ?? current;
       if (!copy) return;
-      if (keyOf(view, message) !== metaKey) {
-        change(copy, message);
-        if (!next) version += 1;
-        return;
-      }
+      const key = keyOf(view, message);
+      if (key !== metaKey) return change(copy, key, message);
+      const at = markedAt(message, copy.bucket);
       // A live mark is new; a stored one is as old as it says.
-      if (next?.isCaughtUp === false) copy.currentAt = currentAtOf(message);
+      if (next?.isCaughtUp === false) copy.currentAt = at;
+      else if (at === undefined) return reader.restart();
       else {
         copy.currentAt = Date.now();
         copy.vouchedAt = performance.now() - lateness(message.timestampNs);
@@ -112,18 +119,6 @@ function createLateness(): (timestampNs: bigint) => number {
     quickest = Math.min(quickest + 1, tookMs);
     return tookMs - quickest;
   };
-}
-
-function currentAtOf(message: StreamMessage): number | undefined {
-  if (isRemoval(message)) return undefined;
-  try {
-    const meta: unknown = JSON.parse(textOf(message.body));
-    if (typeof meta !== "object" || meta === null || !("at" in meta)) return undefined;
-    const at = Date.parse(String(meta.at));
-    return Number.isNaN(at) ? undefined : Math.min(at, Date.now());
-  } catch {
-    return undefined;
-  }
 }
 
 function isSameCopy(left: ReadonlyMap<string, Uint8Array>, right: ReadonlyMap<string, Uint8Array>): boolean {

@@ -9,7 +9,8 @@ type Snapshot = ReadonlyMap<string, { bytes: Uint8Array | undefined; sequence: n
 
 /**
  * Merges a full read of the bucket into `known` and returns the keys whose value, written by us, is gone.
- * `isNewBucket`: the bucket was created again, so its sequences cannot be compared with ours.
+ * `isNewBucket`: the bucket was created again, so its sequences cannot be compared with ours, and what others wrote was
+ * lost, not removed.
  */
 export function reconcile(
   known: Map<string, KnownEntry>,
@@ -29,7 +30,7 @@ export function reconcile(
   }
   for (const [key, ours] of known) {
     if (snapshot.has(key)) continue;
-    if (ours.isMine && ours.bytes !== undefined) lost.push(key);
+    if ((ours.isMine || isNewBucket) && ours.bytes !== undefined) lost.push(key);
     else known.delete(key);
   }
   return lost;

@@ -19,14 +19,17 @@ import {
 } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
+import { encodeMark } from "./mark.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
-/** Until it has seen that its bucket is new and empty, its marks vouch for nothing in it: readers must not wait long. */
-const readerHeartbeatMs = 1_000;
+const readerHeartbeatMs = 5_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 
 type Stored = { bytes: Uint8Array | undefined; sequence: number };
+
+/** What a round of reading found; `lastMark`: sequence of the last mark, ours or another writer's, 0 without one. */
+type Round = { created: string; lastMark: number };
 
 type State = {
   core: Core;
@@ -34,11 +37,16 @@ type State = {
   known: Map<string, KnownEntry>;
   /** Our writes in progress, by key; anything read meanwhile is older. */
   writing: Map<string, number>;
-  /** After the first `replace`: the bucket has the whole view. */
-  isWhole: boolean;
+  /** After the first `replace`. */
+  isReplaced: boolean;
+  /** Repairs in progress. */
+  repairs: number;
+  /** Undefined while the bucket is read and `known` is not compared with it yet. */
+  round: Round | undefined;
   isClosed: boolean;
   options: ViewWriterOptions;
   marking: Promise<void> | undefined;
+  reader: OrderedReader | undefined;
 };
 
 /** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` has not created it. */
@@ -54,13 +62,16 @@ export async function writeView<V>(
     view: view as View,
     known: new Map(),
     writing: new Map(),
-    isWhole: false,
+    isReplaced: false,
+    repairs: 0,
+    round: undefined,
     isClosed: false,
     options,
     marking: undefined,
+    reader: undefined,
   };
   const reader = await follow(state);
-  const beat = setInterval(() => void markCurrent(state).catch(() => {}), view.markEveryMs);
+  const beat = setInterval(() => markInBackground(state), view.markEveryMs);
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
   };
@@ -89,9 +100,9 @@ async function replace<V>(
     .filter(([key, { bytes }]) => bytes !== undefined && !wanted.has(key))
     .map(([key]) => key);
   await forEachInFlight([...changed, ...gone], (key) => write(state, key, wanted.get(key)));
-  state.isWhole = true;
+  state.isReplaced = true;
   // The owner may be asked only once this call has ended: what it waits for may be the caller of this one.
-  if (state.options.isCurrent) setImmediate(() => void markCurrent(state).catch(() => {}));
+  if (state.options.isCurrent) setImmediate(() => markInBackground(state));
   else await markCurrent(state);
   return { written: changed.length, removed: gone.length };
 }
@@ -116,27 +127,47 @@ async function write(state: State, key: string, bytes: Uint8Array | undefined): 
 }
 
 function markCurrent(state: State): Promise<void> {
-  state.marking ??= storeMark(state).finally(() => {
-    state.marking = undefined;
+  if (state.marking !== undefined) return state.marking;
+  const marking = storeMark(state).finally(() => {
+    if (state.marking === marking) state.marking = undefined;
   });
-  return state.marking;
+  state.marking = marking;
+  return marking;
 }
+
+function markInBackground(state: State): void {
+  void markCurrent(state).catch(() => {});
+}
+
+const isWhole = (state: State) => state.isReplaced && state.repairs === 0 && !state.isClosed;
 
 async function storeMark(state: State): Promise<void> {
-  const { isCurrent } = state.options;
-  if (!state.isWhole || (isCurrent && !(await isCurrent()))) return;
-  if (!state.isWhole || state.isClosed) return;
+  const { options, round } = state;
+  if (!round || !isWhole(state) || (options.isCurrent && !(await options.isCurrent()))) return;
+  if (state.round !== round || !isWhole(state)) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
-  const body = encodeJson({ at: new Date().toISOString(), size });
-  await store(state.core, { subject: metaSubject(state.view), body, headers: {} });
+  // A bucket that was created again or emptied has another last mark or none, and rejects ours.
+  const headers = { "Nats-Expected-Last-Subject-Sequence": String(round.lastMark) };
+  const message = { subject: metaSubject(state.view), body: encodeMark(round.created, size), headers };
+  try {
+    const ack = await store(state.core, message);
+    sawMark(round, ack.seq ?? 0);
+  } catch (error) {
+    if (state.round === round) state.reader?.restart();
+    throw error;
+  }
 }
 
-// Reads the bucket as a mirror does, to learn other writers' changes and to find losses after a reconnect.
+function sawMark(round: Round, sequence: number): void {
+  round.lastMark = Math.max(round.lastMark, sequence);
+}
+
+// Reads the bucket as a mirror does, to learn other writers' changes and to find what NATS lost.
 async function follow(state: State): Promise<OrderedReader> {
   const { core, view } = state;
   let snapshot: Map<string, Stored> | undefined;
-  let bucketCreated: string | undefined;
-  let isNewBucket = false;
+  let comparedWith: string | undefined;
+  let round: Round = { created: "", lastMark: 0 };
   let opened = () => {};
   const firstRead = new Promise<void>((resolve) => {
     opened = resolve;
@@ -147,30 +178,37 @@ async function follow(state: State): Promise<OrderedReader> {
     heartbeatMs: readerHeartbeatMs,
     startFrom: () => ({ at: "first" }),
     onStart: ({ created }) => {
-      isNewBucket ||= bucketCreated !== undefined && created !== bucketCreated;
-      bucketCreated = created;
+      round = { created, lastMark: 0 };
       snapshot = new Map();
+      state.round = undefined;
+      // A mark that a deleted bucket never acknowledges holds up none in the next one.
+      state.marking = undefined;
     },
     onForeign: (message) => {
       const key = keyOf(view, message);
+      if (key === metaKey) return sawMark(round, message.sequence);
       // A snapshot treats the key as missing, so its known value is written again.
-      if (!snapshot && key !== metaKey && state.known.has(key)) void repair(state, [key]);
+      if (!snapshot && state.known.has(key)) void repair(state, [key]);
     },
     onMessage: (message) => {
       const key = keyOf(view, message);
-      if (key === metaKey) return;
+      if (key === metaKey) return sawMark(round, message.sequence);
       const stored = storedOf(message);
       if (snapshot) snapshot.set(key, stored);
       else learn(state, key, stored);
     },
     onCaughtUp: () => {
+      const isNewBucket = comparedWith !== undefined && round.created !== comparedWith;
       const lost = reconcile(state.known, snapshot ?? new Map(), isNewBucket);
+      comparedWith = round.created;
+      state.round = round;
       snapshot = undefined;
-      isNewBucket = false;
       opened();
       if (lost.length > 0) void repair(state, lost);
+      else markInBackground(state);
     },
   });
+  state.reader = reader;
   await firstRead;
   return reader;
 }
@@ -190,19 +228,17 @@ function learn(state: State, key: string, stored: Stored): void {
 // Until then the view is not marked as current, so that no mirror takes a partly written bucket for the whole.
 async function repair(state: State, lost: readonly string[]): Promise<void> {
   const { core, view, known } = state;
-  const wasWhole = state.isWhole;
-  state.isWhole = false;
+  state.repairs += 1;
   core.log.warn({ view: view.name, keys: lost.length }, "NATS lost part of a view; rewriting it");
   for (const key of lost) known.set(key, { bytes: known.get(key)?.bytes, sequence: 0, isMine: true });
-  while (!state.isClosed) {
+  while (!state.isClosed && !core.closing.aborted) {
     try {
       await forEachInFlight(lost, (key) => write(state, key, known.get(key)?.bytes));
-      state.isWhole ||= wasWhole;
-      return await markCurrent(state);
+      state.repairs -= 1;
+      return markInBackground(state);
     } catch (error) {
       core.log.warn({ view: view.name, error: (error as Error).message }, "view repair failed; retrying");
       await delay(repairRetryMs, undefined, { signal: core.closing }).catch(() => {});
-      if (core.closing.aborted) return;
     }
   }
 }
