@@ -17,5 +17,6 @@ export const pages: Record<
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
   "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
   "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
+  "/servers/:name/players": { load: () => import("../players/players-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
 };

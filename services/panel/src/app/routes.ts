@@ -20,6 +20,7 @@ export const routes = [
   { path: "/servers/:name", access: "session" },
   { path: "/servers/:name/backups", access: "session" },
   { path: "/servers/:name/files", access: "session" },
+  { path: "/servers/:name/players", access: "session" },
   { path: "/account", access: "session" },
 ] as const satisfies readonly Route[];
 

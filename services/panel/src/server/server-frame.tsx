@@ -16,6 +16,7 @@ type ServerTab = { path: string; word: (words: Words) => string };
 /** The pages of a server, in the order of the strip. A page adds its line here. */
 const tabs: readonly ServerTab[] = [
   { path: "", word: ({ server }) => server.overview },
+  { path: "/players", word: ({ players }) => players.title },
   { path: "/backups", word: ({ backups }) => backups.title },
   { path: "/files", word: ({ files }) => files.title },
 ];

@@ -63,9 +63,9 @@ export function Card({ title, actions, children }: Children & { title?: ReactNod
   );
 }
 
-/** Cards beside each other. */
-export function Columns({ children }: Children) {
-  return <div className={styles.columns}>{children}</div>;
+/** Cards beside each other; `isWide` for two, which hold lists or forms. */
+export function Columns({ children, isWide = false }: Children & { isWide?: boolean }) {
+  return <div className={classes(styles.columns, isWide && styles.wide)}>{children}</div>;
 }
 
 export function Muted({ children }: Children) {

@@ -3,6 +3,7 @@ import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { players } from "./players.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
@@ -16,6 +17,7 @@ export const en = {
   downloads,
   faults,
   files,
+  players,
   server,
   serverConsole,
   servers,
