@@ -22,12 +22,17 @@ type ContractOf<Name extends OperationName> =
       : never
     : never;
 
-/** What a caller gives: parameters, query, headers and body in one object. */
-export type Input<Name extends OperationName> = Omit<Proto.InputOf<ContractOf<Name>>, "cursor">;
+type Page<Item> = { items: Item[]; next?: string | undefined };
+
+/** What a caller gives: parameters, query, headers and body in one object; no cursor where a list comes whole. */
+export type Input<Name extends OperationName> =
+  Proto.OutputOf<ContractOf<Name>> extends Page<unknown>
+    ? Omit<Proto.InputOf<ContractOf<Name>>, "cursor">
+    : Proto.InputOf<ContractOf<Name>>;
 
 /** What a caller gets; a list comes whole, as `items`. */
 export type Output<Name extends OperationName> =
-  Proto.OutputOf<ContractOf<Name>> extends { items: (infer Item)[]; next?: string | undefined }
+  Proto.OutputOf<ContractOf<Name>> extends Page<infer Item>
     ? { items: Item[] }
     : Proto.OutputOf<ContractOf<Name>>;
 
