@@ -1,4 +1,12 @@
-import { CircleUser, LayoutDashboard, LogOut, type LucideProps, Server } from "lucide-react";
+import {
+  CircleUser,
+  LayoutDashboard,
+  LogOut,
+  type LucideProps,
+  ScrollText,
+  Server,
+  Users,
+} from "lucide-react";
 import type { ComponentType } from "react";
 import { host } from "../api/hosts.ts";
 import { useAction } from "../api/query.ts";
@@ -12,13 +20,21 @@ import { findRoute, type RoutePath } from "./routes.ts";
 import styles from "./shell.module.css";
 import { forgetSession } from "./sign-out.ts";
 
-type Entry = { path: RoutePath; word: "dashboard" | "servers" | "account"; icon: ComponentType<LucideProps> };
+type Entry = {
+  path: RoutePath;
+  word: "dashboard" | "servers" | "account" | "users" | "audit";
+  icon: ComponentType<LucideProps>;
+};
 
 /** In the order of the menu; who may not open a page does not see it. */
-const entries: readonly Entry[] = [
+const own: readonly Entry[] = [
   { path: "/", word: "dashboard", icon: LayoutDashboard },
   { path: "/servers", word: "servers", icon: Server },
   { path: "/account", word: "account", icon: CircleUser },
+];
+const platform: readonly Entry[] = [
+  { path: "/admin/users", word: "users", icon: Users },
+  { path: "/admin/audit", word: "audit", icon: ScrollText },
 ];
 
 /** The pages that the person can open, who they are, and the way out. */
@@ -28,14 +44,8 @@ export function Navigation({ me }: { me: Me }) {
   return (
     <>
       <nav aria-label={shell.navigation} className={styles.links}>
-        {entries
-          .filter(({ path }) => decideAccess(findRoute(path), { me, host }) === "show")
-          .map(({ path, word, icon: Icon }) => (
-            <Link key={path} to={path} marksCurrent={path === "/" ? "exact" : "below"}>
-              <Icon size={18} aria-hidden />
-              {shell[word]}
-            </Link>
-          ))}
+        <Entries of={own} me={me} />
+        <Entries of={platform} me={me} title={shell.platform} />
       </nav>
       <div className={styles.foot}>
         <LanguageAndTheme />
@@ -50,6 +60,23 @@ export function Navigation({ me }: { me: Me }) {
           {shell.signOut}
         </Button>
       </div>
+    </>
+  );
+}
+
+function Entries({ of, me, title }: { of: readonly Entry[]; me: Me; title?: string }) {
+  const { shell } = useWords();
+  const open = of.filter(({ path }) => decideAccess(findRoute(path), { me, host }) === "show");
+  if (open.length === 0) return null;
+  return (
+    <>
+      {title !== undefined && <div className={styles.group}>{title}</div>}
+      {open.map(({ path, word, icon: Icon }) => (
+        <Link key={path} to={path} marksCurrent={path === "/" ? "exact" : "below"}>
+          <Icon size={18} aria-hidden />
+          {shell[word]}
+        </Link>
+      ))}
     </>
   );
 }

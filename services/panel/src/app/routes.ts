@@ -22,6 +22,9 @@ export const routes = [
   { path: "/servers/:name/files", access: "session" },
   { path: "/servers/:name/players", access: "session" },
   { path: "/account", access: "session" },
+  { path: "/admin/users", access: "owner", host: "operator" },
+  { path: "/admin/users/:id", access: "owner", host: "operator" },
+  { path: "/admin/audit", access: "owner", host: "operator" },
 ] as const satisfies readonly Route[];
 
 export type RoutePath = (typeof routes)[number]["path"];

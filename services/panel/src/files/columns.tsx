@@ -1,10 +1,10 @@
 import { File, FileArchive, Folder } from "lucide-react";
-import { visible } from "../server/console/styled-text.ts";
 import { Link } from "../ui/link.tsx";
 import { Time } from "../ui/time.tsx";
 import type { Column } from "../ui/virtual-table.tsx";
 import { formatBytes } from "../words/format.ts";
 import type { Language } from "../words/language.ts";
+import { visible } from "../words/visible.ts";
 import type { Words } from "../words/words.ts";
 import { type Entry, isArchive } from "./entry.ts";
 import { EntryMenu } from "./entry-menu.tsx";

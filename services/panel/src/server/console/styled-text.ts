@@ -1,6 +1,8 @@
 // Colours of a log line: SGR escapes and the § codes of Minecraft become looks, other escapes vanish, and characters
 // that hide or turn text are shown as symbols.
 
+import { visible } from "../../words/visible.ts";
+
 export type Look = {
   colour?: string;
   isBold?: boolean;
@@ -96,20 +98,6 @@ function withCode(look: Look, code: number): Look {
   const colour = sgrColours[code >= 90 ? code - 90 : code - 30];
   const isForeground = (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
   return isForeground && colour !== undefined ? { ...plain, colour } : look;
-}
-
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: these are the characters that must not act
-const hidden =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: above
-
-/** Control characters as their pictures, others that hide or turn text as a box with their number. */
-export function visible(text: string): string {
-  return text.replace(hidden, (character) => {
-    const code = character.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? "\u2421" : `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
-  });
 }
 
 const address = /https?:\/\/[^\s<>"'`§]+[^\s<>"'`§.,;:!?)\]}]/g;

@@ -1,4 +1,5 @@
 import { account } from "./account.ts";
+import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
@@ -7,10 +8,12 @@ import { players } from "./players.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
+import { users } from "./users.ts";
 
 /** English, the type of all catalogues. */
 export const en = {
   account,
+  audit,
   backups,
   create,
   dashboard,
@@ -24,4 +27,5 @@ export const en = {
   setup,
   shell,
   signIn,
+  users,
 };

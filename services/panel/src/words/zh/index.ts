@@ -1,5 +1,6 @@
 import type { Words } from "../words.ts";
 import { account } from "./account.ts";
+import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
@@ -8,9 +9,11 @@ import { players } from "./players.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
+import { users } from "./users.ts";
 
 export const zh: Words = {
   account,
+  audit,
   backups,
   create,
   dashboard,
@@ -24,4 +27,5 @@ export const zh: Words = {
   setup,
   shell,
   signIn,
+  users,
 };

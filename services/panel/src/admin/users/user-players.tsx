@@ -1,0 +1,123 @@
+import { useState } from "react";
+import { useAction } from "../../api/query.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
+import { List, ListItem } from "../../ui/list.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Time } from "../../ui/time.tsx";
+import { faultWords } from "../../words/faults.ts";
+import { isolate } from "../../words/format.ts";
+import { useWords } from "../../words/words.ts";
+import type { UserDetail } from "./users-view.ts";
+
+type Link = NonNullable<UserDetail["linked_accounts"]>[number];
+
+/** The players that join as a user. */
+export function UserPlayers({ user }: { user: UserDetail }) {
+  const { account, users } = useWords();
+  const links = user.linked_accounts ?? [];
+  return (
+    <Card title={account.players}>
+      {links.length === 0 ? (
+        <Muted>{users.noPlayers}</Muted>
+      ) : (
+        <List label={account.players}>
+          {links.map((link) => (
+            <PlayerItem key={link.mc_uuid} id={user.id} link={link} />
+          ))}
+        </List>
+      )}
+      <AddPlayer id={user.id} />
+    </Card>
+  );
+}
+
+function PlayerItem({ id, link }: { id: string; link: Link }) {
+  const { account, users } = useWords();
+  const unlink = useAction("users.removeLink", ["users.read"]);
+  const [isAsking, setAsking] = useState(false);
+  const { mc_uuid, auth_source, verified_at } = link;
+  return (
+    <>
+      <ListItem
+        title={
+          <Row>
+            <code>{mc_uuid}</code>
+            <CopyButton text={mc_uuid} what={users.playerId} />
+          </Row>
+        }
+        details={
+          <>
+            {auth_source === "mojang" || auth_source === "thirdparty"
+              ? users.sources[auth_source]
+              : auth_source}{" "}
+            · {account.linkedSince} <Time at={verified_at} />
+          </>
+        }
+        actions={
+          <Button
+            isPending={unlink.isPending}
+            label={account.unlinkOf(isolate(mc_uuid))}
+            onPress={() => setAsking(true)}
+          >
+            {account.unlink}
+          </Button>
+        }
+      />
+      <Failure error={unlink.error} />
+      <Confirm
+        title={account.unlinkTitle(isolate(mc_uuid))}
+        action={account.unlinkAction}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => unlink.mutate({ id, mc_uuid })}
+      >
+        <p>{users.unlinkHelp}</p>
+      </Confirm>
+    </>
+  );
+}
+
+const sources = ["mojang", "thirdparty"] as const;
+
+function AddPlayer({ id }: { id: string }) {
+  const words = useWords();
+  const { users } = words;
+  const add = useAction("users.addLink", ["users.read"]);
+  const [uuid, setUuid] = useState("");
+  const [source, setSource] = useState<(typeof sources)[number]>("mojang");
+  const submit = () => {
+    if (uuid === "" || add.isPending) return;
+    add.mutate({ id, mc_uuid: uuid, auth_source: source }, { onSuccess: () => setUuid("") });
+  };
+  return (
+    <Form onSubmit={submit}>
+      <Row isLow>
+        <Grow>
+          <Field
+            label={users.playerId}
+            name="player"
+            value={uuid}
+            onChange={(typed) => setUuid(typed.trim())}
+            error={add.error ? faultWords(words, add.error) : undefined}
+            maxLength={36}
+          />
+        </Grow>
+        <Select
+          label={users.source}
+          value={source}
+          onChange={setSource}
+          options={sources.map((one) => [one, users.sources[one]])}
+        />
+        <Button type="submit" isPending={add.isPending} isDisabled={uuid === ""}>
+          {users.addPlayer}
+        </Button>
+      </Row>
+    </Form>
+  );
+}

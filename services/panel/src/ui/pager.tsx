@@ -1,0 +1,22 @@
+import { Button } from "./button.tsx";
+import { Muted, Row } from "./layout.tsx";
+
+type Step = { word: string; run: (() => void) | undefined };
+
+/** Where a list stands, and the steps to its other pages; a step without a target is disabled. */
+export function Pager({ text, back, on }: { text: string; back: Step; on: Step }) {
+  return (
+    <Row isSpread>
+      <Muted>
+        <span role="status">{text}</span>
+      </Muted>
+      <Row>
+        {[back, on].map(({ word, run }) => (
+          <Button key={word} isDisabled={run === undefined} {...(run && { onPress: run })}>
+            {word}
+          </Button>
+        ))}
+      </Row>
+    </Row>
+  );
+}
