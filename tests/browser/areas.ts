@@ -2,7 +2,14 @@ import { addBackupTests } from "./backups.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addPlayerTests } from "./players.ts";
+import { addScheduleTests } from "./schedules.ts";
 import { addUserTests } from "./users.ts";
 
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
-export const areas: readonly Area[] = [addBackupTests, addFileTests, addPlayerTests, addUserTests];
+export const areas: readonly Area[] = [
+  addBackupTests,
+  addFileTests,
+  addPlayerTests,
+  addUserTests,
+  addScheduleTests,
+];

@@ -21,5 +21,6 @@ export const pages: Record<
   "/admin/users": { load: () => import("../admin/users/users-page.tsx") },
   "/admin/users/:id": { load: () => import("../admin/users/user-page.tsx") },
   "/admin/audit": { load: () => import("../admin/audit/audit-page.tsx") },
+  "/servers/:name/schedules": { load: () => import("../schedules/schedules-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
 };

@@ -21,6 +21,7 @@ export const routes = [
   { path: "/servers/:name/backups", access: "session" },
   { path: "/servers/:name/files", access: "session" },
   { path: "/servers/:name/players", access: "session" },
+  { path: "/servers/:name/schedules", access: "session" },
   { path: "/account", access: "session" },
   { path: "/admin/users", access: "owner", host: "operator" },
   { path: "/admin/users/:id", access: "owner", host: "operator" },

@@ -19,6 +19,7 @@ const tabs: readonly ServerTab[] = [
   { path: "/players", word: ({ players }) => players.title },
   { path: "/backups", word: ({ backups }) => backups.title },
   { path: "/files", word: ({ files }) => files.title },
+  { path: "/schedules", word: ({ schedules }) => schedules.title },
 ];
 
 export type ServerInFrame = {

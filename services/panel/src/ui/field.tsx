@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
 import { classes } from "./css.ts";
 import styles from "./field.module.css";
@@ -8,7 +8,7 @@ type FieldProps = {
   name: string;
   value: string;
   onChange: (value: string) => void;
-  type?: "text" | "email" | "password" | "search" | "date";
+  type?: "text" | "email" | "password" | "search" | "date" | "time";
   /** Says what is meant, below the field. */
   description?: ReactNode;
   /** What is wrong with the value; the field then counts as invalid. */
@@ -22,12 +22,16 @@ type FieldProps = {
   /** Wide letters for a code that is copied from somewhere. */
   isCode?: boolean;
   placeholder?: string;
+  /** Offered while somebody types; other values can be typed too. */
+  suggestions?: readonly string[];
 };
 
 /** One line of text with its label, description and fault. */
 export function Field(props: FieldProps) {
-  const { label, description, error, autoComplete, inputMode, isCode, placeholder, maxLength, ...field } =
+  const { label, description, error, autoComplete, inputMode, isCode, placeholder, maxLength, ...rest } =
     props;
+  const { suggestions, ...field } = rest;
+  const listId = useId();
   return (
     <TextField {...field} className={styles.field} isInvalid={error !== undefined} validationBehavior="aria">
       <Label className={styles.label}>{label}</Label>
@@ -40,7 +44,15 @@ export function Field(props: FieldProps) {
         {...(inputMode && { inputMode })}
         {...(placeholder !== undefined && { placeholder })}
         {...(maxLength !== undefined && { maxLength })}
+        {...(suggestions && { list: listId })}
       />
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
       {description !== undefined && (
         <Text slot="description" className={styles.description}>
           {description}

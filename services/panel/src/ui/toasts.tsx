@@ -40,7 +40,16 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               kind={kind}
               actions={
                 <>
-                  {undo && <Button onPress={undo.run}>{undo.word}</Button>}
+                  {undo && (
+                    <Button
+                      onPress={() => {
+                        close(id);
+                        undo.run();
+                      }}
+                    >
+                      {undo.word}
+                    </Button>
+                  )}
                   <Button kind="quiet" onPress={() => close(id)}>
                     {shell.close}
                   </Button>

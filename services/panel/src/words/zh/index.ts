@@ -6,6 +6,7 @@ import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
 import { players } from "./players.ts";
+import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
@@ -21,6 +22,7 @@ export const zh: Words = {
   faults,
   files,
   players,
+  schedules,
   server,
   serverConsole,
   servers,

@@ -1,0 +1,74 @@
+import { Time } from "../ui/time.tsx";
+import { useLanguage, useWords } from "../words/words.ts";
+import { formatRun, ownZone, reasonWords, whenWords } from "./schedule-words.ts";
+import styles from "./schedules.module.css";
+import { offsetAt, type Schedule } from "./timetable.ts";
+
+/** When it runs, what it does, and how the last run went. */
+export function ScheduleDetails({ schedule }: { schedule: Schedule }) {
+  const words = useWords();
+  const { language } = useLanguage();
+  const { schedules } = words;
+  const { label, action, command, warn_minutes: warn, run_state } = schedule;
+  const when = whenWords(words, schedule, language);
+  return (
+    <>
+      {label !== "" && <div>{schedules.actions[action]}</div>}
+      {action === "command" && (
+        <div className={styles.command}>
+          <bdi>{command}</bdi>
+        </div>
+      )}
+      <div>{warn === 0 ? when : `${when}${schedules.comma}${schedules.warns(warn)}`}</div>
+      {run_state === "" ? (
+        <NextRun schedule={schedule} />
+      ) : (
+        <div className={styles.warning} role="status">
+          {schedules.states[run_state]}
+        </div>
+      )}
+      {run_state === "" && <LastRun schedule={schedule} />}
+    </>
+  );
+}
+
+function NextRun({ schedule: { next_run_at, timezone } }: { schedule: Schedule }) {
+  const { schedules } = useWords();
+  const { language } = useLanguage();
+  if (next_run_at === null) return <div>{schedules.off}</div>;
+  const at = Date.parse(next_run_at);
+  const own = ownZone();
+  const isSame = offsetAt(own, at) === offsetAt(timezone, at);
+  return (
+    <div>
+      {schedules.next}{" "}
+      <time dateTime={next_run_at}>
+        {formatRun(at, timezone, language)}
+        {!isSame && ` (${schedules.forYou(formatRun(at, own, language))})`}
+      </time>
+    </div>
+  );
+}
+
+const looks = { ok: styles.good, skipped: styles.warning, failed: styles.bad, missed: styles.bad };
+
+function LastRun({ schedule }: { schedule: Schedule }) {
+  const words = useWords();
+  const { schedules } = words;
+  const { last_run_at, last_result } = schedule;
+  if (last_result === "") return null;
+  const reason = reasonWords(words, schedule);
+  return (
+    <div>
+      {schedules.last} {last_run_at !== null && <Time at={last_run_at} />}
+      {" · "}
+      <span className={looks[last_result]}>{schedules.results[last_result]}</span>
+      {reason !== "" && (
+        <>
+          {" · "}
+          <bdi>{reason}</bdi>
+        </>
+      )}
+    </div>
+  );
+}

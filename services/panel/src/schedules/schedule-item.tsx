@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from "react";
+import { useAction } from "../api/query.ts";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { ListItem } from "../ui/list.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Switch } from "../ui/switch.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { faultWords } from "../words/faults.ts";
+import { isolate } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+import { draftOf, inputOf } from "./draft.ts";
+import { Editor } from "./editor.tsx";
+import { ScheduleDetails } from "./schedule-details.tsx";
+import type { Schedule } from "./timetable.ts";
+
+type ScheduleItemProps = {
+  name: string;
+  schedule: Schedule;
+  playersOnline: number;
+  onRemove: (schedule: Schedule) => void;
+};
+
+/** One schedule: when it runs, how it went, and what can be done with it. */
+export function ScheduleItem({ name, schedule, playersOnline, onRemove }: ScheduleItemProps) {
+  const { schedules } = useWords();
+  const [isEditing, setEditing] = useState(false);
+  const { label, action, run_state } = schedule;
+  const what = label === "" ? schedules.actions[action] : isolate(label);
+  const edit = { word: schedules.edit, run: () => setEditing(true) };
+  const remove = { word: schedules.remove, run: () => onRemove(schedule), isDanger: true };
+  return (
+    <>
+      <ListItem
+        title={<bdi>{label === "" ? schedules.actions[action] : label}</bdi>}
+        details={<ScheduleDetails schedule={schedule} />}
+        actions={
+          <>
+            <OnOff name={name} schedule={schedule} what={what} />
+            <RunNow name={name} schedule={schedule} what={what} playersOnline={playersOnline} />
+            <Menu label={schedules.more(what)} actions={run_state === "" ? [edit, remove] : [edit]} />
+          </>
+        }
+      />
+      {isEditing && <Editor name={name} schedule={schedule} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+type PartProps = { name: string; schedule: Schedule; what: string };
+
+/** Shows at once what was chosen; a refusal takes it back. */
+function OnOff({ name, schedule, what }: PartProps) {
+  const words = useWords();
+  const { schedules } = words;
+  const toast = useToast();
+  const update = useAction("schedules.update", ["schedules.list"]);
+  const [intent, setIntent] = useState<boolean>();
+  const newest = useRef(schedule);
+  newest.current = schedule;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the newest state of the service replaces the intent
+  useEffect(() => setIntent(undefined), [schedule]);
+  const turn = (enabled: boolean, undo?: () => void) => {
+    setIntent(enabled);
+    update.mutate(
+      { name, id: String(schedule.id), ...inputOf(draftOf(newest.current)), enabled },
+      {
+        onError: (error) => {
+          setIntent(undefined);
+          toast({ kind: "failed", text: faultWords(words, error) });
+        },
+        onSuccess: () =>
+          toast({
+            kind: "done",
+            text: enabled ? schedules.enabled : schedules.disabled,
+            ...(undo && { undo: { word: schedules.undo, run: undo } }),
+          }),
+      },
+    );
+  };
+  return (
+    <Switch
+      label={schedules.enable(what)}
+      isOn={intent ?? schedule.enabled}
+      isDisabled={schedule.run_state !== ""}
+      onChange={(next) => turn(next, () => turn(!next))}
+    />
+  );
+}
+
+/** Asks first where it would take players off the server without a warning. */
+function RunNow({ name, schedule, what, playersOnline }: PartProps & { playersOnline: number }) {
+  const words = useWords();
+  const { schedules } = words;
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  const run = useAction("schedules.runNow", ["schedules.list", "servers.viewStatus"]);
+  const { id, action, run_state } = schedule;
+  const start = () =>
+    run.mutate(
+      { name, id: String(id) },
+      { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) },
+    );
+  const costsPlayers = playersOnline > 0 && action !== "command" && action !== "start";
+  return (
+    <>
+      <Button
+        label={schedules.runOf(what)}
+        isPending={run.isPending}
+        isDisabled={run_state !== ""}
+        onPress={() => (costsPlayers ? setAsking(true) : start())}
+      >
+        {schedules.run}
+      </Button>
+      <Confirm
+        title={schedules.runTitle(schedules.actions[action])}
+        action={schedules.actions[action]}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={start}
+      >
+        <p>{schedules.runHelp(playersOnline)}</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+// A schedule and its last result in sentences.
+
+import { isolate } from "../words/format.ts";
+import type { Language } from "../words/language.ts";
+import type { Words } from "../words/words.ts";
+import { clockOf, type Schedule, type Timetable } from "./timetable.ts";
+
+/** Days as people count them: Monday first. */
+export const weekOrder = [1, 2, 3, 4, 5, 6, 0] as const;
+const everyDay = 127;
+const shortestRange = 3;
+
+/** The name of a day; 0 is Sunday. */
+export function weekdayName(day: number, language: Language): string {
+  // The first of November 2026 is a Sunday.
+  const at = Date.UTC(2026, 10, 1 + day);
+  return new Intl.DateTimeFormat(language, { weekday: "short", timeZone: "UTC" }).format(at);
+}
+
+/** Days that follow each other, first and last. */
+export function dayRanges(weekdays: number): readonly (readonly [first: number, last: number])[] {
+  const ranges: (readonly [number, number])[] = [];
+  let days: number[] = [];
+  const close = () => {
+    const [first, last] = [days[0], days.at(-1)];
+    if (first === undefined || last === undefined) return;
+    if (days.length >= shortestRange) ranges.push([first, last]);
+    else ranges.push(...days.map((day) => [day, day] as const));
+    days = [];
+  };
+  for (const day of weekOrder) {
+    if (weekdays & (1 << day)) days.push(day);
+    else close();
+  }
+  close();
+  return ranges;
+}
+
+function daysWords({ schedules }: Words, weekdays: number, language: Language): string {
+  if (weekdays === everyDay) return schedules.everyDay;
+  return dayRanges(weekdays)
+    .map(([first, last]) => {
+      const name = weekdayName(first, language);
+      return first === last ? name : schedules.dayRange(name, weekdayName(last, language));
+    })
+    .join(schedules.dayComma);
+}
+
+/** "At 03:00, Mon–Fri, Europe/Berlin". */
+export function whenWords(words: Words, timetable: Timetable, language: Language): string {
+  const { every_minutes: every, minute_of_day, weekdays, timezone } = timetable;
+  const { schedules } = words;
+  const times = every === 0 ? schedules.dailyAt(clockOf(minute_of_day)) : schedules.every(every);
+  return [times, daysWords(words, weekdays, language), timezone].join(schedules.comma);
+}
+
+/** Why the last run ended as it did, or what the game answered; empty when there is nothing to say. */
+export function reasonWords(words: Words, schedule: Schedule): string {
+  const { last_code: code, last_cause: cause = "", last_detail: detail } = schedule;
+  if (code === undefined) {
+    const isAnswer = schedule.action === "command" && schedule.last_result === "ok" && detail !== "";
+    return isAnswer ? words.schedules.answer(isolate(detail)) : detail;
+  }
+  const faults: Readonly<Record<string, string>> = words.faults;
+  // The only fault of another name than its code that a request of a run meets.
+  const why = faults[cause === "overloaded" ? "unavailable" : cause];
+  const what = words.schedules.codes[code];
+  return why === undefined ? what : words.schedules.because(what, why);
+}
+
+/** A moment as the clock of a zone shows it. */
+export function formatRun(at: number, zone: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, {
+    ...{ timeZone: zone, weekday: "short", month: "short", day: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  }).format(at);
+}
+
+/** The zone of this browser. */
+export function ownZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

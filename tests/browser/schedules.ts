@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import type { Area } from "./fixture.ts";
+
+const { schedules: words } = en;
+
+export const addScheduleTests: Area = (fixture) => {
+  const label = "nightly restart";
+
+  test("a schedule is made from a cron line, with its runs in both zones", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.page.emulateTimezone("Asia/Shanghai");
+    await owner.open(addressOf("admin_host", "/servers/survival/schedules"));
+    await owner.sees(words.none);
+    await inspect(owner, "schedules-empty");
+    await owner.press("button", words.create);
+    await owner.fill(words.label, label);
+    await owner.press("button", words.cron);
+    await owner.fill(words.cronField, "0 3 1 * *");
+    await owner.sees(words.cronProblems.dates);
+    await owner.fill(words.cronField, "CRON_TZ=Europe/Berlin 0 3 * * 1-5");
+    await owner.sees(words.cronDone);
+    await owner.sees(`${words.zoneYours} (Asia/Shanghai)`);
+    await inspect(owner, "schedules-editor");
+
+    // Closed by mistake: what was typed is there again.
+    await owner.page.keyboard.press("Escape");
+    await owner.page.waitForSelector('[role="dialog"]', { hidden: true });
+    await owner.press("button", words.create);
+    const typed = await owner.page
+      .locator('input[name="label"]')
+      .map(({ value }) => value)
+      .wait();
+    assert.equal(typed, label);
+    await owner.press("button", words.createAction);
+    await owner.sees("At 03:00, Mon–Fri, Europe/Berlin, warns players 5 minutes before");
+    await owner.sees(/Next run .*03:00 \(.*for you\)/);
+  });
+
+  test("it is run now, and says why nothing was done", async () => {
+    const { owner, inspect } = fixture();
+    await owner.press("button", words.runOf(isolate(label)));
+    await owner.sees(words.codes.server_not_running);
+    await inspect(owner, "schedules");
+  });
+
+  test("it is switched off and on again, and edited; what is wrong stands at its field", async () => {
+    const { owner, inspect } = fixture();
+    const flip = owner.page.locator('input[role="switch"]');
+    await flip.click();
+    await owner.sees(words.off);
+    await owner.press("button", words.undo);
+    await owner.sees(words.next);
+    await choose(words.edit);
+    await owner.page.locator("[role=dialog] select").fill("command");
+    await owner.press("button", words.saveAction);
+    await owner.sees(words.commandProblem);
+    await inspect(owner, "schedules-editor-refused");
+    await owner.fill(words.command, "/say good morning");
+    await owner.press("button", words.saveAction);
+    await owner.sees("say good morning");
+  });
+
+  test("a deleted schedule can be brought back", async () => {
+    const { owner } = fixture();
+    const listed = () =>
+      owner.page.evaluate(async () => {
+        const response = await fetch("/api/v1/servers/survival/schedules");
+        return ((await response.json()) as { schedules: { label: string; command: string }[] }).schedules;
+      });
+    await choose(words.remove);
+    await owner.sees(words.none);
+    assert.deepEqual(await listed(), []);
+    await owner.press("button", words.undo);
+    await owner.sees("say good morning");
+    const kept = (await listed()).map(({ label: name, command }) => [name, command]);
+    assert.deepEqual(kept, [[label, "say good morning"]]);
+    await choose(words.remove);
+    await owner.sees(words.none);
+    await owner.page.emulateTimezone();
+  });
+
+  test("a stranger sees no page of schedules", async () => {
+    const { player, addressOf } = fixture();
+    await player.open(addressOf("panel_host", "/servers/survival/schedules"));
+    await player.sees(en.shell.home);
+  });
+
+  async function choose(word: string): Promise<void> {
+    const { page } = fixture().owner;
+    await page.locator(`button[aria-label=${JSON.stringify(words.more(isolate(label)))}]`).click();
+    await page.locator(`::-p-aria([name=${JSON.stringify(word)}][role="menuitem"])`).click();
+  }
+};
