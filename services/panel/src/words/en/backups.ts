@@ -51,11 +51,9 @@ export const backups = {
     `${count(n, "entry", "entries")} of the backup replace what is there under the same name. The rest of the world stays.`,
   restoreFilesAction: (n: number) => `Restore ${count(n, "entry", "entries")}`,
   browseTitle: (when: string) => `Files of the backup of ${when}`,
-  browseFailed: "This folder could not be read.",
   browseEmpty: "This folder is empty.",
   browseTruncated: "The folder holds more than is shown.",
   browseTop: "World",
-  chooseEntry: (name: string) => `Choose ${name}`,
   openFolder: (name: string) => `Open ${name}`,
   jobs: {
     backup: "Backing up",

@@ -46,11 +46,9 @@ export const backups: Words["backups"] = {
   restoreFilesHelp: (n) => `备份中的 ${n} 项会替换同名内容，世界的其余部分不变。`,
   restoreFilesAction: (n) => `恢复 ${n} 项`,
   browseTitle: (when) => `${when} 的备份中的文件`,
-  browseFailed: "无法读取此文件夹。",
   browseEmpty: "此文件夹为空。",
   browseTruncated: "此文件夹的内容未全部显示。",
   browseTop: "世界",
-  chooseEntry: (name) => `选择 ${name}`,
   openFolder: (name) => `打开 ${name}`,
   jobs: {
     backup: "正在备份",
