@@ -84,20 +84,36 @@ export async function startProxy(
     loginWaitMs: (address) => context.logins.spend(addressKey(address)),
     status: (ping) => statusOf(context, ping, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
-    onPlayer: (player) => welcome(context, player),
+    onPlayer: (player) => {
+      const welcomed = welcome(context, player);
+      loops.resume();
+      return welcomed;
+    },
     onBroken: (error) => log.error({ error }, "login failed unexpectedly"),
   });
-  const stopLoops = startLoops(
+  const hasPlayers = () => context.sessions.size > 0;
+  const loops = startLoops(
     [
       { name: "refresh", everyMs: limits.refreshMs, run: refreshAndWatch },
       {
         name: "first list",
         everyMs: limits.firstRefreshMs,
-        run: async () => (context.registry.refreshedAt() === undefined ? refreshAndWatch() : undefined),
+        isNeeded: () => context.registry.refreshedAt() === undefined,
+        run: refreshAndWatch,
       },
-      { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
-      { name: "presence", everyMs: limits.presenceMs, run: createPresenceReports(context) },
-      { name: "standings", everyMs: limits.standingMs, run: () => checkStandings(context) },
+      {
+        name: "queue",
+        everyMs: limits.queueTickMs,
+        isNeeded: () => hasPlayers() || context.queue.all().length > 0,
+        run: () => drainQueue(context),
+      },
+      { name: "presence", everyMs: limits.presenceMs, ...createPresenceReports(context) },
+      {
+        name: "standings",
+        everyMs: limits.standingMs,
+        isNeeded: hasPlayers,
+        run: () => checkStandings(context),
+      },
       {
         name: "activity",
         everyMs: limits.activityMs,
@@ -108,7 +124,7 @@ export async function startProxy(
   );
   const close = async () => {
     await drain(context, listener);
-    await stopLoops();
+    await loops.stop();
     const ends = [...context.sessions.values()].map(({ bridge }) => bridge.player.connection.closed);
     await listener.close();
     await Promise.all(ends);

@@ -14,15 +14,19 @@ type PresenceDeps = InvitationDeps & {
   readonly proxyId: string;
 };
 
-/** Reports all online players with each call; an empty proxy only once, for nothing is learnt from its silence. */
-export function createPresenceReports(context: PresenceDeps): () => Promise<void> {
+/** Reports all online players with each run; an empty proxy only once, for nothing is learnt from its silence. */
+export function createPresenceReports(context: PresenceDeps): {
+  isNeeded: () => boolean;
+  run: () => Promise<void>;
+} {
   let isEmptyKnown = false;
-  return async () => {
+  return {
     // An unverified UUID must not end the session of its real owner.
-    if (!context.config.onlineMode) return;
-    const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
-    if (sessions.length === 0 && isEmptyKnown) return;
-    isEmptyKnown = (await reportSessions(context, sessions)) && sessions.length === 0;
+    isNeeded: () => context.config.onlineMode && (context.sessions.size > 0 || !isEmptyKnown),
+    run: async () => {
+      const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
+      isEmptyKnown = (await reportSessions(context, sessions)) && sessions.length === 0;
+    },
   };
 }
 
