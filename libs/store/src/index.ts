@@ -5,3 +5,4 @@ export { auditRow, type NewAuditEntry, outboxRow, startOutboxRelay } from "./out
 export { claimRequest } from "./repeat/claim.ts";
 export { createRepeats } from "./repeat/repeats.ts";
 export { type Db, type OutboxTable, openStore, type Store, type Trx } from "./store.ts";
+export { createWake, type Wake } from "./wake.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AuditEntry, auditSubject, type EventContract, eventSubject, type ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import pg from "pg";
+import { createWake, type Wake } from "./wake.ts";
 
 /** What the relay needs of the mesh: stored publishing with a dedup id. */
 export type PublishOutbox = (
@@ -144,29 +145,4 @@ async function drainBatch(client: pg.Client, options: RelayOptions): Promise<num
     values: [rows.map((row) => row.id)],
   });
   return rows.length;
-}
-
-type Wake = { ring: () => void; next: (timeoutMs: number) => Promise<void> };
-
-// Remembers a ring that nobody waited for, so that a row written during a batch is never left for the sweep.
-function createWake(): Wake {
-  let hasRung = false;
-  let waiting: (() => void) | undefined;
-  const ring = () => {
-    hasRung = true;
-    waiting?.();
-  };
-  const next = (timeoutMs: number) =>
-    new Promise<void>((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        waiting = undefined;
-        hasRung = false;
-        resolve();
-      };
-      const timer = setTimeout(finish, timeoutMs);
-      waiting = finish;
-      if (hasRung) finish();
-    });
-  return { ring, next };
 }

@@ -47,6 +47,7 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
     start_patience: 2 * minute,
     settle_interval: 5_000,
     settle_busy_interval: 1_000,
+    idle_interval: 30_000,
     await_interval: 250,
     job_history: 30 * day,
     jobs_shown: 50,

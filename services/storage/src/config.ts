@@ -84,6 +84,8 @@ export const settings = z.object({
     settle_interval: duration("5s"),
     /** The same while any Job runs: a restore continues this soon after its snapshot. */
     settle_busy_interval: duration("1s"),
+    /** The same for Jobs, moves, drills and file changes while none is under way; PostgreSQL notifies of what starts. */
+    idle_interval: duration("30s"),
     /** The longest pause between two polls of a Job with a waiting caller; the first ones follow sooner. */
     await_interval: duration("250ms"),
     /** How long finished Jobs are listed. */

@@ -2,7 +2,9 @@
 // work; every change is a compare-and-set, so two leaders for a moment do no harm.
 
 import { startLease } from "@svc/kube";
+import type { Wake } from "@svc/store";
 import { createAutoBackup } from "./auto-backup/tick.ts";
+import type { WorkWakes } from "./database/work-notifications.ts";
 import type { StorageDeps } from "./deps.ts";
 import { stepDrills } from "./drill/step.ts";
 import { deleteOldDrills } from "./drill/store.ts";
@@ -16,19 +18,29 @@ import { repeat } from "./repeat.ts";
 type Loop = {
   /** Read after each round. */
   everyMs: number | (() => number);
+  /** For work that returns false while nothing is under way. */
+  idleWake?: Wake;
   name: string;
   work: (signal: AbortSignal) => Promise<unknown>;
 };
 
 const cleanupEveryMs = 3_600_000;
 
-export function startLeading(deps: StorageDeps, identity: string): { close: () => Promise<void> } {
+export function startLeading(
+  deps: StorageDeps,
+  { identity, wakes }: { identity: string; wakes: WorkWakes },
+): { close: () => Promise<void> } {
   const { kube, log, settings } = deps;
   const { storage, k8s } = settings;
   const autoBackup = createAutoBackup(deps);
   const loops: Loop[] = [
-    reconcileLoop(deps),
-    { everyMs: storage.move_interval, name: "moves", work: (signal) => moveWorlds(deps, signal) },
+    { ...reconcileLoop(deps), idleWake: wakes.world_jobs },
+    {
+      everyMs: storage.move_interval,
+      idleWake: wakes.world_migrations,
+      name: "moves",
+      work: (signal) => moveWorlds(deps, signal),
+    },
     {
       everyMs: storage.auto_backup_interval,
       name: "scheduled backups",
@@ -36,6 +48,7 @@ export function startLeading(deps: StorageDeps, identity: string): { close: () =
     },
     {
       everyMs: storage.settle_interval,
+      idleWake: wakes.drills,
       name: "drills",
       work: (signal) => stepDrills(deps, signal),
     },
@@ -60,8 +73,9 @@ export function startLeading(deps: StorageDeps, identity: string): { close: () =
     lead: async (signal) => {
       const onError = (loop: string) => (error: Error) =>
         log.warn({ loop, error: error.message }, "loop failed; retrying");
-      const run = ({ name, everyMs, work }: Loop) =>
+      const run = ({ name, everyMs, idleWake, work }: Loop) =>
         repeat(work, {
+          ...(idleWake && { idle: { everyMs: storage.idle_interval, wake: idleWake } }),
           everyMs: () => (typeof everyMs === "number" ? everyMs : everyMs()),
           onError: onError(name),
           signal,
@@ -81,8 +95,10 @@ function reconcileLoop(deps: StorageDeps): Loop {
     const startedAt = performance.now();
     const seconds = () => (performance.now() - startedAt) / 1_000;
     try {
-      open = await reconcileJobs(deps, signal);
+      const { openRows, isBusy } = await reconcileJobs(deps, signal);
+      open = openRows;
       deps.metrics.reconciled("done", seconds());
+      return isBusy;
     } catch (error) {
       deps.metrics.reconciled("failed", seconds());
       throw error;

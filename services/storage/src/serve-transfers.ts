@@ -2,6 +2,7 @@
 
 import type { Mesh } from "@svc/mesh";
 import { archives, exports, files, uploads } from "@svc/proto";
+import type { Wake } from "@svc/store";
 import type { Registry } from "@svc/telemetry";
 import { receive as receiveArchive } from "./archive/receive.ts";
 import { send as sendArchive } from "./archive/send.ts";
@@ -46,6 +47,8 @@ import { keepStagingSwept } from "./upload/sweep.ts";
 type Needs = {
   mesh: Pick<Mesh, "serve" | "byteTransfers" | "bucket" | "call" | "listen">;
   registry: Registry;
+  /** Rings when a file change is admitted. */
+  changeWake: Wake;
 };
 
 /** Serves files, uploads and exports until closed. */
@@ -62,7 +65,7 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   mesh.serve(archives.receive, receiveArchive(shared));
   mesh.serve(archives.send, sendArchive(shared));
   const watching = startOpReconcile(operations);
-  startChangeReconcile(file);
+  startChangeReconcile(file, needs.changeWake);
   keepStagingSwept(upload);
   startExportSweep(download);
   return {

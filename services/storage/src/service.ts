@@ -20,6 +20,7 @@ import { readRun } from "./backup/read-run.ts";
 import { startScheduled } from "./backup/start-scheduled.ts";
 import { kubeconfigFile, type Settings } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
+import { listenForWork } from "./database/work-notifications.ts";
 import type { StorageDeps } from "./deps.ts";
 import { serveDrills } from "./drill/serve.ts";
 import { createJobSlots } from "./file/job-slots.ts";
@@ -49,12 +50,14 @@ export async function startStorage(
   serveMoves(mesh, deps);
   await followOwners(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
-  const transfers = startTransfers(deps, { mesh, registry });
-  const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const { wakes, ...listening } = listenForWork(store, log);
+  const transfers = startTransfers(deps, { mesh, registry, changeWake: wakes.file_changes });
+  const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const leading = startLeading(deps, { identity, wakes });
   return {
     stop: async () => {
       await reaping.close();
-      await Promise.all([leading.close(), transfers.close()]);
+      await Promise.all([leading.close(), transfers.close(), listening.close()]);
       kube.close();
     },
   };

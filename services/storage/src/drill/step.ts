@@ -12,9 +12,11 @@ import { observeDrill } from "./observe.ts";
 import { listUnderWay, saveDrill } from "./store.ts";
 import { removeScratch } from "./sweep.ts";
 
-export async function stepDrills(deps: StorageDeps, signal: AbortSignal): Promise<void> {
-  for (const drill of await listUnderWay(deps.db)) {
-    if (signal.aborted) return;
+/** Returns whether there were any. */
+export async function stepDrills(deps: StorageDeps, signal: AbortSignal): Promise<boolean> {
+  const underWay = await listUnderWay(deps.db);
+  for (const drill of underWay) {
+    if (signal.aborted) break;
     const next = await stepDrill(deps, drill);
     if (!next) continue;
     const before = drill.state;
@@ -26,6 +28,7 @@ export async function stepDrills(deps: StorageDeps, signal: AbortSignal): Promis
     if (!(await saveDrill(deps.db, next, { before, finishedAt: new Date(deps.now()) }))) continue;
     deps.log.info({ drill: next.id, server: next.server_name, state: next.state }, "drill ended");
   }
+  return underWay.length > 0;
 }
 
 /** The drill as it is after the step; undefined while it waits. */

@@ -2,6 +2,7 @@
 // the Job. Every replica does; each change is recorded once.
 
 import { resources } from "@svc/kube";
+import type { Wake } from "@svc/store";
 import type { FileChangeRow } from "../database/tables.ts";
 import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
@@ -12,8 +13,8 @@ import { opKey } from "./op.ts";
 
 const maxRows = 500;
 
-/** One round; what fails is retried in the next one. */
-async function reconcileChanges(deps: FileDeps): Promise<void> {
+/** One round; what fails is retried in the next one. Returns whether there are changes without an outcome. */
+async function reconcileChanges(deps: FileDeps): Promise<boolean> {
   const rows = await deps.db
     .selectFrom("file_changes")
     .selectAll()
@@ -26,6 +27,7 @@ async function reconcileChanges(deps: FileDeps): Promise<void> {
       deps.log.warn({ job: row.job, error: error.message }, "file change reconcile failed; retrying"),
     );
   }
+  return rows.length > 0;
 }
 
 async function reconcileChange(
@@ -55,8 +57,8 @@ async function missing(
   return { kind: "broken", message: "the job does not exist" };
 }
 
-export function startChangeReconcile(deps: FileDeps): void {
-  deps.background.every("reconcile file changes", deps.settings.storage.file_op_settle, () =>
-    reconcileChanges(deps),
-  );
+export function startChangeReconcile(deps: FileDeps, wake: Wake): void {
+  const { file_op_settle: everyMs, idle_interval: idleMs } = deps.settings.storage;
+  const pause = { everyMs, idle: { everyMs: idleMs, wake } };
+  deps.background.every("reconcile file changes", pause, () => reconcileChanges(deps));
 }

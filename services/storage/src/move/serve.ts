@@ -22,8 +22,8 @@ export function serveMoves(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(contracts.cancelByOperator, cancel(deps));
 }
 
-/** One step of every move in progress or cancelled; one that fails does not block others. */
-export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
+/** One step of every move in progress or cancelled; one that fails does not block others. Returns whether there are any. */
+export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promise<boolean> {
   const each = async (rows: MoveRow[], step: typeof stepMove) => {
     for (const row of rows) {
       if (signal?.aborted) return;
@@ -32,6 +32,9 @@ export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promi
       );
     }
   };
-  await each(await findMoving(deps.db), stepMove);
-  await each(await findCancelled(deps.db), cleanUpCancelled);
+  const moving = await findMoving(deps.db);
+  await each(moving, stepMove);
+  const cancelled = await findCancelled(deps.db);
+  await each(cancelled, cleanUpCancelled);
+  return moving.length + cancelled.length > 0;
 }

@@ -22,15 +22,19 @@ const managers = "svc-backup,svc-restore,svc-export,svc-verify";
 type Jobs = ReadonlyMap<string, Job>;
 
 /**
- * One round; a row that fails is retried in the next round and does not block others. Returns the number of open rows.
+ * One round; a row that fails is retried in the next round and does not block others. `isBusy`: the next one may find more
+ * to do although no row changes.
  */
-export async function reconcileJobs(deps: StorageDeps, signal?: AbortSignal): Promise<number> {
+export async function reconcileJobs(
+  deps: StorageDeps,
+  signal?: AbortSignal,
+): Promise<{ openRows: number; isBusy: boolean }> {
   const rows = await findOpenJobs(deps.db, maxRows);
   const labelSelector = `${label.managedBy} in (${managers})`;
   const { items } = await deps.kube.list(resources.jobs, { ...inNamespace(deps), labelSelector });
   const jobs: Jobs = new Map(items.map((job) => [job.metadata.name, job]));
   for (const row of rows) {
-    if (signal?.aborted) return rows.length;
+    if (signal?.aborted) break;
     await reconcileRow(deps, row, jobs).catch((error: Error) =>
       deps.log.warn({ job: row.job, error: error.message }, "world job reconcile failed; retrying"),
     );
@@ -39,7 +43,7 @@ export async function reconcileJobs(deps: StorageDeps, signal?: AbortSignal): Pr
   await releaseStaleSnapshots(deps, rows, jobs);
   const { bytes, count } = await presentBytes(deps.db);
   deps.metrics.stored(bytes, count);
-  return rows.length;
+  return { openRows: rows.length, isBusy: rows.length > 0 || items.some((job) => !isJobFinished(job)) };
 }
 
 async function reconcileRow(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {

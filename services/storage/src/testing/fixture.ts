@@ -35,6 +35,8 @@ export const quick = [
   `storage.agent_image=${agentImage}`,
   "storage.settle_interval=50ms",
   "storage.settle_busy_interval=50ms",
+  // So that a loop which is not woken by what starts is noticed.
+  "storage.idle_interval=1h",
   "storage.await_interval=20ms",
   "storage.start_patience=1s",
   "storage.lease_duration=2s",

@@ -1,13 +1,17 @@
 // Work that continues after an answer, and loops; all of it ends with the process.
 
 import type { Logger } from "@svc/telemetry";
-import { repeat } from "../repeat.ts";
+import { type Idle, repeat } from "../repeat.ts";
 
 export type Background = {
   readonly signal: AbortSignal;
   run: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void;
   /** Repeats until closed; a failed round is logged and retried. */
-  every: (name: string, ms: number, work: (signal: AbortSignal) => Promise<unknown>) => void;
+  every: (
+    name: string,
+    pause: number | { everyMs: number; idle: Idle },
+    work: (signal: AbortSignal) => Promise<unknown>,
+  ) => void;
   close: () => Promise<void>;
 };
 
@@ -25,7 +29,10 @@ export function createBackground(log: Pick<Logger, "warn">): Background {
   return {
     signal,
     run: (name, work) => track(work(signal).then(() => {}, logFailure(name))),
-    every: (name, ms, work) => track(repeat(work, { everyMs: () => ms, onError: logFailure(name), signal })),
+    every: (name, pause, work) => {
+      const { everyMs, ...idle } = typeof pause === "number" ? { everyMs: pause } : pause;
+      track(repeat(work, { ...idle, everyMs: () => everyMs, onError: logFailure(name), signal }));
+    },
     close: async () => {
       ending.abort();
       await Promise.all(running);
