@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { describe, test } from "node:test";
+import { readMigrations } from "../../libs/store/src/migrations.ts";
 
 type Import = { from: string; to: string };
 /** The files and folders of one folder, and for each pair an import that leads from the first to the second. */
@@ -125,4 +126,10 @@ test("no process that stays imports node:http, which would load a WebSocket clie
       /^import (?!type )[^;]*from "node:http";/m.test(readFileSync(join(root, file), "utf8")),
     );
   assert.deepEqual(importing, [], "use process.getBuiltinModule instead");
+});
+
+test("no two migrations of a service have one number, and none is missing", () => {
+  const folders = globSync("services/*/migrations", { cwd: root });
+  assert.ok(folders.length > 0);
+  for (const folder of folders) readMigrations(join(root, folder));
 });
