@@ -46,17 +46,29 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
   const server = await findServer();
   const name = `svc_test_${randomBytes(6).toString("hex")}`;
   const adminUrl = withPath(server.url, name);
-  const migrations =
-    typeof options.migrations === "string" ? readMigrations(options.migrations) : options.migrations;
-  await asAdmin(server.url, async (client) => {
-    await client.query("select pg_advisory_lock($1)", [serverLock]);
-    await client.query(`create database ${name}`);
-    await migrateUp(adminUrl, { schema, rolePassword, migrations });
-  });
+  const maintain = (sql: string) => asAdmin(server.url, (client) => client.query(sql).then(() => undefined));
+  const drop = async () => {
+    try {
+      await maintain(`drop database if exists ${name} with (force)`);
+    } finally {
+      await server.stop();
+    }
+  };
+  try {
+    const migrations =
+      typeof options.migrations === "string" ? readMigrations(options.migrations) : options.migrations;
+    await asAdmin(server.url, async (client) => {
+      await client.query("select pg_advisory_lock($1)", [serverLock]);
+      await client.query(`create database ${name}`);
+      await migrateUp(adminUrl, { schema, rolePassword, migrations });
+    });
+  } catch (error) {
+    await drop();
+    throw error;
+  }
   const url = new URL(adminUrl);
   url.username = `svc_${schema}`;
   url.password = rolePassword;
-  const maintain = (sql: string) => asAdmin(server.url, (client) => client.query(sql).then(() => undefined));
   return {
     url: url.href,
     adminUrl,
@@ -72,10 +84,7 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
       startOutboxRelay({ url: from, schema, publish, log: createLogger(schema, "silent") }),
     admin: (sql, values = []) =>
       asAdmin(adminUrl, async (client) => (await client.query(sql, [...values])).rows),
-    drop: async () => {
-      await maintain(`drop database ${name} with (force)`);
-      await server.stop();
-    },
+    drop,
   };
 }
 

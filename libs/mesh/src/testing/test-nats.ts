@@ -80,8 +80,18 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
       ...{ url, user: migrateUser, password: passwords[migrateUser] ?? "" },
       ...(options.buckets && { more: options.buckets }),
     });
-  await start();
-  if (options.jetStream ?? true) await migrate();
+  const stop = async () => {
+    process.removeListener("exit", onExit);
+    await end("SIGTERM");
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    await start();
+    if (options.jetStream ?? true) await migrate();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     migrate,
     url,
@@ -94,11 +104,7 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
       paused?.kill("SIGSTOP");
       return () => void paused?.kill("SIGCONT");
     },
-    stop: async () => {
-      process.removeListener("exit", onExit);
-      await end("SIGTERM");
-      rmSync(dir, { recursive: true, force: true });
-    },
+    stop,
     connect: (service, options = {}) =>
       connectMesh({
         service,

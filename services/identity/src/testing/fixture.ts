@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
 import type { CallOptions, Mesh, RawReply } from "@svc/mesh";
-import { startTestNats, type TestNats } from "@svc/mesh/testing";
+import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
 import {
   type AccountPrincipal,
   type AnyContract,
@@ -90,17 +90,17 @@ type FixtureOptions = {
 };
 
 export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
-  const [database, nats, smtp] = await Promise.all([
-    createIdentityDatabase(),
-    startTestNats(),
-    startSmtpSink(),
-  ]);
-  const wire = await createWire(database.url);
+  await using stack = new AsyncDisposableStack();
+  const { database, nats, smtp, wire, store, connect } = await openParts(stack);
   const log = createLogger("identity", "silent");
-  const store = database.open<Tables>({ url: wire.url });
   const registry = createRegistry("identity", "test");
-  const mesh = await nats.connect("identity", { registry });
-  const relay = database.relayOutbox(mesh.publish, wire.url);
+  const [mesh, gateway, lifecycle, internal] = await settleAll([
+    connect("identity", { registry }),
+    connect("gateway-external"),
+    connect("lifecycle"),
+    connect("gateway-internal"),
+  ]);
+  stack.adopt(database.relayOutbox(mesh.publish, wire.url), (relay) => relay.close());
   let clock = Date.now();
   const now = () => new Date(clock);
   const mail = [`smtp.host=127.0.0.1`, `smtp.port=${smtp.port}`, "smtp.from=svc@example.org"];
@@ -108,12 +108,10 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const loaded = loadSettings(schema, { overrides });
   const settings = { ...loaded, auth_source: authSources.parse(options.authSources) };
   const running = await startIdentity({ settings, log, registry, mesh, store, now });
+  stack.defer(() => running.stop?.());
   const replicas = createReplicas({ settings, log, now, nats, database, url: wire.url });
-  const [gateway, lifecycle, internal] = await Promise.all([
-    nats.connect("gateway-external"),
-    nats.connect("lifecycle"),
-    nats.connect("gateway-internal"),
-  ]);
+  stack.defer(replicas.stop);
+  const owned = stack.move();
   const people = createPeople(store, now, settings.identity.session_ttl);
   return {
     store,
@@ -144,16 +142,24 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
       const found = (await registry.metrics()).split("\n").find((text) => text.startsWith(`${line} `));
       return Number(found?.slice(line.length + 1) ?? 0);
     },
-    stop: async () => {
-      await replicas.stop();
-      await running.stop?.();
-      await relay.close();
-      await Promise.all([mesh, gateway, lifecycle, internal].map((one) => one.drain(1_000)));
-      await store.close();
-      await Promise.all([wire.cut(), smtp.stop(), nats.stop()]);
-      await database.drop();
-    },
+    stop: () => owned.disposeAsync(),
   };
+}
+
+/** Everything that identity needs; closed by `stack`. */
+async function openParts(stack: AsyncDisposableStack) {
+  const [database, nats, smtp] = await settleAll([
+    createIdentityDatabase().then((database) => stack.adopt(database, () => database.drop())),
+    startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
+    startSmtpSink().then((smtp) => stack.adopt(smtp, () => smtp.stop())),
+  ]);
+  const wire = stack.adopt(await createWire(database.url), (wire) => wire.cut());
+  const store = stack.adopt(database.open<Tables>({ url: wire.url }), (store) => store.close());
+  const connect = async (...about: Parameters<TestNats["connect"]>) => {
+    const mesh = await nats.connect(...about);
+    return stack.adopt(mesh, () => mesh.drain(1_000));
+  };
+  return { database, nats, smtp, wire, store, connect };
 }
 
 type ReplicaNeeds = {

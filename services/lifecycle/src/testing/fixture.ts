@@ -8,8 +8,8 @@ import { loadSettings } from "@svc/config";
 import { connectKube, type Kube } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
-import { startTestNats, type TestNats } from "@svc/mesh/testing";
-import { AuditEntry } from "@svc/proto";
+import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
+import { AuditEntry, type ServiceName } from "@svc/proto";
 import type { Running } from "@svc/service";
 import { openStore } from "@svc/store";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
@@ -38,7 +38,9 @@ export type TestCluster = {
 
 /** A cluster with our definition, our namespace and our Roles. Without nodes no pod gets beyond Pending. */
 export async function startTestCluster(options: { nodes?: number } = {}): Promise<TestCluster> {
+  await using stack = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-lifecycle-"));
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const images = join(dataDir, "images.json");
   const demo = [process.execPath, join(repo, "services/demo-server/src/main.ts")];
   const env = { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") };
@@ -46,23 +48,22 @@ export async function startTestCluster(options: { nodes?: number } = {}): Promis
   const serviceAccounts = [{ namespace: "svc", name: "lifecycle" }];
   const about = { dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200, ...options };
   const cluster = await startLocalCluster(about);
-  const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
-  await applyRelease(kube);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= cluster.close();
     return ending;
   };
+  stack.defer(end);
+  const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
+  stack.defer(() => kube.close());
+  await applyRelease(kube);
+  const owned = stack.move();
   return {
     cluster,
     kube,
     end,
     serviceKubeconfig: join(dataDir, "kubeconfig.lifecycle"),
-    close: async () => {
-      kube.close();
-      await end();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: () => owned.disposeAsync(),
   };
 }
 
@@ -85,12 +86,23 @@ export type Replica = { registry: Registry; running: Running; stop: () => Promis
 
 /** Opens all of it; `close` also stops replicas that still run. */
 export async function openFixture(): Promise<Fixture> {
-  const [base, nats, database] = await Promise.all([
-    startTestCluster(),
-    startTestNats(),
-    createTestDatabase({ schema: "lifecycle", migrations: join(repo, "services/lifecycle/migrations") }),
+  await using stack = new AsyncDisposableStack();
+  const migrations = join(repo, "services/lifecycle/migrations");
+  const [base, nats, database] = await settleAll([
+    startTestCluster().then((cluster) => stack.adopt(cluster, () => cluster.close())),
+    startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
+    createTestDatabase({ schema: "lifecycle", migrations }).then((own) => stack.adopt(own, () => own.drop())),
   ]);
-  const [identity, builds] = await Promise.all([nats.connect("identity"), nats.connect("builds")]);
+  const connect = async (name: ServiceName) => {
+    const mesh = await nats.connect(name);
+    return stack.adopt(mesh, () => mesh.drain(500));
+  };
+  const [identity, builds, external, internal] = await settleAll([
+    connect("identity"),
+    connect("builds"),
+    connect("gateway-external"),
+    connect("gateway-internal"),
+  ]);
   const published: AuditEntry[] = [];
   const [people, library] = await Promise.all([serveIdentity(identity), serveBuilds(builds)]);
   await identity.consume<AuditEntry>({
@@ -100,10 +112,6 @@ export async function openFixture(): Promise<Fixture> {
     parse: (body) => AuditEntry.parse(body),
     handle: async ({ data }) => void published.push(data),
   });
-  const [external, internal] = await Promise.all([
-    nats.connect("gateway-external"),
-    nats.connect("gateway-internal"),
-  ]);
   const audits = async () => {
     const all = [...published, ...(await readAudits(database))];
     return [...new Map(all.map((entry) => [entry.id, entry])).values()];
@@ -114,13 +122,11 @@ export async function openFixture(): Promise<Fixture> {
     replicas.add(replica);
     return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
   };
-  const close = async () => {
+  stack.defer(async () => {
     await Promise.all([...replicas].map((replica) => replica.stop()));
-    await Promise.all([external, internal, identity, builds].map((mesh) => mesh.drain(500)));
-    await database.drop();
-    await nats.stop();
-    await base.close();
-  };
+  });
+  const owned = stack.move();
+  const close = () => owned.disposeAsync();
   return { ...base, nats, database, external, internal, people, library, audits, start, close };
 }
 

@@ -9,8 +9,8 @@ import { loadSettings } from "@svc/config";
 import { connectKube, type Kube } from "@svc/kube";
 import { startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
-import { startTestNats, type TestNats } from "@svc/mesh/testing";
-import { AuditEntry } from "@svc/proto";
+import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
+import { AuditEntry, type ServiceName } from "@svc/proto";
 import type { Running } from "@svc/service";
 import { startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
@@ -124,7 +124,9 @@ const startEmbedded: StartCluster = async (dataDir, programs) => {
 
 /** Cluster, NATS and database with the release applied; no service yet. */
 async function openParts(agent: string, startCluster: StartCluster): Promise<Parts> {
+  await using stack = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const archiveDir = join(dataDir, "archive");
   mkdirSync(archiveDir);
   const programs = {
@@ -134,23 +136,19 @@ async function openParts(agent: string, startCluster: StartCluster): Promise<Par
     // Behind `--` Node takes no option of the agent for one of its own.
     "svc.local/sleeps": ["-e", "setInterval(() => {}, 1_000)", "--"],
   };
-  const [cluster, nats, database] = await Promise.all([
-    startCluster(dataDir, programs),
-    startTestNats(),
-    createStorageDatabase(),
+  const [, nats, database] = await settleAll([
+    startCluster(dataDir, programs).then((cluster) => stack.adopt(cluster, () => cluster.close())),
+    startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
+    createStorageDatabase().then((database) => stack.adopt(database, () => database.drop())),
   ]);
   const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
+  stack.defer(() => kube.close());
   await applyRelease(kube);
   await addVolume(kube, { claim: "svc-archive", path: archiveDir });
   const wire = await createWire(database.url);
-  const close = async () => {
-    await wire.cut();
-    await Promise.all([database.drop(), nats.stop()]);
-    kube.close();
-    await cluster.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  return { kube, nats, database, wire, dataDir, archiveDir, close };
+  stack.defer(() => wire.cut());
+  const owned = stack.move();
+  return { kube, nats, database, wire, dataDir, archiveDir, close: () => owned.disposeAsync() };
 }
 
 const agents = {
@@ -164,15 +162,27 @@ export type FixtureOptions = { agent?: keyof typeof agents; cluster?: StartClust
 
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const parts = await openParts(agents[options.agent ?? "pausing"], options.cluster ?? startEmbedded);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(parts.close);
   const { kube, nats, database, dataDir, archiveDir } = parts;
-  const watching = database.open<Tables>();
-  const names = ["lifecycle", "identity", "gateway-external", "gateway-internal"] as const;
-  const callers = await Promise.all(names.map((name) => nats.connect(name)));
-  const [neighbour, identity, external, internal] = callers;
-  if (!neighbour || !identity || !external || !internal) throw new Error("a caller is missing");
+  const watching = stack.adopt(database.open<Tables>(), (store) => store.close());
+  const connect = async (name: ServiceName) => {
+    const mesh = await nats.connect(name);
+    return stack.adopt(mesh, () => mesh.drain(500));
+  };
+  const [neighbour, identity, external, internal] = await settleAll([
+    connect("lifecycle"),
+    connect("identity"),
+    connect("gateway-external"),
+    connect("gateway-internal"),
+  ]);
   const lifecycle = await serveLifecycle(neighbour, kube);
   const audits = await followAudits(identity);
   const replicas = new Set<Replica>();
+  stack.defer(async () => {
+    for (const replica of replicas) await replica.stop();
+  });
+  const owned = stack.move();
   const folderOf = (name: string) => join(dataDir, "worlds", name);
   const at = (step: string) => join(archiveDir, `at-${step}`);
   return {
@@ -207,12 +217,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
       replicas.add(replica);
       return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
     },
-    close: async () => {
-      for (const replica of replicas) await replica.stop();
-      await Promise.all(callers.map((mesh) => mesh.drain(500)));
-      await watching.close();
-      await parts.close();
-    },
+    close: () => owned.disposeAsync(),
   };
 }
 
