@@ -74,6 +74,14 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
   };
 }
 
+type LeaseSettings = Pick<ScheduleDeps["settings"], "lease_duration" | "lease_renew" | "schedule_tick">;
+
+/** A dead leader may cost a tick: a lease that is renewed more often than the work needs only uses processor time. */
+export function leaseTimes({ lease_duration, lease_renew, schedule_tick }: LeaseSettings) {
+  const durationMs = Math.max(lease_duration, schedule_tick);
+  return { durationMs, renewMs: (lease_renew * durationMs) / lease_duration };
+}
+
 /**
  * Ticks while this replica leads. Leading only saves the others the work: every transition is a compare-and-set, so two
  * leaders for a moment do no harm.
@@ -89,8 +97,7 @@ export function startTicking(
     namespace,
     name: "lifecycle-schedules",
     identity,
-    durationMs: settings.lease_duration,
-    renewMs: settings.lease_renew,
+    ...leaseTimes(settings),
     lead: async (signal) => {
       while (!signal.aborted) {
         void scheduler.tick(signal);
