@@ -31,6 +31,8 @@ export const WorldMigration = z.strictObject({
   /** 1 for the first try. */
   attempt: z.number().int(),
   error: z.string().optional(),
+  /** Set once it was cancelled: it counts as failed, and another move may begin. */
+  cancelled: z.literal(true).optional(),
 });
 export type WorldMigration = z.output<typeof WorldMigration>;
 

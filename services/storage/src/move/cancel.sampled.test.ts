@@ -83,7 +83,7 @@ describe("a move that is given up", () => {
         }
         assert.equal(carrier !== undefined, step.startsWith("restore"));
         const told = await fixture.cancel(name, id);
-        assert.equal(told.state, "failed");
+        assert.deepEqual([told.state, told.cancelled], ["failed", true]);
         assert.match(told.error ?? "", /^cancelled by usr-staff; the world is where it was/);
         assert.equal((await fixture.cancel(name, id)).id, id, "saying it twice is no mistake");
         assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");

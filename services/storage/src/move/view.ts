@@ -23,5 +23,6 @@ export function toMoveView(row: MoveRow, backup?: BackupRow): migrations.WorldMi
     switched: row.switched,
     attempt: row.attempt,
     ...(row.error !== "" && { error: row.error }),
+    ...(row.cancelled_at !== null && { cancelled: true as const }),
   };
 }
