@@ -3,6 +3,7 @@ import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addPlayerTests } from "./players.ts";
 import { addScheduleTests } from "./schedules.ts";
+import { addSettingsTests } from "./settings.ts";
 import { addUserTests } from "./users.ts";
 
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
@@ -10,6 +11,7 @@ export const areas: readonly Area[] = [
   addBackupTests,
   addFileTests,
   addPlayerTests,
+  addSettingsTests,
   addUserTests,
   addScheduleTests,
 ];

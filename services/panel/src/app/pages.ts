@@ -18,6 +18,8 @@ export const pages: Record<
   "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
   "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
   "/servers/:name/players": { load: () => import("../players/players-page.tsx") },
+  "/servers/:name/activity": { load: () => import("../activity/activity-page.tsx") },
+  "/servers/:name/settings": { load: () => import("../settings/settings-page.tsx") },
   "/admin/users": { load: () => import("../admin/users/users-page.tsx") },
   "/admin/users/:id": { load: () => import("../admin/users/user-page.tsx") },
   "/admin/audit": { load: () => import("../admin/audit/audit-page.tsx") },

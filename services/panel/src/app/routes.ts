@@ -22,6 +22,8 @@ export const routes = [
   { path: "/servers/:name/files", access: "session" },
   { path: "/servers/:name/players", access: "session" },
   { path: "/servers/:name/schedules", access: "session" },
+  { path: "/servers/:name/activity", access: "session" },
+  { path: "/servers/:name/settings", access: "session" },
   { path: "/account", access: "session" },
   { path: "/admin/users", access: "owner", host: "operator" },
   { path: "/admin/users/:id", access: "owner", host: "operator" },

@@ -6,6 +6,7 @@ import type { FullStatus } from "../server/use-server.ts";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
+import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
@@ -39,7 +40,10 @@ export function WakeRights({ name, policy = "public" }: WakeRightsProps) {
   );
   const columns = useMemo(() => columnsOf(words, change), [words, change]);
   return (
-    <Card title={players.wakeRights}>
+    <Card
+      title={players.wakeRights}
+      actions={<Link to={`/servers/${name}/settings`}>{players.changePolicy}</Link>}
+    >
       <Muted>{players.wakeHelp[policy]}</Muted>
       {!entries && (error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />)}
       {entries?.length === 0 && <Muted>{players.wakeEmpty}</Muted>}

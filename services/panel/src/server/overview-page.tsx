@@ -3,8 +3,7 @@ import { poll, useOperation } from "../api/query.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { formatDate } from "../words/format.ts";
-import { useLanguage, useWords } from "../words/words.ts";
+import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
 import { type FullStatus, isFull, type ServerStatus } from "./use-server.ts";
@@ -41,12 +40,7 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
 
 function Warnings({ status }: { status: FullStatus }) {
   const { server } = useWords();
-  const { language } = useLanguage();
-  const { retiring, startGaveUp, phase } = status;
-  if (retiring) {
-    const date = formatDate(Date.parse(retiring.requested_at), language);
-    return <Notice kind="waiting">{retiring.delete ? server.deleting(date) : server.retiring(date)}</Notice>;
-  }
+  const { startGaveUp, phase } = status;
   if (startGaveUp) return <Notice kind="failed">{server.gaveUp}</Notice>;
   if (phase === "Failed") return <Notice kind="failed">{server.failed}</Notice>;
   return phase === "Starting" ? <Notice kind="waiting">{server.startingHelp}</Notice> : null;

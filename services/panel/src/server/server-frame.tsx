@@ -7,6 +7,7 @@ import { Page } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { PhaseStatus } from "./phase-status.tsx";
+import { RetirementNotice } from "./retirement-notice.tsx";
 import styles from "./server-frame.module.css";
 import { isFull, isServerName, type ServerStatus, useServer } from "./use-server.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
@@ -20,6 +21,8 @@ const tabs: readonly ServerTab[] = [
   { path: "/backups", word: ({ backups }) => backups.title },
   { path: "/files", word: ({ files }) => files.title },
   { path: "/schedules", word: ({ schedules }) => schedules.title },
+  { path: "/activity", word: ({ activity }) => activity.title },
+  { path: "/settings", word: ({ settings }) => settings.title },
 ];
 
 export type ServerInFrame = {
@@ -34,6 +37,12 @@ type ServerFrameProps = {
   section?: string;
   children: (server: ServerInFrame) => ReactNode;
 };
+
+/** Scrolls the strip of a narrow window to the page that is open. */
+function showCurrent(strip: HTMLElement | null): void {
+  const current = strip?.querySelector<HTMLElement>("[aria-current=page]");
+  if (strip && current) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
+}
 
 /** The frame of every page of a server: its name, phase and strip. Without the server there is no page. */
 export function ServerFrame({ section, children }: ServerFrameProps) {
@@ -53,7 +62,7 @@ export function ServerFrame({ section, children }: ServerFrameProps) {
       actions={isManaged && <WakeOrStop server={target} isMain />}
     >
       {isManaged && tabs.length > 1 && (
-        <nav className={styles.strip} aria-label={words.server.pages}>
+        <nav ref={showCurrent} className={styles.strip} aria-label={words.server.pages}>
           {tabs.map(({ path, word }) => (
             <Link key={path} to={`/servers/${name}${path}`} marksCurrent="exact">
               {word(words)}
@@ -61,6 +70,7 @@ export function ServerFrame({ section, children }: ServerFrameProps) {
           ))}
         </nav>
       )}
+      {full?.retiring && <RetirementNotice name={name} retiring={full.retiring} />}
       {children({ name, status, isManaged })}
     </Page>
   );

@@ -28,6 +28,11 @@ export function Grow({ children }: Children) {
   return <div className={styles.grows}>{children}</div>;
 }
 
+/** A field in a wide place: no wider than what is typed in it. */
+export function Limited({ children }: Children) {
+  return <div className={styles.limited}>{children}</div>;
+}
+
 /** The main thing, and what stands beside it where there is room. */
 export function Split({ children, aside }: Children & { aside: ReactNode }) {
   return (

@@ -29,6 +29,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     },
     [close],
   );
+  const take = (id: number, run: () => void) => {
+    close(id);
+    run();
+  };
   const value = useMemo(() => show, [show]);
   return (
     <ToastContext value={value}>
@@ -39,21 +43,12 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             <Notice
               kind={kind}
               actions={
-                <>
-                  {undo && (
-                    <Button
-                      onPress={() => {
-                        close(id);
-                        undo.run();
-                      }}
-                    >
-                      {undo.word}
-                    </Button>
-                  )}
+                <div className={styles.actions}>
+                  {undo && <Button onPress={() => take(id, undo.run)}>{undo.word}</Button>}
                   <Button kind="quiet" onPress={() => close(id)}>
                     {shell.close}
                   </Button>
-                </>
+                </div>
               }
             >
               {text}

@@ -1,4 +1,5 @@
 import { account } from "./account.ts";
+import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
@@ -7,6 +8,7 @@ import { files } from "./files.ts";
 import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
+import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
 import { users } from "./users.ts";
@@ -14,6 +16,7 @@ import { users } from "./users.ts";
 /** English, the type of all catalogues. */
 export const en = {
   account,
+  activity,
   audit,
   backups,
   create,
@@ -26,6 +29,7 @@ export const en = {
   server,
   serverConsole,
   servers,
+  settings,
   setup,
   shell,
   signIn,

@@ -45,6 +45,7 @@ export const players = {
   refused: "The server did not take these players:",
   progress: (done: number, all: number) => `${done} of ${all}`,
   wakeRights: "Who may wake it",
+  changePolicy: "Change the policy",
   wakeHelp: {
     public:
       "Anybody may wake this server by joining. The switches take effect when only players who have joined before may wake it.",

@@ -41,8 +41,10 @@ export const server = {
   notFound: (name: string) => `There is no server ${name}`,
   gaveUp: "It failed to start several times and has stopped trying. Its console says why.",
   failed: "It failed to start. It is tried again by itself.",
-  retiring: (date: string) => `Its owner gave it up on ${date}. The world is archived before it is released.`,
+  retiring: (date: string) => `It was given up on ${date}. Its world is archived before it is released.`,
   deleting: (date: string) => `It is to be deleted, as asked on ${date}.`,
+  keep: "Keep it",
+  kept: (name: string) => `${name} is kept. It stays asleep until somebody wakes it.`,
   confirmStop: (name: string) => `Stop ${name}?`,
   confirmStopHelp: (n: number) =>
     `${count(n, "player is", "players are")} online. They see a notice and are moved to the lobby.`,

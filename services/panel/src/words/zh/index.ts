@@ -1,5 +1,6 @@
 import type { Words } from "../words.ts";
 import { account } from "./account.ts";
+import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { downloads } from "./downloads.ts";
@@ -8,12 +9,14 @@ import { files } from "./files.ts";
 import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
+import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
 import { users } from "./users.ts";
 
 export const zh: Words = {
   account,
+  activity,
   audit,
   backups,
   create,
@@ -26,6 +29,7 @@ export const zh: Words = {
   server,
   serverConsole,
   servers,
+  settings,
   setup,
   shell,
   signIn,

@@ -44,6 +44,7 @@ export const players: Words["players"] = {
   refused: "服务器没有接受这些玩家：",
   progress: (done, all) => `${done}/${all}`,
   wakeRights: "谁可以唤醒",
+  changePolicy: "更改唤醒策略",
   wakeHelp: {
     public: "任何人加入即可唤醒此服务器。改为仅限曾加入过的玩家后，这些开关才生效。",
     allowlist: "曾加入过的玩家可以唤醒此服务器，在这里关闭的除外。",

@@ -1,0 +1,45 @@
+import { useMe } from "../api/session.ts";
+import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
+import { isFull } from "../server/use-server.ts";
+import { Stack } from "../ui/layout.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { useWords } from "../words/words.ts";
+import { General } from "./general.tsx";
+import { GiveUp } from "./give-up.tsx";
+import { Hardware } from "./hardware.tsx";
+import { ImageChange } from "./image-change.tsx";
+import { WorldMove } from "./world-move.tsx";
+
+/** The settings of a server: its owner's, and those that only staff change. */
+export function Page() {
+  const { settings } = useWords();
+  return (
+    <ServerFrame section={settings.title}>
+      {(server) =>
+        server.isManaged ? (
+          <Settings key={server.name} {...server} />
+        ) : (
+          <NotFoundPage title={settings.title} />
+        )
+      }
+    </ServerFrame>
+  );
+}
+
+function Settings({ name, status }: ServerInFrame) {
+  const isStaff = useMe().data?.is_admin ?? false;
+  if (!isFull(status)) return null;
+  return (
+    <Stack>
+      <General name={name} status={status} isStaff={isStaff} />
+      {isStaff && (
+        <>
+          <Hardware name={name} status={status} />
+          <ImageChange name={name} status={status} />
+          <WorldMove name={name} status={status} />
+        </>
+      )}
+      {!status.retiring && <GiveUp name={name} isStaff={isStaff} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Words } from "../words.ts";
+
+export const activity: Words["activity"] = {
+  title: "活动",
+  none: "还没有任何活动",
+  noneHelp: "您、其他人和平台对此服务器所做的事会列在这里。",
+  older: "显示更早的条目",
+  by: {
+    you: "您",
+    account: "已删除的账号",
+    staff: "管理员",
+    player: "游戏中的玩家",
+    svc: "平台",
+  },
+  access: {
+    "access.ban.ban": "封禁了玩家",
+    "access.ban.pardon": "解除了封禁",
+    "access.group.add": "把玩家加入权限组",
+    "access.group.remove": "把玩家移出权限组",
+    "access.permission.set": "设置了权限",
+    "access.permission.unset": "移除了权限",
+    "access.whitelist.add": "把玩家加入白名单",
+    "access.whitelist.remove": "把玩家移出白名单",
+  },
+};

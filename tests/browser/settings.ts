@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import type { Area, Fixture } from "./fixture.ts";
+
+const { server, settings } = en;
+
+type Status = { autostartPolicy?: string; idleStopSeconds: number; retiring?: object };
+
+async function statusOf({ stack }: Fixture): Promise<Status> {
+  const { body } = await stack.internal("GET", "/api/v1/internal/servers/survival/status");
+  return body as Status;
+}
+
+export const addSettingsTests: Area = (fixture) => {
+  test("staff change who may wake a server and when it stops", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.sees(settings.hardware);
+    const type = async (minutes: string) => {
+      await owner.page.locator('input[name="idle-minutes"]').click({ count: 3 });
+      await owner.page.keyboard.type(minutes);
+    };
+    await type("0.5");
+    await owner.press("button", settings.save);
+    await owner.page.waitForSelector("input[aria-invalid=true]");
+    await inspect(owner, "settings-refused");
+    await type("20");
+    await owner.page.locator("input[type=radio][value=allowlist]").click();
+    await owner.press("button", settings.save);
+    await owner.sees(settings.saved);
+    await until(async () => (await statusOf(fixture())).idleStopSeconds === 1_200);
+    assert.equal((await statusOf(fixture())).autostartPolicy, "allowlist");
+    await inspect(owner, "settings");
+  });
+
+  test("a server that is given up says so on its pages, and can be kept", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.press("button", settings.giveUp);
+    await owner.sees(settings.giveUpHelp);
+    await inspect(owner, "settings-give-up");
+    await owner.page.locator('input[name="confirm"]').fill("survival");
+    await owner.page.locator("[role=alertdialog] button:last-of-type").click();
+    await owner.sees(server.keep);
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.sees(server.keep);
+    await inspect(owner, "server-retiring");
+    await owner.press("button", server.keep);
+    await until(async () => (await statusOf(fixture())).retiring === undefined);
+  });
+
+  test("its activity names what was done", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/activity"));
+    await owner.sees(en.audit.actions["server.retire_cancel"]);
+    await owner.sees(en.audit.actions["server.patch"]);
+    await inspect(owner, "activity");
+  });
+
+  test("a stranger sees neither settings nor activity", async () => {
+    const { player, addressOf } = fixture();
+    for (const page of ["settings", "activity"]) {
+      await player.open(addressOf("panel_host", `/servers/survival/${page}`));
+      await player.sees(en.shell.home);
+    }
+  });
+};
