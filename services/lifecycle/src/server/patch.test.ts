@@ -27,6 +27,8 @@ describe("changing a server", () => {
     assert.equal(spec.javaMemory, "1536M");
     await patch("changed", { displayName: "" });
     assert.equal((await getServer("changed")).spec.displayName, undefined);
+    const entries = (await fixture.audits()).filter(({ action }) => action === "server.patch");
+    assert.deepEqual(entries.at(-1)?.payload, { fields: ["displayName"] }, "the audit log names no other");
   });
 
   test("memory sets limit and request, and the heap follows", async () => {

@@ -19,7 +19,10 @@ export const patch =
     const known = await findByUserName(deps, input.name);
     const fields = fieldsOf(input);
     const image = await admit(deps, context, { known, input });
-    const after = await changeServer(deps, auditActor(context), { known, input: { ...input, image } });
+    const after = await changeServer(deps, auditActor(context), {
+      known,
+      input: { ...input, ...(image !== undefined && { image }) },
+    });
     if (input.memory !== undefined || input.resources !== undefined) await updateCosts(deps, after);
     return { name: input.name, patched: fields };
   };
