@@ -153,6 +153,23 @@ describe("the panel in Chromium", () => {
     await owner.sees(en.server.phases.Stopped);
   });
 
+  test("a poll is no use of the session unless somebody has just touched the page", async () => {
+    const { page } = owner;
+    const polled = async () => {
+      const asked = page.waitForRequest((request) => request.url().endsWith("/servers/survival/status"));
+      // Coming back to the tab polls at once what is older than a second.
+      await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+      return (await asked).headers()["x-svc-background"];
+    };
+    await page.evaluate(() => {
+      const now = Date.now;
+      Date.now = () => now() + 120_000;
+    });
+    assert.equal(await polled(), "true");
+    await page.evaluate(() => window.dispatchEvent(new Event("keydown")));
+    await until(async () => (await polled()) === undefined);
+  });
+
   test("a passkey signs the owner in again after signing out", async () => {
     await owner.press("button", en.shell.signOut);
     await owner.isAt("/login");

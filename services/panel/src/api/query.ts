@@ -11,7 +11,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { isAbsent, onReturn } from "./activity.ts";
+import { backgroundHeaders, isAbsent, onReturn } from "./activity.ts";
 import { call, open, read } from "./call.ts";
 import { ApiError } from "./error.ts";
 import type { Input, OperationName, Output } from "./operations.ts";
@@ -106,7 +106,7 @@ async function readIfChanged<Name extends OperationName>(
   const tag = known === undefined ? undefined : tags.get(hashed);
   const response = await open(name, input, {
     signal,
-    ...(tag !== undefined && { headers: { "if-none-match": tag } }),
+    headers: { ...backgroundHeaders(), ...(tag !== undefined && { "if-none-match": tag }) },
   });
   if (response.status === 304 && known !== undefined) return known;
   const data = await read(name, response);

@@ -1,5 +1,6 @@
 // Streams of text, read by fetch: status codes, a first Last-Event-ID and comments are needed, which EventSource hides.
 
+import { background } from "./activity.ts";
 import { open } from "./call.ts";
 import { offlineError } from "./error.ts";
 import type { Input, OperationName } from "./operations.ts";
@@ -10,7 +11,7 @@ export function openStream<Name extends OperationName>(
   input: Input<Name>,
   options: { signal: AbortSignal; headers?: Readonly<Record<string, string>> },
 ): Promise<Response> {
-  return open(name, input, options);
+  return open(name, input, { ...options, headers: { ...background, ...options.headers } });
 }
 
 /** The text of a response in chunks as they come; a connection that breaks throws an `ApiError`. */
