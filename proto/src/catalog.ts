@@ -6,6 +6,7 @@ import type { AnyContract, Bucket, EventContract, ProcessOperation } from "./con
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
+import * as cliLogin from "./identity/cli-login.ts";
 import * as link from "./identity/link.ts";
 import * as notice from "./identity/notice.ts";
 import * as passkey from "./identity/passkey.ts";
@@ -36,6 +37,7 @@ const lifecycle = [server, player, ownership, console, schedule, node, reclaim];
 const identity = [
   account,
   signIn,
+  cliLogin,
   passkey,
   link,
   accountMigration,

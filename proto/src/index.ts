@@ -75,6 +75,7 @@ export * as processContracts from "./gateway/process.ts";
 export * as accounts from "./identity/account.ts";
 export * as accountMigrations from "./identity/account-migration.ts";
 export { AuditEntry, auditStream, auditSubject } from "./identity/audit.ts";
+export * as cliLogins from "./identity/cli-login.ts";
 export * as links from "./identity/link.ts";
 export * as notices from "./identity/notice.ts";
 export * as passkeys from "./identity/passkey.ts";

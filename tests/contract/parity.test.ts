@@ -34,6 +34,11 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/internal/players/{mc_uuid}/invitations": "ours: an invitation to a player of another proxy",
   "POST /api/v1/internal/servers/{name}/leave-event": "ours: who played, and until when",
   "GET /api/v1/audit": "docs/reference/audit.md#search: reading the audit log",
+  "POST /api/v1/auth/cli-login/start":
+    "docs/reference/sign-in.md#cli-login: the command line signs in by browser",
+  "POST /api/v1/auth/cli-login/finish": "docs/reference/sign-in.md#cli-login: its session",
+  "GET /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: what is to be approved",
+  "POST /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: the approval",
   "GET /api/v1/settings": "docs/reference/audit.md#search: platform settings",
   "PUT /api/v1/settings": "docs/reference/audit.md#search: platform settings",
   "PUT /api/v1/internal/archives/{id}":

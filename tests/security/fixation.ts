@@ -78,12 +78,30 @@ const byOpLogin: Entry = async ({ identity, visit, asProxy }, cookie) => {
   return { userId, reply: await visit(finish) };
 };
 
+/** Approved by staff, whom both hosts know. */
+const byCommandLine: Entry = async ({ identity, visit }, cookie) => {
+  const email = `approver${++number}@example.org`;
+  const person = await identity.person({ role: "admin", email, emailVerified: true });
+  const atPanel = await identity.session(person.userId, { host: "player" });
+  const started = await visit(post("cli-login/start", {}, cookie));
+  const { secret, code } = JSON.parse(started.text) as { secret: string; code: string };
+  for (const own of [person.cookie, atPanel.cookie]) {
+    const path = `/api/v1/account/cli-login/${code}`;
+    await visit({ method: "POST", path, json: { decision: "approve" }, cookie: `svc_session=${own}` });
+  }
+  return { userId: person.userId, reply: await visit(post("cli-login/finish", { secret }, cookie)) };
+};
+
+/** Ways in that are for staff. */
+const ofStaff: ReadonlySet<string> = new Set(["an operator login", "an approved command line"]);
+
 const entries: Record<string, Entry> = {
   "a mailed code": byMail,
   "a bind code": byBindCode,
   "a password": byPassword,
   "a passkey": byPasskey,
   "an operator login": byOpLogin,
+  "an approved command line": byCommandLine,
 };
 
 export function checkFixation(gateways: () => GatewayFixture): void {
@@ -97,10 +115,11 @@ export function checkFixation(gateways: () => GatewayFixture): void {
   const idOf = ({ text }: RawResponse) => (JSON.parse(text) as { user_id: string }).user_id;
   for (const [what, enter] of Object.entries(entries)) {
     test(`signing in with ${what} sets a new cookie, whatever the browser sent before`, async () => {
-      const isStaff = what === "an operator login";
+      const isStaff = ofStaff.has(what);
       const host = isStaff ? adminHost : panelHost;
       // Nobody but staff is heard on the operator console.
-      const staff = { role: "admin", email: "thief@example.org", emailVerified: true } as const;
+      const email = `thief${++number}@example.org`;
+      const staff = { role: "admin", email, emailVerified: true } as const;
       const attacker = await gateways().identity.person(isStaff ? staff : {});
       const planted = randomBytes(32).toString("base64url");
       for (const value of [planted, attacker.cookie]) {
@@ -126,7 +145,7 @@ export function checkFixation(gateways: () => GatewayFixture): void {
         const { reply, userId } = await enter(on(host), "");
         assert.equal(reply.status, 200, reply.text);
         const cookie = cookieOf(reply);
-        const isStaff = what === "an operator login";
+        const isStaff = ofStaff.has(what);
         // A player is nobody on the operator console, with any session.
         const statusAt = (name: string, counts: number) => (!isStaff && name === adminHost ? 403 : counts);
         const here = await whoIs(cookie, host);

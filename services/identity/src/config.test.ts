@@ -29,6 +29,8 @@ test("the defaults are those of the specification", () => {
     refusal_audit_every: 10 * minute,
     rate_limit_audit_every: minute,
     op_login_list_limit: 100,
+    cli_login_ttl: 600_000,
+    cli_logins_per_network: 10,
     password_session_ttl: 12 * hour,
     password_burst: 10,
     password_per_hour: 10,

@@ -79,6 +79,10 @@ const identity = section({
   rate_limit_audit_every: duration("1m"),
   /** How many pending operator logins are listed in the game. */
   op_login_list_limit: count(100),
+  /** How long a command line waits for an approval in the browser. */
+  cli_login_ttl: duration("10m"),
+  /** Command lines of one network that may wait at once. */
+  cli_logins_per_network: count(10),
   /** Lifetime of a session from the password endpoint. */
   password_session_ttl: duration("12h"),
   /** Password attempts for one user name, right ones included. */

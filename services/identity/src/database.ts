@@ -1,6 +1,6 @@
 // Tables of the schema `identity` as kysely sees them; a test compares them with the live schema.
 
-import type { FaceHost } from "@svc/proto";
+import type { FaceHost, Role } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -138,6 +138,24 @@ type OpLoginsTable = {
   user_agent: Generated<string>;
 };
 
+/** A command line that waits, or waited, for an approval. */
+export type CliLoginsTable = {
+  secret_hash: string;
+  code_hash: string;
+  host: FaceHost;
+  network: string;
+  client_ip: string;
+  user_agent: string;
+  created_at: At;
+  expires_at: At;
+  decision: "approve" | "refuse" | null;
+  decided_by: string | null;
+  /** Role and session (sha-256 of its cookie) of the approver at the approval. */
+  decided_role: Role | null;
+  decided_session: string | null;
+  consumed_at: MaybeAt;
+};
+
 type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
 export type LinkCodesTable = {
@@ -233,6 +251,7 @@ export type Tables = {
   mail_budgets: BudgetTable;
   mail_notices: NoticesTable;
   op_login_requests: OpLoginsTable;
+  cli_logins: CliLoginsTable;
   account_link_codes: LinkCodesTable;
   username_blacklist: BlacklistTable;
   player_data_holds: HoldsTable;

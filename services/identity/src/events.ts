@@ -7,7 +7,7 @@ import type { Refusal } from "./audit/refusals.ts";
 import type { CodePurpose, IdentityTrx } from "./database.ts";
 
 type Door = "email" | "op_login" | "password" | "passkey" | "bind";
-export type FailedDoor = Door | "setup" | "account_email" | "account_migration" | "reauth";
+export type FailedDoor = Door | "cli_login" | "setup" | "account_email" | "account_migration" | "reauth";
 type FailureReason =
   | "bad_code"
   | "bad_password"

@@ -5,6 +5,7 @@ import type { Running, Runtime } from "@svc/service";
 import { consumeAudit } from "./audit/consume.ts";
 import { createRefusals } from "./audit/refusals.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
+import { serveCliLogins } from "./cli-login/serve.ts";
 import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import type { Deps } from "./deps.ts";
@@ -67,6 +68,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const service: ServiceDeps = { ...deps, mesh, settings, mailer, mailQueue, sendCode, registry, log };
   serveAccounts(service);
   const signIn = serveSignIn(service);
+  serveCliLogins(service);
   serveSelfService(service);
   servePasskeys(service);
   serveReauth(service);

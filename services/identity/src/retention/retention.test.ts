@@ -82,6 +82,11 @@ describe("retention", () => {
       .insertInto("player_data_holds")
       .values({ id: hash, mc_uuid: mcUuid, username: "a", held_at: at, expires_at: at })
       .execute();
+    const login = { network: "n", client_ip: "", user_agent: "", created_at: at, expires_at: at };
+    await db
+      .insertInto("cli_logins")
+      .values({ ...login, secret_hash: hash, code_hash: hash, host: "player" })
+      .execute();
     await db
       .insertInto("webauthn_challenges")
       .values({ ...common, id: hash, purpose: "login", challenge: hash })
@@ -113,6 +118,7 @@ describe("retention", () => {
       sign_in_budgets: 2,
       mail_budgets: 2,
       op_login_requests: 1,
+      cli_logins: 2,
       account_link_codes: 1,
       webauthn_challenges: 2,
       player_data_holds: 2,

@@ -1,0 +1,67 @@
+// A process that approves or finishes a CLI login and is killed at a named point:
+// `node killed-cli-login.ts <url> <step> <kill point> <input as JSON>`.
+
+import type { Context } from "@svc/mesh";
+import { type cliLogins, Fault, type Principal } from "@svc/proto";
+import { openStore } from "@svc/store";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { createDecide } from "../cli-login/decide.ts";
+import { createFinish } from "../cli-login/finish.ts";
+import { settings } from "../config.ts";
+import type { Tables } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { createEvents } from "../events.ts";
+import type { KillPoint } from "./killed-change.ts";
+
+export type KilledStep = { step: "decide" | "finish"; principal: Principal; code: string; secret: string };
+
+const [url = "", killPoint, input = "{}"] = process.argv.slice(2) as [string, KillPoint, string];
+const { step, principal, code, secret } = JSON.parse(input) as KilledStep;
+const die = () => process.kill(process.pid, "SIGKILL");
+const store = openStore<Tables>({
+  url,
+  schema: "identity",
+  poolSize: 2,
+  log: createLogger("identity", "silent"),
+});
+const events = createEvents({
+  mesh: { audit: () => undefined },
+  countRefusal: () => undefined,
+  registry: createRegistry("identity", "test"),
+});
+const deps: Deps = {
+  db: store.db,
+  limits: settings.parse({}).identity,
+  now: () => new Date(),
+  events,
+  hasRelay: true,
+};
+// The last statement before each commit is the one that adds the audit entry.
+if (killPoint === "before the commit") {
+  const transaction = store.db.transaction.bind(store.db);
+  store.db.transaction = () => {
+    const begun = transaction();
+    const execute = begun.execute.bind(begun);
+    begun.execute = (work) =>
+      execute(async (trx) => {
+        const result = await work(trx);
+        die();
+        return result;
+      });
+    return begun;
+  };
+}
+const context = {
+  requestId: "killed-cli-login",
+  principal,
+  client: { address: "192.0.2.7", userAgent: "svc" },
+  reply: {},
+  fault: (name: Fault["fault"]) => new Fault(name),
+};
+if (step === "decide")
+  await createDecide(deps)(context as unknown as Context<typeof cliLogins.decide>, {
+    code,
+    decision: "approve",
+  });
+else await createFinish(deps)(context as unknown as Context<typeof cliLogins.finish>, { secret });
+die();
