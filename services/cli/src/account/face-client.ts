@@ -1,5 +1,7 @@
+import { hostname } from "node:os";
 import { type Client, createClient } from "@svc/client";
 import { Agent, fetch as undiciFetch } from "undici";
+import { buildVersion } from "../config.ts";
 import { readStackFile } from "../stack-file.ts";
 import { type Face, findSession, removeSession, saveSession } from "./session-file.ts";
 
@@ -11,16 +13,21 @@ export function addressOf(data: string, face: Face, page = ""): string {
   return `${url.origin}${page}`;
 }
 
+// Lists of sessions, and whoever approves a sign-in in the browser, show it.
+const machine = hostname().replace(/[^\w.-]/g, "") || "unknown";
+const userAgent = `svc/${buildVersion} (${machine})`;
+
 /** A client of one host of the external face; sends that host's session and saves a new one. */
 export function createFaceClient(data: string, face: Face): Client {
   const session = findSession(data);
-  const { hostname } = new URL(readStackFile(data).external_base_url);
+  const { hostname: address } = new URL(readStackFile(data).external_base_url);
   // Host names need no DNS: connections go to the address on which the stack listens.
   const dispatcher = new Agent({
-    connect: { lookup: (_name, _options, answer) => answer(null, [{ address: hostname, family: 4 }]) },
+    connect: { lookup: (_name, _options, answer) => answer(null, [{ address, family: 4 }]) },
   });
   return createClient({
     baseUrl: addressOf(data, face),
+    headers: { "user-agent": userAgent },
     ...(session?.face === face && { cookie: session.value }),
     fetch: async (input, init) => {
       const response = await undiciFetch(input as string, { ...(init as object), dispatcher });

@@ -3,18 +3,31 @@ import { accounts, signIn } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
+import { loginByBrowser } from "./browser-login.ts";
+import { chooseWay, decideWay, hasPanel, type Way } from "./choose-way.ts";
 import { explain, isRefusal } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { exchangeCode } from "./mail-code.ts";
 
-type Way = "host" | "email" | "operator";
-export type LoginOptions = { data: string; with?: Way; email?: string; code?: string };
+export type LoginOptions = {
+  data: string;
+  json?: boolean;
+  with?: Way;
+  browser?: boolean;
+  /** Host of a sign-in through the browser. */
+  host?: "panel" | "operator";
+  email?: string;
+  code?: string;
+};
 
-/** Signs in: by data folder by default, by mailed code when an address is given. */
+/** Signs in: by data folder by default, by mailed code when an address is given; asks a person at a terminal. */
 export async function login(options: LoginOptions): Promise<Outcome> {
-  const way = options.with ?? (options.email === undefined ? "host" : "email");
-  const { user_id, role, name } = await loginBy(way, options);
+  const { data } = options;
+  const isTerminal = process.stdin.isTTY && !options.json;
+  const decided = decideWay(options, { isTerminal, hasPanel: hasPanel(data) });
+  const { way, ...typed } = decided === "ask" ? await chooseWay() : { way: decided };
+  const { user_id, role, name } = await loginBy(way, { ...options, ...typed });
   return {
     json: { user_id, role, signed_in: true },
     text: `You are signed in as ${name} (${role}).`,
@@ -28,10 +41,19 @@ async function loginBy(way: Way, options: LoginOptions): Promise<Login> {
     const { username, ...rest } = await loginAtHost(options.data);
     return { ...rest, name: username };
   }
+  if (way === "browser") return loginInBrowser(options);
   const { email } = options;
   if (email === undefined) throw new CommandError(`--with ${way} needs --email, your verified address`);
   const done = way === "email" ? await loginByMail(options, email) : await loginAsOperator(options, email);
   return { ...done, name: email };
+}
+
+/** Says whose session it is: another person may have approved. */
+async function loginInBrowser({ data, host }: LoginOptions): Promise<Login> {
+  const face = host === "operator" ? "admin" : "panel";
+  const done = await loginByBrowser(data, face);
+  const { email, username } = await readAccount(data, face);
+  return { ...done, name: email || username };
 }
 
 /** Players sign in on the panel's host with a mailed code. */

@@ -3,7 +3,8 @@ import { command, group, runs } from "../program.ts";
 import type { LoginOptions } from "./login.ts";
 import type { SetupOptions } from "./setup.ts";
 
-const way = () => new Option("--with <way>", "how to sign in").choices(["host", "email", "operator"]);
+const way = (...more: string[]) =>
+  new Option("--with <way>", "how to sign in").choices(["host", "email", "operator", ...more]);
 
 export function addAccountCommands(program: Command): void {
   const account = group(program, "account", "sign in, sign out and link your player");
@@ -16,10 +17,16 @@ export function addAccountCommands(program: Command): void {
     .option("--link <url>", "setup link, when stack.json has none")
     .action(runs(async (options: SetupOptions) => (await import("./setup.ts")).setUpOwner(options)));
   command(account, "login", {
-    does: "sign in; on the machine of the stack its data folder is enough",
-    example: "account login",
+    does: "sign in: by the data folder of the stack, through the browser, or with a mailed code",
+    example: "account login --browser",
   })
-    .addOption(way())
+    .addOption(way("browser"))
+    .option("--browser", "the same as --with browser: type a code on a page where you are signed in")
+    .addOption(
+      new Option("--host <which>", "which page, for the way browser: operators use the operator console")
+        .choices(["panel", "operator"])
+        .default("panel"),
+    )
     .option("--email <address>", "your verified address, for the ways email and operator")
     .option("--code <digits>", "the mailed code, if you already have it")
     .action(runs(async (options: LoginOptions) => (await import("./login.ts")).login(options)));

@@ -46,7 +46,7 @@ async function proveByMail(data: string, face: Face): Promise<void> {
   });
   if (!factors.includes("email"))
     throw new CommandError(
-      "mailed codes are for players with a verified address; use --with host or operator",
+      "mailed codes are for players with a verified address; make the change in the panel, or use --with host or operator",
     );
   await exchangeCode({
     send: () => client.call(passkeys.startReauthEmail, {}),
