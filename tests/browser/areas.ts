@@ -1,4 +1,5 @@
 import { addBackupTests } from "./backups.ts";
+import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addPlayerTests } from "./players.ts";
@@ -9,6 +10,7 @@ import { addUserTests } from "./users.ts";
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
 export const areas: readonly Area[] = [
   addBackupTests,
+  addCliLoginTests,
   addFileTests,
   addPlayerTests,
   addSettingsTests,

@@ -25,4 +25,5 @@ export const pages: Record<
   "/admin/audit": { load: () => import("../admin/audit/audit-page.tsx") },
   "/servers/:name/schedules": { load: () => import("../schedules/schedules-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
+  "/cli": { load: () => import("../account/cli-login-page.tsx") },
 };

@@ -25,6 +25,7 @@ export const routes = [
   { path: "/servers/:name/activity", access: "session" },
   { path: "/servers/:name/settings", access: "session" },
   { path: "/account", access: "session" },
+  { path: "/cli", access: "session" },
   { path: "/admin/users", access: "owner", host: "operator" },
   { path: "/admin/users/:id", access: "owner", host: "operator" },
   { path: "/admin/audit", access: "owner", host: "operator" },

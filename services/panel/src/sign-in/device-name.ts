@@ -13,8 +13,10 @@ const systems = [
   ["Linux", /Linux/],
 ] as const;
 
-/** "Chrome, Linux": a name by which a person finds a passkey or a session again. */
+/** "Chrome, Linux", or "svc, nas" for a command line: a name by which a person finds a passkey or a session again. */
 export function deviceName(userAgent: string): string {
+  const [, machine] = /^svc\/\S+ \(([\w.-]+)\)$/.exec(userAgent) ?? [];
+  if (machine !== undefined) return `svc, ${machine}`;
   const found = [browsers, systems].flatMap((list) => {
     const entry = list.find(([, pattern]) => pattern.test(userAgent));
     return entry ? [entry[0]] : [];

@@ -2,6 +2,7 @@ import { account } from "./account.ts";
 import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
+import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
@@ -19,6 +20,7 @@ export const en = {
   activity,
   audit,
   backups,
+  cliLogin,
   create,
   dashboard,
   downloads,

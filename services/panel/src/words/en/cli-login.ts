@@ -1,0 +1,25 @@
+export const cliLogin = {
+  title: "Sign a command line in",
+  help: "Start it on your own machine and type the code that it shows:",
+  code: "Code from the command line",
+  find: "Show what asks",
+  asks: "A command line asks to be you",
+  warning:
+    "Go on only if you started it yourself, just now. If somebody sent you the code or asked you to type it, refuse: it would let them into your account.",
+  otherNetwork:
+    "It asks from another network than your browser. That is right only if you work on a machine elsewhere.",
+  account: "Your account",
+  program: "Program",
+  unknownProgram: "Unknown",
+  address: "From the address",
+  sameNetwork: (address: string) => `${address}, your own network`,
+  since: "Started",
+  expires: "Code expires in",
+  approve: "Sign the command line in",
+  refuse: "Refuse",
+  approved: "The command line is signed in as you. You can close this page.",
+  approvedHelp: "Its session stands with the others on your account page and can be ended there.",
+  refused: "Refused. The command line was not signed in.",
+  sessions: "Your sessions",
+  another: "Enter another code",
+};
