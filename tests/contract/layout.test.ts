@@ -8,12 +8,6 @@ import { test } from "node:test";
 const root = resolve(import.meta.dirname, "../..");
 const maxLines = 400;
 
-/** Longer files that are not split yet; a file that is shorter must leave the list. */
-const knownLongFiles: readonly string[] = [
-  "libs/http-gateway/src/access/access.test.ts",
-  "libs/mesh/src/byte-transfer/byte-transfer.test.ts",
-];
-
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const find = (pattern: string) =>
   globSync(pattern, { cwd: root, exclude: (path) => path.includes("node_modules") }).sort();
@@ -28,7 +22,7 @@ test(`no file has more than ${maxLines} lines`, () => {
   const long = find("{proto,libs,services,tests,docs}/**/*.{ts,tsx,css}").filter(
     (file) => read(file).split("\n").length - 1 > maxLines,
   );
-  assert.deepEqual(long, [...knownLongFiles]);
+  assert.deepEqual(long, []);
 });
 
 test("tests that run a sample unless --whole is given are named *.sampled.test.ts", () => {
