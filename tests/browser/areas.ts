@@ -2,6 +2,7 @@ import { addBackupTests } from "./backups.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
+import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
@@ -16,4 +17,5 @@ export const areas: readonly Area[] = [
   addSettingsTests,
   addUserTests,
   addScheduleTests,
+  addPlatformTests,
 ];

@@ -3,8 +3,10 @@ import {
   LayoutDashboard,
   LogOut,
   type LucideProps,
+  Package,
   ScrollText,
   Server,
+  Settings,
   Users,
 } from "lucide-react";
 import type { ComponentType } from "react";
@@ -22,7 +24,7 @@ import { forgetSession } from "./sign-out.ts";
 
 type Entry = {
   path: RoutePath;
-  word: "dashboard" | "servers" | "account" | "users" | "audit";
+  word: "dashboard" | "servers" | "account" | "images" | "users" | "audit" | "settings";
   icon: ComponentType<LucideProps>;
 };
 
@@ -33,8 +35,10 @@ const own: readonly Entry[] = [
   { path: "/account", word: "account", icon: CircleUser },
 ];
 const platform: readonly Entry[] = [
+  { path: "/admin/images", word: "images", icon: Package },
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },
+  { path: "/admin/settings", word: "settings", icon: Settings },
 ];
 
 /** The pages that the person can open, who they are, and the way out. */

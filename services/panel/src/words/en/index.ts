@@ -6,6 +6,7 @@ import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { images, platformSettings } from "./platform.ts";
 import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
@@ -26,6 +27,8 @@ export const en = {
   downloads,
   faults,
   files,
+  images,
+  platformSettings,
   players,
   schedules,
   server,

@@ -7,6 +7,8 @@ export const shell = {
   platform: "Platform",
   users: "Users",
   audit: "Audit log",
+  images: "Images",
+  settings: "Settings",
   signOut: "Sign out",
   account: "Account",
   language: "Language",

@@ -9,6 +9,8 @@ export const shell: Words["shell"] = {
   platform: "平台",
   users: "用户",
   audit: "审计日志",
+  images: "镜像",
+  settings: "设置",
   signOut: "退出登录",
   account: "账号",
   language: "语言",

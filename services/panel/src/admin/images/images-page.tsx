@@ -1,0 +1,127 @@
+import { useState } from "react";
+import type { Output } from "../../api/operations.ts";
+import { poll, useAction, useOperation } from "../../api/query.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
+import { List, ListItem } from "../../ui/list.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { faultWords } from "../../words/faults.ts";
+import { isolate } from "../../words/format.ts";
+import { useWords } from "../../words/words.ts";
+
+type Image = Output<"images.listImages">["items"][number];
+
+/** The images that servers may use. */
+export function Page() {
+  const { images } = useWords();
+  const { data, error, refetch } = useOperation("images.listImages", {}, { every: poll.list });
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  return (
+    <PageFrame title={images.title}>
+      <AddImage />
+      {data.items.length === 0 ? (
+        <Empty title={images.none}>{images.noneHelp}</Empty>
+      ) : (
+        <Card title={images.allowed}>
+          <List label={images.allowed}>
+            {data.items.map((image) => (
+              <ImageItem key={image.image_ref} image={image} />
+            ))}
+          </List>
+        </Card>
+      )}
+    </PageFrame>
+  );
+}
+
+function AddImage() {
+  const words = useWords();
+  const { images } = words;
+  const toast = useToast();
+  const add = useAction("images.addImage", ["images.listImages"]);
+  const [ref, setRef] = useState("");
+  const added = ({ image_ref }: Image) => {
+    setRef("");
+    toast({ kind: "done", text: images.added(isolate(image_ref)) });
+  };
+  const submit = () => {
+    if (ref !== "" && !add.isPending) add.mutate({ image_ref: ref }, { onSuccess: added });
+  };
+  const refused = add.error?.code === "bad_request" ? images.badRef : undefined;
+  const problem = refused ?? (add.error ? faultWords(words, add.error) : undefined);
+  return (
+    <Card title={images.add}>
+      <Form onSubmit={submit}>
+        <Row isLow>
+          <Grow>
+            <Field
+              label={images.ref}
+              name="image"
+              value={ref}
+              onChange={(typed) => setRef(typed.trim())}
+              error={problem}
+              maxLength={512}
+            />
+          </Grow>
+          <Button type="submit" kind="primary" isPending={add.isPending} isDisabled={ref === ""}>
+            {images.addAction}
+          </Button>
+        </Row>
+      </Form>
+      <Muted>{images.addHelp}</Muted>
+    </Card>
+  );
+}
+
+function ImageItem({ image }: { image: Image }) {
+  const { images } = useWords();
+  const remove = useAction("images.removeImage", ["images.listImages"]);
+  const [isAsking, setAsking] = useState(false);
+  const { image_ref: ref, source, added_by, added_at, enabled } = image;
+  return (
+    <>
+      <ListItem
+        title={
+          <Row>
+            <code>{ref}</code>
+            <CopyButton text={ref} what={images.ref} />
+          </Row>
+        }
+        details={
+          <>
+            {images.sources[source]} · <bdi>{added_by}</bdi> · <Time at={added_at} />
+            {!enabled && ` · ${images.notEnabled}`}
+          </>
+        }
+        actions={
+          <Button
+            isPending={remove.isPending}
+            label={images.removeOf(isolate(ref))}
+            onPress={() => setAsking(true)}
+          >
+            {images.remove}
+          </Button>
+        }
+      />
+      <Failure error={remove.error} />
+      <Confirm
+        title={images.removeTitle(isolate(ref))}
+        action={images.removeAction}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => remove.mutate({ ref })}
+      >
+        <p>{images.removeHelp}</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+export const images = {
+  title: "Images",
+  allowed: "Allowed images",
+  none: "No image is allowed",
+  noneHelp: "No server can be created until you allow one.",
+  add: "Allow an image",
+  ref: "Image",
+  addAction: "Allow the image",
+  addHelp: "name:tag allows one tag, name:* all of them.",
+  badRef: "Write it as name:tag, or name:* for all tags.",
+  added: (ref: string) => `${ref} is allowed.`,
+  sources: { built: "Built here", external: "Added", recommended: "Recommended" },
+  notEnabled: "not enabled",
+  remove: "Remove",
+  removeOf: (ref: string) => `Remove ${ref}`,
+  removeTitle: (ref: string) => `Remove ${ref}?`,
+  removeHelp: "No server can be created with it or changed to it. Servers that have it keep it.",
+  removeAction: "Remove the image",
+};
+
+export const platformSettings = {
+  title: "Settings",
+  signIn: "Signing in",
+  password: "Accept passwords",
+  passwordHelp:
+    "Passwords are set at the host, for emergencies. When you switch them off, sessions that began with one stop working at once.",
+  saved: "The settings are saved.",
+};
