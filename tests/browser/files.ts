@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
 import type { Person } from "./person.ts";
 
-const { files } = en;
+const { files, uploads } = en;
 
 export const addFileTests: Area = (fixture) => {
   const open = async (search = "") => {
@@ -116,5 +119,54 @@ export const addFileTests: Area = (fixture) => {
     await owner.sees(files.removed(isolate("notes")));
     await open("?path=notes");
     await owner.sees(files.gone);
+  });
+
+  const folder = mkdtempSync(join(tmpdir(), "svc-uploads-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const fileOf = (name: string, bytes: number) => {
+    writeFileSync(join(folder, name), Buffer.alloc(bytes, name));
+    return join(folder, name);
+  };
+  const choose = async (person: Person, button: string, paths: string[]) => {
+    const [chooser] = await Promise.all([person.page.waitForFileChooser(), person.press("button", button)]);
+    await chooser.accept(paths);
+  };
+
+  test("files are uploaded whole and in parts; those that exist are asked for once", async () => {
+    const { inspect } = fixture();
+    const owner = await open();
+    await owner.press("button", files.newFolder);
+    await owner.fill(files.newFolderName, "uploads");
+    await owner.page.keyboard.press("Enter");
+    await owner.press("link", "uploads");
+    await owner.sees(files.empty);
+    const paths = [fileOf("empty.txt", 0), fileOf("small.txt", 100), fileOf("large.bin", 5 * 1_048_576)];
+    await choose(owner, uploads.files, paths);
+    await owner.sees(uploads.ended(3));
+    for (const size of ["0 B", "100 B", "5 MiB"]) await owner.sees(size);
+    fileOf("small.txt", 200);
+    await choose(owner, uploads.files, paths.slice(0, 2));
+    await owner.sees(uploads.exists(2));
+    await owner.press("button", uploads.details);
+    await inspect(owner, "files-upload-exists");
+    await owner.press("button", uploads.replaceAll);
+    await owner.sees(uploads.ended(2));
+    await owner.sees("200 B");
+  });
+
+  test("a file that is dropped on the page is uploaded, and never opened", async () => {
+    const owner = await open("?path=uploads");
+    await owner.sees("small.txt");
+    const isKept = await owner.page.evaluate(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["dropped"], "dropped.txt"));
+      const event = new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+      document.body.dispatchEvent(event);
+      return event.defaultPrevented;
+    });
+    assert.ok(isKept, "the browser would have opened the file");
+    await owner.sees("dropped.txt");
+    const kept = await owner.page.evaluate(() => Object.keys(localStorage).join());
+    assert.ok(!kept.includes("svc.uploads"), kept);
   });
 };

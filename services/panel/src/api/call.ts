@@ -30,10 +30,10 @@ export async function open<Name extends OperationName>(
   const response = await send(name, input, options);
   if (response.ok || response.status === 304) return response;
   const error = await errorOf(response);
-  if (error.code !== "reauth_required" || !(await sessionSignals.requestProof())) throw noted(name, error);
+  if (error.code !== "reauth_required" || !(await sessionSignals.requestProof())) throw note(name, error);
   const repeated = await send(name, input, options);
   if (repeated.ok) return repeated;
-  throw noted(name, await errorOf(repeated));
+  throw note(name, await errorOf(repeated));
 }
 
 /** Reads the JSON of a response; half a body or a foreign one counts as nobody there. */
@@ -69,7 +69,7 @@ async function send(name: OperationName, input: object, options: CallOptions): P
 }
 
 /** Tells the app of refusals that concern all pages. */
-function noted(name: OperationName, error: ApiError): ApiError {
+export function note(name: OperationName, error: ApiError): ApiError {
   if (error.status === 401 && name !== "accounts.me") sessionSignals.sessionEnded();
   if (error.code === "setup_required") sessionSignals.setupRequired();
   return error;

@@ -1,5 +1,5 @@
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { host } from "../api/hosts.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,6 +11,10 @@ import { Navigation } from "./navigation.tsx";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { SessionDialogs } from "./session-dialogs.tsx";
 import styles from "./shell.module.css";
+
+const UploadsPanel = lazy(() =>
+  import("../files/upload/uploads-panel.tsx").then((module) => ({ default: module.UploadsPanel })),
+);
 
 /** Everything around a page. Who is not signed in sees no navigation. */
 export function Shell() {
@@ -45,6 +49,11 @@ export function Shell() {
           {isBare && <Brand />}
           <div className={styles.bars}>
             <ConnectionBar />
+            {!isBare && (
+              <Suspense>
+                <UploadsPanel userId={me.user_id} />
+              </Suspense>
+            )}
           </div>
           <main id="main" tabIndex={-1} className={styles.main}>
             <Outlet />

@@ -18,7 +18,8 @@ import { columnsOf } from "./columns.tsx";
 import { compareEntries, type Entry } from "./entry.ts";
 import styles from "./files.module.css";
 import { NewEntry } from "./new-entry.tsx";
-import { crumbsOf, searchOf } from "./path.ts";
+import { crumbsOf, joinPath, searchOf } from "./path.ts";
+import { UploadButtons } from "./upload/upload-buttons.tsx";
 
 type FolderProps = { name: string; folder: string };
 
@@ -27,11 +28,16 @@ export function Folder({ name, folder }: FolderProps) {
   const { files } = useWords();
   const query = useOperation("files.list", { name, path: folder }, { isCostly: true });
   const { data, error, isFetching, refetch } = query;
+  const existing = useMemo(
+    () => new Set(data?.entries.map((entry) => joinPath(folder, entry.name))),
+    [data, folder],
+  );
   return (
     <Stack>
       <Row isSpread>
         <Crumbs name={name} folder={folder} />
         <Row>
+          <UploadButtons target={{ server: name, folder, existing }} />
           <NewEntry name={name} folder={folder} kind="folder" />
           <NewEntry name={name} folder={folder} kind="file" />
           <Button

@@ -13,6 +13,7 @@ import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
+import { uploads } from "./uploads.ts";
 import { users } from "./users.ts";
 
 /** English, the type of all catalogues. */
@@ -38,5 +39,6 @@ export const en = {
   setup,
   shell,
   signIn,
+  uploads,
   users,
 };

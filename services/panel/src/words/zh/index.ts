@@ -14,6 +14,7 @@ import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
+import { uploads } from "./uploads.ts";
 import { users } from "./users.ts";
 
 export const zh: Words = {
@@ -38,5 +39,6 @@ export const zh: Words = {
   setup,
   shell,
   signIn,
+  uploads,
   users,
 };
