@@ -119,7 +119,7 @@ describe("the request log", () => {
     for (const line of marked) {
       const entry = JSON.parse(line) as Record<string, unknown>;
       assert.equal(entry["msg"], "request", line);
-      assert.equal(entry["route"], "unmatched", line);
+      assert.equal(entry["route"], line.includes(`/${mark}/x`) ? "panel" : "unmatched", line);
       assert.match(String(entry["request_id"]), /^[A-Za-z0-9._-]{1,128}$/, line);
     }
     assert.equal(marked.length, 2, marked.join("\n"));

@@ -150,7 +150,12 @@ function checkPaths(fixture: () => StackFixture): void {
       "/metrics",
       "/api/v1/internal/servers/survival/status",
     ];
-    for (const path of paths) assertRefused(await fixture().asOwner({ path }), notFound, path);
+    // The panel's hosts answer paths outside of /api with the panel's document.
+    const elsewhere = { host: "elsewhere.test" };
+    for (const path of paths) {
+      const headers = path.startsWith("/api/") ? {} : elsewhere;
+      assertRefused(await fixture().asOwner({ path, headers }), notFound, path);
+    }
     for (const path of ["/readyz/", "/api/v1/me", "/api/v1/fleet"]) {
       assertRefused(await fixture().asProxy({ path }), notFound, path);
     }
