@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { Dialog, HTTPRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
@@ -152,6 +153,36 @@ export const addFileTests: Area = (fixture) => {
     await owner.press("button", uploads.replaceAll);
     await owner.sees(uploads.ended(2));
     await owner.sees("200 B");
+  });
+
+  test("an upload survives a break and a reload", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?path=uploads");
+    await owner.sees("small.txt");
+    const { page } = owner;
+    const path = fileOf("broken.bin", 6 * 1_048_576);
+    const breakParts = (request: HTTPRequest) => {
+      const isPart = request.method() === "PUT" && request.url().includes("/files/uploads/");
+      void (isPart ? request.abort("connectionreset") : request.continue());
+    };
+    await page.setRequestInterception(true);
+    page.on("request", breakParts);
+    await choose(owner, uploads.files, [path]);
+    await owner.sees(en.faults.offline);
+    await inspect(owner, "files-upload-broken");
+    const accept = (dialog: Dialog) => void dialog.accept();
+    page.on("dialog", accept);
+    await page.reload();
+    await owner.sees(uploads.missing(1));
+    page.off("dialog", accept);
+    await inspect(owner, "files-upload-missing");
+    page.off("request", breakParts);
+    await page.setRequestInterception(false);
+    await choose(owner, uploads.choose, [fileOf("other.bin", 10)]);
+    await owner.sees(uploads.missingOther);
+    await choose(owner, uploads.choose, [path]);
+    await owner.sees(uploads.ended(1));
+    await owner.sees("6 MiB");
   });
 
   test("a file that is dropped on the page is uploaded, and never opened", async () => {
