@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Dialog, HTTPRequest } from "puppeteer-core";
+import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
@@ -199,5 +200,26 @@ export const addFileTests: Area = (fixture) => {
     await owner.sees("dropped.txt");
     const kept = await owner.page.evaluate(() => Object.keys(localStorage).join());
     assert.ok(!kept.includes("svc.uploads"), kept);
+  });
+
+  test("a zip is extracted; what it would replace and what is protected is asked for", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?path=uploads");
+    await owner.sees("small.txt");
+    const pack = join(folder, "pack.zip");
+    const content = [
+      { name: "small.txt", content: "from the pack" },
+      { name: "inner/new.txt", content: "x" },
+    ];
+    writeFileSync(pack, makeZip(content));
+    await choose(owner, uploads.files, [pack]);
+    await owner.sees(uploads.ended(1));
+    await more(owner, "pack.zip", files.unzip);
+    await owner.sees(files.unzipAsks.replace(isolate("pack.zip")));
+    await inspect(owner, "files-unzip-conflict");
+    await owner.press("button", files.unzipChoices.replace);
+    await owner.sees(files.unzipped(isolate("pack.zip"), 2));
+    await owner.sees("13 B");
+    await owner.sees("inner");
   });
 };

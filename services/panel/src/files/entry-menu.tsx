@@ -10,9 +10,10 @@ import { useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, isArchive } from "./entry.ts";
 import { NameDialog } from "./name-dialog.tsx";
 import { isWorldPath, joinPath } from "./path.ts";
+import { useUnzip } from "./unzip-notices.tsx";
 
 type EntryMenuProps = { name: string; folder: string; entry: Entry };
 
@@ -20,6 +21,7 @@ type EntryMenuProps = { name: string; folder: string; entry: Entry };
 export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
   const { files } = useWords();
   const { download } = useDownload();
+  const { unzip } = useUnzip(name);
   const [asking, setAsking] = useState<"rename" | "remove">();
   const path = joinPath(folder, entry.name);
   const remove = useAction("files.remove", ["files.list"]);
@@ -35,6 +37,7 @@ export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
             word: entry.is_dir ? files.downloadFolder : files.download,
             run: () => void download(() => call("exports.startFile", { name, path, dir })),
           },
+          ...(isArchive(entry) ? [{ word: files.unzip, run: () => unzip(path) }] : []),
           { word: files.rename, run: () => setAsking("rename") },
           { word: files.remove, run: () => setAsking("remove"), isDanger: true },
         ]}

@@ -7,6 +7,7 @@ import { useWords } from "../words/words.ts";
 import { AwakeNotice } from "./awake-notice.tsx";
 import { Folder } from "./folder.tsx";
 import { placeOf } from "./path.ts";
+import { UnzipNotices } from "./unzip-notices.tsx";
 
 const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ default: module.FileEditor })));
 
@@ -31,5 +32,11 @@ function Files(server: ServerInFrame) {
         <FileEditor key={file} server={server} path={file} isAsleep={isAsleep} />
       </Suspense>
     );
-  return isAsleep ? <Folder name={server.name} folder={folder} /> : <AwakeNotice status={server.status} />;
+  if (!isAsleep) return <AwakeNotice status={server.status} />;
+  return (
+    <>
+      <UnzipNotices name={server.name} />
+      <Folder name={server.name} folder={folder} />
+    </>
+  );
 }
