@@ -22,6 +22,8 @@ const overrides = [
   "lifecycle.console_renew=200ms",
   "lifecycle.console_poll=50ms",
 ];
+/** No faster than `console_lines_per_second`: lines beyond it are omitted, however long the other replica takes. */
+const sayEveryMs = 10;
 const owner = account("usr-owner");
 const stranger = account("usr-stranger");
 const name = "shown";
@@ -226,7 +228,10 @@ describe("the console", () => {
     let said = 0;
     let isSaying = true;
     const saying = (async () => {
-      while (isSaying) await rcon.command(`say line ${said++};`);
+      while (isSaying) {
+        await rcon.command(`say line ${said++};`);
+        await delay(sayEveryMs);
+      }
     })();
     await until(() => has(viewer, "line 20;"));
     const leaving = (await follows(follower)) === 1 ? follower : replica;
@@ -255,7 +260,7 @@ describe("the console", () => {
     const saying = (async () => {
       while (isSaying) {
         await rcon.command(`say killed ${said++};`);
-        await delay(2);
+        await delay(sayEveryMs);
       }
     })();
     await until(() => has(viewer, "killed 20;"));
