@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@svc/local-stack/testing";
 import type { Container } from "../controllers/objects.ts";
 import { CONFIG_MAPS, NODES, PODS, SECRETS } from "../controllers/refs.ts";
@@ -91,6 +92,21 @@ describe("a pod", () => {
     cluster.api.create(PODS, podObject("values", container));
     await awaitPod(cluster.api, "values", isOver);
     assert.equal(await readLog(cluster, "values"), "s3cret/<s3cret>/blue/.\n");
+  });
+
+  it("goes at whatever moment of its start it is deleted", async () => {
+    for (const round of [0, 1, 2, 3]) {
+      const names = Array.from({ length: 12 }, (_, count) => `hasty-${round}-${count}`);
+      await Promise.all(
+        names.map(async (name, count) => {
+          const spec = { nodeName: "local-1", terminationGracePeriodSeconds: 1 };
+          cluster.api.create(PODS, podObject(name, sh("sleep 1000"), spec));
+          await delay(count * 3);
+          remove(name);
+        }),
+      );
+      await Promise.all(names.map(gone));
+    }
   });
 
   it("waits for a secret that is missing, says so, and starts when it comes", async () => {

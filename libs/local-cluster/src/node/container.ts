@@ -146,11 +146,12 @@ export class ContainerWorker {
       try {
         this.#command = await this.#prepare(dir);
         if (this.#stopping.signal.aborted) return undefined;
+        await removeTree(this.#dir(this.#attempt - 1));
         const run = await launch({ dir, ...this.#command });
         this.#attempt += 1;
-        // Stopped while it was being started: nobody else knows of it yet.
+        // In the same turn as the look at the signal: a stop either finds this run or is seen here.
+        this.#current = run;
         if (this.#stopping.signal.aborted) void terminate(this.#ending(run), this.#graceMs);
-        await removeTree(this.#dir(this.#attempt - 2));
         return run;
       } catch (error) {
         this.#set({ state: { waiting: waitingFor(error, failures > 0) } });
