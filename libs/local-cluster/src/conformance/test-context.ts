@@ -81,7 +81,7 @@ function createTestContext(client: Client, endpoint: Endpoint, namespace: string
     expect,
     path: (resource, ...rest) => resourcePath(namespace, resource, rest),
     patch: (kind, path, body) => client.call("PATCH", path, { body, type: patchTypes[kind] }),
-    eventually: async (path, holds, waitMs = 20_000) => {
+    eventually: async (path, holds, waitMs = 60_000) => {
       const check = async () => {
         const answer = await client.call("GET", path);
         if (holds(answer)) return answer;

@@ -12,7 +12,8 @@ function volume(name: string, spec: Json = {}): Json {
       capacity: { storage: "1Gi" },
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Retain",
-      storageClassName: "",
+      // A class of its own: a claim of another case, or of another test, would take a free volume without one.
+      storageClassName: name,
       local: { path: "/nowhere" },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
       ...spec,
@@ -24,7 +25,7 @@ function claim(name: string, volumeName: string, storage = "1Gi"): Json {
   const resources = { requests: { storage } };
   return {
     metadata: { name },
-    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", volumeName, resources },
+    spec: { accessModes: ["ReadWriteOnce"], storageClassName: volumeName, volumeName, resources },
   };
 }
 
