@@ -3,13 +3,12 @@ import { call } from "../api/call.ts";
 import { host } from "../api/hosts.ts";
 import type { Output } from "../api/operations.ts";
 import { useMe } from "../api/session.ts";
-import { gameCode } from "../sign-in/code.ts";
+import { GameCodeField } from "../sign-in/code-field.tsx";
 import { StepForm } from "../sign-in/form.tsx";
 import { useAttempt } from "../sign-in/use-attempt.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
-import { Field } from "../ui/field.tsx";
 import { Card, Facts, Muted, Row, Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -55,14 +54,7 @@ function CodeStep({ onFound }: { onFound: (found: Found) => void }) {
         <code>{command}</code>
         <CopyButton text={command} what={command} />
       </Row>
-      <Field
-        label={cliLogin.code}
-        name="cli-code"
-        value={code}
-        onChange={(typed) => setCode(gameCode(typed))}
-        isCode
-        autoFocus
-      />
+      <GameCodeField label={cliLogin.code} name="cli-code" value={code} onChange={setCode} autoFocus />
       <Row>
         <Button type="submit" kind="primary" isPending={attempt.isRunning} isDisabled={code.length < 8}>
           {cliLogin.find}

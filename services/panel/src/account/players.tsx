@@ -4,14 +4,12 @@ import type { Output } from "../api/operations.ts";
 import { useAction, useOperation } from "../api/query.ts";
 import { LinkPlayer } from "../sign-in/link-player.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
-import { List, ListItem } from "../ui/list.tsx";
+import { List } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { Time } from "../ui/time.tsx";
-import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
+import { LinkedPlayer } from "./linked-player.tsx";
 
 type Link = Output<"links.listOwn">["links"][number];
 
@@ -47,37 +45,13 @@ export function Players() {
 function PlayerItem({ link }: { link: Link }) {
   const { account } = useWords();
   const unlink = useAction("links.removeOwn", ["links.listOwn", "accounts.listSessions"]);
-  const [isAsking, setAsking] = useState(false);
-  const { mc_uuid, verified_at } = link;
+  const { mc_uuid } = link;
   return (
-    <>
-      <ListItem
-        title={<code>{mc_uuid}</code>}
-        details={
-          <>
-            {account.linkedSince} <Time at={verified_at} />
-          </>
-        }
-        actions={
-          <Button
-            isPending={unlink.isPending}
-            label={account.unlinkOf(isolate(mc_uuid))}
-            onPress={() => setAsking(true)}
-          >
-            {account.unlink}
-          </Button>
-        }
-      />
-      <Failure error={unlink.error} />
-      <Confirm
-        title={account.unlinkTitle(isolate(mc_uuid))}
-        action={account.unlinkAction}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => unlink.mutate({ mc_uuid })}
-      >
-        <p>{account.unlinkHelp}</p>
-      </Confirm>
-    </>
+    <LinkedPlayer
+      link={link}
+      title={<code>{mc_uuid}</code>}
+      help={account.unlinkHelp}
+      unlink={{ ...unlink, run: () => unlink.mutate({ mc_uuid }) }}
+    />
   );
 }

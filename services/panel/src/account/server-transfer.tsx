@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { poll, useOperation } from "../api/query.ts";
 import type { Me } from "../api/session.ts";
-import { gameCode, mailedCode } from "../sign-in/code.ts";
+import { GameCodeField, MailedCodeField } from "../sign-in/code-field.tsx";
 import { StepForm } from "../sign-in/form.tsx";
 import { confirmTransferWithPasskey } from "../sign-in/passkey.ts";
 import { useAttempt } from "../sign-in/use-attempt.ts";
@@ -83,14 +83,11 @@ function ConfirmStep({ onDone }: { onDone: () => void }) {
       <p>{account.giveConfirm}</p>
       {isMailed ? (
         <>
-          <Field
+          <MailedCodeField
             label={account.giveCode}
             name="transfer-confirm"
             value={code}
-            onChange={(typed) => setCode(mailedCode(typed))}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            isCode
+            onChange={setCode}
             autoFocus
           />
           <Button type="submit" kind="primary" isPending={attempt.isRunning}>
@@ -179,13 +176,7 @@ function Take() {
       {moved === undefined ? (
         <StepForm onSubmit={() => void take()} problem={attempt.problem}>
           <Muted>{account.takeHelp}</Muted>
-          <Field
-            label={account.takeCode}
-            name="transfer-code"
-            value={code}
-            onChange={(typed) => setCode(gameCode(typed))}
-            isCode
-          />
+          <GameCodeField label={account.takeCode} name="transfer-code" value={code} onChange={setCode} />
           <Row>
             <Button type="submit" isPending={attempt.isRunning} isDisabled={code.length < 8}>
               {account.takeAction}

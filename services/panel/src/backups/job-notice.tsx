@@ -1,5 +1,5 @@
-import { useEffect, useState } from "react";
 import { Notice } from "../ui/notice.tsx";
+import { useNow } from "../ui/now.ts";
 import { formatClock } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { type Job, runningJob } from "./backup-row.ts";
@@ -17,11 +17,7 @@ export function JobNotice({ jobs }: { jobs: readonly Job[] }) {
 
 function Running({ job }: { job: Job }) {
   const { backups } = useWords();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(1_000);
   const { kind, started_at, then_restore } = job;
   const seconds = started_at === undefined ? 0 : (now - Date.parse(started_at)) / 1_000;
   return (

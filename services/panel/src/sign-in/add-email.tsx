@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
-import { mailedCode } from "./code.ts";
+import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -43,16 +43,7 @@ export function AddEmail({ onDone }: { onDone: () => void }) {
           isDisabled={isMailed}
         />
         {isMailed && (
-          <Field
-            label={signIn.code}
-            name="code"
-            value={code}
-            onChange={(typed) => setCode(mailedCode(typed))}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            isCode
-            autoFocus
-          />
+          <MailedCodeField label={signIn.code} name="code" value={code} onChange={setCode} autoFocus />
         )}
         <Button type="submit" isPending={attempt.isRunning} isDisabled={email === ""}>
           {isMailed ? setup.emailVerify : setup.emailSend}

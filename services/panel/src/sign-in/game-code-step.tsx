@@ -1,10 +1,9 @@
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
 import { Muted } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
-import { gameCode } from "./code.ts";
+import { GameCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -22,12 +21,11 @@ export function GameCodeStep({ onDone, onBack }: { onDone: () => void; onBack: (
   return (
     <StepForm onSubmit={() => void bind()} problem={attempt.problem}>
       <Muted>{signIn.gameHelp}</Muted>
-      <Field
+      <GameCodeField
         label={signIn.gameCode}
         name="game-code"
         value={code}
-        onChange={(typed) => setCode(gameCode(typed))}
-        isCode
+        onChange={setCode}
         isRequired
         autoFocus
       />

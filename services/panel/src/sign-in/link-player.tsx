@@ -1,11 +1,10 @@
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
-import { gameCode } from "./code.ts";
+import { GameCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -27,13 +26,7 @@ export function LinkPlayer({ onDone }: { onDone?: () => void }) {
     <Card title={setup.linkTitle}>
       <StepForm onSubmit={() => void link()} problem={attempt.problem}>
         <Muted>{setup.linkHelp}</Muted>
-        <Field
-          label={signIn.gameCode}
-          name="game-code"
-          value={code}
-          onChange={(typed) => setCode(gameCode(typed))}
-          isCode
-        />
+        <GameCodeField label={signIn.gameCode} name="game-code" value={code} onChange={setCode} />
         <Button type="submit" isPending={attempt.isRunning} isDisabled={code.length < 8}>
           {setup.linkAdd}
         </Button>

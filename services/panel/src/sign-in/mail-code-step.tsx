@@ -3,11 +3,10 @@ import { call } from "../api/call.ts";
 import { otherOrigin } from "../api/hosts.ts";
 import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
-import { Field } from "../ui/field.tsx";
 import { Muted, Row } from "../ui/layout.tsx";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
-import { mailedCode } from "./code.ts";
+import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -38,17 +37,7 @@ export function MailCodeStep(props: { email: string; onDone: () => void; onBack:
   return (
     <StepForm onSubmit={() => void verify()} problem={attempt.problem} aside={staffLink}>
       <Muted>{signIn.codeSent(isolate(email))}</Muted>
-      <Field
-        label={signIn.code}
-        name="code"
-        value={code}
-        onChange={(typed) => setCode(mailedCode(typed))}
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        isCode
-        isRequired
-        autoFocus
-      />
+      <MailedCodeField label={signIn.code} name="code" value={code} onChange={setCode} isRequired autoFocus />
       <Button kind="primary" type="submit" isPending={attempt.isRunning}>
         {signIn.submit}
       </Button>

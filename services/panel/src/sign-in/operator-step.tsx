@@ -3,11 +3,10 @@ import { call } from "../api/call.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Field } from "../ui/field.tsx";
 import { Muted, Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
-import { mailedCode } from "./code.ts";
+import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -37,16 +36,7 @@ export function OperatorStep(props: { requestId: string; onDone: () => void; onB
       <Notice kind={isApproved ? "done" : "waiting"}>
         <span role="status">{isApproved ? signIn.operatorApproved : signIn.operatorWaiting}</span>
       </Notice>
-      <Field
-        label={signIn.code}
-        name="code"
-        value={code}
-        onChange={(typed) => setCode(mailedCode(typed))}
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        isCode
-        isRequired
-      />
+      <MailedCodeField label={signIn.code} name="code" value={code} onChange={setCode} isRequired />
       <Button kind="primary" type="submit" isPending={attempt.isRunning}>
         {signIn.submit}
       </Button>

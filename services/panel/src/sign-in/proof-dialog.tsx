@@ -3,10 +3,9 @@ import { call } from "../api/call.ts";
 import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
 import { Muted } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
-import { mailedCode } from "./code.ts";
+import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { proveWithPasskey } from "./passkey.ts";
 import { useAttempt } from "./use-attempt.ts";
@@ -58,16 +57,7 @@ function Factors({ onProved }: { onProved: () => void }) {
       )}
       {isMailed && (
         <>
-          <Field
-            label={shell.proveCode}
-            name="code"
-            value={code}
-            onChange={(typed) => setCode(mailedCode(typed))}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            isCode
-            autoFocus
-          />
+          <MailedCodeField label={shell.proveCode} name="code" value={code} onChange={setCode} autoFocus />
           <Button kind="primary" type="submit" isPending={attempt.isRunning}>
             {shell.confirm}
           </Button>

@@ -1,17 +1,14 @@
 import { useState } from "react";
+import { LinkedPlayer } from "../../account/linked-player.tsx";
 import { useAction } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
-import { List, ListItem } from "../../ui/list.tsx";
+import { List } from "../../ui/list.tsx";
 import { Select } from "../../ui/select.tsx";
-import { Time } from "../../ui/time.tsx";
 import { faultWords } from "../../words/faults.ts";
-import { isolate } from "../../words/format.ts";
 import { useWords } from "../../words/words.ts";
 import type { UserDetail } from "./users-view.ts";
 
@@ -38,48 +35,23 @@ export function UserPlayers({ user }: { user: UserDetail }) {
 }
 
 function PlayerItem({ id, link }: { id: string; link: Link }) {
-  const { account, users } = useWords();
+  const { users } = useWords();
   const unlink = useAction("users.removeLink", ["users.read"]);
-  const [isAsking, setAsking] = useState(false);
-  const { mc_uuid, auth_source, verified_at } = link;
+  const { mc_uuid, auth_source } = link;
+  const isKnown = auth_source === "mojang" || auth_source === "thirdparty";
   return (
-    <>
-      <ListItem
-        title={
-          <Row>
-            <code>{mc_uuid}</code>
-            <CopyButton text={mc_uuid} what={users.playerId} />
-          </Row>
-        }
-        details={
-          <>
-            {auth_source === "mojang" || auth_source === "thirdparty"
-              ? users.sources[auth_source]
-              : auth_source}{" "}
-            · {account.linkedSince} <Time at={verified_at} />
-          </>
-        }
-        actions={
-          <Button
-            isPending={unlink.isPending}
-            label={account.unlinkOf(isolate(mc_uuid))}
-            onPress={() => setAsking(true)}
-          >
-            {account.unlink}
-          </Button>
-        }
-      />
-      <Failure error={unlink.error} />
-      <Confirm
-        title={account.unlinkTitle(isolate(mc_uuid))}
-        action={account.unlinkAction}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => unlink.mutate({ id, mc_uuid })}
-      >
-        <p>{users.unlinkHelp}</p>
-      </Confirm>
-    </>
+    <LinkedPlayer
+      link={link}
+      title={
+        <Row>
+          <code>{mc_uuid}</code>
+          <CopyButton text={mc_uuid} what={users.playerId} />
+        </Row>
+      }
+      source={`${isKnown ? users.sources[auth_source] : auth_source} · `}
+      help={users.unlinkHelp}
+      unlink={{ ...unlink, run: () => unlink.mutate({ id, mc_uuid }) }}
+    />
   );
 }
 
