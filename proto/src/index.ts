@@ -114,7 +114,9 @@ export {
   Phase,
   PublicServerInfo,
   RetireState,
+  ServerCondition,
   ServerInfo,
+  StartEstimate,
 } from "./lifecycle/server-info.ts";
 export type { ServerOwnership } from "./lifecycle/server-rows.ts";
 export * as serverRows from "./lifecycle/server-rows.ts";

@@ -7,6 +7,7 @@ export { type Informer, startInformer } from "./informer.ts";
 export { startLease } from "./lease.ts";
 export { type PodLogLine, readPodLog } from "./pod-log.ts";
 export {
+  type ContainerStatus,
   type CustomResourceDefinition,
   type Job,
   type KubeObject,

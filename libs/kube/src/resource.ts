@@ -40,9 +40,30 @@ export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMet
 
 type Condition = { type: string; status: string; reason?: string; message?: string };
 
+type TerminatedState = { exitCode: number; reason?: string; message?: string };
+
+export type ContainerStatus = {
+  name: string;
+  restartCount: number;
+  state?: {
+    waiting?: { reason?: string; message?: string };
+    running?: { startedAt?: string };
+    terminated?: TerminatedState;
+  };
+  lastState?: { terminated?: TerminatedState };
+};
+
 export type Pod = KubeObject & {
   spec?: V1PodSpec;
-  status?: { phase?: string; podIP?: string; reason?: string; message?: string; conditions?: Condition[] };
+  status?: {
+    phase?: string;
+    podIP?: string;
+    reason?: string;
+    message?: string;
+    conditions?: Condition[];
+    initContainerStatuses?: ContainerStatus[];
+    containerStatuses?: ContainerStatus[];
+  };
 };
 export type Service = KubeObject & { spec?: V1ServiceSpec };
 export type Secret = KubeObject & { type?: string; data?: Record<string, string> };

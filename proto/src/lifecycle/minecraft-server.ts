@@ -95,6 +95,8 @@ export const MinecraftServerStatus = z.object({
   stopNoticeAt: time.optional(),
   autoRestarts: z.int32().optional(),
   lastAutoRestartAt: time.optional(),
+  /** Whole seconds that the last successful starts took, the newest last, and the image of the newest. */
+  startDurations: z.object({ image: text, seconds: z.array(z.int32()) }).optional(),
   conditions: z.array(KubernetesCondition).optional(),
 });
 export type MinecraftServerStatus = z.output<typeof MinecraftServerStatus>;

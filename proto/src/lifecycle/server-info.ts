@@ -19,6 +19,20 @@ export type RetireState = z.output<typeof RetireState>;
 
 const count = z.number().int().min(0).max(2_147_483_647);
 
+/** Seconds that half of a server's starts, and 19 of 20, took at most (docs/reference/server-states.md#estimate). */
+export const StartEstimate = z.strictObject({ p50: count, p95: count });
+export type StartEstimate = z.output<typeof StartEstimate>;
+
+/** A condition as in Kubernetes; types and reasons in docs/reference/server-states.md#conditions. */
+export const ServerCondition = z.strictObject({
+  type: z.string(),
+  status: z.enum(["True", "False", "Unknown"]),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: Timestamp,
+});
+export type ServerCondition = z.output<typeof ServerCondition>;
+
 /** Status projection of one server (docs/reference/server-states.md#view). Optional fields are left out, never null. */
 export const ServerInfo = z.strictObject({
   name: z.string(),
@@ -49,6 +63,14 @@ export const ServerInfo = z.strictObject({
   startGaveUp: z.boolean().optional(),
   reaperExempt: z.boolean().optional(),
   retiring: RetireState.optional(),
+  /** When the start under way began; its estimate counts from here. */
+  startRequestedAt: Timestamp.optional(),
+  /** Absent until the server has started once. */
+  startEstimate: StartEstimate.optional(),
+  /** When the time is up that players were given before a stop. */
+  stopsAt: Timestamp.optional(),
+  /** While a server starts, has failed or is blocked; in other phases they say what the phase says. */
+  conditions: z.array(ServerCondition).optional(),
 });
 export type ServerInfo = z.output<typeof ServerInfo>;
 

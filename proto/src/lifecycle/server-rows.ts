@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { Principal } from "../envelope.ts";
+import { Timestamp } from "../text.ts";
 import { viewRows } from "../view.ts";
 import { isUserName } from "./names.ts";
 import {
@@ -12,7 +13,9 @@ import {
   Phase,
   PublicServerInfo,
   RetireState,
+  ServerCondition,
   ServerInfo,
+  StartEstimate,
 } from "./server-info.ts";
 
 const count = z.number().int().min(0).max(2_147_483_647);
@@ -52,6 +55,10 @@ export const MyServerView = z.strictObject({
   autoRestarts: count.optional(),
   startGaveUp: z.boolean().optional(),
   retiring: RetireState.optional(),
+  startRequestedAt: Timestamp.optional(),
+  startEstimate: StartEstimate.optional(),
+  stopsAt: Timestamp.optional(),
+  conditions: z.array(ServerCondition).optional(),
 });
 export type MyServerView = z.output<typeof MyServerView>;
 
@@ -142,6 +149,7 @@ function toMyServerView(
   };
   if (!owned) return shown;
   const { desiredState, autostartPolicy, playerCountUnknown, autoRestarts, startGaveUp } = info;
+  const { startRequestedAt, startEstimate, stopsAt, conditions } = info;
   return {
     ...shown,
     ...(desiredState !== undefined && { desiredState }),
@@ -149,6 +157,10 @@ function toMyServerView(
     ...(playerCountUnknown !== undefined && { playerCountUnknown }),
     ...(autoRestarts !== undefined && { autoRestarts }),
     ...(startGaveUp !== undefined && { startGaveUp }),
+    ...(startRequestedAt !== undefined && { startRequestedAt }),
+    ...(startEstimate !== undefined && { startEstimate }),
+    ...(stopsAt !== undefined && { stopsAt }),
+    ...(conditions !== undefined && { conditions }),
     ...own,
   };
 }

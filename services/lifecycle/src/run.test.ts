@@ -54,6 +54,9 @@ test("a server starts, is reached over RCON and has an address", async () => {
   assert.equal(info.ready, true);
   assert.match(info.endpointAddress ?? "", /^127\.\d+\.\d+\.\d+:25565$/);
   assert.deepEqual([info.playersOnline, info.playersMax], [0, 20]);
+  const { p50 = 0, p95 = 0 } = info.startEstimate ?? {};
+  assert.ok(p50 >= 1 && p95 >= p50, `${p50} and ${p95} s`);
+  assert.deepEqual([info.startRequestedAt, info.conditions], [undefined, undefined]);
   await until(async () => (await notes()).includes("RconReached"));
   assert.match(await first.registry.metrics(), /svc_start_duration_seconds_count 1/);
   assert.match(
@@ -100,7 +103,11 @@ test("a start that never succeeds fails, is retried automatically, and gives up"
   await wake();
   await isIn("Failed");
   await until(async () => (await read()).startGaveUp === true, 30_000);
-  assert.equal((await read()).autoRestarts, 3);
+  const failed = await read();
+  assert.equal(failed.autoRestarts, 3);
+  const pod = failed.conditions?.find(({ type }) => type === "PodStarted");
+  assert.equal(pod?.reason, "ImagePullFailed", pod?.message);
+  assert.ok(failed.startEstimate, "a failed start teaches nothing and forgets nothing");
   await until(async () => (await notes()).includes("AutoRestart"));
 });
 

@@ -1,6 +1,6 @@
 import type { KubernetesCondition } from "@svc/proto";
 
-type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
+type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted" | "PodStarted";
 
 /** Reasons of conditions; documented constants, also the reasons of phase events (docs/reference/server-states.md#phases). */
 export type Reason =
@@ -25,6 +25,15 @@ export type Reason =
   | "InvalidSpec"
   | "MaintenanceInProgress"
   | "NodeUnavailable"
+  | "PodPending"
+  | "PodUnschedulable"
+  | "VolumePending"
+  | "ImagePulling"
+  | "ImagePullFailed"
+  | "ContainerFailed"
+  | "ContainerCrashed"
+  | "ContainerOutOfMemory"
+  | "ContainerRunning"
   | "Stopping"
   | "Stopped";
 

@@ -9,7 +9,7 @@ export const listMine =
   async (context, { cursor }) => {
     const { principal } = context;
     if (principal.kind !== "account") throw context.fault("forbidden");
-    const { list_page: limit, auto_restarts: autoRestarts } = deps.settings;
+    const { list_page: limit } = deps.settings;
     const rows = await deps.lists.ownedOrClaimable(principal.user_id, cursor ?? "", limit);
     const isLive = deps.servers.isLive();
     const items = rows.flatMap(({ name, subdomain, row }) => {
@@ -17,7 +17,7 @@ export const listMine =
       // Without the cluster nobody knows, and the claim will tell.
       const exists = !isLive || server !== undefined;
       const ownership = toOwnership({ name, server, exists, row, subdomain }, noOwnerNames);
-      const info = server && toServerInfo(server, { autoRestarts });
+      const info = server && toServerInfo(server, deps.settings);
       return rowFor(serverRows.myRows, principal, { entry: ownership, beside: info }) ?? [];
     });
     const next = rows.length === limit ? rows.at(-1)?.name : undefined;

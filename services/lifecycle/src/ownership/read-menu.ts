@@ -10,7 +10,7 @@ export const readMenu =
   async (_context, { name }) => {
     const server = await findByAnyName(deps, name);
     const row = await deps.store.find(name);
-    const info = toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
+    const info = toServerInfo(server, deps.settings);
     const { phase, ready, playersOnline, playersMax } = info;
     const claimable = !isSystem(name, server) && isClaimable(row);
     return { name, phase, ready, playersOnline, playersMax, claimable };

@@ -2,7 +2,14 @@
 
 import type { Reason } from "../cluster/condition.ts";
 import type { ObjectPlan } from "./decide-objects.ts";
-import { isPodTerminating, type Observed, type PassMemory, replicasOf } from "./observed.ts";
+import {
+  type Deadline,
+  deadlineMsOf,
+  isPodTerminating,
+  type Observed,
+  type PassMemory,
+  replicasOf,
+} from "./observed.ts";
 import type { Effect, Note, Plan } from "./plan.ts";
 import { after, normal, plan } from "./rule.ts";
 import { failed, failureOf, starting } from "./status.ts";
@@ -43,7 +50,7 @@ export function specChanged(observed: Observed, now: number, applied: ObjectPlan
 type Wait = {
   reason: Reason;
   message: string;
-  deadline: "StartupTimeout" | "ReadinessTimeout";
+  deadline: Deadline;
   waitMs: number;
   effects?: readonly Effect[];
   memory?: PassMemory;
@@ -70,7 +77,7 @@ export function waitOrFail(observed: Observed, now: number, wait: Wait): Plan {
 }
 
 type Failure = {
-  cause: "StartupTimeout" | "ReadinessTimeout";
+  cause: Deadline;
   anchor: number;
   budgetMs: number;
   effects: readonly Effect[];
@@ -132,13 +139,4 @@ export function restart(
     notes,
     memory: { ...observed.memory, misses: 0, ...(current && { replacedPod: current.uid }) },
   });
-}
-
-function deadlineMsOf(
-  { server, settings }: Observed,
-  deadline: "StartupTimeout" | "ReadinessTimeout",
-): number {
-  const { timeoutSeconds, readinessTimeoutSeconds } = server.spec.startup ?? {};
-  const seconds = deadline === "StartupTimeout" ? timeoutSeconds : readinessTimeoutSeconds;
-  return seconds ? seconds * 1_000 : settings.startup_timeout;
 }

@@ -70,11 +70,7 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     onPhase: (change) => log.info(change, "server changed its phase"),
   });
   const { queue, oldestPassMs } = startPasses(deps, reconciler, signal);
-  const projection = startProjection({
-    ...deps,
-    servers: shared.servers,
-    autoRestarts: settings.auto_restarts,
-  });
+  const projection = startProjection({ ...deps, servers: shared.servers });
   const { mesh, ownerRows } = deps;
   const owners = publishOwners({ mesh, rows: ownerRows, servers: shared.servers, log });
   enqueue = queue.add;

@@ -78,6 +78,15 @@ export function isPodTerminating({ metadata }: Pod, memory: PassMemory): boolean
   );
 }
 
+/** The deadline of a start that passes is the reason of its failure. */
+export type Deadline = "StartupTimeout" | "ReadinessTimeout";
+
+export function deadlineMsOf({ server, settings }: Observed, deadline: Deadline): number {
+  const { timeoutSeconds, readinessTimeoutSeconds } = server.spec.startup ?? {};
+  const seconds = deadline === "StartupTimeout" ? timeoutSeconds : readinessTimeoutSeconds;
+  return seconds ? seconds * 1_000 : settings.startup_timeout;
+}
+
 /** Address inside the cluster, as `<ip>`; undefined until the Service has one. */
 export function clusterIpOf({ service }: Observed): string | undefined {
   const ip = service?.spec?.clusterIP;

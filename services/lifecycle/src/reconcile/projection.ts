@@ -7,14 +7,14 @@ import { createSemaphore } from "@svc/service/semaphore";
 import type { Logger } from "@svc/telemetry";
 import { conditionOf } from "../cluster/condition.ts";
 import { isOffered, type Server } from "../cluster/resource.ts";
-import { toServerInfo } from "../server/info.ts";
+import { type InfoSettings, toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 
 type Deps = {
   mesh: Pick<Mesh, "writeView">;
   store: ServerStore;
   servers: Informer<Server>;
-  autoRestarts: number;
+  settings: InfoSettings;
   log: Logger;
 };
 
@@ -48,7 +48,7 @@ export function startProjection(deps: Deps): Projection {
 // The whole view is one key of the same queue, so that it is retried until it has been written once.
 const whole = "*";
 
-function startView({ mesh, servers, autoRestarts, log }: Deps) {
+function startView({ mesh, servers, settings, log }: Deps) {
   let writer: ViewWriter<ServerInfo> | undefined;
   let isWhole = false;
   const queue = createWorkQueue({
@@ -58,7 +58,7 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
       if (key === whole) {
         writer ??= await mesh.writeView(contracts.servers, { isCurrent: servers.isLive });
         const entries = new Map(
-          servers.list().map((server) => [server.metadata.name, toServerInfo(server, { autoRestarts })]),
+          servers.list().map((server) => [server.metadata.name, toServerInfo(server, settings)]),
         );
         await writer.replace(entries);
         isWhole = true;
@@ -66,7 +66,7 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
       }
       if (!writer) return undefined;
       const server = servers.get(key);
-      if (server) await writer.put(key, toServerInfo(server, { autoRestarts }));
+      if (server) await writer.put(key, toServerInfo(server, settings));
       else await writer.remove(key);
       return undefined;
     },

@@ -91,6 +91,39 @@ test("three replicas write and probe no more than one", async (t) => {
   assert.equal(leading.length, 1);
 });
 
+test("each start counts once, whether its leader crashes before or after any write of the status", async (t) => {
+  const name = "counted";
+  await operators.makeServer(name);
+  const starts = () =>
+    operators.kube.get(servers, { name, namespace }).then(({ status }) => status?.startDurations);
+  const settings = [...steady, "lifecycle.startup_timeout=60s"];
+  let replica = await operators.start(settings);
+  t.after(() => replica.stop());
+  await allIn([name], "Stopped");
+  const crashes = [1, 2].flatMap((nth) => [true, false].map((isSent) => ({ nth, isSent })));
+  for (const [index, { nth, isSent }] of crashes.entries()) {
+    let left = nth;
+    const crashed = new Promise<void>((resolve) => {
+      operators.fakeServers.beforeWrite = async (verb) => {
+        if (verb !== "replaceStatus" || --left !== 0) return;
+        operators.fakeServers.beforeWrite = undefined;
+        // A write that was sent arrives; nothing after it does.
+        const ended = replica.crash();
+        void ended.then(resolve);
+        if (!isSent) throw new Error("the replica has crashed");
+      };
+    });
+    await change(name, "Running");
+    await crashed;
+    replica = await operators.start(settings);
+    await allIn([name], "Running");
+    await until(async () => (await starts())?.seconds.length === index + 1);
+    await change(name, "Stopped");
+    await allIn([name], "Stopped");
+  }
+  assert.equal((await starts())?.seconds.length, crashes.length);
+});
+
 test("a crashed leader is replaced within 15 s, with the shipped settings", async (t) => {
   const shipped = ["lifecycle.stop_notice=100ms"];
   const replicas: OperatorReplica[] = [await operators.start(shipped), await operators.start(shipped)];

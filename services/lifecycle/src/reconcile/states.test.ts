@@ -30,6 +30,58 @@ import {
 import { decide } from "./decide.ts";
 import { isPodReady, type Observed } from "./observed.ts";
 
+describe("what the status keeps of a start", () => {
+  const known = { image: "svc.local/demo-server:1.21.4", seconds: [30] };
+  const rows: [
+    fact: string,
+    changes: Parameters<typeof observedRunning>[0],
+    seconds: number[] | undefined,
+  ][] = [
+    [
+      "a start that succeeds is the newest",
+      { status: { ...startingSince(10), startDurations: known } },
+      [30, 10],
+    ],
+    ["the first start is the only one", { status: startingSince(10) }, [10]],
+    ["a server that runs adds nothing", { status: { ...emptyRunning, startDurations: known } }, [30]],
+    [
+      "one that was lost for a moment and answers again has not started",
+      { status: { ...startingSince(2), startDurations: known } },
+      [30],
+    ],
+    [
+      "one that came up after its time was up does not count",
+      { status: { ...failedSince(301, "StartupTimeout"), startDurations: known } },
+      [30],
+    ],
+    [
+      "one whose clock went back does not count",
+      { status: { ...startingSince(-5), startDurations: known }, pod: aPod({ isReady: true }) },
+      [30],
+    ],
+    ["a pod that is not known does not count", { status: startingSince(10), pod: undefined }, undefined],
+  ];
+  for (const [fact, changes, seconds] of rows)
+    test(fact, () => {
+      const { status } = decide(observedRunning(changes), now);
+      assert.equal(status.phase, "Running");
+      assert.deepEqual(status.startDurations?.seconds, seconds);
+    });
+
+  test("a failed start, a stop and rest keep it and add nothing", () => {
+    const observations: [string, Observed][] = [
+      ["Starting", observedWaiting({ status: { ...startingSince(9), startDurations: known } })],
+      ["Failed", observedWaiting({ status: { ...startingSince(300), startDurations: known } })],
+      ["Stopping", observedRunning({ server: stopped, status: { ...emptyRunning, startDurations: known } })],
+      ["Stopped", observedNew({ server: stopped, status: { phase: "Stopping", startDurations: known } })],
+    ];
+    for (const [phase, observed] of observations) {
+      const { status } = decide(observed, now);
+      assert.deepEqual([status.phase, status.startDurations], [phase, known]);
+    }
+  });
+});
+
 describe("the table of phases", () => {
   test("Stopped and asked to run is Starting, with its start time set and the fallback as its endpoint", () => {
     const plan = expect(observedNew(), { phase: "Starting", ready: "False/PodNotReady", requeue: 2_000 });

@@ -3,7 +3,9 @@
 import type { MinecraftServerStatus, Phase } from "@svc/proto";
 import { type ConditionInput, type Reason, withConditions, withoutCondition } from "../cluster/condition.ts";
 import { hasRcon } from "../cluster/resource.ts";
+import { startDurationsAfter } from "./learn-start.ts";
 import { gameAddressOf, type Observed, type PlayerCount } from "./observed.ts";
+import { podStarted } from "./pod-started.ts";
 
 export function iso(now: number): string {
   return new Date(now).toISOString();
@@ -69,7 +71,7 @@ export function starting(
     startRequestedAt: restart || kept === undefined ? iso(now) : kept,
     ...(restart && { autoRestarts: restart.autoRestarts }),
     ...(restart && restart.autoRestarts > 0 && { lastAutoRestartAt: iso(now) }),
-    conditions: withConditions(conditions, both(why), iso(now)),
+    conditions: withConditions(conditions, [...both(why), podStarted(observed)], iso(now)),
   };
 }
 
@@ -99,7 +101,10 @@ export function failed(observed: Observed, now: number, why: Why): MinecraftServ
     { type: "Provisioned", status: "False", ...why },
   ];
   const status = base(observed, "Failed");
-  return { ...status, conditions: withConditions(status.conditions, inputs, iso(now)) };
+  const conditions = observed.pod
+    ? withConditions(status.conditions, [podStarted(observed)], iso(now))
+    : withoutCondition(status.conditions, "PodStarted");
+  return { ...status, conditions: withConditions(conditions, inputs, iso(now)) };
 }
 
 /** Running, with the result of the last probe; without a count the last known one stays. */
@@ -117,6 +122,8 @@ export function running(
   } = base(observed, "Running");
   const { count, emptySince } = about;
   const wasRunning = observed.status.phase === "Running";
+  const startDurations = startDurationsAfter(observed, now);
+  const conditions = withoutCondition(rest.conditions, "PodStarted");
   return {
     ...rest,
     ready: true,
@@ -124,7 +131,8 @@ export function running(
     readySignalAt: wasRunning && rest.readySignalAt !== undefined ? rest.readySignalAt : iso(now),
     ...(emptySince !== undefined && { emptySince }),
     ...(typeof count === "object" && { players: count }),
-    conditions: withConditions(rest.conditions, runningConditions(observed, count), iso(now)),
+    ...(startDurations && { startDurations }),
+    conditions: withConditions(conditions, runningConditions(observed, count), iso(now)),
   };
 }
 
@@ -172,16 +180,17 @@ export function stopping(observed: Observed, now: number): MinecraftServerStatus
   return {
     ...rest,
     endpoint: fallback(observed),
-    conditions: withConditions(rest.conditions, both(why), iso(now)),
+    conditions: withConditions(withoutCondition(rest.conditions, "PodStarted"), both(why), iso(now)),
   };
 }
 
-/** Stopped: the status keeps nothing of the last run. */
+/** Stopped: of the last run the status keeps only how long its start took. */
 export function stopped(observed: Observed, now: number): MinecraftServerStatus {
   const kept = base(observed, "Stopped");
   const why: Why = { reason: "Stopped", message: "The server is stopped." };
-  const conditions = withoutCondition(withoutInvalidSpec(kept), "PlayersCounted");
-  const { nodeName, observedGeneration, liveMotd } = kept;
+  const counted = withoutCondition(withoutInvalidSpec(kept), "PlayersCounted");
+  const conditions = withoutCondition(counted, "PodStarted");
+  const { nodeName, observedGeneration, liveMotd, startDurations } = kept;
   return {
     phase: "Stopped",
     ready: false,
@@ -189,6 +198,7 @@ export function stopped(observed: Observed, now: number): MinecraftServerStatus 
     ...(nodeName !== undefined && { nodeName }),
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(liveMotd && { liveMotd }),
+    ...(startDurations && { startDurations }),
     endpoint: fallback(observed),
     conditions: withConditions(conditions, both(why), iso(now)),
   };

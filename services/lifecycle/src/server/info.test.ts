@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ServerInfo } from "@svc/proto";
+import { type Phase, ServerInfo } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { aServer, emptyRunning, failedSince, secondsBefore } from "../testing/observed.ts";
 import { toServerInfo } from "./info.ts";
 
-const about = { autoRestarts: 3 };
+const about = { auto_restarts: 3, stop_notice: 30_000 };
 const withStatus = (server: Server, status: NonNullable<Server["status"]>): Server => ({ ...server, status });
 const condition = (type: string, status: "True" | "False", reason: string) => ({
   type,
@@ -113,6 +113,40 @@ test("an unknown player count is shown for a running server only", () => {
   );
   const stopped = withStatus(aServer(), { phase: "Stopped", conditions });
   assert.equal(toServerInfo(stopped, about).playerCountUnknown, undefined);
+});
+
+test("the row has the estimate in every phase, and when the start under way began", () => {
+  const startDurations = { image: "a", seconds: [38, 40, 41, 39, 42] };
+  for (const phase of ["Stopped", "Starting", "Running"] as const) {
+    const status = { phase, startDurations, startRequestedAt: secondsBefore(9) };
+    const info = ServerInfo.parse(toServerInfo(withStatus(aServer(), status), about));
+    assert.deepEqual(info.startEstimate, { p50: 40, p95: 42 });
+    assert.equal(info.startRequestedAt, phase === "Starting" ? secondsBefore(9) : undefined);
+  }
+});
+
+test("players see when a stop comes, until it is cancelled", () => {
+  const status = { ...emptyRunning, stopNoticeAt: secondsBefore(10) };
+  const stopping = withStatus(aServer({ desiredState: "Stopped" }), status);
+  assert.equal(toServerInfo(stopping, about).stopsAt, secondsBefore(-20));
+  assert.equal(toServerInfo(withStatus(aServer(), status), about).stopsAt, undefined);
+});
+
+describe("conditions are shown", () => {
+  const rows: [fact: string, phase: Phase, reason: string, isShown: boolean][] = [
+    ["while a server starts", "Starting", "PodNotReady", true],
+    ["when it has failed", "Failed", "StartupTimeout", true],
+    ["while its world is locked", "Stopped", "MaintenanceInProgress", true],
+    ["while its node is away", "Running", "NodeUnavailable", true],
+    ["not when they say what the phase says", "Running", "RconReached", false],
+    ["not of a server at rest", "Stopped", "Stopped", false],
+  ];
+  for (const [fact, phase, reason, isShown] of rows)
+    test(fact, () => {
+      const conditions = [{ ...condition("Ready", "False", reason), observedGeneration: 3 }];
+      const info = ServerInfo.parse(toServerInfo(withStatus(aServer(), { phase, conditions }), about));
+      assert.deepEqual(info.conditions, isShown ? [condition("Ready", "False", reason)] : undefined);
+    });
 });
 
 test("a stale ready is not shown for a server that is not running", () => {

@@ -1,11 +1,15 @@
 // The status projection of one server (docs/reference/server-states.md#view). Pure.
 
-import type { ServerInfo } from "@svc/proto";
+import type { Phase, ServerInfo } from "@svc/proto";
 import { conditionOf } from "../cluster/condition.ts";
 import { idleLimitMs, label, type Server } from "../cluster/resource.ts";
+import type { LifecycleSettings } from "../config.ts";
+import { estimateOf } from "./start-estimate.ts";
+
+export type InfoSettings = Pick<LifecycleSettings, "auto_restarts" | "stop_notice">;
 
 /** Everything that the object says; what the database adds is `toOwnership`. */
-export function toServerInfo(server: Server, about: { autoRestarts: number }): ServerInfo {
+export function toServerInfo(server: Server, settings: InfoSettings): ServerInfo {
   const { metadata, spec, status = {} } = server;
   const phase = status.phase ?? "Unknown";
   const { limits } = spec.resources ?? {};
@@ -35,9 +39,34 @@ export function toServerInfo(server: Server, about: { autoRestarts: number }): S
     ...set("legacyForwarding", metadata.labels?.[label.forwarding] === "legacy"),
     ...set("forwardingKey", status.forwardingKey),
     ...set("autoRestarts", status.autoRestarts),
-    ...set("startGaveUp", hasGivenUp(server, about.autoRestarts)),
+    ...set("startGaveUp", hasGivenUp(server, settings.auto_restarts)),
     ...set("reaperExempt", spec.reaperExempt),
+    ...set("startRequestedAt", phase === "Starting" ? status.startRequestedAt : undefined),
+    ...set("startEstimate", estimateOf(status.startDurations)),
+    ...set("stopsAt", stopsAtOf(server, phase, settings)),
+    ...set("conditions", conditionsOf(server, phase)),
   };
+}
+
+/** When the notice before a stop is over; a server that is to run again cancels it. */
+function stopsAtOf(
+  { status, spec }: Server,
+  phase: Phase,
+  { stop_notice: noticeMs }: InfoSettings,
+): string | undefined {
+  const { stopNoticeAt } = status ?? {};
+  if (phase !== "Running" || stopNoticeAt === undefined || spec.desiredState === "Running") return undefined;
+  return new Date(Date.parse(stopNoticeAt) + noticeMs).toISOString();
+}
+
+/** Reasons of Ready that block a server whatever its phase. */
+const blocks: ReadonlySet<string> = new Set(["MaintenanceInProgress", "NodeUnavailable"]);
+
+// In the other phases they repeat the phase, and the proxy polls the rows of every server.
+function conditionsOf({ status }: Server, phase: Phase): ServerInfo["conditions"] {
+  const isTold = phase === "Starting" || phase === "Failed";
+  if (!isTold && !blocks.has(conditionOf(status?.conditions, "Ready")?.reason ?? "")) return undefined;
+  return status?.conditions?.map(({ observedGeneration: _generation, ...condition }) => condition);
 }
 
 /** Includes an optional field only when it is set or true. */

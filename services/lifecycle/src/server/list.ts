@@ -2,7 +2,7 @@ import { type EncodingHandler, encodedPage, type Handler } from "@svc/mesh";
 import { rowFor, ServerInfo, serverRows } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
-import { toServerInfo } from "./info.ts";
+import { type InfoSettings, toServerInfo } from "./info.ts";
 import { findOwnerNames } from "./owner-names.ts";
 import { noOwnerNames, toOwnership } from "./server-ownership.ts";
 
@@ -44,10 +44,10 @@ export function firstAfter(names: readonly string[], name: string): number {
 const encodedInfos = new WeakMap<Server, Uint8Array>();
 
 // The watch replaces a server that has changed, so that an object is a version.
-function infoBytes(server: Server, autoRestarts: number): Uint8Array {
+function infoBytes(server: Server, settings: InfoSettings): Uint8Array {
   const kept = encodedInfos.get(server);
   if (kept) return kept;
-  const bytes = Buffer.from(JSON.stringify(ServerInfo.parse(toServerInfo(server, { autoRestarts }))));
+  const bytes = Buffer.from(JSON.stringify(ServerInfo.parse(toServerInfo(server, settings))));
   encodedInfos.set(server, bytes);
   return bytes;
 }
@@ -56,9 +56,8 @@ export const list =
   (deps: ServerDeps): EncodingHandler<typeof contracts.list> =>
   (_context, { cursor }) => {
     const { items, next } = pageOf(deps, cursor);
-    const { auto_restarts: autoRestarts } = deps.settings;
     return encodedPage(
-      items.map((server) => infoBytes(server, autoRestarts)),
+      items.map((server) => infoBytes(server, deps.settings)),
       next,
     );
   };
@@ -74,14 +73,13 @@ export const fleet =
     const names = await findOwnerNames({ mesh: deps.mesh, playerNames }, ids, context).catch(
       () => noOwnerNames,
     );
-    const { auto_restarts: autoRestarts } = deps.settings;
     const fleetRows = items.flatMap((server) => {
       const { name } = server.metadata;
       const ownership = toOwnership(
         { name, server, exists: true, row: rows.get(name), subdomain: undefined },
         names,
       );
-      const entry = toServerInfo(server, { autoRestarts });
+      const entry = toServerInfo(server, deps.settings);
       return rowFor(serverRows.fleetRows, context.principal, { entry, beside: ownership }) ?? [];
     });
     return { items: fleetRows, ...(next !== undefined && { next }) };

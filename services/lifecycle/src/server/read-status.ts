@@ -8,7 +8,7 @@ export const readStatus =
   (deps: ServerDeps): Handler<typeof contracts.readStatus> =>
   async (_context, { name }) => {
     const server = await findByAnyName(deps, name);
-    return toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
+    return toServerInfo(server, deps.settings);
   };
 
 export const viewStatus =
@@ -17,7 +17,7 @@ export const viewStatus =
     const server = await findByUserName(deps, name);
     const row = await deps.store.find(name);
     const ownership = toOwnership({ name, server, exists: true, row, subdomain: undefined }, noOwnerNames);
-    const info = toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
+    const info = toServerInfo(server, deps.settings);
     const shown = rowFor(serverRows.statusRows, context.principal, { entry: info, beside: ownership });
     if (!shown) throw context.fault("not_found");
     return shown;

@@ -34,7 +34,7 @@ function principalOf(options: { principal?: Principal }): Principal {
 }
 const ownershipOf = (row: ServerRow | undefined, server: Server | undefined = running) =>
   toOwnership({ name: "survival", server, exists: true, row, subdomain: "world" }, names);
-const infoOf = (server: Server) => toServerInfo(server, { autoRestarts: 3 });
+const infoOf = (server: Server) => toServerInfo(server, { auto_restarts: 3, stop_notice: 30_000 });
 
 describe("in the fleet", () => {
   const rowOf = (row: ServerRow | undefined, server = running, who = staff) => {
@@ -116,6 +116,18 @@ describe("in the caller's list", () => {
       ...{ ...shared, owned: true, claimable: false, desiredState: "Running", autostartPolicy: "public" },
       retiring,
     });
+  });
+  test("an owner sees how a start goes, and who may claim the server does not", () => {
+    const startDurations = { image: "a", seconds: [40, 40, 40, 40, 40] };
+    const status = { phase: "Starting" as const, startRequestedAt: retiring.requested_at, startDurations };
+    const reason = { reason: "PodNotReady", message: "", lastTransitionTime: retiring.requested_at };
+    const conditions = [{ type: "Ready", status: "False" as const, ...reason }];
+    const starting = { ...running, status: { ...status, conditions } };
+    const shown = rowOf(owned, starting);
+    assert.deepEqual(shown?.startEstimate, { p50: 40, p95: 40 });
+    assert.deepEqual([shown?.startRequestedAt, shown?.conditions], [retiring.requested_at, conditions]);
+    const others = Object.keys(rowOf(free, starting) ?? {});
+    assert.ok(!others.some((key) => key.startsWith("start") || key === "conditions"));
   });
   test("it has neither phase nor display name nor players while the cluster is away", () => {
     assert.deepEqual(noObject(owned, owner), {

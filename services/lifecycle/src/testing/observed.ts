@@ -69,6 +69,7 @@ export function aPod(about: { isReady: boolean; revision?: string; isLeaving?: b
     metadata: {
       name: "survival-0",
       uid: "pod-uid",
+      creationTimestamp: secondsBefore(10),
       labels: { "controller-revision-hash": revision },
       ...(isLeaving && { deletionTimestamp: secondsBefore(1) }),
     },
