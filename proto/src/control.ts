@@ -18,6 +18,8 @@ export type ControlFrame =
       readonly playersOnline: number;
       readonly playersMax: number;
       readonly claimable: boolean;
+      /** Seconds until it is likely to be ready once it is woken, or from now on while it starts; absent when unknown. */
+      readonly startSeconds?: number;
     }
   | {
       readonly type: "WakeRequest" | "ClaimRequest";
@@ -47,15 +49,19 @@ const shapes: { readonly [Type in ControlFrame["type"]]: (fields: Fields) => Con
     return access ? { type: "ListUpdate", servers, access } : { type: "ListUpdate", servers };
   },
   StatusQuery: (from) => ({ type: "StatusQuery", server: text(from["server"]) }),
-  StatusUpdate: (from) => ({
-    type: "StatusUpdate",
-    server: text(from["server"]),
-    phase: text(from["phase"]),
-    ready: flag(from["ready"]),
-    playersOnline: whole(from["playersOnline"]),
-    playersMax: whole(from["playersMax"]),
-    claimable: flag(from["claimable"]),
-  }),
+  StatusUpdate: (from) => {
+    const startSeconds = whole(from["startSeconds"]);
+    return {
+      type: "StatusUpdate",
+      server: text(from["server"]),
+      phase: text(from["phase"]),
+      ready: flag(from["ready"]),
+      playersOnline: whole(from["playersOnline"]),
+      playersMax: whole(from["playersMax"]),
+      claimable: flag(from["claimable"]),
+      ...(startSeconds > 0 && { startSeconds }),
+    };
+  },
   WakeRequest: (from) => ({
     type: "WakeRequest",
     player: text(from["player"]),

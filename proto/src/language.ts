@@ -44,6 +44,18 @@ export function sayInAll<const S extends Sentence>(
 
 export type Say = <const S extends Sentence>(sentence: S, ...values: ValuesOf<S>) => string;
 
+export function sayIn(language: Language): Say {
+  return (sentence, ...values) => say(sentence, language, ...values);
+}
+
+const secondsUntilMinutes = 120;
+
+/** `40 s`, or `3 min` for what takes long. */
+export function sayDuration(seconds: number, say: Say): string {
+  if (seconds < secondsUntilMinutes) return say({ en: "{n} s", zh: "{n} 秒" }, { n: seconds });
+  return say({ en: "{n} min", zh: "{n} 分钟" }, { n: Math.round(seconds / 60) });
+}
+
 /** Speaks to somebody whose client has this locale now. */
 export function sayTo(locale: () => string): Say {
   return (sentence, ...values) => say(sentence, languageOfLocale(locale()), ...values);

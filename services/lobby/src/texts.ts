@@ -36,6 +36,8 @@ export const texts = {
     Stopping: { en: "Stopping", zh: "停止中" },
     Failed: { en: "Failed", zh: "启动失败" },
   },
+  startsInAbout: { en: "{phase}, starts in about {time}", zh: "{phase}，启动大约需要 {time}" },
+  readyInAbout: { en: "{phase}, about {time} more", zh: "{phase}，大约还需 {time}" },
   asking: { en: "Asking…", zh: "查询中……" },
   players: { en: "{online} of {max} players", zh: "玩家 {online} / {max}" },
   previous: { en: "Previous page", zh: "上一页" },

@@ -47,7 +47,7 @@ import { createActivity } from "./report/activity.ts";
 import { logConnected, reportDisconnected } from "./report/player-events.ts";
 import { isSystem } from "./session/place.ts";
 import { disconnect, isCurrent, type Session, sentence } from "./session/session.ts";
-import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
+import { entryOf, listingOf } from "./status/motd.ts";
 
 type Proxy = AsyncDisposable & {
   readonly port: number;
@@ -61,17 +61,11 @@ export async function startProxy(
 ): Promise<Proxy> {
   const context = createContext(config, { log, metrics });
   const { limits } = config;
-  const watch = createStartWatch();
-  const refreshAndWatch = async () => {
-    await context.refresh();
-    for (const server of context.registry.all()) watch.note(server, context.now());
-    watch.keep((name) => context.registry.find(name) !== undefined);
-  };
   if (config.localNames)
     log.warn(
       "local-names is on: clients choose their own names, and anyone who reaches this port can be anyone",
     );
-  await refreshAndWatch();
+  await context.refresh();
   const listener = await listen({
     port: config.listenPort,
     host: config.listenHost,
@@ -82,7 +76,7 @@ export async function startProxy(
     maxPerAddress: limits.connectionsPerAddress,
     // Each login is a request to a session server.
     loginWaitMs: (address) => context.logins.spend(addressKey(address)),
-    status: (ping) => statusOf(context, ping, watch.timesOf),
+    status: (ping) => statusOf(context, ping),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => {
       const welcomed = welcome(context, player);
@@ -94,12 +88,12 @@ export async function startProxy(
   const hasPlayers = () => context.sessions.size > 0;
   const loops = startLoops(
     [
-      { name: "refresh", everyMs: limits.refreshMs, run: refreshAndWatch },
+      { name: "refresh", everyMs: limits.refreshMs, run: context.refresh },
       {
         name: "first list",
         everyMs: limits.firstRefreshMs,
         isNeeded: () => context.registry.refreshedAt() === undefined,
-        run: refreshAndWatch,
+        run: context.refresh,
       },
       {
         name: "queue",
@@ -200,17 +194,13 @@ function trustOf({ onlineMode, localNames, sessionServer, ...config }: ProxyConf
   return { kind: "online", keys: createLoginKeys(), sessionServer: judge };
 }
 
-async function statusOf(
-  context: Context,
-  { host, protocol }: Ping,
-  timesOf: (name: string) => StartTimes,
-): Promise<ServerStatus> {
+async function statusOf(context: Context, { host, protocol }: Ping): Promise<ServerStatus> {
   const { config, registry, sessions } = context;
   const subdomain = subdomainOf(host, config.rootDomain);
   if (subdomain === undefined)
     return { description: "svc", playersOnline: sessions.size, playersMax: sessions.size + 1 };
   const server = registry.bySubdomain(subdomain);
-  const listing = listingOf(server, timesOf(server?.name ?? ""), context.now());
+  const listing = listingOf(server, context.now());
   const place = parseAddress((server && joinAddress(server)) ?? "");
   if (!server || !place) return entryOf(server, listing, undefined);
   // Whatever number a client makes up, a server is asked as one of those that we speak.

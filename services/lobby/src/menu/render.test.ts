@@ -32,6 +32,18 @@ test("tiles say what a click does and how the server is", () => {
   ]);
 });
 
+test("a tile says about how long the start takes, once that is known", () => {
+  const lines = (language: "en" | "zh", phase: string, startSeconds: number) =>
+    renderPage(
+      pageOf([{ name: "a", status: { ...status, phase, startSeconds }, verdict: "wake" }], 0),
+      sayTo(() => language),
+    )[0]?.lore.map(plainText)[1];
+  assert.equal(lines("en", "Stopped", 40), "Asleep, starts in about 40 s");
+  assert.equal(lines("en", "Starting", 150), "Starting, about 3 min more");
+  assert.equal(lines("zh", "Stopped", 40), "休眠中，启动大约需要 40 秒");
+  assert.equal(lines("en", "Failed", 40), "Failed");
+});
+
 test("in Chinese too", () => {
   assert.equal(readable("zh")[2], "2 | gamma | 无法启动 | 启动失败 | 上次启动失败，需要服主处理。");
 });

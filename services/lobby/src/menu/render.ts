@@ -1,7 +1,7 @@
 // The chest that a player sees: one item a slot.
 
 import type { Text } from "@svc/minecraft";
-import type { Say, Sentence } from "@svc/proto/language";
+import { type Say, type Sentence, sayDuration } from "@svc/proto/language";
 import { texts } from "../texts.ts";
 import { buttonsOf, type Page } from "./page.ts";
 import { type Server, type Tile, tileOf } from "./tile.ts";
@@ -49,7 +49,11 @@ function stateOf({ status }: Server, say: Say): string {
   if (!status) return say(texts.asking);
   if (status.isReady) return say(texts.players, { online: status.playersOnline, max: status.playersMax });
   const phase = Object.entries(texts.phases).find(([phase]) => phase === status.phase)?.[1];
-  return phase ? say(phase) : status.phase;
+  const word = phase ? say(phase) : status.phase;
+  const sentence = status.phase === "Starting" ? texts.readyInAbout : texts.startsInAbout;
+  const { startSeconds } = status;
+  if (startSeconds === undefined || status.phase === "Failed") return word;
+  return say(sentence, { phase: word, time: sayDuration(startSeconds, say) });
 }
 
 // Names and lore of items are in italics unless told otherwise.

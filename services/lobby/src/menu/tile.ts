@@ -17,6 +17,8 @@ export type ServerStatus = {
   readonly playersOnline: number;
   readonly playersMax: number;
   readonly isClaimable: boolean;
+  /** Seconds until it is likely to be ready. */
+  readonly startSeconds?: number;
 };
 
 export type Server = {

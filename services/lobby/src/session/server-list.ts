@@ -37,7 +37,8 @@ export function createServerList(): ServerList {
       const pairs = servers.map((name, index) => [name, access?.[index] ?? ""] as const);
       keep(new Map(pairs.filter(([name]) => name !== "")));
     },
-    setStatus: ({ server, phase, ready, playersOnline, playersMax, claimable }) => {
+    setStatus: (update) => {
+      const { server, phase, ready, playersOnline, playersMax, claimable, startSeconds } = update;
       if (server === null || !verdicts.has(server)) return false;
       const status = {
         phase: phase ?? "",
@@ -45,6 +46,7 @@ export function createServerList(): ServerList {
         playersOnline,
         playersMax,
         isClaimable: claimable,
+        ...(startSeconds !== undefined && { startSeconds }),
       };
       statuses = new Map([...statuses, [server, status]]);
       return true;

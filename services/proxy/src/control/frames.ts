@@ -14,6 +14,7 @@ import type { Registry } from "../registry/registry.ts";
 import { isSystem, type SystemServers } from "../session/place.ts";
 import { sendToLobby as send } from "../session/send-to-lobby.ts";
 import { isCurrent, type Session, sentence } from "../session/session.ts";
+import { startOutlookOf } from "../status/start-outlook.ts";
 import type { ForeignFrameLog } from "./foreign-frames.ts";
 import type { MenuCache } from "./menu-cache.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
@@ -21,7 +22,7 @@ import { type FrameSource, listFor, maySend } from "./policy.ts";
 export type GoDeps = ConnectDeps &
   WakeDeps & {
     readonly api: Pick<InternalApi, "readStatus">;
-    readonly registry: Pick<Registry, "note">;
+    readonly registry: Pick<Registry, "find" | "note">;
     readonly queue: Pick<Queue, "leave">;
   };
 
@@ -104,6 +105,7 @@ async function sendStatus(context: FrameDeps, session: Session, name: string): P
   if (row === "unknown") return sendError(context, session, { code: "not_found", server: name });
   if (row === undefined) return sendError(context, session, { code: "unavailable", server: name });
   const { phase, ready, playersOnline, playersMax, claimable } = row;
+  const outlook = startOutlookOf(context.registry.find(name), context.now());
   send(context, session, {
     type: "StatusUpdate",
     server: name,
@@ -112,6 +114,7 @@ async function sendStatus(context: FrameDeps, session: Session, name: string): P
     playersOnline,
     playersMax,
     claimable,
+    ...(!ready && outlook.kind === "about" && { startSeconds: outlook.seconds }),
   });
 }
 

@@ -5,7 +5,8 @@ import type { ProxyConfig } from "../config.ts";
 import { type ConnectDeps, enterServer } from "../connect/connect-player.ts";
 import type { Registry } from "../registry/registry.ts";
 import { sendToLobby } from "../session/send-to-lobby.ts";
-import { isCurrent, type Session, tell } from "../session/session.ts";
+import { isCurrent, languageOf, type Session, tell } from "../session/session.ts";
+import { durationText, startOutlookOf } from "../status/start-outlook.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
 import type { Queue } from "./queue.ts";
@@ -15,7 +16,7 @@ type DrainQueueDeps = ConnectDeps &
   WakeDeps & {
     readonly config: Pick<ProxyConfig, "limits">;
     readonly api: Pick<InternalApi, "readStatus">;
-    readonly registry: Pick<Registry, "note">;
+    readonly registry: Pick<Registry, "find" | "note">;
     readonly queue: Queue;
   };
 
@@ -61,7 +62,7 @@ function act(
   session: Session,
   { waiter, decision }: { waiter: Waiter; decision: Decision },
 ): void {
-  const { queue, log, now } = context;
+  const { queue, log } = context;
   const { server } = waiter;
   if (decision.do === "leave") {
     queue.leave(waiter.player);
@@ -78,7 +79,7 @@ function act(
   }
   queue.replace(waiter, decision.waiter);
   if (decision.do === "progress") {
-    tell(session, "stillWaiting", { server, minutes: Math.round((now() - waiter.since) / 60_000) });
+    tellProgress(context, session, waiter);
   }
   if (decision.do === "wake") {
     void wakeAndQueue(context, session, waiter).then(
@@ -86,6 +87,16 @@ function act(
       (error: unknown) => log.error({ error }, "waking a server again failed"),
     );
   }
+}
+
+function tellProgress({ registry, now }: DrainQueueDeps, session: Session, waiter: Waiter): void {
+  const { server, since } = waiter;
+  const outlook = startOutlookOf(registry.find(server), now());
+  const minutes = Math.round((now() - since) / 60_000);
+  if (outlook.kind === "about") {
+    const time = durationText(outlook.seconds, languageOf(session));
+    tell(session, "stillWaitingAbout", { server, time });
+  } else tell(session, outlook.kind === "late" ? "stillWaitingLate" : "stillWaiting", { server, minutes });
 }
 
 async function transfer(

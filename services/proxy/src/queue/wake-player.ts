@@ -1,6 +1,8 @@
 import type { Answer, InternalApi } from "../api/internal-api.ts";
 import { BusyError, type Pool } from "../api/pool.ts";
-import { isCurrent, type Session, type Sessions, tell } from "../session/session.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isCurrent, languageOf, type Session, type Sessions, tell } from "../session/session.ts";
+import { durationText, startOutlookOf } from "../status/start-outlook.ts";
 import type { SentenceKey } from "../text/text.ts";
 import type { Waiter } from "./policy.ts";
 import type { Queue } from "./queue.ts";
@@ -11,6 +13,7 @@ export type WakeDeps = {
   readonly pool: Pool;
   readonly queue: Pick<Queue, "find" | "add">;
   readonly sessions: Sessions;
+  readonly registry: Pick<Registry, "find">;
   readonly now: () => number;
 };
 
@@ -31,9 +34,15 @@ export async function wakeAndQueue(
     told.sentence = "wakeUnclaimed";
   if (!isCurrent(context, session)) return told;
   if (!told.queued) tell(session, told.sentence, { server });
-  else if (told.retryAfterMs === undefined) tell(session, "waking", { server });
+  else if (told.retryAfterMs === undefined) tellWaking(context, session, server);
   else tell(session, "coolingDown", { server, seconds: Math.max(1, Math.ceil(told.retryAfterMs / 1_000)) });
   return told;
+}
+
+function tellWaking({ registry, now }: WakeDeps, session: Session, server: string): void {
+  const outlook = startOutlookOf(registry.find(server), now());
+  if (outlook.kind !== "about") tell(session, "waking", { server });
+  else tell(session, "wakingAbout", { server, time: durationText(outlook.seconds, languageOf(session)) });
 }
 
 /** False while the service does not say. */

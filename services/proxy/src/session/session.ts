@@ -2,7 +2,7 @@
 // Vocabulary: session = a connection from login to its end, never carried over to the next one; place = where it is.
 
 import type { Bridge, Text } from "@svc/minecraft";
-import { languageOfLocale } from "@svc/proto/language";
+import { type Language, languageOfLocale } from "@svc/proto/language";
 import { type SentenceKey, say } from "../text/text.ts";
 import type { Place } from "./place.ts";
 
@@ -32,8 +32,12 @@ export type Sessions = ReadonlyMap<string, Session>;
 
 type Values = Parameters<typeof say>[2];
 
+export function languageOf(session: Session): Language {
+  return languageOfLocale(session.bridge.player.client.locale);
+}
+
 export function sentence(session: Session, key: SentenceKey, values?: Values): string {
-  return say(key, languageOfLocale(session.bridge.player.client.locale), values);
+  return say(key, languageOf(session), values);
 }
 
 /** A line of chat; nothing while the player is in no world. */

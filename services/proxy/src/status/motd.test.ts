@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
-import { createStartWatch, listingOf } from "./motd.ts";
+import { listingOf } from "./motd.ts";
 
 const info: ServerInfo = {
   name: "survival",
@@ -14,6 +14,7 @@ const info: ServerInfo = {
   playersMax: 20,
   idleStopSeconds: 600,
 };
+const iso = (ms: number) => new Date(ms).toISOString();
 const running = {
   phase: "Running",
   ready: true,
@@ -45,31 +46,38 @@ const rows: Record<string, [Partial<ServerInfo>, string, number]> = {
 };
 for (const [name, [change, text, online]] of Object.entries(rows)) {
   test(name, () => {
-    const times = { startedAt: undefined, lastStartMs: undefined };
-    assert.deepEqual(listingOf({ ...info, ...change }, times, 0), { text, online, max: 20 });
+    assert.deepEqual(listingOf({ ...info, ...change }, 0), { text, online, max: 20 });
   });
 }
 
 test("an unknown address shows that there is no server", () => {
-  const times = { startedAt: undefined, lastStartMs: undefined };
-  assert.deepEqual(listingOf(undefined, times, 0), {
+  assert.deepEqual(listingOf(undefined, 0), {
     text: "There is no server at this address.",
     online: 0,
     max: 0,
   });
 });
 
-test("a start is estimated from the one before, until the estimate has passed", () => {
-  const watch = createStartWatch();
-  const starting: ServerInfo = { ...info, phase: "Starting", desiredState: "Running" };
-  const textAt = (now: number) => listingOf(starting, watch.timesOf("survival"), now).text;
-  watch.note(starting, 0);
-  assert.equal(textAt(1_000), "Survival is starting.");
-  watch.note({ ...info, ...running }, 30_000);
-  watch.note(starting, 100_000);
-  watch.note(starting, 110_000);
-  assert.equal(textAt(110_000), "Survival is starting, about 20 s more.");
-  assert.equal(textAt(130_000), "Survival is starting.");
-  watch.note({ ...info, phase: "Failed" }, 140_000);
-  assert.deepEqual(watch.timesOf("survival"), { startedAt: undefined, lastStartMs: 30_000 });
+describe("a start is estimated from those before", () => {
+  const startEstimate = { p50: 40, p95: 70 };
+  const starting = {
+    phase: "Starting",
+    desiredState: "Running",
+    startRequestedAt: iso(0),
+    startEstimate,
+  } as const;
+  const rows: [fact: string, change: Partial<ServerInfo>, atSeconds: number, text: string][] = [
+    ["while it sleeps", { startEstimate }, 0, "Survival is asleep. Join to wake it, which takes about 40 s."],
+    [
+      "when it was just woken",
+      { ...starting, startRequestedAt: undefined },
+      0,
+      "Survival is starting, about 40 s more.",
+    ],
+    ["while it starts", starting, 20, "Survival is starting, about 20 s more."],
+    ["never below nothing", starting, 45, "Survival is starting and ready any moment now."],
+    ["until it is late", starting, 71, "Survival is starting, which takes longer than usual."],
+  ];
+  for (const [fact, change, atSeconds, text] of rows)
+    test(fact, () => assert.equal(listingOf({ ...info, ...change }, atSeconds * 1_000).text, text));
 });

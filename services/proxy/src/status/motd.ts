@@ -5,11 +5,9 @@ import type { ServerAnswer, ServerStatus, Text } from "@svc/minecraft";
 import type { Language, ServerInfo } from "@svc/proto";
 import { joinAddress } from "../registry/join-address.ts";
 import { say } from "../text/text.ts";
+import { durationText, startOutlookOf } from "./start-outlook.ts";
 
 type Listing = { text: string; online: number; max: number };
-
-/** Moment a start was first seen, and how long the last starts took. */
-export type StartTimes = { startedAt: number | undefined; lastStartMs: number | undefined };
 
 /** The whole entry: the resource's own words come before ours, and the server's own count before the registry's. */
 export function entryOf(
@@ -23,7 +21,7 @@ export function entryOf(
   return { description, playersOnline, playersMax, sample, ...(favicon !== undefined && { favicon }) };
 }
 
-export function listingOf(server: ServerInfo | undefined, times: StartTimes, now: number): Listing {
+export function listingOf(server: ServerInfo | undefined, now: number): Listing {
   // A ping carries no locale.
   const language: Language = "en";
   if (!server) return { text: say("motdUnknown", language), online: 0, max: 0 };
@@ -34,46 +32,29 @@ export function listingOf(server: ServerInfo | undefined, times: StartTimes, now
   if (server.startGaveUp) return { text: say("motdFailed", language, { name }), ...none };
   const isDown = server.phase === "Stopped" || server.phase === "Stopping";
   if (isDown && server.desiredState !== "Running") {
+    const isStopping = server.phase === "Stopping";
     return {
-      text: say(server.phase === "Stopped" ? "motdSleeping" : "motdStopping", language, { name }),
+      text: isStopping ? say("motdStopping", language, { name }) : sleepingText(server, name, now),
       ...none,
     };
   }
-  return { text: startingText(name, times, now), ...none };
+  return { text: startingText(server, name, now), ...none };
 }
 
-function startingText(name: string, { startedAt, lastStartMs }: StartTimes, now: number): string {
-  const left = startedAt === undefined || lastStartMs === undefined ? 0 : startedAt + lastStartMs - now;
-  // An estimate that has run out is worse than none.
-  if (left <= 0) return say("motdStartingSoon", "en", { name });
-  return say("motdStarting", "en", { name, seconds: Math.ceil(left / 1_000) });
+function startingText(server: ServerInfo, name: string, now: number): string {
+  const outlook = startOutlookOf(server, now);
+  if (outlook.kind !== "about") return say(startingSentences[outlook.kind], "en", { name });
+  return say("motdStarting", "en", { name, time: durationText(outlook.seconds, "en") });
 }
 
-type StartWatch = {
-  note: (server: ServerInfo, now: number) => void;
-  /** Drops servers that no longer exist. */
-  keep: (isThere: (name: string) => boolean) => void;
-  timesOf: (name: string) => StartTimes;
-};
+const startingSentences = {
+  unknown: "motdStartingSoon",
+  soon: "motdStartingAnyMoment",
+  late: "motdStartingLate",
+} as const;
 
-/** Measures how long each server takes to start, for the estimate in the server list. */
-export function createStartWatch(): StartWatch {
-  const times = new Map<string, StartTimes>();
-  const timesOf = (name: string) => times.get(name) ?? { startedAt: undefined, lastStartMs: undefined };
-  return {
-    timesOf,
-    keep: (isThere) => {
-      for (const name of times.keys()) if (!isThere(name)) times.delete(name);
-    },
-    note: (server, now) => {
-      const { startedAt, lastStartMs } = timesOf(server.name);
-      if (server.phase === "Starting") {
-        if (startedAt === undefined) times.set(server.name, { startedAt: now, lastStartMs });
-        return;
-      }
-      if (startedAt === undefined) return;
-      const isThere = joinAddress(server) !== undefined;
-      times.set(server.name, { startedAt: undefined, lastStartMs: isThere ? now - startedAt : lastStartMs });
-    },
-  };
+function sleepingText(server: ServerInfo, name: string, now: number): string {
+  const outlook = startOutlookOf(server, now);
+  if (outlook.kind !== "about") return say("motdSleeping", "en", { name });
+  return say("motdSleepingAbout", "en", { name, time: durationText(outlook.seconds, "en") });
 }

@@ -37,6 +37,10 @@ export const sentences = {
     en: "{server} is waking up. You are taken there when it is ready.",
     zh: "{server} 正在启动，就绪后会自动带你进入。",
   },
+  wakingAbout: {
+    en: "{server} is waking up, which takes about {time}. You are taken there when it is ready.",
+    zh: "{server} 正在启动，大约需要 {time}，就绪后会自动带你进入。",
+  },
   coolingDown: {
     en: "{server} was started or stopped a moment ago. It will be woken in {seconds} s, and you are taken there then.",
     zh: "{server} 刚刚启动或停止过，将在 {seconds} 秒后启动，就绪后会自动带你进入。",
@@ -44,6 +48,14 @@ export const sentences = {
   stillWaiting: {
     en: "Still waiting for {server} ({minutes} min).",
     zh: "仍在等待 {server}（{minutes} 分钟）。",
+  },
+  stillWaitingAbout: {
+    en: "Still waiting for {server}, about {time} more.",
+    zh: "仍在等待 {server}，大约还需 {time}。",
+  },
+  stillWaitingLate: {
+    en: "Still waiting for {server} ({minutes} min). It takes longer than usual.",
+    zh: "仍在等待 {server}（{minutes} 分钟），比平时慢一些。",
   },
   joining: { en: "{server} is ready. Taking you there.", zh: "{server} 已就绪，正在传送。" },
   refusedByServer: { en: "{server} did not let you in: {reason}", zh: "{server} 拒绝了你的连接：{reason}" },
@@ -153,9 +165,21 @@ export const sentences = {
   inviteOver: { en: "That invitation has expired.", zh: "该邀请已失效。" },
   draining: { en: "This proxy is restarting. Please join again.", zh: "代理正在重启，请重新加入。" },
   motdSleeping: { en: "{name} is asleep. Join to wake it.", zh: "{name} 正在休眠，加入即可唤醒。" },
+  motdSleepingAbout: {
+    en: "{name} is asleep. Join to wake it, which takes about {time}.",
+    zh: "{name} 正在休眠，加入即可唤醒，大约需要 {time}。",
+  },
   motdStarting: {
-    en: "{name} is starting, about {seconds} s more.",
-    zh: "{name} 正在启动，约需 {seconds} 秒。",
+    en: "{name} is starting, about {time} more.",
+    zh: "{name} 正在启动，大约还需 {time}。",
+  },
+  motdStartingAnyMoment: {
+    en: "{name} is starting and ready any moment now.",
+    zh: "{name} 正在启动，马上就好。",
+  },
+  motdStartingLate: {
+    en: "{name} is starting, which takes longer than usual.",
+    zh: "{name} 正在启动，比平时慢一些。",
   },
   motdStartingSoon: { en: "{name} is starting.", zh: "{name} 正在启动。" },
   motdRunning: { en: "{name}", zh: "{name}" },
