@@ -1,7 +1,4 @@
 // `npm run bench`: runs goals of docs/performance.md with their anchors and prints the table.
-// `npm run bench -- G1 G5 --rounds 5` runs some, `npm run bench -- PEER` those that have a figure of the peer's; `--quick`
-// only shows that all works; `--write` puts the tables into docs/performance.md; `--profile DIR` leaves CPU profiles of
-// the services of the fixture there. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
 
 import { parseArgs } from "node:util";
 import { goals } from "./goals/index.ts";
@@ -10,6 +7,21 @@ import { peerTable } from "./harness/peer.ts";
 import { table } from "./harness/report.ts";
 import { runGoals } from "./harness/run.ts";
 import { writeTables } from "./harness/write-report.ts";
+
+const usage = `usage: npm run bench -- [GOAL...] [--rounds N] [--quick] [--full] [--write] [--profile DIR]
+       npm run bench -- --list
+
+Runs goals of docs/performance.md with their anchors, taking turns, and prints the table. Without a GOAL it runs all;
+PEER stands for those that have a figure of the peer's.
+
+  --rounds N     rounds of each goal, 3 unless told; a goal may ask for more
+  --quick        short windows: shows that all works, not for judging
+  --full         the longest form of goals that have one
+  --write        puts the tables into docs/performance.md
+  --profile DIR  leaves CPU profiles of the fixture's services in DIR
+  --list         names the goals
+
+The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,8 +32,14 @@ const { values, positionals } = parseArgs({
     write: { type: "boolean", default: false },
     profile: { type: "string" },
     list: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
+
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 
 // G22 stands for G22-GATEWAY as well, and a goal that is measured along with another one for that one.
 const matches = (goal: Goal, name: string) =>
