@@ -3,19 +3,14 @@ export { startNats } from "./nats/nats.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
+export { nodeFlags, type StackPrograms } from "./program/programs.ts";
+export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
 export { startDetached } from "./stack/detach.ts";
 export { down } from "./stack/down.ts";
 export { takesLocalNames } from "./stack/game.ts";
 export { chooseServices } from "./stack/guard.ts";
 export { commandHint, shellWord } from "./stack/hint.ts";
-export { nodeFlags } from "./stack/node-flags.ts";
-export {
-  allServiceNames,
-  gameServiceNames,
-  type StackFacts,
-  type StackOptions,
-  serviceNames,
-} from "./stack/options.ts";
+export type { StackFacts, StackOptions } from "./stack/options.ts";
 export { runStack } from "./stack/run.ts";
 export { rotateToken } from "./stack/secrets.ts";
 export { findMigrateEnv } from "./stack/services.ts";

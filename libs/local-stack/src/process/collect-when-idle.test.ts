@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
-import { nodeFlags } from "../stack/node-flags.ts";
+import { nodeFlags } from "../program/programs.ts";
 import { until } from "../testing/until.ts";
 
 const script = `

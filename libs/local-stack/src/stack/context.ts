@@ -1,21 +1,20 @@
-import { join } from "node:path";
 import { choosePorts, type PortName, type Ports } from "../ports/ports.ts";
 import { postgresUrl } from "../postgres/postgres.ts";
+import { type StackService, serviceNames } from "../program/sources.ts";
 import { embeddedParts } from "./embedded-parts.ts";
 import { chooseServices } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
-import { type StackFacts, type StackOptions, type StackPrograms, serviceNames } from "./options.ts";
+import type { StackFacts, StackOptions } from "./options.ts";
 import { ensureSecrets, operatorUser, type StackSecrets } from "./secrets.ts";
 
 /** Everything that is known before the first process starts. */
 export type StackContext = {
   options: StackOptions;
   paths: Layout;
-  services: ReadonlyMap<string, number>;
+  services: ReadonlyMap<StackService, number>;
   secrets: StackSecrets;
   ports: Ports;
   facts: StackFacts;
-  programs: StackPrograms;
   /** Environment that every Node child starts from. */
   nodeEnv: NodeJS.ProcessEnv;
   say: (line: string) => void;
@@ -24,7 +23,7 @@ export type StackContext = {
 const databaseName = "svc";
 const rootDomain = "svc.localhost";
 
-function neededPorts(options: StackOptions, services: ReadonlyMap<string, number>): PortName[] {
+function neededPorts(options: StackOptions, services: ReadonlyMap<StackService, number>): PortName[] {
   const parts = embeddedParts(options.env);
   return [
     ...(["gateway-external", "gateway-internal"] as const).filter((name) => services.has(name)),
@@ -37,11 +36,11 @@ function neededPorts(options: StackOptions, services: ReadonlyMap<string, number
 }
 
 /** Gateways and proxies beyond the first listen on ports of their own, and so do the gate and the lobby behind them. */
-function freePorts(services: ReadonlyMap<string, number>): string[] {
+function freePorts(services: ReadonlyMap<StackService, number>): string[] {
   const replicas = [...services]
     .filter(([name]) => name.startsWith("gateway-") || name === "proxy")
     .flatMap(([name, count]) => Array.from({ length: count - 1 }, (_, index) => `${name}-${index + 2}`));
-  return [...replicas, ...["login-gate", "lobby"].filter((name) => services.has(name))];
+  return [...replicas, ...(["login-gate", "lobby"] as const).filter((name) => services.has(name))];
 }
 
 function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Ports): string {
@@ -52,7 +51,7 @@ function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Po
 function createFacts(
   options: StackOptions,
   paths: Layout,
-  known: { services: ReadonlyMap<string, number>; secrets: StackSecrets; ports: Ports },
+  known: { services: ReadonlyMap<StackService, number>; secrets: StackSecrets; ports: Ports },
 ): StackFacts {
   const { services, secrets, ports } = known;
   return {
@@ -89,17 +88,6 @@ function childEnv(options: StackOptions, paths: Layout): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: paths.compileCache, MALLOC_ARENA_MAX: "1", ...Object.fromEntries(own) };
 }
 
-function choosePrograms(options: StackOptions): StackPrograms {
-  const { repo } = options;
-  return {
-    service: (name) => join(repo, "services", name, "src", "main.ts"),
-    migrate: [join(repo, "services", "cli", "src", "main.ts"), "migrate", "up"],
-    cluster: join(repo, "libs", "local-cluster", "src", "main.ts"),
-    panel: [join(repo, "services", "panel", "build", "main.ts"), "build"],
-    ...options.programs,
-  };
-}
-
 /** Chooses secrets and ports; throws a `StackError` for a wrong option or a taken port. */
 export async function createContext(options: StackOptions): Promise<StackContext> {
   const paths = layout(options.data);
@@ -119,7 +107,6 @@ export async function createContext(options: StackOptions): Promise<StackContext
     secrets,
     ports,
     facts: createFacts(options, paths, { services, secrets, ports }),
-    programs: choosePrograms(options),
     nodeEnv: childEnv(options, paths),
     say: options.say,
   };

@@ -4,10 +4,10 @@ import { writeFileAtomic } from "../atomic-file.ts";
 import { defaultCacheDirs, findNatsServer } from "../nats/find.ts";
 import { prepareNats } from "../nats/nats.ts";
 import { preparePostgres } from "../postgres/postgres.ts";
+import { programEnv, runProgram, type StackPrograms } from "../program/programs.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import type { EmbeddedPart } from "./embedded-parts.ts";
-import { nodeFlags } from "./node-flags.ts";
 
 // With the services these fit into the 25 s of a stop.
 const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
@@ -37,15 +37,15 @@ async function natsSpec({ paths, secrets, ports, options, say }: StackContext): 
   return { ...plan, name: "nats", stopTimeoutMs: stopMs.nats };
 }
 
-function imagesFile({ options, paths }: StackContext): string {
+function imagesFile({ options, paths }: StackContext, programs: StackPrograms): string {
   const { images } = options.cluster;
   if (typeof images === "string") return images;
-  writeFileAtomic(paths.imagesFile, `${JSON.stringify(images, null, 2)}\n`);
+  writeFileAtomic(paths.imagesFile, `${JSON.stringify(images(programs), null, 2)}\n`);
   return paths.imagesFile;
 }
 
-function clusterSpec(context: StackContext): ChildSpec {
-  const { paths, ports, options, programs, nodeEnv } = context;
+function clusterSpec(context: StackContext, programs: StackPrograms): ChildSpec {
+  const { paths, ports, options, nodeEnv } = context;
   const { nodes = 2, serviceAccounts } = options.cluster;
   mkdirSync(paths.cluster, { recursive: true, mode: 0o700 });
   const port = String(ports["local-cluster"]);
@@ -53,38 +53,36 @@ function clusterSpec(context: StackContext): ChildSpec {
     name: "local-cluster",
     command: process.execPath,
     args: [
-      ...nodeFlags,
-      programs.cluster,
-      ...["--data", paths.cluster, "--port", port, "--images", imagesFile(context), "--nodes", String(nodes)],
+      ...runProgram(programs, "local-cluster"),
+      ...["--data", paths.cluster, "--port", port],
+      ...["--images", imagesFile(context, programs), "--nodes", String(nodes)],
       ...serviceAccounts.flatMap((account) => ["--service-account", account]),
     ],
-    env: nodeEnv,
+    env: { ...nodeEnv, ...programEnv(programs) },
     cwd: options.repo,
     ready: { line: (line) => line.startsWith("local-cluster: ready at ") },
     stopTimeoutMs: stopMs["local-cluster"],
   };
 }
 
-function mailSpec({ paths, ports, nodeEnv }: StackContext): ChildSpec {
+function mailSpec({ paths, ports, nodeEnv }: StackContext, programs: StackPrograms): ChildSpec {
   return {
     name: "mail-sink",
     command: process.execPath,
-    args: [
-      ...nodeFlags,
-      join(import.meta.dirname, "..", "mail", "main.ts"),
-      paths.mail,
-      String(ports.smtp),
-      String(ports["mail-page"]),
-    ],
-    env: nodeEnv,
+    args: [...runProgram(programs, "mail-sink"), paths.mail, String(ports.smtp), String(ports["mail-page"])],
+    env: { ...nodeEnv, ...programEnv(programs) },
     ready: { line: (line) => line.startsWith("mail sink: ready at ") },
     stopTimeoutMs: stopMs["mail-sink"],
   };
 }
 
-/** Prepares one part, including the slow work of the first start (initdb, download of NATS). */
-export async function embeddedSpec(part: EmbeddedPart, context: StackContext): Promise<ChildSpec> {
+/** Prepares one part, including the slow work of the first start (initdb, download of NATS, the bundling of programs). */
+export async function embeddedSpec(
+  part: EmbeddedPart,
+  context: StackContext,
+  programs: Promise<StackPrograms>,
+): Promise<ChildSpec> {
   if (part === "postgres") return postgresSpec(context);
   if (part === "nats") return natsSpec(context);
-  return part === "local-cluster" ? clusterSpec(context) : mailSpec(context);
+  return part === "local-cluster" ? clusterSpec(context, await programs) : mailSpec(context, await programs);
 }

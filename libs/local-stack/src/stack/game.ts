@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
+import type { StackService } from "../program/sources.ts";
 import type { StackContext } from "./context.ts";
 
 /** On one machine a status request per waiting player costs nothing; the specification's 2 s are for a network. */
@@ -19,7 +20,7 @@ function proxyEnv(name: string, { services, ports, paths, facts, nodeEnv }: Stac
   );
   const own = name === "proxy" ? "game" : name;
   const other = replicas[(replicas.indexOf(own) + 1) % replicas.length];
-  const addressOf = (part: string) => (services.has(part) ? `127.0.0.1:${ports[part]}` : "");
+  const addressOf = (part: StackService) => (services.has(part) ? `127.0.0.1:${ports[part]}` : "");
   return {
     SVC_SERVICE_TOKEN_FILE: join(paths.tokens, "velocity"),
     SVC_PROXY_DIR: join(paths.proxy, name),

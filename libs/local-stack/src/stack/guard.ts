@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, explainDiskFault, StackError } from "../error.ts";
-import { allServiceNames } from "./options.ts";
+import { allServiceNames, type StackService } from "../program/sources.ts";
 
 const leastFreeBytes = 300 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ const alone = ["login-gate", "lobby"];
 export function chooseServices(options: {
   only?: readonly string[];
   replicas?: Readonly<Record<string, number>>;
-}): Map<string, number> {
+}): Map<StackService, number> {
   for (const name of options.only ?? []) checkName(name, "--only");
   for (const [name, count] of Object.entries(options.replicas ?? {})) {
     checkName(name, "--replicas");

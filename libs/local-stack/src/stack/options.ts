@@ -1,21 +1,5 @@
 import type { Ports } from "../ports/ports.ts";
-
-/** The seven services on the mesh in the order in which they are listed to people. */
-export const serviceNames = [
-  "identity",
-  "lifecycle",
-  "storage",
-  "builds",
-  "ops-watchdog",
-  "gateway-internal",
-  "gateway-external",
-] as const;
-
-/** The game side: they speak Minecraft to players and call the internal face like any other program. */
-export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
-
-/** Everything that `--only` may name. */
-export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
+import type { StackPrograms } from "../program/programs.ts";
 
 /** What is known before the services start; the configuration file is generated from it. */
 export type StackFacts = {
@@ -48,16 +32,6 @@ export type StackFacts = {
   ports: Ports;
 };
 
-/** Programs of the stack; every path is absolute. */
-export type StackPrograms = {
-  service: (name: string) => string;
-  /** File and arguments of the one-shot migration. */
-  migrate: readonly string[];
-  cluster: string;
-  /** File and arguments of the build of the panel; it is run with the link that has to point to the result. */
-  panel: readonly string[];
-};
-
 export type StackOptions = {
   /** Absolute path of the data folder. */
   data: string;
@@ -84,8 +58,13 @@ export type StackOptions = {
    * The embedded cluster: its image table (a file, or the table itself, then written into the data folder) and the
    * service accounts as `namespace/name`; a service named like an account gets its kubeconfig.
    */
-  cluster: { images: string | object; nodes?: number; serviceAccounts: readonly string[] };
-  programs?: Partial<StackPrograms>;
+  cluster: {
+    images: string | ((programs: StackPrograms) => object);
+    nodes?: number;
+    serviceAccounts: readonly string[];
+  };
+  /** Other programs than those of the checkout, for tests. */
+  programs?: StackPrograms;
   /** Prints one line on stderr. */
   say: (line: string) => void;
   /** Prints lines on stdout once the stack is ready. */

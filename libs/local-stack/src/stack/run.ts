@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { explainDiskFault } from "../error.ts";
+import { bundleSpec, findPrograms, type StackPrograms } from "../program/programs.ts";
 import { openRegistry, type Registry } from "../supervisor/registry.ts";
 import { createSupervisor, type RunningProcess, type Supervisor } from "../supervisor/supervisor.ts";
 import { createContext, type StackContext } from "./context.ts";
@@ -85,23 +86,37 @@ function describe(context: StackContext, processes: RunningProcess[]): StackFile
   };
 }
 
+/** The programs to run; bundles those of the checkout when a source has changed since the last time. */
+function choosePrograms({ options, nodeEnv }: StackContext, supervisor: Supervisor): Promise<StackPrograms> {
+  const { programs, repo } = options;
+  if (programs) return Promise.resolve(programs);
+  return findPrograms(repo, () => supervisor.start([bundleSpec(repo, nodeEnv)]));
+}
+
 async function startAll(context: StackContext, supervisor: Supervisor): Promise<void> {
   const { options, paths, facts } = context;
-  const services = serviceSpecs(context);
-  const proxies = services
-    .filter(({ name }) => name.startsWith("proxy"))
-    .map(({ name }) => join(paths.proxy, name));
-  for (const dir of [paths.archive, ...proxies]) mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (proxies.length > 0 && takesLocalNames(options.env)) options.say(localNamesWarning);
+  mkdirSync(paths.archive, { recursive: true, mode: 0o700 });
+  if (context.services.has("proxy") && takesLocalNames(options.env)) options.say(localNamesWarning);
   writeFileAtomic(paths.configFile, options.configToml(facts));
   writeForwardingFiles(context);
-  const parts = embeddedParts(options.env);
-  const panel = context.services.has("gateway-external") ? supervisor.start([panelSpec(context)]) : undefined;
-  panel?.catch(() => undefined);
-  await Promise.all(parts.map(async (part) => supervisor.start([await embeddedSpec(part, context)])));
-  await supervisor.start([{ ...migrateSpec(context), after: parts }]);
-  await panel;
-  await supervisor.start(services.map((spec) => ({ ...spec, after: parts })));
+  const programs = choosePrograms(context, supervisor);
+  const startPanel = async () => {
+    if (context.services.has("gateway-external"))
+      await supervisor.start([panelSpec(context, await programs)]);
+  };
+  const startMigrated = async () => {
+    const parts = embeddedParts(options.env);
+    await Promise.all(
+      parts.map(async (part) => supervisor.start([await embeddedSpec(part, context, programs)])),
+    );
+    await supervisor.start([{ ...migrateSpec(context, await programs), after: parts }]);
+    return parts;
+  };
+  const [after] = await Promise.all([startMigrated(), startPanel()]);
+  const services = serviceSpecs(context, await programs);
+  for (const { name } of services.filter((spec) => spec.name.startsWith("proxy")))
+    mkdirSync(join(paths.proxy, name), { recursive: true, mode: 0o700 });
+  await supervisor.start(services.map((spec) => ({ ...spec, after })));
 }
 
 async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {

@@ -1,11 +1,11 @@
 import { findText, writeFileAtomic } from "../atomic-file.ts";
+import { programEnv, runProgram, type StackPrograms } from "../program/programs.ts";
+import { gameServiceNames } from "../program/sources.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
 import { layout } from "./layout.ts";
-import { nodeFlags } from "./node-flags.ts";
-import { gameServiceNames } from "./options.ts";
 import { migrateUser } from "./secrets.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
@@ -102,43 +102,43 @@ export function findMigrateEnv(data: string): Record<string, string> | undefined
 }
 
 /** The one-shot migration; it also creates the database. */
-export function migrateSpec(context: StackContext): ChildSpec {
-  const { programs, nodeEnv, paths, facts, options } = context;
+export function migrateSpec(context: StackContext, programs: StackPrograms): ChildSpec {
+  const { nodeEnv, paths, facts, options } = context;
   const own = migrateEnv(context);
   writeFileAtomic(paths.migrateEnvFile, JSON.stringify(own, null, 2));
   return {
     name: "migrate",
     kind: "task",
     command: process.execPath,
-    args: [...nodeFlags, ...programs.migrate],
+    args: [...runProgram(programs, "svc"), "migrate", "up"],
     cwd: options.repo,
     beforeStart: () => ensureDatabase(facts.databaseUrl),
-    env: { ...nodeEnv, ...own },
+    env: { ...nodeEnv, ...programEnv(programs), ...own },
   };
 }
 
 /** The build of the panel: short when it is built already. It starts before the services and beside PostgreSQL and NATS. */
-export function panelSpec({ programs, nodeEnv, paths, options }: StackContext): ChildSpec {
+export function panelSpec({ nodeEnv, paths, options }: StackContext, programs: StackPrograms): ChildSpec {
   return {
     name: "panel",
     kind: "task",
     command: process.execPath,
-    args: [...programs.panel, "--link", paths.panel],
+    args: [programs.file("panel"), "build", "--link", paths.panel],
     cwd: options.repo,
-    env: nodeEnv,
+    env: { ...nodeEnv, ...programEnv(programs) },
   };
 }
 
 /** One specification per process: `storage`, `storage-2`, … */
-export function serviceSpecs(context: StackContext): ChildSpec[] {
+export function serviceSpecs(context: StackContext, programs: StackPrograms): ChildSpec[] {
   return [...context.services].flatMap(([service, count]) =>
     Array.from({ length: count }, (_, index): ChildSpec => {
       const name = index === 0 ? service : `${service}-${index + 1}`;
       return {
         name,
         command: process.execPath,
-        args: [...nodeFlags, context.programs.service(service)],
-        env: serviceEnv(name, service, context),
+        args: runProgram(programs, service),
+        env: { ...serviceEnv(name, service, context), ...programEnv(programs) },
         cwd: context.options.repo,
         ready: { line: isReadyLine },
         metricsOf,

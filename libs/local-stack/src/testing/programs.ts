@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { StackPrograms } from "../program/programs.ts";
+import type { ProgramName } from "../program/sources.ts";
 
 const serviceSource = `
 console.log(JSON.stringify({ level: "info", service: process.argv[1], health_port: 9, msg: "ready" }));
@@ -28,23 +30,21 @@ process.exit(fault ? 1 : 0);
 `;
 
 /** Programs that behave at their edges as the real ones do: ready lines, signals, the file with the setup link. */
-export function writeFakePrograms(dir: string): {
-  service: (name: string) => string;
-  migrate: string[];
-  cluster: string;
-  panel: string[];
-} {
+export function writeFakePrograms(dir: string): StackPrograms {
   mkdirSync(dir, { recursive: true });
   const write = (name: string, source: string) => {
     const path = join(dir, `${name}.mjs`);
     writeFileSync(path, source);
     return path;
   };
-  const [service, identity] = [write("service", serviceSource), write("identity", identitySource)];
-  return {
-    service: (name) => (name === "identity" ? identity : service),
-    migrate: [write("migrate", "process.exit(process.env.SVC_ADMIN_DATABASE_URL ? 0 : 1);")],
-    cluster: write("cluster", clusterSource),
-    panel: [write("panel", panelSource)],
+  const service = write("service", serviceSource);
+  const fakes: Partial<Record<ProgramName, string>> = {
+    identity: write("identity", identitySource),
+    svc: write("migrate", "process.exit(process.env.SVC_ADMIN_DATABASE_URL ? 0 : 1);"),
+    "local-cluster": write("cluster", clusterSource),
+    panel: write("panel", panelSource),
+    "mail-sink": join(import.meta.dirname, "..", "mail", "main.ts"),
+    "collect-when-idle": join(import.meta.dirname, "..", "process", "collect-when-idle.ts"),
   };
+  return { file: (name) => fakes[name] ?? service };
 }

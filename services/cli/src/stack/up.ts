@@ -93,7 +93,8 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
         takesNames: facts.forwardingSecret !== undefined && takesLocalNames(environment()),
       }),
     cluster: {
-      images: imageTable(repo, process.execPath),
+      images: ({ file, compileCache }) =>
+        imageTable(repo, process.execPath, { file: file("world-agent"), compileCache }),
       serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"],
     },
   };

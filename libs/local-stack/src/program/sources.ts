@@ -1,0 +1,42 @@
+/** The seven services on the mesh in the order in which they are listed to people. */
+export const serviceNames = [
+  "identity",
+  "lifecycle",
+  "storage",
+  "builds",
+  "ops-watchdog",
+  "gateway-internal",
+  "gateway-external",
+] as const;
+
+/** The game side: they speak Minecraft to players and call the internal face like any other program. */
+export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
+
+/** Everything that `--only` may name. */
+export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
+
+/** A service that the stack runs. */
+export type StackService = (typeof allServiceNames)[number];
+
+/** A Node program that the stack runs. `collect-when-idle` is preloaded into each of the others. */
+export type ProgramName =
+  | StackService
+  | "local-cluster"
+  | "mail-sink"
+  | "svc"
+  | "panel"
+  | "world-agent"
+  | "collect-when-idle";
+
+const services = allServiceNames.map((name) => [name, `services/${name}/src/main.ts`]);
+
+/** Source files of all programs by name, relative to the checkout. */
+export const programSources: Readonly<Record<ProgramName, string>> = {
+  ...(Object.fromEntries(services) as Record<StackService, string>),
+  "local-cluster": "libs/local-cluster/src/main.ts",
+  "mail-sink": "libs/local-stack/src/mail/main.ts",
+  svc: "services/cli/src/main.ts",
+  panel: "services/panel/build/main.ts",
+  "world-agent": "services/world-agent/src/main.ts",
+  "collect-when-idle": "libs/local-stack/src/process/collect-when-idle.ts",
+};
