@@ -47,13 +47,17 @@ export const list = operation({
   subject: "identity.user.list",
   http: { method: "GET", ...at("/api/v1/users") },
   query: {
+    /** Part of the name or the address, or the whole UUID of a linked player. */
     query: z.string().max(254).optional(),
     role: grantable.optional(),
     disabled: z.enum(["true", "false"]).optional(),
+    sort: z.enum(["created_at", "username"]).optional(),
+    /** Default: the newest first, names from A to Z. */
+    order: z.enum(["asc", "desc"]).optional(),
     ...paging,
   },
   output: z.strictObject({ users: z.array(UserView), total: z.number().int() }),
-  summary: "Users that are not deleted, newest first.",
+  summary: "Users that are not deleted, newest first unless sorted otherwise.",
   spec: "docs/reference/accounts.md#users",
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { patternOf, refusalOf, type Target } from "./policy.ts";
+import { patternOf, refusalOf, type Target, uuidIn } from "./policy.ts";
 
 const rules: [what: string, target: Target, wanted: string | undefined][] = [
   ["a user may be changed", { id: "b", role: "user" }, undefined],
@@ -14,4 +14,13 @@ for (const [what, target, wanted] of rules) {
 
 test("wildcards in a search are matched literally", () => {
   assert.equal(patternOf("A_b%\\"), "%a\\_b\\%\\\\%");
+});
+
+test("a search names a UUID with or without dashes, and nothing else is one", () => {
+  const uuid = "b4f7e65c-ed9c-3510-88fa-a3f669cd7244";
+  assert.equal(uuidIn(` ${uuid.toUpperCase()} `), uuid);
+  assert.equal(uuidIn(uuid.replaceAll("-", "")), uuid);
+  for (const other of ["", "alex", uuid.slice(1), `${uuid}0`, `${uuid}@example.org`]) {
+    assert.equal(uuidIn(other), undefined, other);
+  }
 });

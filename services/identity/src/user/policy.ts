@@ -20,3 +20,10 @@ export function patternOf(text: string): string {
   const literal = text.toLowerCase().replace(/[\\%_]/g, (character) => `\\${character}`);
   return `%${literal}%`;
 }
+
+/** The UUID that a search names, with or without dashes. */
+export function uuidIn(text: string): string | undefined {
+  const digits = text.trim().toLowerCase().replaceAll("-", "");
+  if (!/^[0-9a-f]{32}$/.test(digits)) return undefined;
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,37 +1,51 @@
 // All SQL of the user administration.
 
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Account } from "../account/store.ts";
-import type { IdentityDb, IdentityTrx } from "../database.ts";
+import type { IdentityDb, IdentityTrx, Tables } from "../database.ts";
 import { mintId } from "../secret.ts";
-import { patternOf } from "./policy.ts";
+import { patternOf, uuidIn } from "./policy.ts";
 
 type UserFilter = {
   query?: string | undefined;
   role?: "admin" | "user" | undefined;
   disabled?: boolean | undefined;
+  sort?: "created_at" | "username" | undefined;
+  order?: "asc" | "desc" | undefined;
   limit: number;
   offset: number;
 };
 
-/** A page of users that are not deleted, newest first, and how many there are in all. */
+/** A page of users that are not deleted, newest first unless sorted otherwise, and how many match in all. */
 export async function searchUsers(
   db: IdentityDb,
   filter: UserFilter,
 ): Promise<{ users: Account[]; total: number }> {
   let matching = db.selectFrom("users").where("deleted_at", "is", null);
-  if (filter.query) matching = matching.where("search", "like", patternOf(filter.query));
+  const { query, sort = "created_at", order = sort === "username" ? "asc" : "desc" } = filter;
+  if (query) matching = matching.where(isFoundBy(query));
   if (filter.role) matching = matching.where("role", "=", filter.role);
   if (filter.disabled !== undefined) matching = matching.where("disabled", "=", filter.disabled);
   const page = matching
     .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
+    .orderBy(sort === "username" ? sql`lower(username)` : "created_at", order)
+    .orderBy("id", order)
     .limit(filter.limit)
     .offset(filter.offset);
   const count = matching.select((select) => select.fn.countAll<number>().as("total"));
   const [users, { total }] = await Promise.all([page.execute(), count.executeTakeFirstOrThrow()]);
   return { users, total };
+}
+
+/** A part of the name or address, or the UUID of a linked player. */
+function isFoundBy(query: string) {
+  const uuid = uuidIn(query);
+  return (where: ExpressionBuilder<Tables, "users">) => {
+    const byText = where("search", "like", patternOf(query));
+    if (uuid === undefined) return byText;
+    const linked = where.selectFrom("account_links").select("user_id").where("mc_uuid", "=", uuid);
+    return where.or([byText, where("id", "in", linked)]);
+  };
 }
 
 /** A user, deleted or not. */

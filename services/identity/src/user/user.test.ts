@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventFilter, Fault, type InputOf, ownership, quotas, users } from "@svc/proto";
@@ -65,6 +66,27 @@ describe("users, as the owner sees them", () => {
       page.users.map(({ username }) => username),
       ["page_2", "page_1"],
     );
+  });
+
+  test("users are sorted by name in either order, and found by the UUID of their player", async () => {
+    const linked = await create({ username: "SORT-b" });
+    await create({ username: "sort-C" });
+    await create({ username: "sort-a" });
+    const mc_uuid = randomUUID();
+    await fixture.gateway.call(users.addLink, { id: linked.id, mc_uuid }, asOwner());
+    const namesOf = async (about: Partial<InputOf<typeof users.list>>) => {
+      const asked = { limit: 20, offset: 0, ...about };
+      const { users: found } = await fixture.gateway.call(users.list, asked, asOwner());
+      return found.map(({ username }) => username);
+    };
+    const ascending = await namesOf({ query: "sort-", sort: "username" });
+    assert.deepEqual(ascending, ["sort-a", "SORT-b", "sort-C"]);
+    const descending = await namesOf({ query: "sort-", sort: "username", order: "desc" });
+    assert.deepEqual(descending, ascending.toReversed());
+    for (const written of [mc_uuid, mc_uuid.replaceAll("-", "").toUpperCase()]) {
+      assert.deepEqual(await namesOf({ query: written }), ["SORT-b"]);
+    }
+    assert.deepEqual(await namesOf({ query: randomUUID() }), []);
   });
 
   test("a new address is unverified, the same one again changes nothing", async () => {
