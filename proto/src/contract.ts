@@ -43,9 +43,14 @@ export type HttpBinding = {
   bearer?: "one-time";
   /** What an upload must look like; checked before anybody is asked and before a byte is read. */
   upload?: UploadRule;
+  /** The answer may hold secrets beside text of other people; it is never compressed (docs/reference/http.md#compression). */
+  holdsSecrets?: boolean;
   /** Whether the owner's answer may set or clear the session cookie. */
   session?: "mints" | "ends";
-  /** The answer is `{[collect]: item[]}`, gathered from pages of the owner. */
+  /**
+   * The answer is `{[collect]: item[]}`, gathered from pages of the owner. With rows that are `listedAs` something, a caller
+   * may ask for one page of it.
+   */
   collect?: string;
   /** Answered by the gateway from mirrored views; the owner answers otherwise. */
   view?: ViewBinding;
@@ -244,6 +249,10 @@ export const oneTimeToken = { token: z.string().max(256) };
 /** One page of a list that a gateway collects; `next` is the cursor of the following page. */
 export function page<T extends z.ZodType>(item: T) {
   return z.strictObject({ items: z.array(item), next: z.string().optional() });
+}
+/** As `page`, of a list that HTTP callers may take by pages: then `total` counts the matching items. */
+export function countedPage<T extends z.ZodType>(item: T) {
+  return page(item).extend({ total: z.number().int().min(0).optional() });
 }
 /** The query of a collected list; never visible on HTTP. */
 export const cursor = { cursor: z.string().max(200).optional() };

@@ -31,6 +31,7 @@ export {
   type Bucket,
   bucket,
   type Contract,
+  countedPage,
   cursor,
   type EventContract,
   event,
@@ -151,6 +152,7 @@ export * as uploads from "./storage/upload.ts";
 export {
   ByteCount,
   EmailAddress,
+  optionalPaging,
   PlayerUuid,
   paging,
   Quantity,
@@ -159,4 +161,4 @@ export {
   wholeNumber,
 } from "./text.ts";
 export { apiVersion } from "./version.ts";
-export { rowFor, type View, type ViewBinding, type ViewRows, view, viewRows } from "./view.ts";
+export { type Listed, rowFor, type View, type ViewBinding, type ViewRows, view, viewRows } from "./view.ts";

@@ -57,6 +57,12 @@ export const paging = {
   offset: wholeNumber(0, 1_000_000_000).default(0),
 };
 
+/** As `paging`, of a list that is whole without parameters (docs/reference/http.md#pages). */
+export const optionalPaging = {
+  limit: wholeNumber(1, 100).optional(),
+  offset: wholeNumber(0, 1_000_000_000).optional(),
+};
+
 /** A number of bytes, also as the digits that headers and queries carry. */
 export const ByteCount = z
   .preprocess(

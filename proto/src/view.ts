@@ -58,9 +58,26 @@ type Rows<Of, Beside, Facts, Reader extends string, Row> = {
   rowFor: (reader: Reader, entry: Of, beside: Beside | undefined) => Row;
   /** Shape of a row, checked once when its bytes are made. */
   row: z.ZodType<Row>;
+  /**
+   * Where a row stands in a list that callers may take by pages (docs/reference/http.md#pages). Only for a list that every caller
+   * sees whole: who asks must not change what this gives.
+   */
+  listedAs?: (row: Row) => Listed;
+};
+
+/** How a row is found and sorted. Names of filters and sorts are values of the contract's query. */
+export type Listed = {
+  /** Ties of every sort are broken by it, numbers in it by their value. */
+  name: string;
+  /** The words of a search are looked for in it, in any case. */
+  text: string;
+  /** By query parameter, the values under which the row is found. */
+  filters: Readonly<Record<string, readonly string[]>>;
+  /** By value of `sort`, the key of the row; the list is sorted by name otherwise. */
+  sorts: Readonly<Record<string, number | string>>;
 };
 // biome-ignore lint/suspicious/noExplicitAny: a binding holds the rows of any view
-export type ViewRows = Rows<any, any, any, any, unknown>;
+export type ViewRows = Rows<any, any, any, any, any>;
 
 export function viewRows<Of, Beside, Facts, Reader extends string, Row>(
   rows: Rows<Of, Beside, Facts, Reader, Row>,

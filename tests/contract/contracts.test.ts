@@ -66,6 +66,8 @@ describe("operations", () => {
       assert.ok(http.callers.every((caller) => callerTokens.includes(caller)));
       if (http.method === "GET") assert.equal(body, undefined);
       if (http.view?.as === "item") assert.ok(http.view.param in params.shape);
+      // Every caller of a list by pages shares one index, so that all must see the same rows: staff do.
+      if (http.view?.rows?.listedAs && http.view.as === "list") assert.match(http.tier, /^(admin|owner)$/);
       if (http.setup) assert.equal(http.tier, "app");
     });
   }

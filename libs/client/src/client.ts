@@ -27,9 +27,11 @@ export type CallSettings = { signal?: AbortSignal; headers?: Readonly<Record<str
 /** What a caller gives: the input without the cursor of a collected list. */
 export type ClientInput<C extends AnyContract> = Omit<InputOf<C>, "cursor">;
 
-/** What a caller gets: a collected list comes whole, as `items`. */
+/** What a caller gets: a collected list comes as `items`, and without a cursor. */
 export type ClientOutput<C extends AnyContract> =
-  OutputOf<C> extends { items: (infer Item)[]; next?: string | undefined } ? { items: Item[] } : OutputOf<C>;
+  OutputOf<C> extends { items: unknown[]; next?: string | undefined }
+    ? Omit<OutputOf<C>, "next">
+    : OutputOf<C>;
 
 export type Client = {
   /**
@@ -143,10 +145,8 @@ function bodyOf({ body }: Contract, input: Record<string, unknown>): string | un
 function decode(contract: AnyContract, body: unknown): unknown {
   const name = contract.http?.collect;
   if (name === undefined) return parse(contract, contract.output, body);
-  const items = typeof body === "object" && body !== null && name in body ? Object.entries(body) : [];
-  const list = items.find(([key]) => key === name)?.[1];
-  const { items: checked } = parse(contract, contract.output, { items: list }) as { items: unknown[] };
-  return { items: checked };
+  const { [name]: items, ...more }: Record<string, unknown> = typeof body === "object" ? { ...body } : {};
+  return parse(contract, contract.output, { items, ...more });
 }
 
 function parse(contract: AnyContract, schema: z.ZodType, value: unknown): unknown {

@@ -26,6 +26,7 @@ import { checkHead } from "./request/check-head.ts";
 import type { Fields } from "./request/input.ts";
 import { createRequestState, pathOf, type RequestState } from "./request/request-state.ts";
 import { createSlowBodyGuard, type SlowBodyGuard } from "./request/slow-body-guard.ts";
+import { isCompressed, takesEncoding } from "./response/compression.ts";
 import { refusalOfParseError, sendRaw } from "./response/raw-response.ts";
 import { createRequestLog, type RequestLog } from "./response/request-log.ts";
 import { type ResponseHead, sendFault, sendResponse } from "./response/response.ts";
@@ -193,6 +194,7 @@ function addRoute(
   const { contract, serve } = route;
   const { http } = contract;
   const { jsonBodyBytes, uploadBytes } = shell.settings;
+  const mayCompress = isCompressed(shell.face, http);
   for (const path of pathsOf(http)) {
     server.route({
       method: methodsOf(http),
@@ -202,6 +204,7 @@ function addRoute(
         state.route = path;
         state.hasMinimumRate = http.upload?.hasMinimumRate ?? true;
         state.hasEmptyErrors = http.errors === "empty";
+        if (mayCompress) state.compression = compressionOf(request.raw);
         const host = hostOf(request.raw);
         if (host === undefined) return refuseBadHost(state);
         const refusal = checkHead(contract, request.raw, { jsonBodyBytes, uploadBytes, host });
@@ -220,6 +223,10 @@ function begin(shell: Shell, request: IncomingMessage, reply: FastifyReply): Req
   response.once("close", () => shell.requestLog.note(state));
   if (hasBody(request)) shell.slowBodies.watch(state);
   return state;
+}
+
+function compressionOf({ headers }: IncomingMessage): RequestState["compression"] {
+  return takesEncoding(headers["accept-encoding"], "gzip") ? "gzip" : "refused";
 }
 
 function refuseBadHost(state: RequestState): void {

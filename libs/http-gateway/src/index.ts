@@ -6,3 +6,4 @@ export { createSessions } from "./access/sessions.ts";
 export { createFace, type FaceServer, type Site, type SiteAnswer } from "./face.ts";
 export { gatewaySection, limitsOf } from "./gateway-section.ts";
 export { type ListenAddress, parseListen } from "./listen-address.ts";
+export { takesEncoding } from "./response/compression.ts";

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Principal } from "../envelope.ts";
 import { Timestamp } from "../text.ts";
-import { viewRows } from "../view.ts";
+import { type Listed, viewRows } from "../view.ts";
 import { isUserName } from "./names.ts";
 import {
   AutostartPolicy,
@@ -90,7 +90,45 @@ export const fleetRows = viewRows({
     ...(ownership?.system && { system: true }),
   }),
   row: FleetServer,
+  listedAs: fleetEntry,
 });
+
+const awake: readonly Phase[] = ["Starting", "Running", "Stopping"];
+/** What needs a person comes first. */
+const byPhase: readonly Phase[] = ["Failed", "Starting", "Running", "Stopping", "Unknown", "Stopped"];
+
+/** Sets of servers that operators look for; `attention` holds those that failed or are retiring. */
+export const FleetFilter = z.enum(["awake", "asleep", "failed", "attention", "unowned"]);
+export const FleetSort = z.enum(["name", "phase", "players", "owner", "node"]);
+
+function fleetFilters(server: FleetServer): z.output<typeof FleetFilter>[] {
+  const { phase } = server;
+  const isFailed = phase === "Failed" || server.startGaveUp === true;
+  const filters: [z.output<typeof FleetFilter>, boolean][] = [
+    ["awake", awake.includes(phase)],
+    ["asleep", phase === "Stopped"],
+    ["failed", isFailed],
+    ["attention", isFailed || server.retiring !== undefined],
+    ["unowned", server.owner === undefined && server.ownerUnknown !== true && server.system !== true],
+  ];
+  return filters.filter(([, isMember]) => isMember).map(([filter]) => filter);
+}
+
+function fleetEntry(server: FleetServer): Listed {
+  const { name, subdomain, displayName = "", nodeName = "", phase, playersOnline } = server;
+  const owner = server.ownerPlayer ?? server.owner ?? "";
+  return {
+    name,
+    text: [name, subdomain, displayName, server.owner, server.ownerPlayer].filter(Boolean).join("\n"),
+    filters: { filter: fleetFilters(server), node: [nodeName] },
+    sorts: {
+      phase: byPhase.indexOf(phase),
+      players: playersOnline,
+      owner: owner.toLowerCase(),
+      node: nodeName,
+    },
+  };
+}
 
 /** One server: whole for its owner and staff, trimmed for everybody else; servers of the platform are not shown. */
 export const statusRows = viewRows({

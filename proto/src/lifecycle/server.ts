@@ -1,13 +1,13 @@
 // Operations on servers (docs/reference/server-states.md#view, docs/reference/server-resource.md#create).
 
 import { z } from "zod";
-import { cursor, event, nothing, operation, page } from "../contract.ts";
-import { PlayerUuid } from "../text.ts";
+import { countedPage, cursor, event, nothing, operation, page } from "../contract.ts";
+import { optionalPaging, PlayerUuid } from "../text.ts";
 import { view } from "../view.ts";
 import { ServerNameParam } from "./names.ts";
 import { GameName } from "./player.ts";
 import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
-import { fleetRows, ServerOwnership, statusRows } from "./server-rows.ts";
+import { FleetFilter, FleetSort, fleetRows, ServerOwnership, statusRows } from "./server-rows.ts";
 
 const name = { name: ServerNameParam };
 
@@ -239,10 +239,20 @@ export const fleet = operation({
     collect: "servers",
     view: { of: servers, beside: serverOwners, needsBeside: true, as: "list", rows: fleetRows },
   },
-  query: cursor,
-  output: page(FleetServer),
-  summary: "Every server with its owner, for operators.",
-  spec: "docs/reference/claims.md#own",
+  query: {
+    ...cursor,
+    ...optionalPaging,
+    /** Words that are all in the name, the address, the display name or the owner. */
+    query: z.string().max(100).optional(),
+    filter: FleetFilter.optional(),
+    /** Servers of this node. */
+    node: z.string().max(253).optional(),
+    sort: FleetSort.optional(),
+    order: z.enum(["asc", "desc"]).optional(),
+  },
+  output: countedPage(FleetServer),
+  summary: "Every server with its owner, for operators; with parameters, one page of those that match.",
+  spec: "docs/reference/claims.md#own, docs/reference/http.md#pages",
 });
 
 export const viewStatus = operation({

@@ -95,9 +95,10 @@ function contentOf(contract: Operation, components: Components): Json {
   return { "application/json": { schema: components.schemaOf(outputSchema(contract), "output") } };
 }
 
-/** The schema of the answer as HTTP callers see it: a collected list is whole and under its own name. */
+/** The schema of the answer as HTTP callers see it: a collected list is under its own name and has no cursor. */
 function outputSchema({ http, output }: Operation): z.ZodType {
   const schema: unknown = output;
   if (http.collect === undefined || !(schema instanceof z.ZodObject)) return output;
-  return z.strictObject({ [http.collect]: schema.shape["items"] });
+  const { items, next: _, ...more } = schema.shape as z.ZodRawShape;
+  return z.strictObject({ ...(items && { [http.collect]: items }), ...more });
 }

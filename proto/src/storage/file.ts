@@ -61,7 +61,7 @@ export const list = operation({
 
 export const read = operation({
   subject: "storage.file.read",
-  http: { method: "GET", path: "/api/v1/servers/{name}/file", ...external },
+  http: { method: "GET", path: "/api/v1/servers/{name}/file", holdsSecrets: true, ...external },
   params: name,
   query: path,
   output: z.strictObject({

@@ -87,6 +87,18 @@ function rowsOf(what: string, kind: "list" | "status", found: Record<"ours" | "p
   ];
 }
 
+async function pageSamples(bench: Bench, fixture: Fixture): Promise<Record<"few" | "many", Sample>> {
+  const page = target(fixture, "/api/v1/fleet?query=bench&sort=players&order=desc&limit=50&offset=50", {
+    host: operatorHost,
+  });
+  const sample = async (count: number): Promise<Sample> => {
+    await fill(bench, fixture, count);
+    await warm(bench, page);
+    return measure(bench, page, callers);
+  };
+  return { few: await sample(100), many: await sample(10_000) };
+}
+
 async function growthRows(bench: Bench, fixture: Fixture): Promise<Row[]> {
   const unchanged = async (count: number): Promise<Sample> => {
     const tag = await fill(bench, fixture, count);
@@ -101,7 +113,18 @@ async function growthRows(bench: Bench, fixture: Fixture): Promise<Row[]> {
   await fill(bench, fixture, 1_000);
   await warm(bench, fleet(fixture));
   const whole = await measure(bench, fleet(fixture), 4);
+  const pages = await pageSamples(bench, fixture);
   return [
+    {
+      goal: "G23",
+      what: "page of 50 of 10,000, searched and sorted, CPU",
+      unit: "us",
+      ours: pages.many.cpuUs,
+      anchor: pages.few.cpuUs,
+      anchorName: "100 servers",
+      limit: { bound: "at most", of: "ratio", goal: 1.2 },
+      note: `p50 ${pages.many.p50Ms.toFixed(2)} ms`,
+    },
     {
       goal: "G23",
       what: "unchanged fleet of 1,000, CPU",

@@ -38,20 +38,20 @@ export function createBindings(deps: BindingDeps): Bindings {
   const streams = createEventStreams(deps);
   const rights = createTransferRights(deps);
   const changes = createRecentChanges();
-  const fromOwner = (contract: Operation): Binding =>
-    contract.http.collect === undefined
-      ? jsonBinding(deps, contract)
-      : pagedListBinding(pageCollector(mesh, contract, settings.collectedPages), contract);
 
   const json = (contract: Operation): Binding => {
-    const { view } = contract.http;
-    const otherwise = fromOwner(contract);
+    const { view, collect: isCollected } = contract.http;
+    const collect = pageCollector(mesh, contract, settings.collectedPages);
+    const otherwise =
+      isCollected === undefined ? jsonBinding(deps, contract) : pagedListBinding(collect, contract);
     if (!view) return otherwise;
     const beside = view.beside && mirrors.of(view.beside);
     const rows = createRowSource({ of: mirrors.of(view.of), beside }, view, deps.log);
     const shared = { rows, hasChanged: changes.has, otherwise };
     if (view.as === "item") return cachedItemBinding({ ...shared, param: view.param });
-    return cachedListBinding({ ...shared, rebuildMs: settings.viewRebuildMs }, contract);
+    const listedAs = view.rows?.listedAs;
+    const list = { ...shared, collect, rebuildMs: settings.viewRebuildMs };
+    return cachedListBinding({ ...list, ...(listedAs && { listedAs }) }, contract);
   };
   const bindingOf = (contract: Operation): Binding => {
     const { kind } = contract.http;

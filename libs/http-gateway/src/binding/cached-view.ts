@@ -1,16 +1,15 @@
-// Frequent reads served from mirrors in memory (docs/reference/http.md#views): cached bytes, a strong ETag and their age.
+// Frequent reads served from mirrors in memory (docs/reference/http.md#views).
 
-import { hash } from "node:crypto";
 import type { Mesh, ViewMirror } from "@svc/mesh";
-import type { Operation, Principal, View } from "@svc/proto";
-import type { RequestState } from "../request/request-state.ts";
-import { sendResponse } from "../response/response.ts";
+import type { Listed, Operation, Principal, View } from "@svc/proto";
+import { cachedPages } from "./cached-pages.ts";
 import type { Binding } from "./call.ts";
-import { joinItems } from "./paged-list.ts";
+import { createKeptAnswers, type KeptAnswer, keepAnswer, sendKept } from "./kept-answer.ts";
+import { pageReader } from "./list-page.ts";
+import { type Collect, joinItems } from "./paged-list.ts";
 import type { RowSource } from "./view-rows.ts";
 
-type Cached = { body: Uint8Array; etag: string };
-type KeptList = Cached & { version: number; builtAt: number };
+type KeptList = KeptAnswer & { version: number; builtAt: number };
 
 type ViewDeps = {
   rows: RowSource;
@@ -23,28 +22,45 @@ type ViewDeps = {
 /** A list of this many entries is built anew at most once in `rebuildMs`; a shorter one sooner in proportion. */
 const wholeRebuildSize = 10_000;
 
-/** A list of all rows of the caller, joined from their bytes; `otherwise` serves while the source is not usable. */
-export function cachedListBinding(deps: ViewDeps & { rebuildMs: number }, contract: Operation): Binding {
-  const { rows, otherwise } = deps;
+const keptListBytes = 32 * 1024 * 1024;
+
+type ListDeps = ViewDeps & { rebuildMs: number; listedAs?: (row: unknown) => Listed; collect: Collect };
+
+/** A list of all rows of the caller, or a page of it, joined from their bytes; `otherwise` serves while the source is not usable. */
+export function cachedListBinding(deps: ListDeps, contract: Operation): Binding {
+  const { rows, otherwise, listedAs } = deps;
+  const restMs = (entries: number) =>
+    (deps.rebuildMs * Math.min(entries, wholeRebuildSize)) / wholeRebuildSize;
+  const current = wholeList({ rows, restMs }, contract);
+  const readPage = listedAs && pageReader(contract);
+  const answerPage = listedAs && cachedPages({ ...deps, listedAs, audienceOf, restMs }, contract);
+  return async (call) => {
+    const isFromView = rows.isUsable() && !deps.hasChanged(call.principal);
+    const page = readPage?.(call.input);
+    if (page && answerPage) return answerPage(call, page, isFromView);
+    const list = isFromView ? current(call.principal) : undefined;
+    if (list) await sendKept(call.state, list, rows);
+    else await otherwise(call);
+  };
+}
+
+function wholeList(
+  { rows, restMs }: { rows: RowSource; restMs: (entries: number) => number },
+  contract: Operation,
+): (principal: Principal) => KeptAnswer | undefined {
   const name = contract.http.collect ?? "items";
-  const lists = createKeptLists();
-  const current = (principal: Principal): KeptList | undefined => {
+  const lists = createKeptAnswers<KeptList>(keptListBytes);
+  return (principal) => {
     const caller = rows.isPersonal ? audienceOf(principal) : "";
     const now = performance.now();
     const version = rows.version();
     const kept = lists.find(caller);
-    const restMs = (deps.rebuildMs * Math.min(rows.keys().length, wholeRebuildSize)) / wholeRebuildSize;
-    if (kept && (kept.version === version || now - kept.builtAt < restMs)) return kept;
+    if (kept && (kept.version === version || now - kept.builtAt < restMs(rows.keys().length))) return kept;
     const body = joinRows(rows, name, principal);
     if (!body) return undefined;
-    const made = { ...keep(body), version, builtAt: now };
+    const made = { ...keepAnswer(body, kept), version, builtAt: now };
     lists.put(caller, made);
     return made;
-  };
-  return async (call) => {
-    const list = rows.isUsable() && !deps.hasChanged(call.principal) ? current(call.principal) : undefined;
-    if (list) sendCached(call.state, list, rows);
-    else await otherwise(call);
   };
 }
 
@@ -68,67 +84,15 @@ function audienceOf(principal: Principal): string {
 /** One row; the owner is asked for what is not there or not for the caller, and says why. */
 export function cachedItemBinding(deps: ViewDeps & { param: string }): Binding {
   const { rows, param, otherwise } = deps;
-  const tagged = new WeakMap<Uint8Array, Cached>();
+  const tagged = new WeakMap<Uint8Array, KeptAnswer>();
   return async (call) => {
     const isAnswered = rows.isUsable() && !deps.hasChanged(call.principal);
     const row = isAnswered ? rows.rowOf(String(call.input[param]), call.principal) : "incomplete";
     if (typeof row === "string") return otherwise(call);
-    const kept = tagged.get(row) ?? keep(row);
+    const kept = tagged.get(row) ?? keepAnswer(row);
     tagged.set(row, kept);
-    sendCached(call.state, kept, rows);
+    await sendKept(call.state, kept, rows);
   };
-}
-
-const keptListBytes = 32 * 1024 * 1024;
-
-/** Lists by caller, up to a number of bytes; those that nobody asked for longest go first. */
-function createKeptLists() {
-  const lists = new Map<string, KeptList>();
-  let bytes = 0;
-  const drop = (caller: string) => {
-    bytes -= lists.get(caller)?.body.byteLength ?? 0;
-    lists.delete(caller);
-  };
-  return {
-    find: (caller: string): KeptList | undefined => {
-      const list = lists.get(caller);
-      if (!list || lists.size === 1) return list;
-      lists.delete(caller);
-      lists.set(caller, list);
-      return list;
-    },
-    put: (caller: string, list: KeptList) => {
-      drop(caller);
-      lists.set(caller, list);
-      bytes += list.body.byteLength;
-      for (const oldest of lists.keys()) {
-        if (bytes <= keptListBytes || lists.size === 1) return;
-        drop(oldest);
-      }
-    },
-  };
-}
-
-// The tag is taken from the bytes, so that every replica and every restart gives the same one.
-function keep(body: Uint8Array): Cached {
-  return { body, etag: `"${hash("sha1", body, "base64url")}"` };
-}
-
-function sendCached(state: RequestState, kept: Cached, rows: RowSource): void {
-  const control = rows.isPersonal ? "private, no-cache" : "no-cache";
-  const headers = ["ETag", kept.etag, "Age", String(rows.ageSeconds()), "Cache-Control", control];
-  if (isSame(state.request.headers["if-none-match"], kept.etag)) {
-    sendResponse(state, { status: 304, headers });
-    return;
-  }
-  headers.push("Content-Type", "application/json");
-  sendResponse(state, { status: 200, headers }, kept.body);
-}
-
-function isSame(wanted: string | undefined, etag: string): boolean {
-  if (wanted === undefined) return false;
-  if (wanted === etag || wanted === "*") return true;
-  return wanted.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
 }
 
 /** One mirror for each view, however many operations read it. */

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { fetchBytes, type Mesh, type RawReply } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Sessions } from "../access/sessions.ts";
-import { sendJson } from "../response/response.ts";
+import { sendAnswer, sendJson } from "../response/response.ts";
 import { type Binding, type Call, sessionHeaders } from "./call.ts";
 
 const nullBody = Buffer.from("null");
@@ -20,7 +20,7 @@ export function jsonBinding(
     return async ({ state, input, options }) => {
       const reply = await mesh.forward(contract, input, options);
       const body = reply.byteTransfer ? await largeBody(reply.byteTransfer) : reply.body;
-      sendJson(state, { status: statusOf(body) }, body);
+      await sendAnswer(state, statusOf(body), body);
     };
   }
   return async (call) => {

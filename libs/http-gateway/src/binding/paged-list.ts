@@ -3,7 +3,7 @@
 import type { CallOptions, Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Fields } from "../request/input.ts";
-import { sendJson } from "../response/response.ts";
+import { sendAnswer } from "../response/response.ts";
 import type { Binding } from "./call.ts";
 
 const opening = Buffer.from('{"items":[');
@@ -39,19 +39,19 @@ function cutAtEnd(bytes: Buffer): Page | undefined {
   return { items: bytes.subarray(opening.length, bytes.length - 2), next: undefined };
 }
 
-/** `{"<name>":[items,…]}` of all chunks; empty chunks are left out. */
-export function joinItems(name: string, chunks: Iterable<Uint8Array>): Buffer {
+/** `{"<name>":[items,…]}` of all chunks, and the total when it is a page; empty chunks are left out. */
+export function joinItems(name: string, chunks: Iterable<Uint8Array>, page?: { total: number }): Buffer {
   const parts: Uint8Array[] = [Buffer.from(`{${JSON.stringify(name)}:[`)];
   for (const chunk of chunks) {
     if (chunk.byteLength === 0) continue;
     if (parts.length > 1) parts.push(separator);
     parts.push(chunk);
   }
-  parts.push(Buffer.from("]}"));
+  parts.push(Buffer.from(page ? `],"total":${page.total}}` : "]}"));
   return Buffer.concat(parts);
 }
 
-type Collect = (input: Fields, options: CallOptions) => Promise<Buffer>;
+export type Collect = (input: Fields, options: CallOptions) => Promise<Buffer>;
 
 /** Fetches all pages from the owner. Throws an Error after `mostPages`. */
 export function pageCollector(mesh: Pick<Mesh, "forward">, contract: Operation, mostPages: number): Collect {
@@ -73,6 +73,6 @@ export function pageCollector(mesh: Pick<Mesh, "forward">, contract: Operation, 
 export function pagedListBinding(collect: Collect, contract: Operation): Binding {
   const { status } = contract.http;
   return async ({ state, input, options }) => {
-    sendJson(state, { status }, await collect(input, options));
+    await sendAnswer(state, status, await collect(input, options));
   };
 }

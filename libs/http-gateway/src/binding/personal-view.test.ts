@@ -43,6 +43,12 @@ before(async () => {
     asked++;
     return { items: [{ name: "from-owner" }] };
   });
+  fixture.owner.serve(contracts.personalPages, (_context, input) => {
+    asked++;
+    assert.deepEqual(input, {}, "the owner is asked for the whole list");
+    const items = ["z-2", "z-10", "z-9"].map((name) => ({ name, size: 7 }));
+    return { items };
+  });
   fixture.owner.serve(contracts.personalItem, (context, { id }) => {
     asked++;
     if (id === "nowhere") throw context.fault("not_found");
@@ -166,6 +172,96 @@ test("an account reads what it has just changed, also when the change was refuse
   }
   assert.equal(await isFromOwner("/personal", a), false, "others are not concerned");
   await until(async () => !(await isFromOwner("/personal", b)), 5_000, "the view again");
+});
+
+test("a page is cut from the view, with its own tag, and from the owner's whole list after a change", async () => {
+  const cookie = signIn("usr-pages");
+  const before = asked;
+  const path = "/pages?sort=size&order=desc&limit=2";
+  const first = await get(path, cookie);
+  assert.equal(first.body, '{"things":[{"name":"c","size":3},{"name":"b","size":2}],"total":3}');
+  assert.equal((await get(path, cookie, { "if-none-match": first.headers["etag"] ?? "" })).status, 304);
+  assert.equal(await bodyOf(`${path}&offset=2`, cookie), '{"things":[{"name":"a","size":1}],"total":3}');
+  assert.equal(await bodyOf(`${path}&offset=3`, cookie), '{"things":[],"total":3}');
+  assert.equal(
+    await bodyOf("/pages?query=B&keeper=2", cookie),
+    '{"things":[{"name":"b","size":2}],"total":1}',
+  );
+  assert.equal(await bodyOf("/pages?query=B&keeper=3", cookie), '{"things":[],"total":0}');
+  assert.ok(
+    !(await bodyOf("/pages", cookie)).includes("total"),
+    "without parameters it is the list of before",
+  );
+  assert.equal(asked, before, "the owner was not asked");
+  await send(face.port, {
+    method: "POST",
+    path: "/personal/a/change",
+    headers: { cookie: `svc_session=${cookie}` },
+  });
+  const own = await get("/pages?query=z&offset=1&limit=1", cookie);
+  assert.equal(own.body, '{"things":[{"name":"z-9","size":7}],"total":3}');
+});
+
+for (const [parameter, named] of [
+  ["limit=0", "limit"],
+  ["limit=101", "limit"],
+  ["offset=-1", "offset"],
+  ["sort=price", "sort"],
+  ["order=up", "order"],
+  [`query=${"x".repeat(101)}`, "query"],
+  ["colour=red", "colour"],
+  ["cursor=a", "cursor"],
+] as const)
+  test(`a page with ${parameter.slice(0, 12)} is refused by name`, async () => {
+    const answer = await get(`/pages?${parameter}`, signIn("usr-a"));
+    assert.equal(answer.status, 400);
+    assert.ok(JSON.parse(answer.body).error.message.includes(named));
+  });
+
+test("pages follow the view", async () => {
+  const cookie = signIn("usr-a");
+  await things.put("b", { name: "b", size: 9 });
+  const page = () => bodyOf("/pages?sort=size&order=desc&limit=1", cookie);
+  await until(async () => (await page()).includes('"size":9'), 10_000, "the change");
+  await things.remove("b");
+  await until(
+    async () => (await page()) === '{"things":[{"name":"c","size":3}],"total":2}',
+    10_000,
+    "the removal",
+  );
+});
+
+test("a long list goes compressed to whoever takes gzip, with a tag of its own", async () => {
+  const cookie = signIn("usr-a");
+  const long = { name: "long ".repeat(500), size: 4 };
+  await keepers.put("long", { name: long.name, keeper: "usr-a" });
+  await things.put("long", long);
+  await until(async () => (await bodyOf("/pages", cookie)).includes("long"), 10_000, "the long entry");
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(`${face.url}${path}`, {
+      headers: { cookie: `svc_session=${cookie}`, ...headers },
+    });
+    const { status } = answer;
+    const [encoding, etag] = ["content-encoding", "etag"].map((name) => answer.headers.get(name));
+    const bytes = Number(answer.headers.get("content-length"));
+    assert.equal(answer.headers.get("vary"), "Accept-Encoding");
+    return { status, encoding, etag: etag ?? "", bytes, body: await answer.text() };
+  };
+  const gzip = { "accept-encoding": "br, gzip;q=0.8" };
+  for (const path of ["/pages", "/pages?sort=size", "/personal"]) {
+    const plain = await ask(path, { "accept-encoding": "identity" });
+    const packed = await ask(path, gzip);
+    assert.deepEqual([plain.encoding, packed.encoding], [null, "gzip"]);
+    assert.equal(packed.body, plain.body);
+    assert.ok(packed.bytes < plain.bytes / 5);
+    assert.notEqual(packed.etag, plain.etag);
+    const same = await ask(path, { ...gzip, "if-none-match": packed.etag });
+    assert.deepEqual([same.status, same.etag, same.body], [304, packed.etag, ""]);
+    assert.equal((await ask(path, { ...gzip, "if-none-match": plain.etag })).status, 200);
+    assert.equal((await ask(path, { "accept-encoding": "", "if-none-match": plain.etag })).status, 304);
+  }
+  const short = await ask("/pages?limit=1", gzip);
+  assert.equal(short.encoding, null);
 });
 
 test("a session that was ended reads nothing from a view", async () => {

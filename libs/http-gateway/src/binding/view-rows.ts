@@ -2,8 +2,9 @@
 // (docs/reference/http.md#views).
 
 import type { ViewMirror } from "@svc/mesh";
-import type { Principal, ViewBinding, ViewRows } from "@svc/proto";
+import type { Listed, Principal, ViewBinding, ViewRows } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import { inLowerCase } from "./list-page.ts";
 
 /** A row's bytes; `hidden` from this caller; or `incomplete`: only the owner can answer. */
 type Row = Uint8Array | "hidden" | "incomplete";
@@ -15,6 +16,8 @@ export type RowSource = {
   version: () => number;
   keys: () => readonly string[];
   rowOf: (key: string, principal: Principal) => Row;
+  /** Where an entry stands in the list, in lower case. */
+  listedOf: (key: string, principal: Principal) => Listed | "hidden" | "incomplete";
   /** Seconds since the owner said that the entries are current. */
   ageSeconds: () => number;
   /** Whether different callers may get different rows. */
@@ -32,9 +35,9 @@ export function createRowSource(mirrors: Mirrors, binding: ViewBinding, log: Log
     isUsable: rows ? () => isReady() && all.every((mirror) => mirror.isFresh()) : isReady,
     version: () => all.reduce((sum, mirror) => sum + mirror.version, 0),
     keys: mirrors.of.keys,
-    rowOf: rows
+    ...(rows
       ? createPersonalRows(mirrors, { rows, needsBeside: binding.needsBeside === true, log })
-      : (key) => mirrors.of.get(key) ?? "hidden",
+      : { rowOf: (key) => mirrors.of.get(key) ?? "hidden", listedOf: () => "incomplete" }),
     ageSeconds: () => Math.max(0, Math.floor(Math.max(...all.map((mirror) => mirror.ageMs())) / 1_000)),
     isPersonal: rows !== undefined,
   };
@@ -46,12 +49,13 @@ type Kept = {
   facts: unknown;
   /** By kind of reader. */
   bytes: Map<string, Uint8Array | "incomplete">;
+  listed?: Listed;
 };
 
 function createPersonalRows(
   mirrors: Mirrors,
   { rows, needsBeside, log }: { rows: ViewRows; needsBeside: boolean; log: Logger },
-): RowSource["rowOf"] {
+): Pick<RowSource, "rowOf" | "listedOf"> {
   const kept = new Map<string, Kept>();
   const keep = (key: string, of: Uint8Array, beside: Uint8Array | undefined): Kept => {
     forgetGone(kept, mirrors.of);
@@ -60,24 +64,43 @@ function createPersonalRows(
     kept.set(key, made);
     return made;
   };
-  return (key, principal) => {
+  const currentOf = (key: string): Kept | "hidden" | "incomplete" => {
     const of = mirrors.of.get(key);
     if (!of) return "hidden";
     const beside = mirrors.beside?.get(key);
     if (needsBeside && !beside) return "incomplete";
     const known = kept.get(key);
     // A mirror replaces the bytes of an entry that has changed, so that the same bytes are the same version.
-    const current = known?.of === of && known.beside === beside ? known : keep(key, of, beside);
-    const reader = rows.readerOf(current.facts, principal);
-    if (reader === undefined) return "hidden";
-    const before = current.bytes.get(reader);
-    if (before) return before;
-    const row = rows.row.safeParse(rows.rowFor(reader, decode(of), beside && decode(beside)));
-    // A newer version of the owner may have written it; then the owner answers.
-    if (!row.success) log.warn({ key, error: row.error.message }, "an entry of a view has an unknown shape");
-    const bytes = row.success ? Buffer.from(JSON.stringify(row.data)) : "incomplete";
-    current.bytes.set(reader, bytes);
-    return bytes;
+    return known?.of === of && known.beside === beside ? known : keep(key, of, beside);
+  };
+  const makeRow = ({ of, beside }: Kept, reader: string) =>
+    rows.rowFor(reader, decode(of), beside && decode(beside));
+
+  return {
+    rowOf: (key, principal) => {
+      const current = currentOf(key);
+      if (typeof current === "string") return current;
+      const reader = rows.readerOf(current.facts, principal);
+      if (reader === undefined) return "hidden";
+      const before = current.bytes.get(reader);
+      if (before) return before;
+      const row = rows.row.safeParse(makeRow(current, reader));
+      // A newer version of the owner may have written it; then the owner answers.
+      if (!row.success)
+        log.warn({ key, error: row.error.message }, "an entry of a view has an unknown shape");
+      const bytes = row.success ? Buffer.from(JSON.stringify(row.data)) : "incomplete";
+      current.bytes.set(reader, bytes);
+      return bytes;
+    },
+    listedOf: (key, principal) => {
+      const current = currentOf(key);
+      if (typeof current === "string") return current;
+      if (current.listed) return current.listed;
+      const reader = rows.readerOf(current.facts, principal);
+      if (reader === undefined || !rows.listedAs) return "hidden";
+      current.listed = inLowerCase(rows.listedAs(makeRow(current, reader)));
+      return current.listed;
+    },
   };
 }
 

@@ -24,6 +24,8 @@ export type RequestState = {
   hasMinimumRate: boolean;
   /** Error responses of this operation have no body. */
   hasEmptyErrors: boolean;
+  /** Whether answers are compressed for callers that take it, and whether this one does. */
+  compression: "never" | "refused" | "gzip";
   /** The caller waits for `100 Continue` before it sends the body. */
   awaitsContinue: boolean;
 };
@@ -52,6 +54,7 @@ export function createRequestState(
     isTimed: true,
     hasMinimumRate: true,
     hasEmptyErrors: false,
+    compression: "never",
     awaitsContinue: request.headers.expect?.toLowerCase() === "100-continue",
   };
 }

@@ -2,6 +2,7 @@
 
 import { type Fault, faults } from "@svc/proto";
 import type { RequestState } from "../request/request-state.ts";
+import { isWorthPacking, type Packable, pack } from "./compression.ts";
 import { commonHeaders } from "./headers.ts";
 
 /** `headers` is a flat list of names and values beside the common ones; `policy` replaces their content policy. */
@@ -29,7 +30,15 @@ export function sendResponse(state: RequestState, head: ResponseHead, body?: Uin
 
 const jsonHeaders = ["Content-Type", "application/json", "Cache-Control", "no-store"];
 
-/** Sends JSON bytes, or an empty body for 204. */
+const noStore = ["Cache-Control", "no-store"] as const;
+
+/** Sends what an owner answered, or an empty body for 204. */
+export function sendAnswer(state: RequestState, status: number, body: Uint8Array): Promise<void> | void {
+  if (status === 200 && state.compression !== "never") return sendPackable(state, { body }, noStore);
+  sendJson(state, { status }, body);
+}
+
+/** Sends JSON bytes as they are, or an empty body for 204. */
 export function sendJson(
   state: RequestState,
   head: { status: number; headers?: readonly string[] },
@@ -38,6 +47,32 @@ export function sendJson(
   const more = head.headers ?? [];
   if (head.status === 204) sendResponse(state, { status: 204, headers: more });
   else sendResponse(state, { status: head.status, headers: [...jsonHeaders, ...more] }, body);
+}
+
+/** Sends a 200 with JSON, compressed where the operation and the caller allow it. */
+export async function sendPackable(
+  state: RequestState,
+  answer: Packable,
+  headers: readonly string[],
+): Promise<void> {
+  const vary = varyOf(state);
+  const all = ["Content-Type", "application/json", ...headers, ...vary];
+  if (!isPackedFor(state, answer)) return sendResponse(state, { status: 200, headers: all }, answer.body);
+  const packed = pack(answer);
+  const bytes = packed instanceof Uint8Array ? packed : await packed;
+  sendResponse(state, { status: 200, headers: [...all, "Content-Encoding", "gzip"] }, bytes);
+}
+
+/** Whether an answer goes to this caller compressed. */
+export function isPackedFor(state: RequestState, answer: Packable): boolean {
+  return state.compression === "gzip" && isWorthPacking(answer);
+}
+
+const varies = ["Vary", "Accept-Encoding"] as const;
+
+/** Caches must know that an answer depends on what the caller takes, also when it is the plain one. */
+export function varyOf({ compression }: RequestState): readonly string[] {
+  return compression === "never" ? [] : varies;
 }
 
 /** The error envelope (docs/reference/http.md#errors). */

@@ -2,11 +2,13 @@
 
 import {
   ByteCount,
+  countedPage,
   cursor,
   nothing,
   type Operation,
   oneTimeToken,
   operation,
+  optionalPaging,
   page,
   view,
   viewRows,
@@ -172,6 +174,16 @@ const personalRows = viewRows({
   rowFor: (reader: "keeper" | "other", { name, size }) => (reader === "keeper" ? { name, size } : { name }),
   row: PersonalThing,
 });
+const byKeeper = viewRows({
+  ...personalRows,
+  readerOf: (_facts, principal) => (principal.kind === "account" ? "keeper" : undefined),
+  listedAs: ({ name, size = 0 }) => ({
+    name,
+    text: name,
+    filters: { keeper: [String(size)] },
+    sorts: { size },
+  }),
+});
 const personalView = { of: things, beside: keepers, needsBeside: true, rows: personalRows };
 export const personalList = operation({
   ...common,
@@ -186,6 +198,28 @@ export const personalList = operation({
   },
   query: cursor,
   output: page(PersonalThing),
+});
+/** A list that may be taken by pages; every caller sees all of it. */
+export const personalPages = operation({
+  ...common,
+  subject: "lifecycle.thing.list-pages",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/pages",
+    tier: "app",
+    collect: "things",
+    view: { of: things, beside: keepers, needsBeside: true, rows: byKeeper, as: "list" },
+  },
+  query: {
+    ...cursor,
+    ...optionalPaging,
+    query: z.string().max(100).optional(),
+    keeper: z.string().optional(),
+    sort: z.enum(["name", "size"]).optional(),
+    order: z.enum(["asc", "desc"]).optional(),
+  },
+  output: countedPage(PersonalThing),
 });
 export const personalItem = operation({
   ...common,
@@ -302,7 +336,7 @@ export const spend = operation({
 const all = [
   ...[open, app, inSetup, admin, owner, service, door, codeDoor, leave, write, change, touch],
   ...[collected, kept, keptItem, watch, put, putPart, putStream, get],
-  ...[raw, spend, personalList, personalItem, changePersonal],
+  ...[raw, spend, personalList, personalPages, personalItem, changePersonal],
 ];
 export const testOperations: readonly Operation[] = all.filter(
   (one): one is Operation => one.http !== undefined,

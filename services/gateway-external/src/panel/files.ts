@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { takesEncoding } from "@svc/http-gateway";
 import { z } from "zod";
 
 const encodings = ["br", "gzip", "identity"] as const;
@@ -103,13 +104,7 @@ function packed(
 
 /** The smallest form that an Accept-Encoding header takes. */
 export function chooseEncoding(file: PanelFile, accepted: string | undefined): Encoding {
-  const weights = new Map(
-    (accepted ?? "").split(",").map((entry) => {
-      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="));
-      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
-    }),
-  );
-  const takes = (name: Encoding) => (weights.get(name) ?? weights.get("*") ?? 0) > 0;
-  return encodings.find((name) => name !== "identity" && file.bodies[name] && takes(name)) ?? "identity";
+  const isTaken = (name: Encoding) =>
+    name !== "identity" && file.bodies[name] !== undefined && takesEncoding(accepted, name);
+  return encodings.find(isTaken) ?? "identity";
 }

@@ -47,7 +47,8 @@ export async function read<Name extends OperationName>(
     throw offlineError();
   });
   if (collect === undefined) return body as Output<Name>;
-  return { items: (body as Record<string, unknown>)[collect] } as Output<Name>;
+  const { [collect]: items, ...more } = body as Record<string, unknown>;
+  return { ...more, items } as Output<Name>;
 }
 
 async function send(name: OperationName, input: object, options: CallOptions): Promise<Response> {

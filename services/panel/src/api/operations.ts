@@ -22,18 +22,18 @@ type ContractOf<Name extends OperationName> =
       : never
     : never;
 
-type Page<Item> = { items: Item[]; next?: string | undefined };
+type Page = { items: unknown[]; next?: string | undefined };
 
 /** What a caller gives: parameters, query, headers and body in one object; no cursor where a list comes whole. */
 export type Input<Name extends OperationName> =
-  Proto.OutputOf<ContractOf<Name>> extends Page<unknown>
+  Proto.OutputOf<ContractOf<Name>> extends Page
     ? Omit<Proto.InputOf<ContractOf<Name>>, "cursor">
     : Proto.InputOf<ContractOf<Name>>;
 
-/** What a caller gets; a list comes whole, as `items`. */
+/** What a caller gets; a list comes as `items`, and without a cursor. */
 export type Output<Name extends OperationName> =
-  Proto.OutputOf<ContractOf<Name>> extends Page<infer Item>
-    ? { items: Item[] }
+  Proto.OutputOf<ContractOf<Name>> extends Page
+    ? Omit<Proto.OutputOf<ContractOf<Name>>, "next">
     : Proto.OutputOf<ContractOf<Name>>;
 
 export function rowOf(name: OperationName): OperationRow {
