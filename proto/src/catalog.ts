@@ -16,6 +16,7 @@ import * as setting from "./identity/setting.ts";
 import * as signIn from "./identity/sign-in.ts";
 import * as user from "./identity/user.ts";
 import * as console from "./lifecycle/console.ts";
+import * as history from "./lifecycle/history.ts";
 import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
 import * as player from "./lifecycle/player.ts";
@@ -33,7 +34,7 @@ import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
 import type { View } from "./view.ts";
 
-const lifecycle = [server, player, ownership, console, schedule, node, reclaim];
+const lifecycle = [server, player, ownership, console, schedule, history, node, reclaim];
 const identity = [
   account,
   signIn,

@@ -95,6 +95,7 @@ export {
   systemForwardingSecrets,
   ticketSecrets,
 } from "./lifecycle/forwarding.ts";
+export * as histories from "./lifecycle/history.ts";
 export {
   type KubernetesCondition,
   MinecraftServer,

@@ -51,6 +51,8 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/account/links": "docs/reference/links.md#own: one's own players",
   "DELETE /api/v1/account/links/{mc_uuid}": "docs/reference/links.md#own: unlinking a player",
   "GET /api/v1/servers/{name}/activity": "docs/reference/audit.md#activity: what was done to a server",
+  "GET /api/v1/servers/{name}/history": "docs/reference/history.md#server: what a server did",
+  "GET /api/v1/platform/history": "docs/reference/history.md#platform: what all servers did",
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
   "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",
   "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",

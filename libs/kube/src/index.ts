@@ -16,6 +16,7 @@ export {
   type OwnerReference,
   type PersistentVolumeClaim,
   type Pod,
+  type PodMetrics,
   type Resource,
   resource,
   resources,

@@ -104,6 +104,12 @@ export type Lease = KubeObject & {
     leaseTransitions?: number;
   };
 };
+/** What the metrics API last measured of a pod: quantities of `cpu` and `memory` for each container. */
+export type PodMetrics = KubeObject & {
+  timestamp?: string;
+  window?: string;
+  containers?: { name: string; usage?: Record<string, string> }[];
+};
 type CoreEvent = KubeObject & {
   type: "Normal" | "Warning";
   reason: string;
@@ -165,6 +171,14 @@ export const resources = {
     version: "v1",
     plural: "leases",
     kind: "Lease",
+    namespaced: true,
+  }),
+  /** Only where the cluster has a metrics server; elsewhere a request is 404 or 503. */
+  podMetrics: resource<PodMetrics>({
+    group: "metrics.k8s.io",
+    version: "v1beta1",
+    plural: "pods",
+    kind: "PodMetrics",
     namespaced: true,
   }),
   customResourceDefinitions: resource<CustomResourceDefinition>({

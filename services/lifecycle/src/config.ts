@@ -168,6 +168,11 @@ export const settings = z.object({
     /** Limit of pages read from LuckPerms (docs/reference/console.md#access). */
     luckperms_pages: whole(10),
 
+    /** How often players, memory and processor of running servers are sampled (docs/reference/history.md#sampling). */
+    history_sample: duration("1m"),
+    /** Servers that are asked for their ticks at the same time. */
+    history_tick_queries: whole(16).pipe(z.number().min(1)),
+
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("6s"),
     /** How often a leader renews it. */

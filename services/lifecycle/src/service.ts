@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import type { Tables } from "./database/schema.ts";
+import { startHistory } from "./history/serve.ts";
 import { serveNodes } from "./node/serve.ts";
 import { createOwnerRows } from "./ownership/owner-rows.ts";
 import { serveOwnership } from "./ownership/serve.ts";
@@ -56,13 +57,14 @@ export async function startLifecycle(
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
+  const history = startHistory({ ...needs, rcon: consoles.rcon, isLeading: operator.isLeading });
   return {
     notReady: async () =>
       servers.isReady() ? undefined : "the servers have not been read from the cluster yet",
     stuck: operator.stuck,
     stop: async () => {
-      // Scheduled runs still use the consoles' connections.
-      await schedules.close();
+      // Both still use the consoles' connections.
+      await Promise.all([schedules.close(), history.close()]);
       await consoles.close();
       closing.abort();
       await Promise.all([operator.close(), sweeping]);

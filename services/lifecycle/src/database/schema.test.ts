@@ -72,6 +72,28 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     expires_at: true,
   },
   server_changes: { id: true, entry: true, admitted_at: true },
+  server_history: {
+    server_name: true,
+    at: true,
+    step_minutes: true,
+    players_sum: true,
+    players_max: true,
+    players_count: true,
+    memory_mib_sum: true,
+    cpu_milli_sum: true,
+    usage_count: true,
+    tps_sum: true,
+    tps_count: true,
+  },
+  server_phases: { server_name: true, at: true, phase: true, is_wake: true, start_seconds: true },
+  platform_history: {
+    at: true,
+    step_minutes: true,
+    awake_sum: true,
+    players_sum: true,
+    players_max: true,
+    samples: true,
+  },
   console_follows: { server_name: true, replica: true, held_until: true, wanted_until: true },
 };
 

@@ -52,6 +52,30 @@ export type SchedulesTable = {
   updated_at: Date;
 };
 
+/** Sums and counts of the samples of one step; a count of 0 is a gap. */
+export type ServerHistoryTable = {
+  server_name: string;
+  at: Date;
+  step_minutes: number;
+  players_sum: number;
+  players_max: number;
+  players_count: number;
+  memory_mib_sum: number;
+  cpu_milli_sum: number;
+  usage_count: number;
+  tps_sum: number;
+  tps_count: number;
+};
+
+export type PlatformHistoryTable = {
+  at: Date;
+  step_minutes: number;
+  awake_sum: number;
+  players_sum: number;
+  players_max: number;
+  samples: number;
+};
+
 /** A player as a proxy reported them; `since` is when this session was first reported. */
 export type ProxyPlayer = {
   mc_uuid: string;
@@ -89,6 +113,15 @@ export type Tables = {
     expires_at: Date;
   };
   server_changes: { id: string; entry: ColumnType<AuditEntry, string, never>; admitted_at: Generated<Date> };
+  server_history: ServerHistoryTable;
+  server_phases: {
+    server_name: string;
+    at: Date;
+    phase: string;
+    is_wake: boolean;
+    start_seconds: number | null;
+  };
+  platform_history: PlatformHistoryTable;
   console_follows: { server_name: string; replica: string; held_until: Date; wanted_until: Date };
 };
 

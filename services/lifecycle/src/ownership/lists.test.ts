@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
-import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
+import { ownership as contracts, histories, type InputOf, servers as serverContracts } from "@svc/proto";
 import {
   createOwnershipOperations,
   type OwnershipFixture,
@@ -284,5 +284,56 @@ describe("a server's activity", () => {
     await read(account("usr-next"));
     assert.ok((fixture.people.activity.at(-1)?.since ?? "") > since, "the next owner");
     assert.equal(fixture.people.activity.length, 3);
+  });
+});
+
+describe("a server's history", () => {
+  const read = (who: Parameters<Mesh["call"]>[2], name = "charted") =>
+    fixture.external.call(histories.readServer, { name, range: "24h" }, who);
+  const hour = 3_600_000;
+  const record = (at: Date, players: number) =>
+    sql(
+      `insert into lifecycle.server_history
+        values ('charted', date_bin('5 minutes', $1::timestamptz, 'epoch'), 5, 1, $2, $2, 0, 0, 0, 0, 0)`,
+      [at, players],
+    );
+  const valuesOf = (series: readonly (number | null)[]) => series.filter((value) => value !== null);
+
+  test("is read by its owner since the claim, by staff from the beginning, by nobody else", async () => {
+    await create("charted", { claimable: true });
+    link("usr-chart");
+    await claim("charted", "usr-chart");
+    const now = Date.now();
+    await sql("update lifecycle.servers set claimed_at = $1 where name = 'charted'", [
+      new Date(now - 2 * hour),
+    ]);
+    await record(new Date(now - 3 * hour), 7);
+    await record(new Date(now - hour), 4);
+    const [own, whole] = await Promise.all([read(account("usr-chart")), read(staff)]);
+    assert.deepEqual(valuesOf(own.players), [4]);
+    assert.deepEqual(valuesOf(whole.players), [7, 4]);
+    assert.deepEqual(valuesOf(whole.players_max), [7, 4]);
+    assert.deepEqual([whole.step_seconds, whole.players.length, whole.memory_bytes.length], [300, 288, 288]);
+    assert.deepEqual(
+      [valuesOf(whole.memory_bytes), valuesOf(whole.cpu_milli), valuesOf(whole.tps)],
+      [[], [], []],
+    );
+    assert.equal(await faultOf(read(account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(read(account("usr-chart"), "lobby")), "bad_name");
+    assert.equal(await faultOf(read(account("usr-chart"), "nobody-here")), "not_found");
+    await sql(
+      "update lifecycle.servers set owner_id = 'usr-next', claimed_at = now() where name = 'charted'",
+    );
+    assert.equal(await faultOf(read(account("usr-chart"))), "forbidden", "the former owner");
+    assert.deepEqual(valuesOf((await read(account("usr-next"))).players), [], "the next owner");
+  });
+
+  test("of the platform has a value for every step, and gaps where nobody sampled", async () => {
+    const platform = await fixture.external.call(histories.readPlatform, { range: "30d" }, staff);
+    assert.deepEqual([platform.step_seconds, platform.awake.length], [7_200, 360]);
+    assert.deepEqual(
+      [platform.awake[0], platform.wakes[0], platform.start_p50_seconds[0]],
+      [null, null, null],
+    );
   });
 });

@@ -5,6 +5,7 @@ import { claimRequest, outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
 import { type Audit, type AuditStore, createAuditStore, insertAudit } from "../database/audit.ts";
+import { deleteHistory } from "../database/delete-history.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import {
   type Costs,
@@ -194,6 +195,7 @@ async function insertServer(
       .execute();
     await trx.deleteFrom("server_allowlist").where("server_name", "=", name).execute();
     await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
+    await deleteHistory(trx, name);
     const alias = await trx
       .insertInto("server_aliases")
       .values({ subdomain, server_name: name })

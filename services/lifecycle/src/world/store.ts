@@ -3,6 +3,7 @@
 import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";
 import { sql } from "kysely";
+import { deleteHistory } from "../database/delete-history.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
@@ -136,6 +137,7 @@ async function release(
     if (isDeletion) {
       await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
       await trx.deleteFrom("server_schedules").where("server_name", "=", name).execute();
+      await deleteHistory(trx, name);
     }
     const event = { name, outcome, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.serverReleased, event)).execute();

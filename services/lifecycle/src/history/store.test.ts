@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Phase } from "@svc/proto";
+import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
+import { createServerStore } from "../server/store.ts";
+import { createWorldStore } from "../world/store.ts";
+import { decideSweep, gridOf, minuteMs } from "./step.ts";
+import { createHistoryStore, type HistoryStore } from "./store.ts";
+
+let database: TestDatabase;
+let wire: Wire;
+let store: LifecycleStore;
+let history: HistoryStore;
+before(async () => {
+  const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+  database = await createTestDatabase({ schema: "lifecycle", migrations });
+  wire = await createWire(database.url);
+  store = database.open<Tables>({ url: wire.url });
+  history = createHistoryStore(store);
+});
+after(async () => {
+  await store.close();
+  await wire.cut().catch(() => {});
+  await database.drop();
+});
+
+const at = (text: string) => Date.parse(`2026-03-${text}Z`);
+const day = 24 * 60 * minuteMs;
+const adopt = (name: string) => createServerStore(store).adopt({ name, subdomain: name, offered: true });
+const read = async (name: string) =>
+  (await history.readServer(name, new Date(0))).sort((a, b) => a.at.getTime() - b.at.getTime());
+const stepsOf = (name: string) =>
+  database.admin(
+    "select step_minutes, count(*)::int as steps from lifecycle.server_history where server_name = $1 group by 1 order by 1",
+    [name],
+  );
+const changeTo = async (name: string, phases: readonly [Phase, string][]) => {
+  const servers = createServerStore(store);
+  for (const [to, time] of phases) {
+    const known = (await servers.phaseOf(name)) ?? null;
+    assert.ok(await servers.changePhase({ name, known, to, reason: to, at: new Date(at(time)) }));
+  }
+};
+
+describe("samples", () => {
+  test("of one step are added, and each source adds its own", async () => {
+    await adopt("added");
+    const usage = { memoryMib: 1_000, cpuMilli: 300 };
+    await history.record(at("02T10:00:00"), [{ name: "added", players: 2, usage }]);
+    await history.record(at("02T10:04:59"), [{ name: "added", players: 5 }]);
+    await history.record(at("02T10:04:59"), [{ name: "added", tps: 19.5 }]);
+    await history.record(at("02T10:05:00"), [{ name: "added", players: 1 }]);
+    const nothing = { memory_mib_sum: 0, cpu_milli_sum: 0, usage_count: 0, tps_sum: 0, tps_count: 0 };
+    const first = { players_sum: 7, players_max: 5, players_count: 2, memory_mib_sum: 1_000 };
+    assert.deepEqual(await read("added"), [
+      {
+        at: new Date(at("02T10:00:00")),
+        ...first,
+        cpu_milli_sum: 300,
+        usage_count: 1,
+        tps_sum: 19.5,
+        tps_count: 1,
+      },
+      { at: new Date(at("02T10:05:00")), players_sum: 1, players_max: 1, players_count: 1, ...nothing },
+    ]);
+  });
+
+  test("of a server without a row are dropped, and those beside it are kept", async () => {
+    await adopt("beside");
+    await history.record(at("02T10:00:00"), [
+      { name: "nobody", players: 2 },
+      { name: "beside", players: 2 },
+    ]);
+    assert.equal((await read("beside")).length, 1);
+    assert.deepEqual(await read("nobody"), []);
+  });
+
+  test("that were not written while the database was away are a gap, and sampling goes on", async () => {
+    await adopt("away");
+    await history.record(at("02T10:00:00"), [{ name: "away", players: 1 }]);
+    await wire.cut();
+    await assert.rejects(history.record(at("02T10:05:00"), [{ name: "away", players: 1 }]), {
+      fault: "unavailable",
+    });
+    await wire.mend();
+    await history.record(at("02T10:10:00"), [{ name: "away", players: 1 }]);
+    const times = (await read("away")).map((step) => step.at.getTime());
+    assert.deepEqual(times, [at("02T10:00:00"), at("02T10:10:00")]);
+  });
+});
+
+describe("a month of samples", () => {
+  const now = at("31T13:59:00");
+  const name = "a-server-of-thirty-two-characters";
+
+  test("becomes fewer steps without losing a sample, whenever and however often it is swept", async () => {
+    await adopt(name);
+    const total =
+      "select sum(players_count)::int as n, sum(players_sum)::int as sum, max(players_max) as max";
+    const sums = () =>
+      database.admin(`${total} from lifecycle.server_history where server_name = $1`, [name]);
+    await database.admin(
+      `insert into lifecycle.server_history
+        select $1, t, 5, 5, 10, extract(day from t)::int, 5000, 1500, 20, 5, 1
+        from generate_series($2::timestamptz, $3::timestamptz, interval '5 minutes') t`,
+      [name, new Date(gridOf("30d", now).from), new Date(now)],
+    );
+    const before = await sums();
+    // A day late, then in time, then twice: as after an outage of the leader, and as two leaders for a moment do.
+    for (const time of [now - day, now, now]) await history.sweep(decideSweep(time));
+    assert.deepEqual(await sums(), before);
+    assert.deepEqual(await stepsOf(name), [
+      { step_minutes: 5, steps: 294 },
+      { step_minutes: 30, steps: 291 },
+      { step_minutes: 120, steps: 275 },
+    ]);
+  });
+
+  test("takes less than 200 KiB for a server that never sleeps, index included", async () => {
+    await database.admin("vacuum full lifecycle.server_history");
+    const [row] = await database.admin(
+      "select pg_total_relation_size('lifecycle.server_history')::int as bytes",
+    );
+    assert.ok(Number(row?.["bytes"]) <= 200 * 1_024, `${row?.["bytes"]} bytes`);
+  });
+
+  test("ends after 30 days", async () => {
+    await history.sweep(decideSweep(now + 31 * day));
+    assert.deepEqual(await stepsOf(name), []);
+  });
+
+  test("of the platform is merged and ends in the same way", async () => {
+    await history.recordPlatform(now - 2 * day, { awake: 2, players: 10 });
+    await history.recordPlatform(now - 2 * day, { awake: 4, players: 0 });
+    await history.recordPlatform(now - 2 * day + 5 * minuteMs, { awake: 0, players: 2 });
+    await history.sweep(decideSweep(now));
+    const start = new Date(at("29T13:30:00"));
+    assert.deepEqual(await history.readPlatform(new Date(now - 3 * day)), [
+      { at: start, samples: 2, awake_sum: 6, players_sum: 10, players_max: 10 },
+      { at: new Date(at("29T14:00:00")), samples: 1, awake_sum: 0, players_sum: 2, players_max: 2 },
+    ]);
+    await history.sweep(decideSweep(now + 31 * day));
+    assert.deepEqual(await history.readPlatform(new Date(0)), []);
+  });
+});
+
+describe("phases", () => {
+  const starts = () => history.readStarts(new Date(at("03T00:00:00")), 120);
+
+  test("are noted with each change, with the time that a start took", async () => {
+    await adopt("started");
+    await changeTo("started", [
+      ["Stopped", "03T09:00:00"],
+      ["Starting", "03T10:00:00"],
+      ["Running", "03T10:00:12.500"],
+      ["Starting", "03T10:30:00"],
+      ["Running", "03T10:30:30"],
+      ["Stopped", "03T11:00:00"],
+    ]);
+    const about = { name: "started", from: new Date(at("03T09:30:00")), limit: 100 };
+    const rows = await history.readPhases(about);
+    assert.deepEqual(
+      rows.map(({ phase, startSeconds }) => [phase, startSeconds]),
+      [
+        ["Stopped", undefined],
+        ["Starting", undefined],
+        ["Running", 12.5],
+        ["Starting", undefined],
+        ["Running", 30],
+        ["Stopped", undefined],
+      ],
+    );
+    assert.equal(rows[0]?.at.getTime(), at("03T09:00:00"), "the phase that the range begins in");
+    const newest = await history.readPhases({ ...about, limit: 2 });
+    assert.deepEqual(
+      newest.map(({ phase }) => phase),
+      ["Running", "Stopped"],
+    );
+  });
+
+  test("count wakes from rest, and all starts of all servers", async () => {
+    await adopt("other");
+    await changeTo("other", [
+      ["Stopped", "03T08:00:00"],
+      ["Starting", "03T11:00:00"],
+      ["Running", "03T11:00:20"],
+    ]);
+    assert.deepEqual(await starts(), [{ at: new Date(at("03T10:00:00")), wakes: 2, p50: 20, p95: 30 }]);
+  });
+
+  test("that are old go, but the one that a server is in stays", async () => {
+    await history.sweep(decideSweep(at("03T10:00:00") + 40 * day));
+    const rows = await history.readPhases({ name: "started", from: new Date(at("30T00:00:00")), limit: 100 });
+    assert.deepEqual(
+      rows.map(({ phase }) => phase),
+      ["Stopped"],
+    );
+  });
+});
+
+describe("a server that is deleted", () => {
+  const rowsOf = (name: string) =>
+    database.admin(
+      "select 1 from lifecycle.server_history where server_name = $1 union all select 1 from lifecycle.server_phases where server_name = $1",
+      [name],
+    );
+  const begin = async (name: string) => {
+    await adopt(name);
+    await changeTo(name, [["Running", "04T10:00:00"]]);
+    await history.record(at("04T10:00:00"), [{ name, players: 3 }]);
+    assert.equal((await rowsOf(name)).length, 2);
+    await database.admin("update lifecycle.servers set retire_delete = true where name = $1", [name]);
+  };
+  const remove = (name: string) =>
+    createWorldStore(store).release({ name, outcome: "deleted", ownerId: undefined }, async () => {});
+
+  test("leaves nothing", async () => {
+    await begin("deleted");
+    assert.ok(await remove("deleted"));
+    assert.deepEqual(await rowsOf("deleted"), []);
+    await history.record(at("04T10:05:00"), [{ name: "deleted", players: 3 }]);
+    assert.deepEqual(await rowsOf("deleted"), [], "a sample that was taken before");
+  });
+
+  test("leaves nothing either when a sample was written at the same moment", async () => {
+    await begin("raced");
+    assert.ok(await remove("raced"));
+    await database.admin(
+      "insert into lifecycle.server_phases values ('raced', '2026-03-04T10:00:00Z', 'Running', false, null)",
+    );
+    await history.sweep(decideSweep(at("04T11:00:00")));
+    assert.deepEqual(await rowsOf("raced"), []);
+  });
+});
