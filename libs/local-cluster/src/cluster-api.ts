@@ -109,3 +109,14 @@ export type PodLogOptions = {
   sinceSeconds?: number;
   sinceTime?: string;
 };
+
+/** What the processes of one container use. */
+export type ContainerUsage = { container: string; cpuNanocores: number; memoryBytes: number };
+/** Usage of a pod on average over the window that ends at `at`. */
+export type PodUsage = { at: Date; windowMs: number; containers: ContainerUsage[] };
+
+/** Measures what runs on the nodes; the API server serves `metrics.k8s.io` from it. */
+export type PodUsages = {
+  /** By uid of the pod. A pod is missing until it has been seen for a while. */
+  measure(): Promise<Map<string, PodUsage>>;
+};

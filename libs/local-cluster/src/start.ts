@@ -22,6 +22,7 @@ import { readImages } from "./node/images.ts";
 import { sweep } from "./node/orphan-processes.ts";
 import type { LogClocks } from "./node/pod-logs.ts";
 import { createPodLogs } from "./node/pod-logs.ts";
+import { createPodUsages } from "./node/pod-usage.ts";
 import { registerNode } from "./node/register.ts";
 import { startServiceProxy } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
@@ -182,7 +183,9 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const tokens = await ensureTokens(tokenFile, serviceAccounts, options.tokens ?? []);
   const clocks: LogClocks = new Map();
   const podLogs = createPodLogs(podsDir, clocks);
-  const server = createApiServer({ dataFile: join(dataDir, "cluster.sqlite"), tokens: tokenFile, podLogs });
+  const podUsages = createPodUsages(podsDir);
+  const dataFile = join(dataDir, "cluster.sqlite");
+  const server = createApiServer({ dataFile, tokens: tokenFile, podLogs, podUsages });
   const tokenOf = (user: string): string => {
     const found = tokens.find((one) => one.user === user)?.token;
     if (found === undefined)

@@ -8,6 +8,14 @@ export const reviewGroups: Record<string, { kind: string; plural: string }[]> = 
   "authorization.k8s.io/v1": [{ kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews" }],
 };
 
+/** The group of what pods use, which is measured and not stored. */
+export const metricsGroup = { group: "metrics.k8s.io", version: "v1beta1" };
+const metricsGroupVersion = `${metricsGroup.group}/${metricsGroup.version}`;
+const podMetricsResource = {
+  ...{ name: "pods", singularName: "", namespaced: true, kind: "PodMetrics" },
+  verbs: ["get", "list"],
+};
+
 /** What the core API answers to `GET /api`. */
 export function apiVersions(address: string): unknown {
   const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress: address }];
@@ -22,6 +30,7 @@ function groupVersions(types: ResourceType[]): Map<string, string[]> {
   };
   for (const { group, version } of types) if (group) add(group, version);
   for (const text of Object.keys(reviewGroups)) add(text.split("/")[0] ?? "", "v1");
+  add(metricsGroup.group, metricsGroup.version);
   return groups;
 }
 
@@ -46,8 +55,10 @@ export function apiGroup(types: ResourceType[], name: string): unknown {
 export function apiResources(types: ResourceType[], groupVersion: string): unknown {
   const served = types.filter((type) => apiVersionOf(type) === groupVersion);
   const reviews = reviewGroups[groupVersion] ?? [];
-  if (served.length + reviews.length === 0) return undefined;
+  const measured = groupVersion === metricsGroupVersion ? [podMetricsResource] : [];
+  if (served.length + reviews.length + measured.length === 0) return undefined;
   const resources = [
+    ...measured,
     ...served.flatMap(resourcesOf),
     ...reviews.map(({ kind, plural }) => ({
       name: plural,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
-import type { ClusterApi, PodLogs } from "../cluster-api.ts";
+import type { ClusterApi, PodLogs, PodUsages } from "../cluster-api.ts";
 import { ApiStatus } from "./api-status.ts";
 import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
 import { createAuthorizer } from "./auth/rbac.ts";
@@ -32,6 +32,8 @@ type ApiServerOptions = {
   tokens: string | TokenEntry[];
   /** Where `pods/NAME/log` reads. */
   podLogs: PodLogs;
+  /** Where `metrics.k8s.io` reads; without it no pod is measured. */
+  podUsages?: PodUsages;
   /** The present, for times in objects. */
   clock?: () => Date;
   /** Told of an error that no client caused. */
@@ -77,6 +79,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     models,
     authorizer,
     podLogs: options.podLogs,
+    podUsages: options.podUsages ?? { measure: async () => new Map() },
     address: () => url.replace(/^http:\/\//, ""),
     onStream: streams.add,
   };

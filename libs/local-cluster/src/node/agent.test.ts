@@ -29,6 +29,9 @@ after(async () => {
   await cluster.close();
 });
 
+// biome-ignore lint/suspicious/noExplicitAny: answers of an API are read as they come
+type Json = any;
+
 const sh = (script: string, more: Partial<Container> = {}) => ({ image: "sh", args: [script], ...more });
 const remove = (name: string, gracePeriodSeconds?: number) =>
   cluster.api.delete(
@@ -47,6 +50,52 @@ describe("a node", () => {
       { type: "InternalIP", address: "127.2.0.1" },
       { type: "Hostname", address: "local-2" },
     ]);
+  });
+});
+
+describe("the metrics API", () => {
+  const root = "/apis/metrics.k8s.io/v1beta1";
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${cluster.adminToken}` };
+    const response = await fetch(`${cluster.url}${path}`, { headers });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+
+  it("measures the processes of pods that run, and knows none that ended", async () => {
+    cluster.api.create(PODS, podObject("busy", sh("while :; do :; done")));
+    cluster.api.create(PODS, podObject("done", sh("exit 0")));
+    await awaitPod(cluster.api, "busy", isUp);
+    await awaitPod(cluster.api, "done", isOver);
+    const path = `${root}/namespaces/${NAMESPACE}/pods`;
+    const usageOf = ({ body }: { body: Json }) => body.containers?.[0]?.usage;
+    await until(
+      async () => Number.parseInt(usageOf(await get(`${path}/busy`))?.cpu ?? "0", 10) > 0,
+      30_000,
+      "usage",
+    );
+    const { cpu, memory } = usageOf(await get(`${path}/busy`));
+    assert.match(cpu, /^\d{7,10}n$/);
+    assert.match(memory, /^\d{3,7}Ki$/);
+    const { body } = await get(path);
+    assert.equal(body.kind, "PodMetricsList");
+    const names = body.items.map((item: Json) => item.metadata.name);
+    assert.ok(names.includes("busy") && !names.includes("done"), names.join());
+    const none = await get(`${path}?labelSelector=nobody%3Dhas`);
+    assert.deepEqual(none.body.items, []);
+    remove("busy", 0);
+    await gone("busy");
+  });
+
+  it("is found by discovery and refuses what it does not have", async () => {
+    const groups = (await get("/apis")).body.groups.map(({ name }: Json) => name);
+    assert.ok(groups.includes("metrics.k8s.io"));
+    assert.equal((await get(root)).body.resources[0].kind, "PodMetrics");
+    const path = `${root}/namespaces/${NAMESPACE}/pods`;
+    const refused = await Promise.all([`${path}/nobody`, `${root}/nodes`, `${path}?watch=1`].map(get));
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [404, 404, 405],
+    );
   });
 });
 

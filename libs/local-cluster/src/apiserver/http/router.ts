@@ -1,4 +1,4 @@
-import type { PodLogs } from "../../cluster-api.ts";
+import type { PodLogs, PodUsages } from "../../cluster-api.ts";
 import { ApiStatus, badRequest, methodNotAllowed, noSuchPath } from "../api-status.ts";
 import { type Attributes, type Authorizer, refusalText } from "../auth/rbac.ts";
 import type { User } from "../auth/tokens.ts";
@@ -7,6 +7,7 @@ import {
   apiGroups,
   apiResources,
   apiVersions,
+  metricsGroup,
   reviewGroups,
   versionDocument,
 } from "../discovery.ts";
@@ -15,6 +16,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { BuiltinModels } from "../schema/builtin.ts";
 import { readObject } from "./body.ts";
 import { serveLog } from "./logs.ts";
+import { servePodMetrics } from "./pod-metrics.ts";
 import { serveGet, serveList, serveWatchRequest } from "./reading.ts";
 import type { RequestContext, ResourceContext } from "./request-context.ts";
 import { type RequestInfo, readRequestInfo } from "./request-info.ts";
@@ -27,6 +29,7 @@ export type RouterDeps = {
   models: BuiltinModels;
   authorizer: Authorizer;
   podLogs: PodLogs;
+  podUsages: PodUsages;
   address: () => string;
   /** Told of each stream that outlives its handler, with what ends it. */
   onStream: (type: string, context: RequestContext, end: () => void) => void;
@@ -121,6 +124,10 @@ async function serveResource(
   );
   if (review) {
     await serveReview(deps, context, review.kind);
+    return;
+  }
+  if (info.group === metricsGroup.group) {
+    await servePodMetrics(deps, context, info);
     return;
   }
   const type = deps.registry.types.find(info.group, info.version, info.resource);
