@@ -5,6 +5,7 @@ import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
+import { addLuckPermsTests } from "./luck-perms.ts";
 import type { Person } from "./person.ts";
 
 const { players, server } = en;
@@ -67,8 +68,12 @@ export const addPlayerTests: Area = (fixture) => {
     await owner.page.locator(`::-p-aria([name=${JSON.stringify(players.removeOf(isolate("bob")))}])`).wait();
   });
 
+  // The server is awake here.
+  addLuckPermsTests(fixture);
+
   test("a player is banned and may come back", async () => {
-    const { owner, inspect } = fixture();
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/players"));
     await owner.fill(players.banNames, "mallory");
     await owner.press("button", players.ban);
     await owner.page
@@ -81,9 +86,11 @@ export const addPlayerTests: Area = (fixture) => {
     await owner.sees(server.phases.Stopped);
   });
 
-  test("a stranger sees no page of players", async () => {
+  test("a stranger sees neither players nor permissions", async () => {
     const { player, addressOf } = fixture();
-    await player.open(addressOf("panel_host", "/servers/survival/players"));
-    await player.sees(en.shell.home);
+    for (const page of ["players", "luckperms"]) {
+      await player.open(addressOf("panel_host", `/servers/survival/${page}`));
+      await player.sees(en.shell.home);
+    }
   });
 };

@@ -21,6 +21,7 @@ const tabs: readonly ServerTab[] = [
   { path: "/backups", word: ({ backups }) => backups.title },
   { path: "/files", word: ({ files }) => files.title },
   { path: "/schedules", word: ({ schedules }) => schedules.title },
+  { path: "/luckperms", word: ({ luckPerms }) => luckPerms.title },
   { path: "/activity", word: ({ activity }) => activity.title },
   { path: "/settings", word: ({ settings }) => settings.title },
 ];

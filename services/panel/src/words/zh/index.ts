@@ -7,6 +7,7 @@ import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { luckPerms } from "./luck-perms.ts";
 import { images, platformSettings } from "./platform.ts";
 import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
@@ -29,6 +30,7 @@ export const zh: Words = {
   faults,
   files,
   images,
+  luckPerms,
   platformSettings,
   players,
   schedules,
