@@ -37,6 +37,18 @@ test("without an account the command line says how to create one", async () => {
   assert.match(refused.stderr, /npm run svc -- account setup --email/);
 });
 
+test("before the setup `svc open` opens the setup link, unless a host is named", async () => {
+  const open = async (...args: string[]) => {
+    const withoutDisplay = { DISPLAY: "", WAYLAND_DISPLAY: "" };
+    const ran = await runSvc(["open", "--data", stack.dataDir, ...args], undefined, withoutDisplay);
+    return new URL(ran.stdout.trim());
+  };
+  const [link, panel] = [await open(), await open("--host", "panel")];
+  assert.deepEqual([link.hostname, link.pathname], [stack.file().admin_host, "/setup"]);
+  assert.ok(link.searchParams.get("token"));
+  assert.deepEqual([panel.hostname, panel.pathname], [stack.file().panel_host, "/"]);
+});
+
 /** Runs an interactive command and types one line after the other. */
 function typing(lines: readonly string[], ...args: string[]): ReturnType<typeof runSvc> {
   return runSvc([...args, "--data", stack.dataDir], Promise.resolve(lines.join("\n")));
