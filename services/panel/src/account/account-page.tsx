@@ -18,7 +18,7 @@ export function Page() {
     <PageFrame title={account.title} isBusy={!me}>
       {me ? (
         <Stack>
-          <Columns>
+          <Columns isWide>
             <Profile me={me} />
             <Quota />
           </Columns>

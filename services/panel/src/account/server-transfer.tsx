@@ -22,7 +22,7 @@ const command = "/felis migrate";
 /** Both sides of a transfer of all servers between two accounts. */
 export function ServerTransfer({ me }: { me: Me }) {
   return (
-    <Columns>
+    <Columns isWide>
       {!me.is_owner && <Give />}
       <Take />
     </Columns>

@@ -7,6 +7,7 @@ import { classes } from "../ui/css.ts";
 import { ToastProvider } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { ConnectionBar } from "./connection-bar.tsx";
+import mark from "./icon.svg";
 import { Navigation } from "./navigation.tsx";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { SessionDialogs } from "./session-dialogs.tsx";
@@ -74,6 +75,7 @@ function Brand() {
   const { shell } = useWords();
   return (
     <div className={styles.brand}>
+      <img src={mark} alt="" className={styles.mark} />
       <span translate="no">svc</span>
       {host === "operator" && <span className={styles.host}>{shell.operatorConsole}</span>}
     </div>

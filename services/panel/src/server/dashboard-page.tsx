@@ -1,12 +1,18 @@
+import { CircleAlert, Sun, Users } from "lucide-react";
+import type { ReactNode } from "react";
+import { useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Card, Columns, Figure, Muted, Row, Stack } from "../ui/layout.tsx";
+import { Card, Columns, Figure, Figures, Muted, Row, Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
+import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
+import { AwakeCard } from "./awake-card.tsx";
 import { Claim } from "./claim.tsx";
 import { PhaseStatus } from "./phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "./row.ts";
@@ -18,111 +24,162 @@ const shownAtOnce = 12;
 
 /** What is awake, who is on and what needs the person, in one glance. */
 export function DashboardPage() {
-  const { dashboard } = useWords();
+  const { dashboard, servers } = useWords();
   const me = useMe().data;
   const { rows, isStaff, error, refetch } = useServers();
+  const links = useOperation("links.listOwn", {}, { enabled: !isStaff });
+  const isUnlinked = links.data?.links.length === 0;
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const awake = rows.filter(isAwake);
-  const needing = rows.filter(needsAttention);
-  const mine = rows.filter((row) => row.isMine && !isAwake(row));
+  const asleep = rows.filter((row) => row.isMine && !isAwake(row));
   const claimable = isStaff ? [] : rows.filter((row) => row.claimable);
   return (
     <Page
       title={dashboard.title}
       aside={me && <Muted>{dashboard.hello(isolate(me.email || me.username))}</Muted>}
     >
-      {isStaff && <PlatformFigures rows={rows} />}
-      <Card title={dashboard.needs}>
-        {needing.length === 0 ? (
-          <Muted>{dashboard.allWell}</Muted>
-        ) : (
-          needing.slice(0, shownAtOnce).map((row) => (
-            <Notice
-              key={row.name}
-              kind={needsAttention(row) === "failed" ? "failed" : "waiting"}
-              actions={<WakeOrStop server={row} />}
-            >
-              <Link to={`/servers/${row.name}`}>
-                <bdi>{row.displayName}</bdi>
-              </Link>{" "}
-              <PhaseStatus server={row} />
-            </Notice>
-          ))
-        )}
-      </Card>
-      <Stack isTight>
-        <h2>{dashboard.awake}</h2>
-        {awake.length === 0 ? <Muted>{dashboard.noneAwake}</Muted> : <Cards rows={awake} isStaff={isStaff} />}
-      </Stack>
-      {mine.length > 0 && (
+      <Glance rows={rows} more={isUnlinked ? 1 : 0} />
+      {isUnlinked && <LinkFirst />}
+      <NeedsYou rows={rows} />
+      {awake.length > 0 && (
         <Stack isTight>
-          <h2>{dashboard.asleep}</h2>
-          <Cards rows={mine} isStaff={isStaff} />
+          <h2>{dashboard.awake}</h2>
+          <Columns>
+            {awake.slice(0, shownAtOnce).map((row) => (
+              <AwakeCard key={row.name} row={row} isManaged={(row.isMine || isStaff) && !row.system} />
+            ))}
+          </Columns>
         </Stack>
       )}
-      {claimable.length > 0 && (
-        <Card title={dashboard.claimable}>
-          {claimable.slice(0, shownAtOnce).map((row) => (
-            <Row key={row.name} isSpread>
-              <Link to={`/servers/${row.name}`}>
-                <bdi>{row.displayName}</bdi>
-              </Link>
-              <Claim name={row.name} />
-            </Row>
-          ))}
-        </Card>
+      {asleep.length > 0 && (
+        <Servers title={dashboard.asleep} rows={asleep} action={(row) => <WakeOrStop server={row} />} />
       )}
-      <Row>
-        <Link to="/servers" looks="button">
-          {dashboard.all}
-        </Link>
-      </Row>
+      {claimable.length > 0 && (
+        <Servers title={dashboard.claimable} rows={claimable} action={(row) => <Claim name={row.name} />} />
+      )}
+      {rows.length === 0 ? (
+        <Empty
+          title={isStaff ? servers.noneStaff : servers.none}
+          action={
+            isStaff && (
+              <Link to="/servers/new" looks="primary">
+                {servers.create}
+              </Link>
+            )
+          }
+        >
+          {isStaff ? servers.noneStaffHelp : servers.noneHelp}
+        </Empty>
+      ) : (
+        <Row>
+          <Link to="/servers" looks="button">
+            {dashboard.all}
+          </Link>
+        </Row>
+      )}
     </Page>
   );
 }
 
-function PlatformFigures({ rows }: { rows: readonly ServerRow[] }) {
+/** The three questions that somebody comes with; `more` needs the person beside servers. */
+function Glance({ rows, more }: { rows: readonly ServerRow[]; more: number }) {
   const { dashboard } = useWords();
   const { language } = useLanguage();
+  const number = (value: number) => new Intl.NumberFormat(language).format(value);
+  const awake = rows.filter(isAwake).length;
   const players = rows.reduce((sum, row) => sum + row.playersOnline, 0);
-  const figures = [
-    [dashboard.playersOnline, players],
-    [dashboard.serversAwake, rows.filter(isAwake).length],
-    [dashboard.serversFailed, rows.filter((row) => needsAttention(row) === "failed").length],
-  ] as const;
+  const busy = rows.filter((row) => row.playersOnline > 0).length;
+  const needing = rows.filter(needsAttention).length + more;
   return (
-    <Columns>
-      {figures.map(([name, value]) => (
-        <Figure key={name} name={name} value={new Intl.NumberFormat(language).format(value)} />
-      ))}
-    </Columns>
+    <Figures>
+      <Figure
+        icon={<Sun size={16} aria-hidden />}
+        name={dashboard.serversAwake}
+        value={number(awake)}
+        hint={awake === 0 ? dashboard.noneAwake : dashboard.ofServers(rows.length)}
+        {...(awake > 0 && { look: "good" })}
+      />
+      <Figure
+        icon={<Users size={16} aria-hidden />}
+        name={dashboard.playersOnline}
+        value={number(players)}
+        hint={players === 0 ? dashboard.nobody : dashboard.onServers(busy)}
+        {...(players > 0 && { look: "good" })}
+      />
+      <Figure
+        icon={<CircleAlert size={16} aria-hidden />}
+        name={dashboard.needs}
+        value={number(needing)}
+        hint={needing === 0 ? dashboard.allWell : dashboard.seeBelow}
+        {...(needing > 0 && { look: "bad" })}
+      />
+    </Figures>
   );
 }
 
-function Cards({ rows, isStaff }: { rows: readonly ServerRow[]; isStaff: boolean }) {
-  const { server } = useWords();
+function NeedsYou({ rows }: { rows: readonly ServerRow[] }) {
+  const needing = rows.filter(needsAttention);
+  if (needing.length === 0) return null;
   return (
-    <Columns>
-      {rows.slice(0, shownAtOnce).map((row) => (
-        <Card
+    <Stack isTight>
+      {needing.slice(0, shownAtOnce).map((row) => (
+        <Notice
           key={row.name}
-          title={
+          kind={needsAttention(row) === "failed" ? "failed" : "waiting"}
+          actions={<WakeOrStop server={row} />}
+        >
+          <Row>
             <Link to={`/servers/${row.name}`}>
               <bdi>{row.displayName}</bdi>
             </Link>
-          }
-        >
-          <Row isSpread>
             <PhaseStatus server={row} />
-            {row.phase === "Running" && <span>{server.players(row.playersOnline, row.playersMax)}</span>}
           </Row>
-          {(row.isMine || isStaff) && !row.system && (
-            <Row>
-              <WakeOrStop server={row} />
-            </Row>
-          )}
-        </Card>
+        </Notice>
       ))}
-    </Columns>
+    </Stack>
+  );
+}
+
+/** Without a linked player nothing can be claimed, and the login gate lets nobody in. */
+function LinkFirst() {
+  const { dashboard, account } = useWords();
+  return (
+    <Notice
+      kind="waiting"
+      actions={
+        <Link to="/account" looks="button">
+          {account.linkAnother}
+        </Link>
+      }
+    >
+      {dashboard.linkFirst}
+    </Notice>
+  );
+}
+
+type ServersProps = {
+  title: string;
+  rows: readonly ServerRow[];
+  action: (row: ServerRow) => ReactNode;
+};
+
+function Servers({ title, rows, action }: ServersProps) {
+  return (
+    <Card title={title}>
+      <List label={title}>
+        {rows.slice(0, shownAtOnce).map((row) => (
+          <ListItem
+            key={row.name}
+            title={
+              <Link to={`/servers/${row.name}`}>
+                <bdi>{row.displayName}</bdi>
+              </Link>
+            }
+            details={<PhaseStatus server={row} />}
+            actions={action(row)}
+          />
+        ))}
+      </List>
+    </Card>
   );
 }

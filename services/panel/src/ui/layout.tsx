@@ -43,13 +43,44 @@ export function Split({ children, aside }: Children & { aside: ReactNode }) {
   );
 }
 
+/** Figures in one row, also on a phone. */
+export function Figures({ children }: Children) {
+  return <div className={styles.figures}>{children}</div>;
+}
+
+type FigureProps = {
+  name: string;
+  value: string;
+  /** What the number means, or whom it counts. */
+  hint?: ReactNode;
+  icon?: ReactNode;
+  look?: "good" | "bad";
+};
+
 /** One number that says how it stands. */
-export function Figure({ name, value }: { name: string; value: string }) {
+export function Figure({ name, value, hint, icon, look }: FigureProps) {
   return (
-    <div className={classes(styles.card)}>
-      <p className={styles.muted}>{name}</p>
-      <p className={styles.figure}>{value}</p>
+    <div className={classes(styles.card, styles.tile)}>
+      <p className={styles.name}>
+        {icon}
+        {name}
+      </p>
+      <p className={classes(styles.figure, look && styles[look])}>{value}</p>
+      {hint !== undefined && <div className={styles.hint}>{hint}</div>}
     </div>
+  );
+}
+
+/** Short words beside each other, such as names of players. */
+export function Chips({ label, of }: { label: string; of: readonly string[] }) {
+  return (
+    <ul className={styles.chips} aria-label={label}>
+      {of.map((name) => (
+        <li key={name}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }
 

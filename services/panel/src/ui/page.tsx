@@ -47,7 +47,7 @@ export function Page({
   return (
     <div className={classes(styles.page, isNarrow && styles.narrow)}>
       <header className={styles.head}>
-        <div>
+        <div className={styles.title}>
           <h1 ref={heading} tabIndex={-1}>
             <bdi>{title}</bdi>
           </h1>

@@ -102,11 +102,16 @@ export const dashboard = {
   allWell: "Nothing needs you.",
   awake: "Awake",
   noneAwake: "All servers are asleep.",
+  ofServers: (n: number) => `of ${count(n, "server", "servers")}`,
   asleep: "Asleep",
   claimable: "Free to claim",
   playersOnline: "Players online",
+  nobody: "Nobody is on.",
+  onServers: (n: number) => `on ${count(n, "server", "servers")}`,
+  seeBelow: "See below.",
+  linkFirst: "Link your Minecraft player, so that you can join servers and claim them.",
+  open: "Open",
   serversAwake: "Servers awake",
-  serversFailed: "Servers failed",
   all: "All servers",
 };
 

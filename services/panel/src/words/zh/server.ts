@@ -99,11 +99,16 @@ export const dashboard: Words["dashboard"] = {
   allWell: "没有需要您处理的事。",
   awake: "运行中",
   noneAwake: "所有服务器都在休眠。",
+  ofServers: (n) => `共 ${n} 台服务器`,
   asleep: "休眠",
   claimable: "可认领",
   playersOnline: "在线玩家",
+  nobody: "没有人在线。",
+  onServers: (n) => `分布在 ${n} 台服务器上`,
+  seeBelow: "详见下方。",
+  linkFirst: "请先关联你的 Minecraft 玩家，之后才能加入和认领服务器。",
+  open: "打开",
   serversAwake: "运行的服务器",
-  serversFailed: "失败的服务器",
   all: "所有服务器",
 };
 
