@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useId } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import styles from "./command-field.module.css";
 import { classes } from "./css.ts";
-import styles from "./field.module.css";
+import field from "./field.module.css";
 
 type CommandFieldProps = {
   label: string;
@@ -8,41 +9,70 @@ type CommandFieldProps = {
   onChange: (value: string) => void;
   /** The arrow keys: up is -1. */
   onStep: (by: -1 | 1) => void;
+  /** Whole lines; Tab takes the first. */
   suggestions: readonly string[];
+  /** Names the suggestions and says what Tab does. */
+  suggestionsLabel: string;
 };
 
-/** A line that is typed to a program: monospace, with suggestions, and earlier lines on the arrow keys. */
-export function CommandField({ label, value, onChange, onStep, suggestions }: CommandFieldProps) {
+/** A line that is typed to a program: monospace, completed by Tab, and earlier lines on the arrow keys. */
+export function CommandField(props: CommandFieldProps) {
+  const { label, value, onChange, onStep, suggestions, suggestionsLabel } = props;
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  /** Escape closes the suggestions of a line, and Tab leads on again. */
+  const [closedFor, setClosedFor] = useState<string>();
+  const offered = closedFor === value ? [] : suggestions;
+  const take = (line: string) => {
+    onChange(line);
+    input.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    const { key, shiftKey } = event;
+    const [first] = offered;
+    if (key === "ArrowUp" || key === "ArrowDown") onStep(key === "ArrowUp" ? -1 : 1);
+    else if (key === "Tab" && !shiftKey && first !== undefined) take(first);
+    else if (key === "Escape" && first !== undefined) setClosedFor(value);
+    else return;
     event.preventDefault();
-    onStep(event.key === "ArrowUp" ? -1 : 1);
   };
   return (
-    <div className={classes(styles.field, styles.grows)}>
-      <label htmlFor={id} className={styles.label}>
+    <div className={classes(field.field, field.grows, styles.field)}>
+      <label htmlFor={id} className={field.label}>
         {label}
       </label>
       <input
+        ref={input}
         id={id}
-        className={classes(styles.input, styles.command)}
+        className={classes(field.input, field.command)}
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={onKeyDown}
-        list={`${id}-list`}
         autoComplete="off"
         autoCapitalize="none"
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="send"
         maxLength={1_024}
+        {...(offered.length > 0 && { "aria-describedby": `${id}-offered` })}
       />
-      <datalist id={`${id}-list`}>
-        {suggestions.map((suggestion) => (
-          <option key={suggestion} value={suggestion} />
-        ))}
-      </datalist>
+      {offered.length > 0 && (
+        <div id={`${id}-offered`} className={styles.offered}>
+          <span className={styles.label}>{suggestionsLabel}</span>
+          {offered.map((line) => (
+            // Reached by Tab alone, which takes the first one.
+            <button
+              key={line}
+              type="button"
+              tabIndex={-1}
+              className={styles.suggestion}
+              onClick={() => take(line)}
+            >
+              <bdi>{line}</bdi>
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

@@ -4,12 +4,13 @@ import styles from "./styled-line.module.css";
 type StyledSpan = {
   text: string;
   href?: string;
+  isMatch?: boolean;
   look: { colour?: string; isBold?: boolean; isItalic?: boolean; isUnderlined?: boolean; isStruck?: boolean };
 };
 
 /** A line of text in several looks, with links that open elsewhere and tell nothing. */
 export function StyledLine({ spans }: { spans: readonly StyledSpan[] }) {
-  return spans.map(({ text, href, look }, at) => {
+  return spans.map(({ text, href, look, isMatch = false }, at) => {
     const { colour, isBold, isItalic, isUnderlined, isStruck } = look;
     const name = classes(
       colour && styles[colour],
@@ -19,6 +20,12 @@ export function StyledLine({ spans }: { spans: readonly StyledSpan[] }) {
       isStruck && styles.struck,
     );
     const key = `${at}`;
+    if (isMatch)
+      return (
+        <mark key={key} className={classes(styles.match, name)}>
+          {text}
+        </mark>
+      );
     if (href === undefined)
       return (
         <span key={key} className={name}>

@@ -52,7 +52,8 @@ export function CommandBox(props: {
           value={typed}
           onChange={setTyped}
           onStep={move}
-          suggestions={completionsOf(typed, players)}
+          suggestions={completionsOf(typed, { players, history: history.current.entries })}
+          suggestionsLabel={serverConsole.completion}
         />
         <Button kind="primary" type="submit" isPending={action.isPending}>
           {serverConsole.send}

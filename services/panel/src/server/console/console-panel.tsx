@@ -13,7 +13,7 @@ import { GapLine, StyledLine } from "../../ui/styled-line.tsx";
 import { useWords } from "../../words/words.ts";
 import { CommandBox } from "./command-box.tsx";
 import type { LogLine } from "./log-buffer.ts";
-import { type Level, levels, lowestRank, styleText } from "./styled-text.ts";
+import { type Level, levels, lowestRank, markMatches, styleText } from "./styled-text.ts";
 import { useConsole } from "./use-console.ts";
 
 /** The log of a server as it is written, and the line for commands. */
@@ -47,7 +47,7 @@ export function ConsolePanel({ name, isRunning }: { name: string; isRunning: boo
         textOf={(line) => line.plain}
         draw={(line) =>
           line.dropped === undefined ? (
-            <StyledLine spans={styleText(line.raw)} />
+            <StyledLine spans={markMatches(styleText(line.raw), view.search)} />
           ) : (
             <GapLine text={serverConsole.dropped(line.dropped)} />
           )

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainText, rankOfLine, styleText } from "./styled-text.ts";
+import { colourOfIndex, colourOfRgb } from "./colours.ts";
+import { markMatches, plainText, rankOfLine, styleText } from "./styled-text.ts";
 
 test("escapes and codes become looks", () => {
   const cases: [string, ReturnType<typeof styleText>][] = [
@@ -15,10 +16,18 @@ test("escapes and codes become looks", () => {
     ],
     ["\x1b[m\x1b[93mbright", [{ text: "bright", look: { colour: "yellow" } }]],
     [
-      "\x1b[38;5;196mdeep\x1b[38;2;1;2;3mtrue",
+      "\x1b[38;5;196mdeep\x1b[38;2;1;2;3mtrue\x1b[48;5;21;39mground",
       [
-        { text: "deep", look: {} },
-        { text: "true", look: {} },
+        { text: "deep", look: { colour: "red" } },
+        { text: "true", look: { colour: "grey" } },
+        { text: "ground", look: {} },
+      ],
+    ],
+    [
+      "§x§5§5§f§f§5§5hex§xbroken",
+      [
+        { text: "hex", look: { colour: "green" } },
+        { text: "broken", look: { colour: "green" } },
       ],
     ],
     [
@@ -69,4 +78,32 @@ test("a line has the level that it names, and one without belongs to the line be
   assert.equal(rankOfLine("[Server thread/ERROR] [net.minecraft]: x"), 3);
   assert.equal(rankOfLine("\tat java.base/java.lang.Thread.run"), undefined);
   assert.equal(rankOfLine("<player> WARN: nothing"), 2);
+});
+
+test("any colour becomes the token next to it", () => {
+  const cases: [readonly [number, number, number], string][] = [
+    [[255, 85, 85], "red"],
+    [[255, 170, 0], "yellow"],
+    [[85, 255, 85], "green"],
+    [[0, 170, 170], "cyan"],
+    [[85, 85, 255], "blue"],
+    [[170, 0, 170], "magenta"],
+    [[255, 255, 255], "white"],
+    [[120, 120, 130], "grey"],
+    [[0, 0, 0], "grey"],
+  ];
+  for (const [rgb, expected] of cases) assert.equal(colourOfRgb(rgb), expected, rgb.join());
+  const byIndex = [1, 9, 46, 21, 240, 255].map(colourOfIndex);
+  assert.deepEqual(byIndex, ["red", "red", "green", "blue", "grey", "white"]);
+});
+
+test("what a search found is marked, whatever its case", () => {
+  const marked = (text: string, search: string) =>
+    markMatches(styleText(text), search).map(({ text: part, isMatch = false }) =>
+      isMatch ? `<${part}>` : part,
+    );
+  assert.deepEqual(marked("Alice met alice", "ALICE"), ["<Alice>", " met ", "<alice>"]);
+  assert.deepEqual(marked("aaa", "aa"), ["<aa>", "a"]);
+  assert.deepEqual(marked("İstanbul x", "x"), ["İstanbul x"]);
+  assert.deepEqual(marked("plain", ""), ["plain"]);
 });

@@ -2,6 +2,7 @@
 // that hide or turn text are shown as symbols.
 
 import { visible } from "../../words/visible.ts";
+import { colourOfCode, colourOfIndex, colourOfRgb, colourOfSection } from "./colours.ts";
 
 export type Look = {
   colour?: string;
@@ -10,32 +11,12 @@ export type Look = {
   isUnderlined?: boolean;
   isStruck?: boolean;
 };
-export type Span = { text: string; look: Look; href?: string };
+export type Span = { text: string; look: Look; href?: string; isMatch?: boolean };
 
-const sgrColours = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
-const sectionColours: Readonly<Record<string, string>> = {
-  "0": "black",
-  "1": "blue",
-  "2": "green",
-  "3": "cyan",
-  "4": "red",
-  "5": "magenta",
-  "6": "yellow",
-  "7": "grey",
-  "8": "grey",
-  "9": "blue",
-  a: "green",
-  b: "cyan",
-  c: "red",
-  d: "magenta",
-  e: "yellow",
-  f: "white",
-};
-
-// ESC [ … letter, ESC ] … BEL or ST, any other escape of two characters, or § with its letter.
+// ESC [ … letter, ESC ] … BEL or ST, any other escape of two characters, §x with six digits, or § with its letter.
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: escapes begin with a control character
 const escapes =
-  /\x1b\[([0-9;:?<=>]*)([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[^[\]]|§([0-9a-fk-orxA-FK-ORX])/g;
+  /\x1b\[([0-9;:?<=>]*)([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[^[\]]|§([xX](?:§[0-9a-fA-F]){6}|[0-9a-fk-orxA-FK-ORX])/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: above
 
 /** Splits a line into spans of one look each. */
@@ -63,7 +44,7 @@ export function plainText(line: string): string {
 }
 
 function lookOfSection(look: Look, code: string): Look {
-  const colour = sectionColours[code];
+  const colour = colourOfSection(code);
   // A colour ends the styles before it, as in the game.
   if (colour !== undefined) return { colour };
   if (code === "l") return { ...look, isBold: true };
@@ -78,10 +59,15 @@ function lookOfSgr(before: Look, codes: string): Look {
   const numbers = codes.split(/[;:]/).map(Number);
   for (let at = 0; at < numbers.length; at++) {
     const code = numbers[at] ?? 0;
-    if (code === 38 || code === 48) {
-      // 256 colours and true colour: skipped, the tokens are ours.
-      at += numbers[at + 1] === 5 ? 2 : 4;
-    } else look = withCode(look, code);
+    if (code !== 38 && code !== 48) {
+      look = withCode(look, code);
+      continue;
+    }
+    // One of 256 colours, or red, green and blue.
+    const isIndexed = numbers[at + 1] === 5;
+    const [first = 0, second = 0, third = 0] = numbers.slice(at + 2, at + 5);
+    if (code === 38) look.colour = isIndexed ? colourOfIndex(first) : colourOfRgb([first, second, third]);
+    at += isIndexed ? 2 : 4;
   }
   return look;
 }
@@ -95,9 +81,8 @@ function withCode(look: Look, code: number): Look {
   if (code === 9) return { ...look, isStruck: true };
   if (code === 22) return { ...look, isBold: false };
   if (code === 39) return plain;
-  const colour = sgrColours[code >= 90 ? code - 90 : code - 30];
-  const isForeground = (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
-  return isForeground && colour !== undefined ? { ...plain, colour } : look;
+  const colour = colourOfCode(code);
+  return colour === undefined ? look : { ...plain, colour };
 }
 
 const address = /https?:\/\/[^\s<>"'`§]+[^\s<>"'`§.,;:!?)\]}]/g;
@@ -112,6 +97,26 @@ function linkSpans(text: string, look: Look): Span[] {
   }
   if (from < text.length) spans.push({ text: text.slice(from), look });
   return spans;
+}
+
+/** Marks where a search was found. A match that goes over several looks is not marked. */
+export function markMatches(spans: readonly Span[], search: string): Span[] {
+  const wanted = search.toLowerCase();
+  if (wanted === "") return [...spans];
+  return spans.flatMap((span) => {
+    const parts: Span[] = [];
+    const text = span.text.toLowerCase();
+    // A letter that grows in lower case would shift what follows.
+    if (text.length !== span.text.length) return [span];
+    let from = 0;
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, from)) {
+      if (at > from) parts.push({ ...span, text: span.text.slice(from, at) });
+      from = at + wanted.length;
+      parts.push({ ...span, text: span.text.slice(at, from), isMatch: true });
+    }
+    if (from < span.text.length) parts.push({ ...span, text: span.text.slice(from) });
+    return parts;
+  });
 }
 
 export const levels = ["all", "info", "warn", "error"] as const;

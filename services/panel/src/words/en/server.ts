@@ -126,6 +126,7 @@ export const serverConsole = {
   download: "Download the log",
   copy: "the log",
   command: "Command",
+  completion: "Tab completes:",
   send: "Send",
   asleep: "The server is asleep. Wake it to see its console.",
   connecting: "Connecting …",

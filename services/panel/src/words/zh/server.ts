@@ -123,6 +123,7 @@ export const serverConsole: Words["serverConsole"] = {
   download: "下载日志",
   copy: "日志",
   command: "命令",
+  completion: "按 Tab 补全：",
   send: "发送",
   asleep: "服务器在休眠。唤醒它即可查看控制台。",
   connecting: "连接中…",
