@@ -5,9 +5,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { watchActivity } from "../api/activity.ts";
 import { createQueryClient } from "../api/query.ts";
+import { watchSignOut } from "../api/sign-out.ts";
 import { LanguageProvider } from "./language-provider.tsx";
 import { createPanelRouter } from "./router.tsx";
-import { watchSignOut } from "./sign-out.ts";
 import { applyTheme, storedTheme } from "./theme.ts";
 
 const root = document.getElementById("root");

@@ -1,7 +1,6 @@
 import {
   CircleUser,
   LayoutDashboard,
-  LogOut,
   type LucideProps,
   Package,
   ScrollText,
@@ -11,16 +10,14 @@ import {
 } from "lucide-react";
 import type { ComponentType } from "react";
 import { host } from "../api/hosts.ts";
-import { useAction } from "../api/query.ts";
 import type { Me } from "../api/session.ts";
-import { Button } from "../ui/button.tsx";
 import { Link } from "../ui/link.tsx";
 import { useWords } from "../words/words.ts";
 import { decideAccess } from "./access.ts";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { findRoute, type RoutePath } from "./routes.ts";
 import styles from "./shell.module.css";
-import { forgetSession } from "./sign-out.ts";
+import { SignOutButton } from "./sign-out-button.tsx";
 
 type Entry = {
   path: RoutePath;
@@ -44,7 +41,6 @@ const platform: readonly Entry[] = [
 /** The pages that the person can open, who they are, and the way out. */
 export function Navigation({ me }: { me: Me }) {
   const { shell } = useWords();
-  const signOut = useAction("accounts.logout");
   return (
     <>
       <nav aria-label={shell.navigation} className={styles.links}>
@@ -56,13 +52,7 @@ export function Navigation({ me }: { me: Me }) {
         <div className={styles.who}>
           <bdi>{me.email || me.username}</bdi>
         </div>
-        <Button
-          icon={<LogOut size={16} aria-hidden />}
-          isPending={signOut.isPending}
-          onPress={() => signOut.mutate({}, { onSuccess: forgetSession })}
-        >
-          {shell.signOut}
-        </Button>
+        <SignOutButton />
       </div>
     </>
   );

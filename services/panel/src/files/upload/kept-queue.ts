@@ -2,10 +2,10 @@
 // queue of its own, held by a lock; the queue of a tab that was closed goes to the next one that opens.
 
 import type { UploadItem } from "./item.ts";
+import { forgetKeptUploads, keptPrefix } from "./kept-names.ts";
 import { reviveItems } from "./plan.ts";
 import { isOver } from "./queue.ts";
 
-const prefix = "svc.uploads";
 const tabKey = "svc.tab";
 /** A page that is loaded again holds its lock for a moment; a tab that was duplicated holds it for good. */
 const releaseMs = 2_000;
@@ -14,7 +14,9 @@ type KeptQueue = { items: UploadItem[]; save: (items: readonly UploadItem[]) => 
 
 /** Takes over what earlier pages of this person left, and keeps what comes. */
 export async function claimKeptQueue(userId: string): Promise<KeptQueue> {
-  const mine = `${prefix}.${userId}.`;
+  const mine = `${keptPrefix}${userId}.`;
+  // Whoever was here before did not sign out.
+  forgetKeptUploads(mine);
   const earlier = sessionStorage.getItem(tabKey);
   const isMine =
     earlier !== null && (await claim(mine + earlier, { signal: AbortSignal.timeout(releaseMs) }));

@@ -134,7 +134,9 @@ function useEnd({ queue, runningId }: Uploads, { isOver, done, failed }: QueueSu
 function useLeaveGuard(isRunning: boolean): void {
   useEffect(() => {
     if (!isRunning) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    const ask = (event: BeforeUnloadEvent) => {
+      if (readUploads().runningId !== undefined) event.preventDefault();
+    };
     window.addEventListener("beforeunload", ask);
     return () => window.removeEventListener("beforeunload", ask);
   }, [isRunning]);

@@ -2,8 +2,10 @@
 
 import { call } from "../../api/call.ts";
 import { ApiError } from "../../api/error.ts";
+import { onSignOut } from "../../api/sign-out.ts";
 import { act } from "./act.ts";
 import type { UploadItem } from "./item.ts";
+import { forgetKeptUploads } from "./kept-names.ts";
 import { claimKeptQueue } from "./kept-queue.ts";
 import { type Chosen, matchFiles, planItems } from "./plan.ts";
 import {
@@ -69,9 +71,19 @@ function changeQueue(queue: UploadQueue): void {
 export async function startUploads(userId: string): Promise<void> {
   if (claimedFor === userId) return;
   claimedFor = userId;
+  onSignOut(forgetUploads);
   const kept = await claimKeptQueue(userId);
   save = kept.save;
   changeQueue({ ...now.queue, items: [...kept.items, ...now.queue.items] });
+}
+
+/** The names of files go with the session, and nothing may write them down again. */
+function forgetUploads(): void {
+  save = () => undefined;
+  running?.abort();
+  bytesOf.clear();
+  change({ queue: emptyQueue, runningId: undefined });
+  forgetKeptUploads();
 }
 
 /** Puts files at the end of the queue; what waits for its bytes after a reload takes them instead. */

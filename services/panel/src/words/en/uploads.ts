@@ -16,6 +16,8 @@ export const uploads = {
   cancelAll: "Cancel all",
   cancelTitle: "Cancel all uploads?",
   cancelHelp: "Files that have arrived stay. What is under way is dropped.",
+  signOutTitle: "Sign out and end the uploads?",
+  signOutHelp: "Files that have arrived stay. What is under way or waiting is dropped, in all tabs.",
   cancelOf: (file: string) => `Cancel ${file}`,
   close: "Close",
   retry: "Try again",

@@ -15,6 +15,8 @@ export const uploads: Words["uploads"] = {
   cancelAll: "全部取消",
   cancelTitle: "取消所有上传？",
   cancelHelp: "已到达的文件会保留，正在传输的会丢弃。",
+  signOutTitle: "退出登录并结束上传？",
+  signOutHelp: "已到达的文件会保留；所有标签页中正在传输或等待的都会丢弃。",
   cancelOf: (file) => `取消 ${file}`,
   close: "关闭",
   retry: "重试",
