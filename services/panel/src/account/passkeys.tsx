@@ -11,6 +11,7 @@ import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Time } from "../ui/time.tsx";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 
 type Passkey = Output<"passkeys.list">["credentials"][number];
@@ -56,7 +57,7 @@ function PasskeyItem({ passkey }: { passkey: Passkey }) {
   return (
     <>
       <ListItem
-        title={<bdi>{shown}</bdi>}
+        title={<bdi>{visible(shown)}</bdi>}
         details={
           <>
             {account.passkeyAdded} <Time at={created_at} /> ·{" "}

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from "react";
 import { Time } from "../ui/time.tsx";
 import { formatBytes, formatDate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import type { Backup, Drill } from "./backup-row.ts";
 import styles from "./backups.module.css";
@@ -15,7 +16,7 @@ export function BackupTitle({ backup }: { backup: Backup }) {
       {label !== "" && (
         <>
           {" · "}
-          <bdi>{label}</bdi>
+          <bdi>{visible(label)}</bdi>
         </>
       )}
       {pinned_by !== undefined && <span className={styles.pin}>{backups.pinned[pinned_by]}</span>}

@@ -1,4 +1,5 @@
 import { Time } from "../ui/time.tsx";
+import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import { formatRun, ownZone, reasonWords, whenWords } from "./schedule-words.ts";
 import styles from "./schedules.module.css";
@@ -16,7 +17,7 @@ export function ScheduleDetails({ schedule }: { schedule: Schedule }) {
       {label !== "" && <div>{schedules.actions[action]}</div>}
       {action === "command" && (
         <div className={styles.command}>
-          <bdi>{command}</bdi>
+          <bdi>{visible(command)}</bdi>
         </div>
       )}
       <div>{warn === 0 ? when : `${when}${schedules.comma}${schedules.warns(warn)}`}</div>

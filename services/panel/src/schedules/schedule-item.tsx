@@ -8,6 +8,7 @@ import { Switch } from "../ui/switch.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { draftOf, inputOf } from "./draft.ts";
 import { Editor } from "./editor.tsx";
@@ -32,7 +33,7 @@ export function ScheduleItem({ name, schedule, playersOnline, onRemove }: Schedu
   return (
     <>
       <ListItem
-        title={<bdi>{label === "" ? schedules.actions[action] : label}</bdi>}
+        title={<bdi>{label === "" ? schedules.actions[action] : visible(label)}</bdi>}
         details={<ScheduleDetails schedule={schedule} />}
         actions={
           <>

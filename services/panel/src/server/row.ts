@@ -1,6 +1,7 @@
 // One server of a list, the same for its owner, for players and for staff.
 
 import type { Output } from "../api/operations.ts";
+import { visible } from "../words/visible.ts";
 
 type Mine = Output<"ownership.listMine">["items"][number];
 type Fleet = Output<"servers.fleet">["items"][number];
@@ -49,7 +50,7 @@ function common(server: Mine | Fleet) {
   return {
     name: server.name,
     subdomain: server.subdomain,
-    displayName: server.displayName ?? server.name,
+    displayName: visible(server.displayName ?? server.name),
     playersOnline: server.playersOnline,
     playersMax: server.playersMax,
     playersUnknown: server.playerCountUnknown ?? false,

@@ -1,5 +1,6 @@
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
+import { visible } from "../words/visible.ts";
 import { classes } from "./css.ts";
 import styles from "./page.module.css";
 
@@ -32,7 +33,7 @@ export function Page({
 }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
-  const documentTitle = [...parts, "svc"].join(" · ");
+  const documentTitle = visible([...parts, "svc"].join(" · "));
   useEffect(() => {
     document.title = documentTitle;
   }, [documentTitle]);
@@ -49,7 +50,7 @@ export function Page({
       <header className={styles.head}>
         <div className={styles.title}>
           <h1 ref={heading} tabIndex={-1}>
-            <bdi>{title}</bdi>
+            <bdi>{visible(title)}</bdi>
           </h1>
           {aside}
         </div>

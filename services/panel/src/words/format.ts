@@ -1,10 +1,11 @@
 // Numbers, sizes and times as a person of the language writes them.
 
 import type { Language } from "./language.ts";
+import { visible } from "./visible.ts";
 
-/** A name of somebody's making inside a sentence: its direction stays its own. */
+/** A name of somebody's making inside a sentence: its direction stays its own, and nothing in it hides. */
 export function isolate(name: string): string {
-  return `\u2068${name}\u2069`;
+  return `\u2068${visible(name)}\u2069`;
 }
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
