@@ -4,6 +4,7 @@ import {
   type LucideProps,
   Package,
   ScrollText,
+  Search,
   Server,
   Settings,
   Users,
@@ -11,6 +12,7 @@ import {
 import type { ComponentType } from "react";
 import { host } from "../api/hosts.ts";
 import type { Me } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
 import { Link } from "../ui/link.tsx";
 import { useWords } from "../words/words.ts";
 import { decideAccess } from "./access.ts";
@@ -38,11 +40,16 @@ const platform: readonly Entry[] = [
   { path: "/admin/settings", word: "settings", icon: Settings },
 ];
 
+export const menuEntries: readonly Entry[] = [...own, ...platform];
+
 /** The pages that the person can open, who they are, and the way out. */
-export function Navigation({ me }: { me: Me }) {
-  const { shell } = useWords();
+export function Navigation({ me, onPalette }: { me: Me; onPalette: () => void }) {
+  const { shell, keys } = useWords();
   return (
     <>
+      <Button icon={<Search size={16} aria-hidden />} onPress={onPalette}>
+        {keys.open}
+      </Button>
       <nav aria-label={shell.navigation} className={styles.links}>
         <Entries of={own} me={me} />
         <Entries of={platform} me={me} title={shell.platform} />

@@ -8,6 +8,7 @@ import { ToastProvider } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { ConnectionBar } from "./connection-bar.tsx";
 import mark from "./icon.svg";
+import { type Overlay, Shortcuts } from "./keys/shortcuts.tsx";
 import { Navigation } from "./navigation.tsx";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { SessionDialogs } from "./session-dialogs.tsx";
@@ -24,6 +25,7 @@ export function Shell() {
   const me = useMe().data;
   const isBare = !me || pathname === "/login" || pathname === "/setup";
   const [isOpen, setOpen] = useState(false);
+  const [overlay, setOverlay] = useState<Overlay>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens
   useEffect(() => setOpen(false), [pathname]);
   return (
@@ -42,7 +44,7 @@ export function Shell() {
             </div>
             <div className={styles.side} {...(isOpen && { "data-open": true })}>
               <Brand />
-              <Navigation me={me} />
+              <Navigation me={me} onPalette={() => setOverlay("palette")} />
             </div>
           </>
         )}
@@ -67,6 +69,7 @@ export function Shell() {
         </div>
       </div>
       <SessionDialogs />
+      {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}
     </ToastProvider>
   );
 }

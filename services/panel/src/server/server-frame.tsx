@@ -15,7 +15,7 @@ import { WakeOrStop } from "./wake-stop.tsx";
 type ServerTab = { path: string; word: (words: Words) => string };
 
 /** The pages of a server, in the order of the strip. A page adds its line here. */
-const tabs: readonly ServerTab[] = [
+export const tabs: readonly ServerTab[] = [
   { path: "", word: ({ server }) => server.overview },
   { path: "/players", word: ({ players }) => players.title },
   { path: "/backups", word: ({ backups }) => backups.title },

@@ -7,6 +7,7 @@ import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { keys } from "./keys.ts";
 import { luckPerms } from "./luck-perms.ts";
 import { images, platformSettings } from "./platform.ts";
 import { players } from "./players.ts";
@@ -33,6 +34,7 @@ export const zh: Words = {
   luckPerms,
   platformSettings,
   players,
+  keys,
   schedules,
   server,
   serverConsole,

@@ -1,0 +1,17 @@
+export const keys = {
+  open: "Go to …",
+  search: "Search pages and servers",
+  none: "Nothing is called so.",
+  groups: { server: "This server", pages: "Pages", servers: "Servers", help: "Help" },
+  title: "Keyboard shortcuts",
+  palette: "Go to a page or a server",
+  find: "Search on this page",
+  help: "Show the keyboard shortcuts",
+  close: "Close what is open",
+  send: "Earlier commands in the console",
+  newest: "Newest line of the console",
+  save: "Save the file in the editor",
+  single: "Shortcuts of a single key (/ and ?)",
+  singleHelp: "Switch them off when you speak to your device or hit keys by accident.",
+  names: { up: "Up", down: "Down", end: "End", escape: "Esc", control: "Ctrl" },
+};
