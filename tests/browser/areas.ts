@@ -2,6 +2,8 @@ import { addBackupTests } from "./backups.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
+import { addKeyTests } from "./keys.ts";
+import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
 import { addScheduleTests } from "./schedules.ts";
@@ -10,6 +12,7 @@ import { addUserTests } from "./users.ts";
 
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
 export const areas: readonly Area[] = [
+  addPasskeyTests,
   addBackupTests,
   addCliLoginTests,
   addFileTests,
@@ -18,4 +21,5 @@ export const areas: readonly Area[] = [
   addUserTests,
   addScheduleTests,
   addPlatformTests,
+  addKeyTests,
 ];

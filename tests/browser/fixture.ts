@@ -1,17 +1,97 @@
-// What the cases of all areas of the panel share: one stack with the server `survival`, its owner at the operator console,
-// and a player who owns nothing at the panel.
+// What the files of this folder share: a stack without the game, a browser, its owner at the operator console, and a player
+// who owns nothing at the panel. SVC_BROWSER_LANE names the browser, such as /usr/bin/chromium.
 
-import type { Stack } from "../flow/stack.ts";
-import type { Person } from "./person.ts";
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { after, afterEach, before, describe, test } from "node:test";
+import type { Browser } from "puppeteer-core";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { type Stack, startStack, withoutGame } from "../flow/stack.ts";
+import { startBrowser } from "./browser.ts";
+import { inspect } from "./inspect.ts";
+import { assertNoFaults, createPerson, type Person } from "./person.ts";
+
+export type Host = "panel_host" | "admin_host";
 
 export type Fixture = {
   stack: Stack;
+  browser: Browser;
   owner: Person;
   player: Person;
-  addressOf: (host: "panel_host" | "admin_host", path: string) => string;
+  addressOf: (host: Host, path: string) => string;
   /** Fails with what axe or the width of a phone finds wrong, and keeps pictures under this name. */
   inspect: (person: Person, name: string) => Promise<void>;
+  /** Signs somebody in at /login with a code from the game; `look` sees the page before the code is typed. */
+  signInByGame: (person: Person, look?: () => Promise<void>) => Promise<void>;
 };
 
 /** Adds the tests of an area; the fixture exists once they run. */
 export type Area = (fixture: () => Fixture) => void;
+
+/**
+ * A suite on a stack and a browser of its own. After each test nothing on the pages may have gone wrong. `isWhole` looks
+ * at each state in all ways.
+ */
+export function describePanel(title: string, { isWhole }: { isWhole: boolean }, add: Area): void {
+  const binary = process.env["SVC_BROWSER_LANE"];
+  describe(title, () => {
+    if (!binary || !existsSync(binary)) {
+      const why = binary ? `there is no ${binary}` : "SVC_BROWSER_LANE is not set";
+      test("skipped: set SVC_BROWSER_LANE to the browser, such as /usr/bin/chromium", (t) => t.skip(why));
+      return;
+    }
+    let fixture: Fixture | undefined;
+    before(async () => {
+      const [stack, browser] = await Promise.all([startStack(withoutGame), startBrowser(binary)]);
+      const [owner, player] = [await createPerson(browser), await createPerson(browser)];
+      fixture = createFixture({ stack, browser, owner, player }, isWhole);
+    });
+    after(async () => {
+      await fixture?.browser.close();
+      await fixture?.stack.stop();
+    });
+    afterEach(() => {
+      if (!fixture) return;
+      assertNoFaults(fixture.owner);
+      assertNoFaults(fixture.player);
+    });
+    add(() => fixture ?? assert.fail("the stack has not started"));
+  });
+}
+
+type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player">;
+
+function createFixture(parts: Parts, isWhole: boolean): Fixture {
+  const { stack } = parts;
+  const playerUuid = randomUUID();
+  return {
+    ...parts,
+    addressOf: (host, path) => {
+      const file = stack.file();
+      return `http://${file[host]}:${new URL(file.external_base_url).port}${path}`;
+    },
+    inspect: async (person, name) => assert.deepEqual(await inspect(person, name, isWhole), []),
+    signInByGame: async (person, look) => {
+      const path = "/api/v1/internal/account/link/code";
+      const minted = await stack.internal("POST", path, { mc_uuid: playerUuid });
+      const { code } = minted.body as { code: string };
+      await person.press("button", en.signIn.game);
+      await look?.();
+      await person.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
+      await person.page.keyboard.press("Enter");
+      await person.isAt("/");
+    },
+  };
+}
+
+/** Signs the first owner in by the setup link, with a passkey, and the player by the game. */
+export async function signIn({ stack, owner, player, addressOf, signInByGame }: Fixture): Promise<void> {
+  await owner.open(stack.file().setup_url);
+  await owner.press("button", en.setup.redeem);
+  await owner.press("button", en.setup.passkeyAdd);
+  await owner.press("link", en.setup.goOn);
+  await owner.isAt("/");
+  await player.open(addressOf("panel_host", "/login"));
+  await signInByGame(player);
+}

@@ -2,99 +2,145 @@
 // eye on everything that a page must not do.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import axe from "axe-core";
-import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import type { Browser, BrowserContext, CDPSession, ElementHandle, Page } from "puppeteer-core";
 
-const pictures = process.env["SVC_BROWSER_PICTURES"] ?? resolve(import.meta.dirname, "../../.cache/pictures");
-const waitMs = 20_000;
-const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** Longer than anything on a busy machine takes, unless a test waits for a whole server. */
+const waitMs = 30_000;
 
-/** Starts the browser; `--no-sandbox` only where the sandbox cannot work. */
-export function startBrowser(binary: string): Promise<Browser> {
-  const isRoot = process.getuid?.() === 0;
-  return puppeteer.launch({
-    executablePath: binary,
-    pipe: true,
-    args: [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage", "--no-proxy-server"],
-  });
-}
+export type Role =
+  | "button"
+  | "textbox"
+  | "link"
+  | "combobox"
+  | "searchbox"
+  | "menuitem"
+  | "switch"
+  | "checkbox";
 
-export type Role = "button" | "textbox" | "link" | "combobox" | "searchbox";
+export type Reply = { status: number; body: Record<string, unknown> };
 
 export type Person = {
   page: Page;
+  session: CDPSession;
   open: (address: string) => Promise<void>;
   /** Clicks what has this role and name, once it is there and enabled. */
   press: (role: Role, name: string) => Promise<void>;
+  /** Types a text in the place of what a field holds. */
   fill: (name: string, text: string) => Promise<void>;
   /** Waits until the page shows a text. */
   sees: (text: string | RegExp) => Promise<void>;
+  /** Waits until the page does not show a text any more. */
+  seesNo: (text: string) => Promise<void>;
   /** Waits until the address has this path. */
   isAt: (path: string) => Promise<void>;
-  /** Serious findings of axe on what is shown, in both themes, and a picture of each. */
-  inspect: (name: string) => Promise<string[]>;
+  /** Calls the API as a script of the page would. */
+  request: (method: string, path: string, body?: unknown) => Promise<Reply>;
   /** What went wrong since the last question: violations of the policy and errors of scripts. */
   faults: () => string[];
+  /** Another tab of the same browser, with the same session. */
+  openTab: () => Promise<Person>;
+  authenticator: Authenticator;
   leave: () => Promise<void>;
+};
+
+export type Authenticator = {
+  /** Whether the person in front of it can be verified, as with a fingerprint. */
+  setVerifies: (verifies: boolean) => Promise<void>;
+  credentials: () => Promise<{ credentialId: string; userHandle?: string }[]>;
 };
 
 /** A person with a device whose passkeys confirm themselves. */
 export async function createPerson(browser: Browser): Promise<Person> {
-  const context = await browser.createBrowserContext();
+  return createTab(await browser.createBrowserContext());
+}
+
+async function createTab(context: BrowserContext): Promise<Person> {
   const page = await context.newPage();
   page.setDefaultTimeout(waitMs);
-  await page.setViewport({ width: 1_280, height: 800 });
+  await page.setViewport({ width: 1_440, height: 900 });
   const session = await page.createCDPSession();
-  await plugIn(session);
+  const authenticator = await plugIn(session);
   let found: string[] = [];
   await watch(page, (fault) => found.push(fault));
-  const locate = (role: Role, name: string) =>
-    page.locator(`::-p-aria([name=${JSON.stringify(name)}][role="${role}"])`);
   return {
     page,
+    session,
+    authenticator,
     open: async (address) => {
       await page.goto(address);
       await settled(page);
     },
-    press: (role, name) => locate(role, name).click(),
-    fill: (name, text) => {
-      const fields = ["textbox", "searchbox", "combobox"].map(
-        (role) => `::-p-aria([name=${JSON.stringify(name)}][role="${role}"])`,
-      );
-      return page.locator(fields.join(", ")).fill(text);
-    },
-    sees: async (text) => {
-      const pattern = typeof text === "string" ? text : text.source;
-      await page.waitForFunction(
-        (wanted: string, isPattern: boolean) => {
-          // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
-          const shown = document.body.innerText;
-          return isPattern ? new RegExp(wanted).test(shown) : shown.includes(wanted);
-        },
-        {},
-        pattern,
-        typeof text !== "string",
-      );
-    },
+    press: (role, name) => page.locator(selectorOf(role, name)).click(),
+    fill: (name, text) => fill(page, name, text),
+    sees: (text) => sees(page, text),
+    seesNo: (text) => sees(page, text, false),
     isAt: async (path) => {
       await page.waitForFunction((wanted: string) => location.pathname === wanted, {}, path);
       await settled(page);
     },
-    inspect: (name) => inspect(page, name),
+    request: (method, path, body) => request(page, { method, path, body }),
     faults: () => {
       const all = found;
       found = [];
       return all;
     },
+    openTab: () => createTab(context),
     leave: () => context.close(),
   };
 }
 
-async function plugIn(session: CDPSession): Promise<void> {
+/** What has a role and a name. */
+export function selectorOf(role: Role, name: string): string {
+  return `::-p-aria([name=${JSON.stringify(name)}][role="${role}"])`;
+}
+
+async function fill(page: Page, name: string, text: string): Promise<void> {
+  const roles = ["textbox", "searchbox", "combobox"] as const;
+  const field = page.locator(roles.map((role) => selectorOf(role, name)).join(", "));
+  const handle = (await field.waitHandle()) as ElementHandle;
+  // The locator would clear the field without an event; a page that draws it meanwhile puts the old text back.
+  const isText = await handle.evaluate((element) => {
+    const isLine = element instanceof HTMLInputElement && element.selectionStart !== null;
+    const isMail = element instanceof HTMLInputElement && element.type === "email";
+    return isLine || isMail || element instanceof HTMLTextAreaElement;
+  });
+  if (!isText) return field.fill(text);
+  await field.setTimeout(waitMs).click();
+  await handle.evaluate((element) => (element as HTMLInputElement).select());
+  if (text === "") await page.keyboard.press("Backspace");
+  else await page.keyboard.sendCharacter(text);
+}
+
+async function sees(page: Page, text: string | RegExp, isShown = true): Promise<void> {
+  await page.waitForFunction(
+    (wanted: string, isPattern: boolean, expected: boolean) => {
+      // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
+      const shown = document.body.innerText;
+      return (isPattern ? new RegExp(wanted).test(shown) : shown.includes(wanted)) === expected;
+    },
+    {},
+    typeof text === "string" ? text : text.source,
+    typeof text !== "string",
+    isShown,
+  );
+}
+
+function request(page: Page, asked: { method: string; path: string; body: unknown }): Promise<Reply> {
+  return page.evaluate(async ({ method, path, body }) => {
+    const hasBody = body !== undefined && body !== null;
+    const answer = await fetch(`/api/v1${path}`, {
+      method,
+      headers: hasBody ? { "content-type": "application/json" } : {},
+      ...(hasBody && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === "" ? {} : JSON.parse(text) };
+  }, asked);
+}
+
+async function plugIn(session: CDPSession): Promise<Authenticator> {
   await session.send("WebAuthn.enable");
-  await session.send("WebAuthn.addVirtualAuthenticator", {
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
     options: {
       protocol: "ctap2",
       transport: "internal",
@@ -104,6 +150,11 @@ async function plugIn(session: CDPSession): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
+  return {
+    setVerifies: (isUserVerified) =>
+      session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
+    credentials: async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
+  };
 }
 
 async function watch(page: Page, note: (fault: string) => void): Promise<void> {
@@ -122,40 +173,6 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector("h1") !== null && document.querySelector("main")?.ariaBusy !== "true",
   );
-}
-
-const themes = ["light", "dark"] as const;
-
-async function inspect(page: Page, name: string): Promise<string[]> {
-  mkdirSync(pictures, { recursive: true });
-  const findings: string[] = [];
-  for (const theme of themes) {
-    await page.emulateMediaFeatures([
-      { name: "prefers-color-scheme", value: theme },
-      { name: "prefers-reduced-motion", value: "reduce" },
-    ]);
-    const found = await seriousFindings(page);
-    findings.push(...found.map((finding) => `${name} ${theme}: ${finding}`));
-    await page.screenshot({ path: join(pictures, `${name}-${theme}.png`) });
-    await page.setViewport({ width: 360, height: 740 });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (overflow > 0) findings.push(`${name} ${theme}: wider than 360 px by ${overflow}`);
-    await page.screenshot({ path: join(pictures, `${name}-${theme}-360.png`) });
-    await page.setViewport({ width: 1_280, height: 800 });
-  }
-  return findings;
-}
-
-/** Findings of axe that are serious or critical, as the page is. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(async (values: string[]) => {
-    const { axe: tool } = window as unknown as { axe: typeof axe };
-    return tool.run(document, { runOnly: { type: "tag", values }, resultTypes: ["violations"] });
-  }, rules);
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
 }
 
 /** Fails with what went wrong on the pages of a person. */

@@ -1,62 +1,22 @@
-// The panel in a real browser on a real stack. SVC_BROWSER_LANE names the browser, such as /usr/bin/chromium.
-// Pictures of each page go to .cache/pictures, or where SVC_BROWSER_PICTURES says.
+// The panel in a real browser on a real stack, one area after the other. Pictures of each page go to .cache/pictures, or
+// where SVC_BROWSER_PICTURES says.
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { after, afterEach, before, describe, test } from "node:test";
+import { test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
-import type { Browser } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
-import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
+import { newestCode } from "../flow/stack.ts";
 import { areas } from "./areas.ts";
-import { assertNoFaults, createPerson, type Person, seriousFindings, startBrowser } from "./person.ts";
+import { describePanel } from "./fixture.ts";
+import { seriousFindings } from "./inspect.ts";
+import { pressKey, tabTo } from "./keyboard.ts";
+import { assertNoFaults, createPerson } from "./person.ts";
 
-const binary = process.env["SVC_BROWSER_LANE"];
-
-describe("the panel in Chromium", () => {
-  if (!binary || !existsSync(binary)) {
-    const why = binary ? `there is no ${binary}` : "SVC_BROWSER_LANE is not set";
-    test("skipped: set SVC_BROWSER_LANE to the browser, such as /usr/bin/chromium", (t) => t.skip(why));
-    return;
-  }
-  let stack: Stack;
-  let browser: Browser;
-  let owner: Person;
-  let player: Person;
-  before(async () => {
-    [stack, browser] = await Promise.all([startStack(withoutGame), startBrowser(binary)]);
-    owner = await createPerson(browser);
-    player = await createPerson(browser);
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assertNoFaults(owner);
-    assertNoFaults(player);
-  });
-
-  const addressOf = (host: "panel_host" | "admin_host", path: string) => {
-    const file = stack.file();
-    return `http://${file[host]}:${new URL(file.external_base_url).port}${path}`;
-  };
-  const playerUuid = randomUUID();
-  const signInByGame = async (person: Person, look?: () => Promise<void>) => {
-    const path = "/api/v1/internal/account/link/code";
-    const minted = await stack.internal("POST", path, { mc_uuid: playerUuid });
-    const { code } = minted.body as { code: string };
-    await person.press("button", en.signIn.game);
-    await look?.();
-    await person.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
-    await person.page.keyboard.press("Enter");
-    await person.isAt("/");
-  };
-  const inspect = async (person: Person, name: string) => assert.deepEqual(await person.inspect(name), []);
-
+describePanel("the panel in Chromium", { isWhole }, (fixture) => {
   test("a page of sins is caught", async () => {
+    const { browser, addressOf } = fixture();
     const sinner = await createPerson(browser);
     await sinner.open(addressOf("panel_host", "/login"));
     await sinner.page.evaluate(() => {
@@ -80,6 +40,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("without a session every page leads to sign-in and back", async () => {
+    const { owner, player, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers?q=a"));
     await owner.isAt("/login");
     assert.equal(new URL(owner.page.url()).searchParams.get("next"), "/servers?q=a");
@@ -89,6 +50,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("the setup link makes the first owner, with a passkey", async () => {
+    const { stack, owner, inspect } = fixture();
     const link = stack.file().setup_url;
     await owner.open(link);
     await owner.isAt("/setup");
@@ -106,6 +68,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a spent link says so", async () => {
+    const { browser, addressOf } = fixture();
     const late = await createPerson(browser);
     await late.open(addressOf("admin_host", "/setup?token=spent"));
     await late.press("button", en.setup.redeem);
@@ -115,6 +78,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a server is created; its subdomain follows the name", async () => {
+    const { stack, owner, inspect } = fixture();
     await owner.press("link", en.shell.servers);
     await owner.isAt("/servers");
     await owner.sees(en.servers.noneStaff);
@@ -133,11 +97,14 @@ describe("the panel in Chromium", () => {
     await inspect(owner, "server-asleep");
   });
 
-  test("it is woken, takes a command in its console, and is stopped", async () => {
-    await owner.press("button", en.server.wake);
+  test("it is woken by keyboard, takes a command in its console, and is stopped", async () => {
+    const { stack, owner, addressOf, inspect } = fixture();
+    await tabTo(owner, "button", en.server.wake);
+    await pressKey(owner, "Enter");
     await owner.sees(en.server.phases.Running);
     await owner.sees(/\[.*INFO/);
-    await owner.fill(en.serverConsole.command, "say hello from the panel");
+    await tabTo(owner, "textbox", en.serverConsole.command);
+    await owner.page.keyboard.type("say hello from the panel");
     await owner.page.keyboard.press("Enter");
     await owner.sees("hello from the panel");
     await inspect(owner, "server-running");
@@ -154,6 +121,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a poll is no use of the session unless somebody has just touched the page", async () => {
+    const { owner } = fixture();
     const { page } = owner;
     const polled = async () => {
       const asked = page.waitForRequest((request) => request.url().endsWith("/servers/survival/status"));
@@ -171,6 +139,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a passkey signs the owner in again after signing out", async () => {
+    const { owner } = fixture();
     await owner.press("button", en.shell.signOut);
     await owner.isAt("/login");
     await owner.press("button", en.signIn.passkey);
@@ -178,6 +147,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a player signs in with a game code, and later with a mailed code", async () => {
+    const { stack, player, inspect, signInByGame } = fixture();
     await signInByGame(player, () => inspect(player, "login-game-code"));
     await inspect(player, "dashboard-player");
     await player.press("link", en.shell.account);
@@ -206,6 +176,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a player adds and removes a passkey, and ends the sessions of other devices", async () => {
+    const { browser, player, addressOf, inspect, signInByGame } = fixture();
     const phone = await createPerson(browser);
     await phone.open(addressOf("panel_host", "/login"));
     await signInByGame(phone);
@@ -228,6 +199,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("staff pages and impossible names are not found on the panel's host", async () => {
+    const { player, addressOf, inspect } = fixture();
     for (const path of ["/servers/new", "/nothing", "/servers/NOT-A-NAME"]) {
       await player.open(addressOf("panel_host", path));
       await player.sees(en.shell.home);
@@ -235,9 +207,10 @@ describe("the panel in Chromium", () => {
     await inspect(player, "not-found");
   });
 
-  for (const addTests of areas) addTests(() => ({ stack, owner, player, addressOf, inspect }));
+  for (const addTests of areas) addTests(fixture);
 
   test("the page speaks Chinese and keeps its choice", async () => {
+    const { player, addressOf, inspect } = fixture();
     await player.open(addressOf("panel_host", "/"));
     await player.page.select(`::-p-aria([name="${en.shell.language}"][role="combobox"])`, "zh-CN");
     await player.sees("总览");
@@ -248,6 +221,7 @@ describe("the panel in Chromium", () => {
   });
 
   test("a session that ends elsewhere is said under the page, which stays", async () => {
+    const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers/new"));
     await owner.fill(en.create.name, "kept-name");
     await owner.page.evaluate(() => fetch("/api/v1/auth/logout", { method: "POST" }));
