@@ -3,7 +3,7 @@ export { startNats } from "./nats/nats.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
-export { nodeFlags, type StackPrograms } from "./program/programs.ts";
+export { nodeFlags, runSvc, type StackPrograms } from "./program/programs.ts";
 export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
 export { startDetached } from "./stack/detach.ts";
 export { down } from "./stack/down.ts";

@@ -5,7 +5,7 @@ import { getHeapStatistics } from "node:v8";
 
 const lookEveryMs = 5_000;
 const idleUtilization = 0.02;
-const worthwhileBytes = 6 * 1024 * 1024;
+const worthwhileBytes = 3 * 1024 * 1024;
 
 let usage = performance.eventLoopUtilization();
 let keptBytes = 0;

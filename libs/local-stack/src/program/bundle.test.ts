@@ -5,9 +5,10 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { scratchDir } from "../testing/scratch.ts";
 import { until } from "../testing/until.ts";
-import { buildPrograms } from "./bundle.ts";
+import { buildPrograms, escapeLetters } from "./bundle.ts";
 import { findCurrentBuild, findLatestBuild } from "./find.ts";
 import { findPrograms } from "./programs.ts";
 
@@ -126,4 +127,14 @@ test("builds older than a day go, except the latest and those that a process run
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("letters beyond ASCII are escaped without a change of what they mean", () => {
+  const code = String.raw`[ "é", 'a\é', "\\é", "😀", \`ü${1}\`, /^[à-ü]\ö$/.test("éö"), /^😀$/u.test("😀"), "\\\n" ]`;
+  const escaped = escapeLetters(code.replaceAll("\\`", "`"));
+  assert.doesNotMatch(escaped, /[\u0080-\uffff]/);
+  assert.deepEqual(
+    runInNewContext(`JSON.stringify(${escaped})`),
+    runInNewContext(`JSON.stringify(${code.replaceAll("\\`", "`")})`),
+  );
 });

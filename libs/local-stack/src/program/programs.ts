@@ -42,7 +42,19 @@ export async function findPrograms(repo: string, bundle: () => Promise<void>): P
   if (current === undefined) await bundle();
   const folder = current ?? findLatestBuild(repo);
   if (folder === undefined) throw new StackError("the bundled programs were removed; try again");
+  return programsIn(folder);
+}
+
+function programsIn(folder: string): StackPrograms {
   return { file: (name) => join(folder, `${name}.mjs`), compileCache: join(folder, "v8") };
+}
+
+/** How to run `svc` from the sources as they are now: bundled if it is already, otherwise the given source. */
+export function runSvc(repo: string, source: string): { args: string[]; env: NodeJS.ProcessEnv } {
+  const folder = findCurrentBuild(repo);
+  if (folder === undefined) return { args: [...nodeFlags, source], env: {} };
+  const programs = programsIn(folder);
+  return { args: runProgram(programs, "svc"), env: programEnv(programs) };
 }
 
 /** The task that bundles the programs; takes a second. */

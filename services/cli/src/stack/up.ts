@@ -5,8 +5,8 @@ import {
   announcement,
   chooseServices,
   findStackFile,
-  nodeFlags,
   runStack,
+  runSvc,
   type StackFile,
   type StackOptions,
   startDetached,
@@ -41,11 +41,12 @@ export async function up(options: UpOptions): Promise<Outcome> {
   const say = (line: string) => process.stderr.write(`svc: ${line}\n`);
   if (options.detach) {
     const [, main = ""] = process.argv;
+    const supervisor = runSvc(repo, main);
     await startDetached({
       data: options.data,
       command: process.execPath,
-      args: [...nodeFlags, main, ...foregroundArguments(options)],
-      env: environment(),
+      args: [...supervisor.args, ...foregroundArguments(options)],
+      env: { ...environment(), ...supervisor.env },
       // The supervisor repeats the announcement in its log; only progress is printed here.
       say: (line) => void (line.startsWith("svc: ") && process.stderr.write(`${line}\n`)),
       announce: () => undefined,
