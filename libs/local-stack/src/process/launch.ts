@@ -29,7 +29,8 @@ export function launch(plan: ProcessPlan, logPath: string): Launched {
   const logOffset = statSync(logPath).size;
   try {
     const child = spawn(plan.command, plan.args, {
-      ...(plan.env && { env: plan.env }),
+      // biome-ignore lint/style/noProcessEnv: as spawn does it without an environment
+      env: { ...(plan.env ?? process.env), ...plan.mark },
       ...(plan.cwd !== undefined && { cwd: plan.cwd }),
       ...(plan.uid !== undefined && { uid: plan.uid }),
       ...(plan.gid !== undefined && { gid: plan.gid }),

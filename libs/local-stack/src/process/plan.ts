@@ -4,6 +4,8 @@ export type ProcessPlan = {
   args: readonly string[];
   /** The whole environment; without it the child gets that of this process. */
   env?: NodeJS.ProcessEnv;
+  /** Variables beside those. */
+  mark?: Readonly<Record<string, string>>;
   cwd?: string;
   uid?: number;
   gid?: number;

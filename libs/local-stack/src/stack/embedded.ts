@@ -9,8 +9,8 @@ import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import type { EmbeddedPart } from "./embedded-parts.ts";
 
-// With the services these fit into the 25 s of a stop.
-const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
+// They stop side by side after the services. The cluster gives game servers and world Jobs 18 s to end.
+const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 20_000, "mail-sink": 1_000 };
 
 async function postgresSpec({ paths, secrets, ports, say }: StackContext): Promise<ChildSpec> {
   const plan = await preparePostgres({

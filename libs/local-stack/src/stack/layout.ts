@@ -19,6 +19,7 @@ export function layout(data: string) {
     postgres: join(data, "postgres"),
     nats: join(data, "nats"),
     cluster: join(data, "cluster"),
+    pods: join(data, "cluster", "pods"),
     kubeconfig: join(data, "cluster", "kubeconfig"),
     proxy: join(data, "proxy"),
     mail: join(data, "mail"),

@@ -9,6 +9,7 @@ import { createSupervisor, type RunningProcess, type Supervisor } from "../super
 import { createContext, type StackContext } from "./context.ts";
 import { embeddedSpec } from "./embedded.ts";
 import { embeddedParts } from "./embedded-parts.ts";
+import { endContainers } from "./end-containers.ts";
 import { takesLocalNames, writeForwardingFiles } from "./game.ts";
 import { checkPlatform, chooseServices, prepareDataDir } from "./guard.ts";
 import { commandHint } from "./hint.ts";
@@ -25,6 +26,8 @@ type StackOutcome = "stopped" | "already-running";
 const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;
 const setupUrlWatchMs = 1_000;
+/** With the 25 s of the supervisor this is less than `down` waits. */
+const containersWithinMs = 2_000;
 const localNamesWarning =
   "NOTE: player names are not verified on this machine; SVC_PROXY_LOCAL_NAMES=false requires genuine accounts";
 
@@ -152,6 +155,8 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
     publish = () => undefined;
     rmSync(paths.stackFile, { force: true });
     await supervisor.stop();
+    // After a cluster that had to be killed.
+    await endContainers(paths, containersWithinMs);
     release();
   }
 }

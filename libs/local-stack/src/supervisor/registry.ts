@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
+import { endMarked } from "../process/find-marked.ts";
 import { endProcess, isAlive, type ProcessRef, parseProcessRef } from "../process/identity.ts";
 
 /** A child as recorded on disk, for the next run after a kill. */
@@ -12,7 +13,12 @@ export type Registry = {
   remove: (name: string) => void;
   /** Children of an earlier run that are still alive. */
   living: () => Registered[];
-  /** Stops them, the highest rank first. Returns the names of those that were found. */
+  /**
+   * Variables that every child must have: one that was started, but not recorded yet when the supervisor was killed, is
+   * found by them.
+   */
+  mark: Readonly<Record<string, string>>;
+  /** Stops them, the highest rank first, and children that were not recorded. Returns the names of those that were found. */
   clear: () => Promise<string[]>;
 };
 
@@ -46,6 +52,7 @@ async function endAll(entries: readonly Registered[]): Promise<void> {
 export function openRegistry(dir: string): Registry {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = (name: string) => join(dir, `${name}.json`);
+  const mark = { SVC_STACK_RUN: realpathSync(dir) };
   const living = () =>
     readdirSync(dir)
       .filter((file) => file.endsWith(".json"))
@@ -56,12 +63,14 @@ export function openRegistry(dir: string): Registry {
     add: (entry) => writeFileAtomic(path(entry.name), JSON.stringify(entry)),
     remove: (name) => rmSync(path(name), { force: true }),
     living,
+    mark,
     clear: async () => {
       const found = living();
       const ranks = [...new Set(found.map((entry) => entry.rank))].sort((a, b) => b - a);
       for (const rank of ranks) await endAll(found.filter((entry) => entry.rank === rank));
       for (const file of readdirSync(dir)) rmSync(join(dir, file), { force: true });
-      return found.map((entry) => entry.name);
+      const unrecorded = await endMarked(`SVC_STACK_RUN=${mark.SVC_STACK_RUN}`, politeMs);
+      return [...found.map((entry) => entry.name), ...(unrecorded > 0 ? ["others"] : [])];
     },
   };
 }

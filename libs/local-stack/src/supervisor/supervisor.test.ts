@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { join } from "node:path";
 import { test } from "node:test";
 import { findProcess, isAlive } from "../process/identity.ts";
+import { launch } from "../process/launch.ts";
 import { scratchDir } from "../testing/scratch.ts";
 import { until } from "../testing/until.ts";
 import { nextDelayMs } from "./back-off.ts";
@@ -168,4 +169,19 @@ test("a log is rotated at its limit while its process goes on writing to it", as
   appendFileSync(path, "next");
   assert.equal(readFileSync(path, "utf8"), "next");
   assert.equal(readFileSync(`${path}.1`, "utf8").length, 2_000);
+});
+
+test("a child that was started but not recorded when the supervisor was killed is found", async () => {
+  using scratch = scratchDir();
+  const run = join(scratch.path, "run");
+  const { mark } = openRegistry(run);
+  const { ref, exited } = launch(
+    { ...stayer("worker", scratch.path), mark },
+    join(scratch.path, "worker.log"),
+  );
+  assert.ok(ref);
+  assert.deepEqual(await openRegistry(run).clear(), ["others"]);
+  assert.equal(isAlive(ref), false);
+  assert.notEqual((await exited).signal, "SIGKILL");
+  assert.deepEqual(await openRegistry(run).clear(), []);
 });
