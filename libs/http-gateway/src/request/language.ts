@@ -7,9 +7,10 @@ const mostEntries = 20;
 
 /** The one of our languages that Accept-Language likes best, the first of equals; undefined when it likes none. */
 export function languageOf(header: string | undefined): Language | undefined {
+  if (header === undefined) return undefined;
   let best: Language | undefined;
   let bestWeight = 0;
-  for (const text of (header ?? "").toLowerCase().split(",", mostEntries)) {
+  for (const text of header.toLowerCase().split(",", mostEntries)) {
     const [, primary, weight = "1"] = entry.exec(text.replaceAll(/[ \t]/g, "")) ?? [];
     const language = languages.find((one) => one === primary);
     if (language === undefined || Number(weight) <= bestWeight) continue;
