@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import styles from "./command-field.module.css";
 import { classes } from "./css.ts";
 import field from "./field.module.css";
@@ -13,11 +13,15 @@ type CommandFieldProps = {
   suggestions: readonly string[];
   /** Names the suggestions and says what Tab does. */
   suggestionsLabel: string;
+  /** What the keys do, while nothing is suggested. */
+  hint: string;
+  /** The button that sends the line. */
+  children: ReactNode;
 };
 
 /** A line that is typed to a program: monospace, completed by Tab, and earlier lines on the arrow keys. */
 export function CommandField(props: CommandFieldProps) {
-  const { label, value, onChange, onStep, suggestions, suggestionsLabel } = props;
+  const { label, value, onChange, onStep, suggestions, suggestionsLabel, hint, children } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   /** Escape closes the suggestions of a line, and Tab leads on again. */
@@ -37,42 +41,43 @@ export function CommandField(props: CommandFieldProps) {
     event.preventDefault();
   };
   return (
-    <div className={classes(field.field, field.grows, styles.field)}>
+    <div className={field.field}>
       <label htmlFor={id} className={field.label}>
         {label}
       </label>
-      <input
-        ref={input}
-        id={id}
-        className={classes(field.input, field.command)}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={onKeyDown}
-        autoComplete="off"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        enterKeyHint="send"
-        maxLength={1_024}
-        {...(offered.length > 0 && { "aria-describedby": `${id}-offered` })}
-      />
-      {offered.length > 0 && (
-        <div id={`${id}-offered`} className={styles.offered}>
-          <span className={styles.label}>{suggestionsLabel}</span>
-          {offered.map((line) => (
-            // Reached by Tab alone, which takes the first one.
-            <button
-              key={line}
-              type="button"
-              tabIndex={-1}
-              className={styles.suggestion}
-              onClick={() => take(line)}
-            >
-              <bdi>{line}</bdi>
-            </button>
-          ))}
-        </div>
-      )}
+      <div className={styles.line}>
+        <input
+          ref={input}
+          id={id}
+          className={classes(field.input, field.command)}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={onKeyDown}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="send"
+          maxLength={1_024}
+          aria-describedby={`${id}-about`}
+        />
+        {children}
+      </div>
+      <div id={`${id}-about`} className={styles.about}>
+        <span className={styles.words}>{offered.length > 0 ? suggestionsLabel : hint}</span>
+        {offered.map((line) => (
+          // Reached by Tab alone, which takes the first one.
+          <button
+            key={line}
+            type="button"
+            tabIndex={-1}
+            className={styles.suggestion}
+            onClick={() => take(line)}
+          >
+            <bdi>{line}</bdi>
+          </button>
+        ))}
+      </div>
     </div>
   );
 }

@@ -4,7 +4,6 @@ import { Button } from "../../ui/button.tsx";
 import { CommandField } from "../../ui/command-field.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Row } from "../../ui/layout.tsx";
 import { useWords } from "../../words/words.ts";
 import { completionsOf } from "./completion.ts";
 import { emptyHistory, remember, step } from "./history.ts";
@@ -46,19 +45,19 @@ export function CommandBox(props: {
   return (
     <Form onSubmit={send}>
       {action.error && <Failure error={action.error} />}
-      <Row isLow>
-        <CommandField
-          label={serverConsole.command}
-          value={typed}
-          onChange={setTyped}
-          onStep={move}
-          suggestions={completionsOf(typed, { players, history: history.current.entries })}
-          suggestionsLabel={serverConsole.completion}
-        />
+      <CommandField
+        label={serverConsole.command}
+        value={typed}
+        onChange={setTyped}
+        onStep={move}
+        suggestions={completionsOf(typed, { players, history: history.current.entries })}
+        suggestionsLabel={serverConsole.completion}
+        hint={serverConsole.keys}
+      >
         <Button kind="primary" type="submit" isPending={action.isPending}>
           {serverConsole.send}
         </Button>
-      </Row>
+      </CommandField>
     </Form>
   );
 }

@@ -123,6 +123,7 @@ export const serverConsole: Words["serverConsole"] = {
   download: "下载日志",
   copy: "日志",
   command: "命令",
+  keys: "按 ↑ 查看之前的命令，按 Tab 补全。",
   completion: "按 Tab 补全：",
   send: "发送",
   asleep: "服务器在休眠。唤醒它即可查看控制台。",
