@@ -31,6 +31,9 @@ const head = {
   step_seconds: z.number().int().min(1),
 };
 
+/** The size of a world as a backup found it, unpacked. */
+export const WorldSize = z.strictObject({ at: Timestamp, bytes: z.number().int().min(0) });
+
 export const ServerHistory = z.strictObject({
   ...head,
   server: z.string(),
@@ -45,6 +48,8 @@ export const ServerHistory = z.strictObject({
   tps: Series,
   /** Changes of phase in order; the first one may be earlier than `from`. */
   phases: z.array(z.strictObject({ at: Timestamp, phase: Phase })),
+  /** Bytes of the world at each of its backups; left out while storage does not answer. */
+  world_sizes: z.array(WorldSize).optional(),
   /** Starts that succeeded, and how long each took. */
   starts: z.array(z.strictObject({ at: Timestamp, seconds: z.number().min(0) })),
 });

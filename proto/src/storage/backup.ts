@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { event, operation, request } from "../contract.ts";
+import { WorldSize } from "../lifecycle/history.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
 import { TaskFaultCode } from "./world-task.ts";
@@ -262,6 +263,20 @@ export const readBackupRun = request({
   idempotent: true,
   summary: "State of a backup that was started.",
   spec: "docs/reference/schedules.md#run",
+});
+
+/** A world that is backed up more often has its newest ones listed. */
+export const maxWorldSizes = 500;
+
+export const listWorldSizes = request({
+  subject: "storage.backup.list-world-sizes",
+  input: { server: z.string().min(1).max(64), since: Timestamp },
+  output: z.strictObject({ sizes: z.array(WorldSize).max(maxWorldSizes) }),
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 2_000,
+  summary: "How large a world was at each of its backups.",
+  spec: "docs/reference/history.md#server",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

@@ -15,6 +15,7 @@ import { expire } from "./backup/expire.ts";
 import { find } from "./backup/find.ts";
 import { followOwners } from "./backup/follow-owner.ts";
 import { list } from "./backup/list.ts";
+import { listSizes } from "./backup/list-world-sizes.ts";
 import { planNow, resume, startNow } from "./backup/now.ts";
 import { readRun } from "./backup/read-run.ts";
 import { startScheduled } from "./backup/start-scheduled.ts";
@@ -74,6 +75,7 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(backups.listJobs, listJobs(deps));
   mesh.serve(backups.startScheduledBackup, startScheduled(deps));
   mesh.serve(backups.readBackupRun, readRun(deps));
+  mesh.serve(backups.listWorldSizes, listSizes(deps));
 }
 
 function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {

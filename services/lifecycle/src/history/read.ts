@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { histories } from "@svc/proto";
+import { backups, type histories, type InputOf, isFault } from "@svc/proto";
 import { callerOf, mayManage } from "../ownership/caller.ts";
 import type { OwnershipStore } from "../ownership/store.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
@@ -46,9 +46,10 @@ export const readServer =
     const since = caller.isStaff ? new Date(0) : await deps.ownership.claimedAt(name, caller.accountId ?? "");
     const from = new Date(Math.max(grid.from, since?.getTime() ?? Number.POSITIVE_INFINITY));
     const known = since !== undefined;
-    const [steps, phases] = await Promise.all([
+    const [steps, phases, sizes] = await Promise.all([
       known ? deps.history.readServer(name, from) : [],
       known ? deps.history.readPhases({ name, from, limit: maxPhases }) : [],
+      known ? readSizes(deps, context, { server: name, since: from.toISOString() }) : [],
     ]);
     const counted = steps.filter((step) => step.players_count > 0);
     return {
@@ -63,12 +64,29 @@ export const readServer =
       memory_bytes: seriesOf(grid, steps, memoryOf),
       cpu_milli: seriesOf(grid, steps, cpuOf),
       tps: seriesOf(grid, steps, tpsOf),
-      phases: phases.map(({ at, phase }) => ({ at: at.toISOString(), phase })),
+      ...(sizes && { world_sizes: sizes }),
+      phases: phases.map(({ at, phase }) => ({ at: later(at, since).toISOString(), phase })),
       starts: phases.flatMap(({ at, startSeconds }) =>
         startSeconds === undefined || at < from ? [] : [{ at: at.toISOString(), seconds: startSeconds }],
       ),
     };
   };
+
+const later = (at: Date, since = at) => (at > since ? at : since);
+
+/** Undefined while storage does not answer: what lifecycle knows itself is shown all the same. */
+async function readSizes(
+  { mesh }: Pick<HistoryDeps, "mesh">,
+  context: Parameters<HistoryDeps["mesh"]["call"]>[2],
+  about: InputOf<typeof backups.listWorldSizes>,
+) {
+  try {
+    return (await mesh.call(backups.listWorldSizes, about, context)).sizes;
+  } catch (error) {
+    if (!(isFault(error) && error.fault === "unavailable")) throw error;
+    return undefined;
+  }
+}
 
 export const readPlatform =
   ({ history, now }: Pick<HistoryDeps, "history" | "now">): Handler<typeof histories.readPlatform> =>

@@ -43,6 +43,18 @@ describe("what the operator at the host and owners may do with backups", () => {
     return (await look()).jobs;
   };
 
+  test("lifecycle reads how large the world was at each backup, and none from before", async () => {
+    const lifecycle = await fixture.nats.connect("lifecycle");
+    const read = (since: string, server = "survival") =>
+      lifecycle.call(backups.listWorldSizes, { server, since });
+    const created = (await find())[0]?.created_at ?? "";
+    const bytes = Object.values(files).join("").length;
+    assert.deepEqual(await read("2026-01-01T00:00:00.000Z"), { sizes: [{ at: created, bytes }] });
+    assert.deepEqual(await read(new Date(Date.now() + 60_000).toISOString()), { sizes: [] });
+    assert.deepEqual(await read("2026-01-01T00:00:00.000Z", "another"), { sizes: [] });
+    await lifecycle.drain(500);
+  });
+
   test("a backup is labelled and pinned, and both are taken back", async () => {
     const first = await operator.call(backupKeeping.annotateBackup, {
       id,

@@ -73,6 +73,25 @@ export function findLatest(
     .executeTakeFirst();
 }
 
+/** What backups found, in order, the newest `maxWorldSizes`. */
+export async function listWorldSizes(
+  db: AnyDb,
+  { server, since }: { server: string; since: Date },
+): Promise<{ created_at: Date; world_bytes: number }[]> {
+  const rows = await db
+    .selectFrom("world_backups")
+    .select(["created_at", "world_bytes"])
+    .where("server_name", "=", server)
+    .where("created_at", ">=", since)
+    .where("world_bytes", "is not", null)
+    .orderBy("created_at", "desc")
+    .limit(backups.maxWorldSizes)
+    .execute();
+  return rows
+    .reverse()
+    .map(({ created_at, world_bytes }) => ({ created_at, world_bytes: Number(world_bytes) }));
+}
+
 export async function presentBytes(db: AnyDb): Promise<{ bytes: number; count: number }> {
   const row = await db
     .selectFrom("world_backups")

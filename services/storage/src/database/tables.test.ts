@@ -28,6 +28,7 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     pinned_at: true,
     pinned_by_owner: true,
     job: true,
+    world_bytes: true,
   },
   drills: {
     id: true,

@@ -34,6 +34,8 @@ export type WorldBackupsTable = {
   /** The pin is the owner's own. */
   pinned_by_owner: Generated<boolean>;
   job: MaybeText;
+  /** Size of the world then. */
+  world_bytes: ColumnType<number | null, number | null | undefined, never>;
 };
 export type BackupRow = Selectable<WorldBackupsTable>;
 

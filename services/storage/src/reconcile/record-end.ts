@@ -34,6 +34,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
     skipped_entries: done.skipped_entries ?? 0,
     unreadable_entries: done.unreadable_entries ?? 0,
     job: row.job,
+    world_bytes: done.bytes ?? null,
   };
   const pruned = await deps.db.transaction().execute(async (trx) => {
     const message = describeSkipped(done);

@@ -50,6 +50,7 @@ export function aBackup(about: Partial<BackupRow> = {}): BackupRow {
     pinned_at: null,
     pinned_by_owner: false,
     job: null,
+    world_bytes: null,
     ...about,
   };
 }
