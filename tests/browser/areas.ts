@@ -2,6 +2,7 @@ import { addBackupTests } from "./backups.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
+import { addHistoryTests } from "./history.ts";
 import { addKeyTests } from "./keys.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
@@ -17,6 +18,7 @@ export const areas: readonly Area[] = [
   addCliLoginTests,
   addFileTests,
   addPlayerTests,
+  addHistoryTests,
   addSettingsTests,
   addUserTests,
   addScheduleTests,

@@ -17,7 +17,7 @@ import { ApiError } from "./error.ts";
 import type { Input, OperationName, Output } from "./operations.ts";
 
 /** Milliseconds between two polls of a page (no poll while the tab is hidden or nobody is there). */
-export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000 } as const;
+export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000, history: 60_000 } as const;
 
 const costlyStaleMs = 10_000;
 const retries = 4;

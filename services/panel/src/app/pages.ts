@@ -19,6 +19,7 @@ export const pages: Record<
   "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
   "/servers/:name/players": { load: () => import("../players/players-page.tsx") },
   "/servers/:name/luckperms": { load: () => import("../luck-perms/luck-perms-page.tsx") },
+  "/servers/:name/history": { load: () => import("../history/history-page.tsx") },
   "/servers/:name/activity": { load: () => import("../activity/activity-page.tsx") },
   "/servers/:name/settings": { load: () => import("../settings/settings-page.tsx") },
   "/admin": { load: () => import("../admin/admin-page.tsx") },

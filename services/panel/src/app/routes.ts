@@ -23,6 +23,7 @@ export const routes = [
   { path: "/servers/:name/players", access: "session" },
   { path: "/servers/:name/schedules", access: "session" },
   { path: "/servers/:name/luckperms", access: "session" },
+  { path: "/servers/:name/history", access: "session" },
   { path: "/servers/:name/activity", access: "session" },
   { path: "/servers/:name/settings", access: "session" },
   { path: "/account", access: "session" },

@@ -1,5 +1,5 @@
 import { CircleAlert, Sun, Users } from "lucide-react";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -18,6 +18,10 @@ import { PhaseStatus } from "./phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "./row.ts";
 import { useServers } from "./use-servers.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
+
+const PlatformHistory = lazy(() =>
+  import("../history/platform-history.tsx").then((module) => ({ default: module.PlatformHistory })),
+);
 
 /** More than these are on the list. */
 const shownAtOnce = 12;
@@ -76,6 +80,11 @@ export function DashboardPage() {
             {dashboard.all}
           </Link>
         </Row>
+      )}
+      {isStaff && rows.length > 0 && (
+        <Suspense fallback={<Loading />}>
+          <PlatformHistory />
+        </Suspense>
       )}
     </Page>
   );

@@ -22,6 +22,7 @@ export const tabs: readonly ServerTab[] = [
   { path: "/files", word: ({ files }) => files.title },
   { path: "/schedules", word: ({ schedules }) => schedules.title },
   { path: "/luckperms", word: ({ luckPerms }) => luckPerms.title },
+  { path: "/history", word: ({ history }) => history.title },
   { path: "/activity", word: ({ activity }) => activity.title },
   { path: "/settings", word: ({ settings }) => settings.title },
 ];

@@ -6,6 +6,7 @@ import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { history } from "./history.ts";
 import { keys } from "./keys.ts";
 import { luckPerms } from "./luck-perms.ts";
 import { images, platformSettings } from "./platform.ts";
@@ -30,6 +31,7 @@ export const en = {
   downloads,
   faults,
   files,
+  history,
   images,
   luckPerms,
   platformSettings,

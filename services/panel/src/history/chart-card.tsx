@@ -1,0 +1,39 @@
+import { Card, Muted } from "../ui/layout.tsx";
+import { useWords } from "../words/words.ts";
+import { type Band, type Span, summaryOf } from "./chart.ts";
+import { type Line, LineChart } from "./line-chart.tsx";
+
+type ChartCardProps = {
+  title: string;
+  span: Span;
+  /** The last one has the largest values. */
+  lines: readonly Line[];
+  format: (value: number) => string;
+  /** What to know when nothing was measured. */
+  help: string;
+  isBytes?: boolean;
+  isWhole?: boolean;
+  isSparse?: boolean;
+  shaded?: readonly Band<unknown>[];
+};
+
+/** One chart with its summary in words; without a value it says why. */
+export function ChartCard({ title, help, ...chart }: ChartCardProps) {
+  const { history } = useWords();
+  const { lines, format } = chart;
+  const first = summaryOf(lines[0]?.values ?? []);
+  const most = summaryOf(lines.at(-1)?.values ?? [])?.most;
+  if (first?.last === undefined || most === undefined)
+    return (
+      <Card title={title}>
+        <Muted>{help}</Muted>
+      </Card>
+    );
+  const summary = history.summary(format(first.last), format(most));
+  return (
+    <Card title={title}>
+      <Muted>{summary}</Muted>
+      <LineChart {...chart} label={history.chart(title, summary)} />
+    </Card>
+  );
+}
