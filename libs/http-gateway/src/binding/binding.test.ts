@@ -358,12 +358,15 @@ describe("event streams", () => {
     socket.pause();
     const good = await view(own.port, "slow");
     const line = "x".repeat(100_000);
-    for (let count = 0; count < 120; count++) await say("slow", `${line}${count};`);
-    await until(() => good.text().includes("x119;"), 10_000, "every line for the good viewer");
+    for (let count = 0; count < 120; count++) {
+      await say("slow", `${line}${count};`);
+      // A viewer that reads is only good while it has the processor: the next line waits for it.
+      await until(() => good.text().endsWith(`x${count};\n\n`), 20_000, "the line is at the good viewer");
+    }
     assert.equal(good.text().match(/^data: /gm)?.length, 120);
     await until(
       () => own.log.some((entry) => entry["route"] === "/things/{id}/console"),
-      10_000,
+      20_000,
       "the slow one closed",
     );
     good.leave();
