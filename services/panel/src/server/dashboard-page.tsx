@@ -36,15 +36,17 @@ export function DashboardPage() {
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const awake = rows.filter(isAwake);
   const asleep = rows.filter((row) => row.isMine && !isAwake(row));
+  // What is free to claim is nobody's concern yet.
+  const needing = rows.filter((row) => (isStaff || row.isMine) && needsAttention(row));
   const claimable = isStaff ? [] : rows.filter((row) => row.claimable);
   return (
     <Page
       title={dashboard.title}
       aside={me && <Muted>{dashboard.hello(isolate(me.email || me.username))}</Muted>}
     >
-      <Glance rows={rows} more={isUnlinked ? 1 : 0} />
+      <Glance rows={rows} needing={needing.length + (isUnlinked ? 1 : 0)} />
       {isUnlinked && <LinkFirst />}
-      <NeedsYou rows={rows} />
+      <NeedsYou rows={needing} />
       {awake.length > 0 && (
         <Stack isTight>
           <h2>{dashboard.awake}</h2>
@@ -90,15 +92,14 @@ export function DashboardPage() {
   );
 }
 
-/** The three questions that somebody comes with; `more` needs the person beside servers. */
-function Glance({ rows, more }: { rows: readonly ServerRow[]; more: number }) {
+/** The three questions that somebody comes with. */
+function Glance({ rows, needing }: { rows: readonly ServerRow[]; needing: number }) {
   const { dashboard } = useWords();
   const { language } = useLanguage();
   const number = (value: number) => new Intl.NumberFormat(language).format(value);
   const awake = rows.filter(isAwake).length;
   const players = rows.reduce((sum, row) => sum + row.playersOnline, 0);
   const busy = rows.filter((row) => row.playersOnline > 0).length;
-  const needing = rows.filter(needsAttention).length + more;
   return (
     <Figures>
       <Figure
@@ -127,11 +128,10 @@ function Glance({ rows, more }: { rows: readonly ServerRow[]; more: number }) {
 }
 
 function NeedsYou({ rows }: { rows: readonly ServerRow[] }) {
-  const needing = rows.filter(needsAttention);
-  if (needing.length === 0) return null;
+  if (rows.length === 0) return null;
   return (
     <Stack isTight>
-      {needing.slice(0, shownAtOnce).map((row) => (
+      {rows.slice(0, shownAtOnce).map((row) => (
         <Notice
           key={row.name}
           kind={needsAttention(row) === "failed" ? "failed" : "waiting"}
