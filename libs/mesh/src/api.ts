@@ -128,6 +128,11 @@ export type ViewMirror = {
   ageMs: () => number;
   /** Whether the owner has vouched for this copy within the view's `staleAfterMs`, as it happened. */
   isFresh: () => boolean;
+  /**
+   * Calls back with the key of every entry that has changed or is gone; after a gap, with those that differ from the copy
+   * before it. Listeners are not called for the first copy.
+   */
+  onChange: (listener: (key: string) => void) => void;
   close: () => Promise<void>;
 };
 

@@ -33,25 +33,28 @@ export function mirrorView(core: Core, view: View): ViewMirror {
   let version = 0;
   let sortedKeys: string[] | undefined;
   let lateness = createLateness();
+  const listeners: ((key: string) => void)[] = [];
+  const report = (key: string) => {
+    for (const listener of listeners) listener(key);
+  };
 
   const swapWhenComplete = () => {
     // Until the owner says that the view is current, it may still be filling the bucket.
     if (!next?.isCaughtUp || next.currentAt === undefined) return;
-    if (!current || !isSameCopy(current.values, next.values)) {
+    const changed = current && keysThatDiffer(current.values, next.values);
+    if (!changed || changed.length > 0) {
       version += 1;
       sortedKeys = undefined;
     }
     current = next;
     next = undefined;
+    for (const key of changed ?? []) report(key);
   };
   const change = (copy: Copy, key: string, message: StreamMessage) => {
-    if (!next) version += 1;
-    if (isRemoval(message)) {
-      if (copy.values.delete(key)) sortedKeys = undefined;
-      return;
-    }
-    if (!copy.values.has(key)) sortedKeys = undefined;
-    copy.values.set(key, message.body.slice());
+    if (changeEntry(copy, key, message)) sortedKeys = undefined;
+    if (next) return;
+    version += 1;
+    report(key);
   };
   const reader = openOrdered(core, {
     stream: bucketStream(view.name),
@@ -98,13 +101,24 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       sortedKeys ??= [...(current?.values.keys() ?? [])].sort();
       return sortedKeys;
     },
-    ageMs: () =>
-      current?.currentAt === undefined
-        ? Number.POSITIVE_INFINITY
-        : Math.max(0, Date.now() - current.currentAt),
+    ageMs: () => ageOf(current),
+    onChange: (listener) => void listeners.push(listener),
     isFresh: () => current !== undefined && performance.now() - current.vouchedAt < view.staleAfterMs,
     close: () => reader.close(),
   };
+}
+
+function ageOf(copy: Copy | undefined): number {
+  if (copy?.currentAt === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Date.now() - copy.currentAt);
+}
+
+/** True when the copy has another set of keys now. */
+function changeEntry({ values }: Copy, key: string, message: StreamMessage): boolean {
+  if (isRemoval(message)) return values.delete(key);
+  const isNew = !values.has(key);
+  values.set(key, message.body.slice());
+  return isNew;
 }
 
 /**
@@ -121,11 +135,14 @@ function createLateness(): (timestampNs: bigint) => number {
   };
 }
 
-function isSameCopy(left: ReadonlyMap<string, Uint8Array>, right: ReadonlyMap<string, Uint8Array>): boolean {
-  if (left.size !== right.size) return false;
-  for (const [key, bytes] of left) {
-    const other = right.get(key);
-    if (!other || !isSame(bytes, other)) return false;
+function keysThatDiffer(
+  left: ReadonlyMap<string, Uint8Array>,
+  right: ReadonlyMap<string, Uint8Array>,
+): string[] {
+  const differing = [...left.keys()].filter((key) => !right.has(key));
+  for (const [key, bytes] of right) {
+    const other = left.get(key);
+    if (!other || !isSame(bytes, other)) differing.push(key);
   }
-  return true;
+  return differing;
 }
