@@ -3,6 +3,7 @@
 import * as image from "./builds/image.ts";
 import type { Owner, ServiceName } from "./caller.ts";
 import type { AnyContract, Bucket, EventContract, ProcessOperation } from "./contract.ts";
+import * as change from "./gateway/change.ts";
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
@@ -32,6 +33,7 @@ import * as file from "./storage/file.ts";
 import * as migration from "./storage/migration.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
+import * as worldChange from "./storage/world-change.ts";
 import type { View } from "./view.ts";
 
 const lifecycle = [server, player, ownership, console, schedule, history, node, reclaim];
@@ -48,8 +50,26 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const storage = [backup, backupKeeping, drill, archive, file, upload, storageExport, migration, reaper];
-const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
+const storage = [
+  backup,
+  backupKeeping,
+  drill,
+  archive,
+  file,
+  upload,
+  storageExport,
+  migration,
+  reaper,
+  worldChange,
+];
+const nouns: readonly Record<string, unknown>[] = [
+  process,
+  change,
+  ...lifecycle,
+  ...identity,
+  image,
+  ...storage,
+];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {
   const isWanted = (value: unknown): value is T =>

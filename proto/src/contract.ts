@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { type Caller, type CallerToken, type Owner, owners, type ServiceName } from "./caller.ts";
 import type { CommonFault, FaultName } from "./fault.ts";
-import type { ViewBinding } from "./view.ts";
+import type { ChangeBinding, ViewBinding } from "./view.ts";
 
 export type Face = "internal" | "external";
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
@@ -54,6 +54,8 @@ export type HttpBinding = {
   collect?: string;
   /** Answered by the gateway from mirrored views; the owner answers otherwise. */
   view?: ViewBinding;
+  /** Of kind `events`: made by the gateway from mirrored views and events; no service is asked. */
+  changes?: ChangeBinding;
 };
 
 /** What the gateway demands of an uploaded body. */
@@ -185,7 +187,8 @@ export function operation<
     status: 200,
     ...given,
   };
-  const contract = build<P, Q, B, H, O, F>({ ...rest, callers: [`gateway-${face}`] });
+  const callers = given.changes ? [] : ([`gateway-${face}`] as const);
+  const contract = build<P, Q, B, H, O, F>({ ...rest, callers });
   return { ...contract, http: binding, idempotent: definition.idempotent ?? http.method === "GET" };
 }
 

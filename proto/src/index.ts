@@ -72,6 +72,7 @@ export {
   isFaultName,
   type Retry,
 } from "./fault.ts";
+export * as changes from "./gateway/change.ts";
 export * as processContracts from "./gateway/process.ts";
 export * as accounts from "./identity/account.ts";
 export * as accountMigrations from "./identity/account-migration.ts";
@@ -150,6 +151,7 @@ export * as files from "./storage/file.ts";
 export * as migrations from "./storage/migration.ts";
 export * as reapers from "./storage/reaper.ts";
 export * as uploads from "./storage/upload.ts";
+export * as worldChanges from "./storage/world-change.ts";
 export {
   ByteCount,
   EmailAddress,
@@ -162,4 +164,14 @@ export {
   wholeNumber,
 } from "./text.ts";
 export { apiVersion } from "./version.ts";
-export { type Listed, rowFor, type View, type ViewBinding, type ViewRows, view, viewRows } from "./view.ts";
+export {
+  type ChangeBinding,
+  changeRights,
+  type Listed,
+  rowFor,
+  type View,
+  type ViewBinding,
+  type ViewRows,
+  view,
+  viewRows,
+} from "./view.ts";

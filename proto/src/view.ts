@@ -94,3 +94,32 @@ export function rowFor<Of, Beside, Facts, Reader extends string, Row>(
   const reader = rows.readerOf(rows.factsOf(entry, beside), principal);
   return reader === undefined ? undefined : rows.rowFor(reader, entry, beside);
 }
+
+/**
+ * An event stream that gateways make by themselves: which entry of a view something changed at, for those who may know
+ * it (docs/reference/events.md#stream). Changes of the entries come from the mirrors, all others as events whose key is
+ * the key of an entry.
+ */
+export type ChangeBinding = {
+  of: View;
+  beside: View;
+  rights: ChangeRights;
+  events: readonly { event: { subject: string }; typeOf: (data: unknown) => string }[];
+};
+
+type Rights<Of, Beside, Facts, Type extends string> = {
+  /** What decides who hears of an entry; either value may be missing. */
+  factsOf: (entry: Of | undefined, beside: Beside | undefined) => Facts;
+  /** Whether the caller may know that something of this type changed. Pure. */
+  hears: (facts: Facts, principal: Principal, type: Type) => boolean;
+  /** Type of a change of the entry itself. */
+  entryType: Type;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a binding holds the rights of any view
+export type ChangeRights = Rights<any, any, any, any>;
+
+export function changeRights<Of, Beside, Facts, Type extends string>(
+  rights: Rights<Of, Beside, Facts, Type>,
+): typeof rights {
+  return rights;
+}

@@ -47,6 +47,7 @@ const additions: Readonly<Record<string, string>> = {
     "docs/reference/moves.md#steps: a Job on another node fetches an archive",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
+  "GET /api/v1/me/events": "docs/reference/events.md#stream: what changed, without polls",
   "GET /api/v1/me/quota": "docs/reference/claims.md#quota: own limits and use",
   "GET /api/v1/account/links": "docs/reference/links.md#own: one's own players",
   "DELETE /api/v1/account/links/{mc_uuid}": "docs/reference/links.md#own: unlinking a player",

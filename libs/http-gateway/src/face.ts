@@ -38,7 +38,7 @@ type FaceOptions = {
   /** Contracts to serve; those of the other face are left out. */
   operations: readonly Operation[];
   processOperations: readonly ProcessOperation[];
-  mesh: Pick<Mesh, "call" | "forward" | "mirrorView" | "readLiveLog">;
+  mesh: Pick<Mesh, "call" | "forward" | "listen" | "mirrorView" | "readLiveLog" | "status">;
   /** Needed by operations that take a session. */
   sessions?: Sessions;
   /** Needed by operations that take a service token. */

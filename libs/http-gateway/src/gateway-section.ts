@@ -42,6 +42,10 @@ export const gatewaySection = section({
   stream_resume: duration("1h"),
   /** Event streams that one account may have open at a gateway. */
   streams_per_account: z.int().min(1).default(16),
+  /** Changes within this span are sent together; a burst at one server is one message of each type. */
+  change_flush: duration("250ms"),
+  /** A resumed stream of changes repeats this much: replicas hear of a change at different times. */
+  change_overlap: duration("5s"),
   /** Bytes buffered for one slow viewer before lines are dropped for it. */
   stream_buffer: size("256Ki"),
   /** A viewer that reads nothing for this long is disconnected. */
@@ -72,6 +76,8 @@ export function limitsOf(
     streamLifetimeMs: gateway.stream_lifetime,
     streamResumeSeconds: gateway.stream_resume / 1_000,
     streamsPerAccount: gateway.streams_per_account,
+    changeFlushMs: gateway.change_flush,
+    changeOverlapMs: gateway.change_overlap,
     streamBufferBytes: gateway.stream_buffer,
     streamStuckMs: gateway.stream_stuck,
     transferStallMs: gateway.transfer_stall,

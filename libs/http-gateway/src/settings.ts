@@ -30,6 +30,10 @@ export type FaceSettings = {
   streamLifetimeMs: number;
   streamResumeSeconds: number;
   streamsPerAccount: number;
+  /** Changes of this long are sent together, those of one entry as one. */
+  changeFlushMs: number;
+  /** How far replicas may differ in when they hear of a change; a resumed stream repeats that much. */
+  changeOverlapMs: number;
   /** Bytes buffered for one slow viewer before lines are dropped for it. */
   streamBufferBytes: number;
   /** A viewer that reads nothing for this long is disconnected. */
@@ -60,6 +64,8 @@ export const defaultFaceSettings: FaceSettings = {
   streamLifetimeMs: 30 * 60_000,
   streamResumeSeconds: 3_600,
   streamsPerAccount: 16,
+  changeFlushMs: 250,
+  changeOverlapMs: 5_000,
   streamBufferBytes: 256 * 1024,
   streamStuckMs: 30_000,
   transferStallMs: 120_000,

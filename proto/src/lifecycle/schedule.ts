@@ -186,5 +186,15 @@ export const runFinished = event({
     cause: "at_capacity",
     at: "2026-01-01T00:00:00.000Z",
   },
+  listeners: ["gateway-external"],
   summary: "A scheduled task ran, was skipped, failed or was missed.",
+});
+
+export const scheduleChanged = event({
+  subject: "lifecycle.schedule.changed",
+  data: z.object({ name: z.string(), id: z.number(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", id: 1, at: "2026-01-01T00:00:00.000Z" },
+  listeners: ["gateway-external"],
+  summary: "A scheduled task was added, saved or deleted, or a run of it began.",
 });

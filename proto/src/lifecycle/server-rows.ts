@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Principal } from "../envelope.ts";
 import { Timestamp } from "../text.ts";
-import { type Listed, viewRows } from "../view.ts";
+import { changeRights, type Listed, viewRows } from "../view.ts";
 import { isUserName } from "./names.ts";
 import {
   AutostartPolicy,
@@ -154,6 +154,20 @@ export const myRows = viewRows({
   rowFor: (reader: "owner" | "claimant", ownership: ServerOwnership, info: ServerInfo | undefined) =>
     toMyServerView(ownership, info, reader === "owner"),
   row: MyServerView,
+});
+
+/** What something may change of at a server (docs/reference/events.md#stream). */
+export const ServerChangeType = z.enum(["server", "schedule", "job", "file", "move", "drill", "backup"]);
+export type ServerChangeType = z.output<typeof ServerChangeType>;
+
+/** Owners and staff hear of everything, others of the servers in their own list: those that they could claim. */
+export const serverChangeRights = changeRights({
+  factsOf: (info: ServerInfo | undefined, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
+  hears: (facts, principal, type: ServerChangeType) => {
+    if (principal.kind !== "account") return false;
+    return principal.staff || owns(facts, principal) || (type === "server" && facts.claimable);
+  },
+  entryType: "server",
 });
 
 function withRetirement(info: ServerInfo, ownership: ServerOwnership | undefined): ServerInfo {

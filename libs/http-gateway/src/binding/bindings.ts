@@ -1,13 +1,14 @@
 // Chooses the binding of a contract by its kind.
 
 import type { Mesh } from "@svc/mesh";
-import type { Operation } from "@svc/proto";
+import type { ChangeBinding, Operation } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
 import { cachedItemBinding, cachedListBinding, createMirrors } from "./cached-view.ts";
 import type { Binding } from "./call.ts";
+import { type ChangeFeed, createChangeFeed } from "./change-feed.ts";
 import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { jsonBinding } from "./json.ts";
@@ -18,7 +19,7 @@ import { uploadBinding } from "./upload.ts";
 import { createRowSource } from "./view-rows.ts";
 
 type BindingDeps = {
-  mesh: Pick<Mesh, "forward" | "mirrorView" | "readLiveLog">;
+  mesh: Pick<Mesh, "forward" | "listen" | "mirrorView" | "readLiveLog" | "status">;
   sessions?: Sessions | undefined;
   authenticator: Authenticator;
   settings: FaceSettings;
@@ -53,9 +54,18 @@ export function createBindings(deps: BindingDeps): Bindings {
     const list = { ...shared, collect, rebuildMs: settings.viewRebuildMs };
     return cachedListBinding({ ...list, ...(listedAs && { listedAs }) }, contract);
   };
+  const feeds: ChangeFeed[] = [];
+  const changesBinding = (binding: ChangeBinding): Binding => {
+    const both = { of: mirrors.of(binding.of), beside: mirrors.of(binding.beside) };
+    const { changeFlushMs: flushMs, changeOverlapMs: overlapMs, streamResumeSeconds } = settings;
+    const limits = { resumeMs: streamResumeSeconds * 1_000, overlapMs };
+    const feed = createChangeFeed({ mesh, mirrors: both, binding, log: deps.log, flushMs, limits });
+    feeds.push(feed);
+    return (call) => streams.openChanges(call, feed);
+  };
   const bindingOf = (contract: Operation): Binding => {
-    const { kind } = contract.http;
-    if (kind === "events") return streams.open;
+    const { kind, changes: binding } = contract.http;
+    if (kind === "events") return binding ? changesBinding(binding) : streams.open;
     if (kind === "upload") return uploadBinding({ mesh, settings, rights }, contract);
     if (kind === "download") return downloadBinding({ mesh, settings, rights }, contract);
     return json(contract);
@@ -66,6 +76,7 @@ export function createBindings(deps: BindingDeps): Bindings {
     endStreams: streams.close,
     close: () => {
       rights.close();
+      for (const feed of feeds) feed.close();
       return mirrors.close();
     },
   };

@@ -1,4 +1,5 @@
-// Event streams: console output and build logs as server-sent events (docs/reference/console.md#stream).
+// Event streams: console output, build logs and changes as server-sent events (docs/reference/console.md#stream,
+// docs/reference/events.md#stream).
 
 import type { Mesh } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
@@ -8,12 +9,15 @@ import type { Sessions } from "../access/sessions.ts";
 import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
-import { createLiveLogs, type Frame } from "./live-log.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import { createLiveLogs, type Frame, type LiveLogs } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
 type EventStreams = {
   /** Opens the stream of an admitted call. Throws a fault when it cannot. */
   open: (call: Call) => Promise<void>;
+  /** As `open`, for what the gateway streams by itself. */
+  openChanges: (call: Call, feed: ChangeFeed) => Promise<void>;
   /** Ends every stream; their viewers come back to another replica. */
   close: () => void;
 };
@@ -29,6 +33,9 @@ type Viewer = {
   stuckSince: number | undefined;
 };
 
+/** Starts to send a viewer what it views; returns a function that ends it. */
+type Join = (viewer: Viewer) => () => void;
+
 type EventStreamDeps = {
   mesh: Pick<Mesh, "forward" | "readLiveLog">;
   authenticator: Authenticator;
@@ -43,12 +50,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
   const viewers = new Set<Viewer>();
   const openByAccount = new Map<string, number>();
   const metrics = createStreamMetrics(deps.registry, () => viewers.size);
-  const opening = new Map<Call, { isRevoked: boolean }>();
-  deps.sessions?.onRevoked((hash) => {
-    const isOf = ({ principal }: Call) => principal.kind === "account" && principal.session === hash;
-    for (const viewer of viewers) if (isOf(viewer.call)) revoke(viewer);
-    for (const [call, state] of opening) if (isOf(call)) state.isRevoked = true;
-  });
+  const opening = revokeAtOnce(deps.sessions, viewers);
   const lines = createLiveLogs(mesh, (subject, error) => {
     log.warn({ subject, err: error }, "an event stream failed; its viewers must reconnect");
   });
@@ -60,7 +62,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     timer = undefined;
   };
 
-  const start = (call: Call, ticket: StreamTicket, onLeave: () => void) => {
+  const start = (call: Call, join: Join, onLeave: () => void) => {
     const now = Date.now();
     const times = { openedAt: now, writtenAt: now, checkedAt: now };
     const viewer: Viewer = {
@@ -74,10 +76,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     const { response } = call.state;
     openResponse(call);
     viewers.add(viewer);
-    viewer.leave = lines.join(positioned(ticket, call, settings), {
-      take: (frame) => take(viewer, frame, { settings, metrics }),
-      end: () => void response.end(),
-    });
+    viewer.leave = join(viewer);
     response.once("close", () => {
       viewers.delete(viewer);
       viewer.leave();
@@ -85,30 +84,54 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     });
     timer ??= setInterval(tick, tickMs(settings)).unref();
   };
-
+  /** `admit` asks whoever decides whether the caller may see the stream. */
+  const open = async (call: Call, admit: () => Promise<Join>) => {
+    const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
+    const state = { isRevoked: false };
+    opening.set(call, state);
+    try {
+      const join = await admit();
+      if (state.isRevoked) throw new Fault("session_invalid");
+      if (call.state.response.destroyed) return release();
+      start(call, join, release);
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      opening.delete(call);
+    }
+  };
   return {
-    open: async (call) => {
-      const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
-      const state = { isRevoked: false };
-      opening.set(call, state);
-      try {
+    open: (call) =>
+      open(call, async () => {
         const reply = await mesh.forward(call.contract, call.input, call.options);
-        if (state.isRevoked) throw new Fault("session_invalid");
         if (!reply.stream) throw new Error(`${call.contract.subject} answered without a stream`);
-        if (call.state.response.destroyed) return release();
-        start(call, reply.stream, release);
-      } catch (error) {
-        release();
-        throw error;
-      } finally {
-        opening.delete(call);
-      }
-    },
+        return joinLines(lines, positioned(reply.stream, call, settings), { settings, metrics });
+      }),
+    openChanges: (call, feed) =>
+      open(call, async () => (viewer) => {
+        const send = (bytes: Buffer) => sendIfRead(viewer, bytes, { settings, metrics });
+        return feed.join({ principal: () => viewer.call.principal, send }, lastEventSecond(call));
+      }),
     close: () => {
       clearInterval(timer);
       for (const viewer of viewers) viewer.call.state.response.end();
     },
   };
+}
+
+/** Ends the streams of a session that is revoked; returns those that are being opened, to be marked. */
+function revokeAtOnce(
+  sessions: EventStreamDeps["sessions"],
+  viewers: ReadonlySet<Viewer>,
+): Map<Call, { isRevoked: boolean }> {
+  const opening = new Map<Call, { isRevoked: boolean }>();
+  sessions?.onRevoked((hash) => {
+    const isOf = ({ principal }: Call) => principal.kind === "account" && principal.session === hash;
+    for (const viewer of viewers) if (isOf(viewer.call)) revoke(viewer);
+    for (const [call, state] of opening) if (isOf(call)) state.isRevoked = true;
+  });
+  return opening;
 }
 
 function tickMs(settings: FaceSettings): number {
@@ -155,11 +178,23 @@ function openResponse({ state }: Call): void {
   write(state, ": open\n\n");
 }
 
-/** A reconnect within the hour goes on from the second of its last line instead of the tailed backlog. */
-function positioned(ticket: StreamTicket, { state }: Call, settings: FaceSettings): StreamTicket {
+function joinLines(lines: LiveLogs, ticket: StreamTicket, taking: Taking): Join {
+  return (viewer) =>
+    lines.join(ticket, {
+      take: (frame) => take(viewer, frame, taking),
+      end: () => void viewer.call.state.response.end(),
+    });
+}
+
+function lastEventSecond({ state }: Call): number | undefined {
   const lastId = state.request.headers["last-event-id"];
-  if (typeof lastId !== "string" || !/^\d{1,12}$/.test(lastId)) return ticket;
-  const since = Number(lastId);
+  return typeof lastId === "string" && /^\d{1,12}$/.test(lastId) ? Number(lastId) : undefined;
+}
+
+/** A reconnect within the hour goes on from the second of its last line instead of the tailed backlog. */
+function positioned(ticket: StreamTicket, call: Call, settings: FaceSettings): StreamTicket {
+  const since = lastEventSecond(call);
+  if (since === undefined) return ticket;
   const nowSeconds = Date.now() / 1_000;
   if (since < nowSeconds - settings.streamResumeSeconds || since > nowSeconds + 60) return ticket;
   return { ...ticket, since };
@@ -185,6 +220,20 @@ function take(viewer: Viewer, frame: Frame, { settings, metrics }: Taking): void
   write(state, frame.bytes);
   metrics.sent();
   viewer.writtenAt = Date.now();
+}
+
+/** False when the viewer has too much to read; what it views is sent later, or the viewer is disconnected. */
+function sendIfRead(viewer: Viewer, bytes: Buffer, { settings, metrics }: Taking): boolean {
+  const { state } = viewer.call;
+  if (state.response.writableEnded) return true;
+  if (state.response.writableLength > settings.streamBufferBytes) {
+    viewer.stuckSince ??= Date.now();
+    return false;
+  }
+  write(state, bytes);
+  metrics.sent();
+  viewer.writtenAt = Date.now();
+  return true;
 }
 
 function revoke({ call }: Viewer): void {
@@ -236,7 +285,7 @@ async function recheck({ mesh, authenticator }: EventStreamDeps, viewer: Viewer)
         ? await authenticator.reauthenticate(contract.http, was, credentials)
         : await authenticator.authenticate(contract.http, credentials);
     call.principal = principal;
-    await mesh.forward(contract, input, { ...call.options, principal });
+    if (!contract.http.changes) await mesh.forward(contract, input, { ...call.options, principal });
   } catch (error) {
     const status = isFault(error) ? faults[error.fault].status : 500;
     // The source has ended: a viewer that reconnects gets the fault.

@@ -6,7 +6,7 @@ import type { StreamTicket } from "@svc/proto";
 export type Frame = { atSeconds: number; bytes: Buffer };
 type Listener = { take: (frame: Frame) => void; end: () => void };
 
-type LiveLogs = {
+export type LiveLogs = {
   /** Sends a listener the lines from the ticket's position on. Returns a function that removes the listener. */
   join: (ticket: StreamTicket, listener: Listener) => () => void;
 };

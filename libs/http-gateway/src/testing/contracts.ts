@@ -2,8 +2,10 @@
 
 import {
   ByteCount,
+  changeRights,
   countedPage,
   cursor,
+  event,
   nothing,
   type Operation,
   oneTimeToken,
@@ -251,6 +253,53 @@ export const watch = operation({
   params: item,
   output: nothing,
 });
+/** As `keepers`, for streams: a pause of the machine is no change. */
+export const wardens = view({
+  name: "wardens",
+  owner: "lifecycle",
+  value: Keeper,
+  readers: ["gateway-external"],
+  markEveryMs: 100,
+  staleAfterMs: 6_000,
+  summary: "Wardens of things.",
+});
+export const polished = event({
+  subject: "lifecycle.thing.polished",
+  data: z.object({ name: z.string() }),
+  key: ({ name }) => name,
+  sample: { name: "a" },
+  summary: "A thing was polished.",
+});
+/** Keepers hear of everything at what they keep, staff of everything, others of what has no keeper. */
+export const watchChanges = operation({
+  ...common,
+  subject: "lifecycle.thing.watch-changes",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/changes",
+    tier: "app",
+    kind: "events",
+    changes: {
+      of: things,
+      beside: wardens,
+      rights: changeRights({
+        factsOf: (_thing: unknown, keeper: z.output<typeof Keeper> | undefined) => ({
+          keeper: keeper?.keeper,
+          isFree: keeper !== undefined && keeper.keeper === undefined,
+        }),
+        hears: ({ keeper, isFree }, principal, type: "thing" | "polish") => {
+          if (principal.kind !== "account") return false;
+          if (principal.staff || principal.user_id === keeper) return true;
+          return type === "thing" && isFree;
+        },
+        entryType: "thing",
+      }),
+      events: [{ event: polished, typeOf: (data) => polished.data.parse(data) && "polish" }],
+    },
+  },
+  output: nothing,
+});
 export const put = operation({
   ...common,
   subject: "lifecycle.blob.put",
@@ -335,7 +384,7 @@ export const spend = operation({
 
 const all = [
   ...[open, app, inSetup, admin, owner, service, door, codeDoor, leave, write, change, touch],
-  ...[collected, kept, keptItem, watch, put, putPart, putStream, get],
+  ...[collected, kept, keptItem, watch, watchChanges, put, putPart, putStream, get],
   ...[raw, spend, personalList, personalPages, personalItem, changePersonal],
 ];
 export const testOperations: readonly Operation[] = all.filter(

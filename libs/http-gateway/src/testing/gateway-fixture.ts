@@ -14,7 +14,7 @@ import type { ServiceTokens } from "../access/service-tokens.ts";
 import { createSessions } from "../access/sessions.ts";
 import { createFace, type FaceServer } from "../face.ts";
 import type { FaceSettings } from "../settings.ts";
-import { keepers, testOperations, things } from "./contracts.ts";
+import { keepers, testOperations, things, wardens } from "./contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -58,7 +58,7 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
     binary: await findNatsServer({ env, cacheDirs, progress: () => {} }),
     dataDir,
   });
-  await migrateStreams({ url: nats.url, user: "", password: "", more: [things, keepers] });
+  await migrateStreams({ url: nats.url, user: "", password: "", more: [things, keepers, wardens] });
   const meshes: Mesh[] = [];
   const connect = async (service: ServiceName) => {
     const log = createLogger(service, "silent");

@@ -17,6 +17,7 @@ export const create =
       if ((await server.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
       const made = await server.insert(saved, { createdBy: auditActor(context).actor, at });
       await server.audit(auditOf(context, "schedule.create", made));
+      await server.announce(made.id, at);
       return made;
     });
     return toScheduleView(row);

@@ -1,6 +1,7 @@
 // SQL on the tasks of a server whose row is locked, so that its owner and the number of its tasks cannot change.
 
-import type { Trx } from "@svc/store";
+import { schedules as contracts } from "@svc/proto";
+import { outboxRow, type Trx } from "@svc/store";
 import { type Audit, insertAudit } from "../database/audit.ts";
 import type { Tables } from "../database/schema.ts";
 import { noEnding } from "./plan.ts";
@@ -16,6 +17,8 @@ export type LockedServer = {
   insert: (saved: SavedSchedule, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
   update: (row: ScheduleRow, saved: SavedSchedule, at: Date) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
+  /** Tells whoever shows the tasks that one was added, saved or deleted. */
+  announce: (id: number, at: Date) => Promise<void>;
   audit: (audit: Audit) => Promise<void>;
 };
 
@@ -63,8 +66,19 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .executeTakeFirstOrThrow();
     },
     audit: (audit) => insertAudit(trx, audit),
+    announce: async (id, at) => {
+      await trx
+        .insertInto("outbox")
+        .values(changeOf({ id, server_name: server }, at))
+        .execute();
+    },
     remove: async (row) => {
       await trx.deleteFrom("server_schedules").where("id", "=", row.id).execute();
     },
   };
+}
+
+/** The event of a task that is no longer what it was. */
+export function changeOf({ id, server_name: name }: Pick<ScheduleRow, "id" | "server_name">, at: Date) {
+  return outboxRow(contracts.scheduleChanged, { name, id, at: at.toISOString() });
 }

@@ -51,6 +51,17 @@ const audited = (action: string, id: number) =>
   );
 
 describe("saving tasks", () => {
+  test("whoever shows the tasks is told of each change", async () => {
+    const { id } = await create();
+    await update(id);
+    await remove(id);
+    const rows = await sql(
+      "select body from lifecycle.outbox where subject = 'svc.evt.lifecycle.schedule.changed.survival'",
+    );
+    const told = rows.map(({ body }) => contracts.scheduleChanged.data.parse(JSON.parse(String(body))));
+    assert.equal(told.filter((one) => one.name === name && one.id === id).length, 3);
+  });
+
   test("a task is created, listed, replaced and deleted, and each change is audited", async () => {
     const made = await create({ label: " nightly ", warn_minutes: 5 });
     const { id, next_run_at, created_at, ...rest } = made;

@@ -15,6 +15,7 @@ export const remove =
       if (before.run_state !== "") throw context.fault("schedule_running");
       await server.remove(before);
       await server.audit(auditOf(context, "schedule.delete", before));
+      await server.announce(before.id, new Date(deps.now()));
     });
     return null;
   };

@@ -6,7 +6,7 @@ import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
 import { type Audit, insertAudit, toAuditRow } from "../database/audit.ts";
 import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
-import { type LockedServer, lockServer } from "./locked-server.ts";
+import { changeOf, type LockedServer, lockServer } from "./locked-server.ts";
 import { type Ending, endingColumns, noEnding } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
@@ -93,9 +93,10 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
       }),
     ),
     changeAtRest: withDatabaseFaults((row, change, about) => changeAtRest(db, row, { change, about })),
-    move: withDatabaseFaults((row, change) =>
-      inSameState(db, row).set(change).returningAll().executeTakeFirst(),
-    ),
+    move: withDatabaseFaults((row, change) => {
+      const events = change.run_state === undefined ? [] : [changeOf(row, change.run_step_at ?? new Date())];
+      return publishingIfChanged(db, inSameState(db, row).set(change).returningAll(), events);
+    }),
     finish: withDatabaseFaults((row, ending, at) => finish(db, row, { ending, at })),
   };
 }
@@ -164,7 +165,7 @@ async function claim(
         .where("enabled", "=", true)
         .where("next_run_at", "=", row.next_run_at)
     : query;
-  return due.returningAll().executeTakeFirst();
+  return publishingIfChanged(db, due.returningAll(), [changeOf(row, now)]);
 }
 
 async function changeAtRest(

@@ -18,6 +18,7 @@ export const update =
       if (before.run_state !== "") throw context.fault("schedule_running");
       const after = await server.update(before, saved, at);
       await server.audit(auditOf(context, "schedule.update", after));
+      await server.announce(after.id, at);
       return after;
     });
     return toScheduleView(row);

@@ -33,7 +33,9 @@ describe("the audit entry of a Job", () => {
     await store.db.transaction().execute((trx) => insertJob(trx, { ...about, audit: body }));
   });
   const sent = async () =>
-    (await database.admin("select body from storage.outbox")).map((row) => row["body"]);
+    (await database.admin("select body from storage.outbox where subject = 'svc.audit.storage'")).map(
+      (row) => row["body"],
+    );
 
   test("stays while nobody knows whether the Job is there", async () => {
     assert.deepEqual(await sent(), []);
