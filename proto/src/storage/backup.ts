@@ -59,6 +59,9 @@ export const busy = [
 export const WorldJobCode = z.enum([...TaskFaultCode.options, "job_failed", "entries_left_out"]);
 export type WorldJobCode = z.output<typeof WorldJobCode>;
 
+/** Who started it, as far as the reader may know. `svc`: by itself. */
+export const StartedBy = z.enum(["you", "other", "svc"]);
+
 /** One Job on a world (docs/reference/world-lock.md#outcome). */
 export const WorldJob = z.strictObject({
   name: z.string(),
@@ -77,6 +80,7 @@ export const WorldJob = z.strictObject({
   restore_backup_id: z.string().optional(),
   /** True for a restore point that the service made by itself. */
   scheduled: z.boolean().optional(),
+  by: StartedBy.optional(),
 });
 export type WorldJob = z.output<typeof WorldJob>;
 

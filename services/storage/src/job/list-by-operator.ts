@@ -12,5 +12,5 @@ export const listJobsByOperator =
   }: Pick<StorageDeps, "db" | "settings">): Handler<typeof backupKeeping.listJobsByOperator> =>
   async (_context, { name }) => {
     const rows = await listJobsOf(db, { server: name, limit: settings.storage.jobs_shown });
-    return { server: name, jobs: rows.map(toWorldJob) };
+    return { server: name, jobs: rows.map((row) => toWorldJob(row)) };
   };

@@ -17,5 +17,5 @@ export const listJobs =
     const owner = scope.kind === "owner" ? { owner: scope.userId } : {};
     const limit = deps.settings.storage.jobs_shown;
     const rows = await listJobsOf(deps.db, { server: name, ...owner, limit });
-    return { server: name, jobs: rows.map(toWorldJob) };
+    return { server: name, jobs: rows.map((row) => toWorldJob(row, principal)) };
   };
