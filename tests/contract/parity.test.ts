@@ -45,6 +45,7 @@ const additions: Readonly<Record<string, string>> = {
     "docs/reference/moves.md#steps: a Job on another node sends an archive",
   "GET /api/v1/internal/archives/{id}":
     "docs/reference/moves.md#steps: a Job on another node fetches an archive",
+  "GET /api/v1/migrations": "docs/reference/moves.md#begin: moves of all servers",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
   "GET /api/v1/me/events": "docs/reference/events.md#stream: what changed, without polls",

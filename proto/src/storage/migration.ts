@@ -58,6 +58,14 @@ export const begin = operation({
   spec: "docs/reference/moves.md#begin",
 });
 
+export const list = operation({
+  subject: "storage.migration.list",
+  http: { method: "GET", path: "/api/v1/migrations", face: "external", tier: "admin" },
+  output: z.strictObject({ migrations: z.array(WorldMigration).max(100) }),
+  summary: "Moves that are under way or failed, then the latest that ended; at most 100.",
+  spec: "docs/reference/moves.md#begin",
+});
+
 export const readLatest = operation({
   subject: "storage.migration.read-latest",
   http: { method: "GET", path: "/api/v1/servers/{name}/migrations", face: "external", tier: "admin" },

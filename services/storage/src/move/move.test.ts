@@ -63,6 +63,9 @@ describe("a move of a world", () => {
     assert.equal(done.state, "succeeded", done.error);
     assert.equal((await fixture.filesOf(done.targetPVC))["level.dat"], "played on");
     assert.equal((await fixture.filesOf("world-survival-0"))["level.dat"], "survival");
+    const { migrations: listed } = await fixture.base.external.call(migrations.list, {}, staff);
+    assert.deepEqual(listed[0], done, "the latest first");
+    assert.deepEqual(new Set(listed.map(({ server }) => server)), new Set(["survival"]));
     assert.equal(
       (await fixture.base.external.call(migrations.read, { name: "survival", id: begun.id }, staff)).id,
       begun.id,

@@ -2,8 +2,16 @@ import type { Handler } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { findMove, findMoveBackup } from "./store.ts";
+import { findMove, findMoveBackup, findMoveBackups, listMoves } from "./store.ts";
 import { toMoveView } from "./view.ts";
+
+export const list =
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.list> =>
+  async () => {
+    const rows = await listMoves(db);
+    const backups = await findMoveBackups(db, rows);
+    return { migrations: rows.map((row) => toMoveView(row, backups.get(row.backup_id ?? ""))) };
+  };
 
 export const readLatest =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.readLatest> =>

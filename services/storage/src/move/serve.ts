@@ -5,13 +5,14 @@ import type { StorageDeps } from "../deps.ts";
 import { begin } from "./begin.ts";
 import { cancel } from "./cancel.ts";
 import { cleanUpCancelled } from "./cancel-cleanup.ts";
-import { read, readLatest } from "./read.ts";
+import { list, read, readLatest } from "./read.ts";
 import { retry } from "./retry.ts";
 import { stepMove } from "./step.ts";
 import { findCancelled, findMoving } from "./store.ts";
 
 export function serveMoves(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(contracts.begin, begin(deps));
+  mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.readLatest, readLatest(deps));
   mesh.serve(contracts.read, read(deps));
   mesh.serve(contracts.retry, retry(deps));

@@ -42,6 +42,24 @@ export function findMove(db: StorageDb, server: string, id?: string): Promise<Mo
   return query.where("locked_at", "is not", null).orderBy("started_at", "desc").limit(1).executeTakeFirst();
 }
 
+const mostListed = 100;
+
+/** What has not ended first, then the latest. */
+export function listMoves(db: StorageDb): Promise<MoveRow[]> {
+  return (
+    db
+      .selectFrom("world_migrations")
+      .selectAll()
+      .where("locked_at", "is not", null)
+      // A move whose lock was removed by hand has ended nowhere.
+      .where((where) => where.or([where("abandoned", "=", false), where("cancelled_at", "is not", null)]))
+      .orderBy(sql`state <> 'succeeded' and not abandoned`, "desc")
+      .orderBy("updated_at", "desc")
+      .limit(mostListed)
+      .execute()
+  );
+}
+
 export function findMoving(db: StorageDb): Promise<MoveRow[]> {
   return db
     .selectFrom("world_migrations")
@@ -57,6 +75,17 @@ export function findMoveBackup(db: StorageDb, { backup_id }: MoveRow): Promise<B
     .selectAll()
     .where("id", "=", backup_id ?? "")
     .executeTakeFirst();
+}
+
+/** The archives of moves, by id. */
+export async function findMoveBackups(
+  db: StorageDb,
+  moves: readonly MoveRow[],
+): Promise<ReadonlyMap<string, BackupRow>> {
+  const ids = moves.flatMap(({ backup_id }) => backup_id ?? []);
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("world_backups").selectAll().where("id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** `by`: who asked, where a request is at hand; else what the row knows of it. */
