@@ -61,8 +61,8 @@ export function createListIndex<Entry>(entries: readonly ListedEntry<Entry>[]): 
       const known = selected.get(key);
       if (known) return known;
       const isFound = ({ listed }: ListedEntry<Entry>) =>
-        filters.every(([name, value]) => listed.filters[name]?.includes(value)) &&
-        words.every((word) => listed.text.includes(word));
+        words.every((word) => listed.text.includes(word)) &&
+        filters.every(([name, value]) => listed.filters[name]?.includes(value));
       const isAll = filters.length === 0 && words.length === 0;
       const candidates = inOrder(sort, isDescending);
       const found = (isAll ? candidates : candidates.filter(isFound)).map(({ entry }) => entry);
@@ -82,13 +82,13 @@ function sortEntries<Entry>(
   // Names have no key: the entries are in their order.
   if (sort === undefined || entries[0]?.listed.sorts[sort] === undefined)
     return isDescending ? entries.toReversed() : entries;
-  const keyOf = ({ listed }: ListedEntry<Entry>) => listed.sorts[sort] ?? "";
+  const keyed = entries.map((entry) => ({ entry, key: entry.listed.sorts[sort] ?? "" }));
   const sign = isDescending ? -1 : 1;
-  return entries.toSorted((left, right) => {
-    const [a, b] = [keyOf(left), keyOf(right)];
-    if (a === b) return 0;
-    return a < b ? -sign : sign;
+  keyed.sort((left, right) => {
+    if (left.key === right.key) return 0;
+    return left.key < right.key ? -sign : sign;
   });
+  return keyed.map(({ entry }) => entry);
 }
 
 /** A key by which names sort as people count: `srv-9` comes before `srv-10`. */

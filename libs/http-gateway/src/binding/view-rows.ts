@@ -49,36 +49,43 @@ type Kept = {
   facts: unknown;
   /** By kind of reader. */
   bytes: Map<string, Uint8Array | "incomplete">;
-  listed?: Listed;
+  listed: Listed | undefined;
 };
+type Versions = Pick<Kept, "of" | "beside">;
 
 function createPersonalRows(
   mirrors: Mirrors,
   { rows, needsBeside, log }: { rows: ViewRows; needsBeside: boolean; log: Logger },
 ): Pick<RowSource, "rowOf" | "listedOf"> {
   const kept = new Map<string, Kept>();
-  const keep = (key: string, of: Uint8Array, beside: Uint8Array | undefined): Kept => {
+  const keep = (key: string, { of, beside }: Versions, principal: Principal): Kept => {
     forgetGone(kept, mirrors.of);
-    const facts = rows.factsOf(decode(of), beside && decode(beside));
-    const made: Kept = { of, beside, facts, bytes: new Map() };
+    const [entry, other] = [decode(of), beside && decode(beside)];
+    const facts = rows.factsOf(entry, other);
+    const reader = rows.listedAs && rows.readerOf(facts, principal);
+    const listed =
+      rows.listedAs && reader !== undefined
+        ? inLowerCase(rows.listedAs(rows.rowFor(reader, entry, other)))
+        : undefined;
+    const made: Kept = { of, beside, facts, bytes: new Map(), listed };
     kept.set(key, made);
     return made;
   };
-  const currentOf = (key: string): Kept | "hidden" | "incomplete" => {
+  const currentOf = (key: string, principal: Principal): Kept | "hidden" | "incomplete" => {
     const of = mirrors.of.get(key);
     if (!of) return "hidden";
     const beside = mirrors.beside?.get(key);
     if (needsBeside && !beside) return "incomplete";
     const known = kept.get(key);
     // A mirror replaces the bytes of an entry that has changed, so that the same bytes are the same version.
-    return known?.of === of && known.beside === beside ? known : keep(key, of, beside);
+    return known?.of === of && known.beside === beside ? known : keep(key, { of, beside }, principal);
   };
   const makeRow = ({ of, beside }: Kept, reader: string) =>
     rows.rowFor(reader, decode(of), beside && decode(beside));
 
   return {
     rowOf: (key, principal) => {
-      const current = currentOf(key);
+      const current = currentOf(key, principal);
       if (typeof current === "string") return current;
       const reader = rows.readerOf(current.facts, principal);
       if (reader === undefined) return "hidden";
@@ -93,13 +100,8 @@ function createPersonalRows(
       return bytes;
     },
     listedOf: (key, principal) => {
-      const current = currentOf(key);
-      if (typeof current === "string") return current;
-      if (current.listed) return current.listed;
-      const reader = rows.readerOf(current.facts, principal);
-      if (reader === undefined || !rows.listedAs) return "hidden";
-      current.listed = inLowerCase(rows.listedAs(makeRow(current, reader)));
-      return current.listed;
+      const current = currentOf(key, principal);
+      return typeof current === "string" ? current : (current.listed ?? "hidden");
     },
   };
 }
