@@ -2,6 +2,7 @@ import { addBackupTests } from "./backups.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
+import { addFleetTests } from "./fleet.ts";
 import { addHistoryTests } from "./history.ts";
 import { addKeyTests } from "./keys.ts";
 import { addPasskeyTests } from "./passkeys.ts";
@@ -24,4 +25,5 @@ export const areas: readonly Area[] = [
   addScheduleTests,
   addPlatformTests,
   addKeyTests,
+  addFleetTests,
 ];

@@ -3,14 +3,18 @@
 import { retriedCodes } from "virtual:svc-operations";
 import {
   hashKey,
+  keepPreviousData,
   QueryClient,
   type QueryKey,
   type UseMutationResult,
+  type UseQueryOptions,
   type UseQueryResult,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useCallback } from "react";
 import { backgroundHeaders, isAbsent, onReturn } from "./activity.ts";
 import { call, open, read } from "./call.ts";
 import { ApiError } from "./error.ts";
@@ -72,13 +76,31 @@ export function useOperation<Name extends OperationName>(
   options: ReadOptions<Name> = {},
 ): UseQueryResult<Output<Name>, ApiError> {
   const client = useQueryClient();
+  return useQuery<Output<Name>, ApiError>(queryOf(client, { name, input }, options));
+}
+
+/** As `useOperation` for several inputs at once, such as the pages of a list that are in sight. */
+export function useOperations<Name extends OperationName>(
+  name: Name,
+  inputs: readonly Input<Name>[],
+  options: ReadOptions<Name> = {},
+): UseQueryResult<Output<Name>, ApiError>[] {
+  const client = useQueryClient();
+  return useQueries({ queries: inputs.map((input) => queryOf(client, { name, input }, options)) });
+}
+
+function queryOf<Name extends OperationName>(
+  client: QueryClient,
+  { name, input }: { name: Name; input: Input<Name> },
+  options: ReadOptions<Name>,
+): UseQueryOptions<Output<Name>, ApiError> {
   const { every, enabled = true, keepsPrevious = false, isCostly = false } = options;
   const queryKey = keyOf(name, input);
-  return useQuery<Output<Name>, ApiError>({
+  return {
     queryKey,
     queryFn: ({ signal }) => readIfChanged({ client, queryKey }, { name, input }, signal),
     enabled,
-    ...(keepsPrevious && { placeholderData: (previous) => previous }),
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...(isCostly && {
       staleTime: costlyStaleMs,
       refetchOnWindowFocus: false,
@@ -88,7 +110,7 @@ export function useOperation<Name extends OperationName>(
       if (every === undefined || isAbsent()) return false;
       return typeof every === "number" ? every : every(query.state.data);
     },
-  });
+  };
 }
 
 /** Entity tags of what was read, by key; the data itself is in the query client. */
@@ -114,6 +136,17 @@ async function readIfChanged<Name extends OperationName>(
   if (etag === null) tags.delete(hashed);
   else tags.set(hashed, etag);
   return data;
+}
+
+/** Reads operations again, whatever their input. */
+export function useRefresh(): (names: readonly OperationName[]) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (names) => {
+      for (const name of names) void client.invalidateQueries({ queryKey: [name] });
+    },
+    [client],
+  );
 }
 
 /** Runs an operation on demand; `changes` names the operations whose data is then read again. */

@@ -2,6 +2,7 @@ import {
   CircleUser,
   LayoutDashboard,
   type LucideProps,
+  Network,
   Package,
   ScrollText,
   Search,
@@ -23,7 +24,7 @@ import { SignOutButton } from "./sign-out-button.tsx";
 
 type Entry = {
   path: RoutePath;
-  word: "dashboard" | "servers" | "account" | "images" | "users" | "audit" | "settings";
+  word: "dashboard" | "servers" | "account" | "images" | "nodes" | "users" | "audit" | "settings";
   icon: ComponentType<LucideProps>;
 };
 
@@ -34,6 +35,7 @@ const own: readonly Entry[] = [
   { path: "/account", word: "account", icon: CircleUser },
 ];
 const platform: readonly Entry[] = [
+  { path: "/admin/nodes", word: "nodes", icon: Network },
   { path: "/admin/images", word: "images", icon: Package },
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },

@@ -29,6 +29,7 @@ export const routes = [
   { path: "/account", access: "session" },
   { path: "/cli", access: "session" },
   { path: "/admin", access: "staff", host: "operator" },
+  { path: "/admin/nodes", access: "staff", host: "operator" },
   { path: "/admin/images", access: "staff", host: "operator" },
   { path: "/admin/settings", access: "owner", host: "operator" },
   { path: "/admin/users", access: "owner", host: "operator" },

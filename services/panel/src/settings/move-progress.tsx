@@ -9,7 +9,7 @@ import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { type Migration, stepsOf } from "./move-steps.ts";
 
-const changed = ["migrations.readLatest", "servers.viewStatus"] as const;
+const changed = ["migrations.readLatest", "migrations.list", "servers.viewStatus"] as const;
 
 /** How far the latest move is, and what can be done about one that failed. */
 export function MoveProgress({ name, migration }: { name: string; migration: Migration }) {

@@ -12,6 +12,11 @@ export function isMoving(migration: Pick<Migration, "state"> | undefined): boole
   return stages.some((stage) => stage === migration?.state);
 }
 
+/** Whether a move is under way or waits for somebody: the world is locked. */
+export function isUnfinished(migration: Pick<Migration, "state" | "cancelled">): boolean {
+  return isMoving(migration) || (migration.state === "failed" && !migration.cancelled);
+}
+
 /** What a failed or cancelled move was doing; later steps were not begun. */
 export function stepsOf({
   state,

@@ -10,7 +10,7 @@ import { Select } from "../ui/select.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { MoveProgress } from "./move-progress.tsx";
-import { isMoving, targetsOf } from "./move-steps.ts";
+import { isMoving, isUnfinished, targetsOf } from "./move-steps.ts";
 
 type MoveProps = { name: string; status: FullStatus };
 
@@ -24,7 +24,7 @@ export function WorldMove({ name, status }: MoveProps) {
   );
   const hasNone = latest.error?.code === "not_found";
   const migration = hasNone ? undefined : latest.data;
-  const isOpen = isMoving(migration) || (migration?.state === "failed" && !migration.cancelled);
+  const isOpen = migration !== undefined && isUnfinished(migration);
   return (
     <Card title={settings.node}>
       {status.nodeName !== undefined && (

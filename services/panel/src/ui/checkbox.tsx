@@ -1,20 +1,37 @@
-import { useId } from "react";
+import { type ChangeEvent, useId, useLayoutEffect, useRef } from "react";
 import styles from "./checkbox.module.css";
 
-type CheckboxProps = { label: string; isChecked: boolean; onChange: (isChecked: boolean) => void };
+type CheckboxProps = {
+  label: string;
+  isChecked: boolean;
+  onChange: (isChecked: boolean, event: ChangeEvent<HTMLInputElement>) => void;
+  /** Some of what it stands for is chosen. */
+  isPartly?: boolean;
+  isDisabled?: boolean;
+  /** The label is only read aloud: what stands beside it says it already. */
+  hidesLabel?: boolean;
+};
 
 /** A choice that is on or off. */
-export function Checkbox({ label, isChecked, onChange }: CheckboxProps) {
+export function Checkbox(props: CheckboxProps) {
+  const { label, isChecked, onChange, isPartly = false, isDisabled = false, hidesLabel = false } = props;
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (input.current) input.current.indeterminate = isPartly;
+  }, [isPartly]);
   return (
     <label htmlFor={id} className={styles.checkbox}>
       <input
         id={id}
+        ref={input}
         type="checkbox"
         checked={isChecked}
-        onChange={(event) => onChange(event.target.checked)}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.checked, event)}
+        {...(hidesLabel && { "aria-label": label })}
       />
-      {label}
+      {!hidesLabel && label}
     </label>
   );
 }

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { classes } from "./css.ts";
 import { useIsNarrow } from "./media.ts";
 import styles from "./virtual-table.module.css";
@@ -15,8 +15,11 @@ export type Column<Row> = {
 type VirtualTableProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
-  rows: readonly Row[];
+  /** A row that is not there yet keeps its place. */
+  rows: readonly (Row | undefined)[];
   keyOf: (row: Row) => string;
+  /** Called with the first and the last row that are drawn, to read what is missing. */
+  onShow?: (first: number, last: number) => void;
   /** Height of a row, on a desk and on a phone. */
   rowPx?: { wide: number; narrow: number };
 };
@@ -29,20 +32,30 @@ export function VirtualTable<Row>({
   columns,
   rows,
   keyOf,
+  onShow,
   rowPx = usualRowPx,
 }: VirtualTableProps<Row>) {
   const body = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const [scrollMargin, setScrollMargin] = useState(0);
-  useLayoutEffect(() => setScrollMargin(body.current?.offsetTop ?? 0), []);
+  // What stands above the table comes and goes.
+  useLayoutEffect(() => setScrollMargin(body.current?.offsetTop ?? 0));
   const height = isNarrow ? rowPx.narrow : rowPx.wide;
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => height,
     overscan: 10,
     scrollMargin,
-    getItemKey: (at) => keyOf(rows[at] as Row),
+    getItemKey: (at) => {
+      const row = rows[at];
+      return row === undefined ? at : keyOf(row);
+    },
   });
+  const drawn = virtual.getVirtualItems();
+  const [first, last] = [drawn[0]?.index, drawn.at(-1)?.index];
+  useEffect(() => {
+    if (first !== undefined && last !== undefined) onShow?.(first, last);
+  }, [onShow, first, last]);
   const tracks = { "--tracks": columns.map(({ width }) => width).join(" ") } as CSSProperties;
   return (
     <div className={styles.table} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
@@ -54,7 +67,7 @@ export function VirtualTable<Row>({
         ))}
       </div>
       <div ref={body} className={styles.body} role="rowgroup" style={{ height: rows.length * height }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
+        {drawn.map(({ index, key, start }) => (
           <div
             key={key}
             role="row"
@@ -72,7 +85,7 @@ export function VirtualTable<Row>({
                 role="cell"
                 className={classes(styles.cell, at === columns.length - 1 && styles.last)}
               >
-                {cell(rows[index] as Row)}
+                {cellOf(rows[index], cell, at === 0)}
               </div>
             ))}
           </div>
@@ -80,4 +93,9 @@ export function VirtualTable<Row>({
       </div>
     </div>
   );
+}
+
+function cellOf<Row>(row: Row | undefined, cell: (row: Row) => ReactNode, isFirst: boolean): ReactNode {
+  if (row !== undefined) return cell(row);
+  return isFirst ? <span aria-hidden>…</span> : null;
 }

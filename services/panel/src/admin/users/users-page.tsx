@@ -27,6 +27,7 @@ import {
   stateOf,
   type User,
   type UsersView,
+  userSorts,
   usersViewOf,
 } from "./users-view.ts";
 
@@ -110,6 +111,12 @@ function UserFilters({ view, show }: { view: UsersView; show: (change: Partial<U
         value={view.state}
         onChange={(state) => show({ state })}
         options={stateFilters.map((name) => [name, users.stateFilters[name]])}
+      />
+      <Select
+        label={users.sort}
+        value={view.sort}
+        onChange={(sort) => show({ sort })}
+        options={userSorts.map((name) => [name, users.sorts[name]])}
       />
     </Filters>
   );

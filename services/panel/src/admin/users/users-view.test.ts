@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { addressOf, decideActs, isUserId, requestOf, stateOf, usersViewOf } from "./users-view.ts";
 
-const first = { search: "", role: "all", state: "all", page: 1 } as const;
+const first = { search: "", role: "all", state: "all", sort: "created_at", page: 1 } as const;
 
 describe("the list of users in the address", () => {
   const cases = [
     ["an empty address is the first page of all", {}, first, {}],
     ["a search that the router read as a number", { q: 42 }, { ...first, search: "42" }, { q: "42" }],
     [
-      "filters and page",
-      { q: "ada", role: "admin", state: "disabled", page: 3 },
-      { search: "ada", role: "admin", state: "disabled", page: 3 },
-      { q: "ada", role: "admin", state: "disabled", page: 3 },
+      "filters, order and page",
+      { q: "ada", role: "admin", state: "disabled", sort: "username", page: 3 },
+      { search: "ada", role: "admin", state: "disabled", sort: "username", page: 3 },
+      { q: "ada", role: "admin", state: "disabled", sort: "username", page: 3 },
     ],
     ["unknown filters count as nothing", { role: "owner", state: 1, page: "x", q: ["a"] }, first, {}],
     ["a page below the first is the first", { page: -2 }, first, {}],
@@ -26,13 +26,17 @@ describe("the list of users in the address", () => {
 
 test("a page becomes an offset, and spaces alone are no search", () => {
   assert.deepEqual(requestOf({ ...first, search: "  ", page: 3 }), { limit: 50, offset: 100 });
-  assert.deepEqual(requestOf({ search: " ada ", role: "user", state: "active", page: 1 }), {
-    limit: 50,
-    offset: 0,
-    query: "ada",
-    role: "user",
-    disabled: "false",
-  });
+  assert.deepEqual(
+    requestOf({ ...first, search: " ada ", role: "user", state: "active", sort: "username" }),
+    {
+      sort: "username",
+      limit: 50,
+      offset: 0,
+      query: "ada",
+      role: "user",
+      disabled: "false",
+    },
+  );
 });
 
 test("what cannot be an id is not asked for", () => {

@@ -7,41 +7,46 @@ export type UserDetail = Output<"users.read">;
 
 export const pageSize = 50;
 export const roleFilters = ["all", "admin", "user"] as const;
+export const userSorts = ["created_at", "username"] as const;
 export const stateFilters = ["all", "active", "disabled"] as const;
 export type UsersView = {
   search: string;
   role: (typeof roleFilters)[number];
   state: (typeof stateFilters)[number];
+  sort: (typeof userSorts)[number];
   /** 1 is the first. */
   page: number;
 };
 
 /** Reads what the address says about the list of users. */
-export function usersViewOf({ q, role, state, page }: Query): UsersView {
+export function usersViewOf({ q, role, state, sort, page }: Query): UsersView {
   const number = Number(textOf(page));
   return {
     search: textOf(q),
     role: roleFilters.find((name) => name === role) ?? "all",
     state: stateFilters.find((name) => name === state) ?? "all",
+    sort: userSorts.find((name) => name === sort) ?? "created_at",
     page: Number.isInteger(number) && number >= 1 && number <= 1_000_000 ? number : 1,
   };
 }
 
 /** What the address says for a view. */
-export function addressOf({ search, role, state, page }: UsersView): Record<string, string | number> {
+export function addressOf({ search, role, state, sort, page }: UsersView): Record<string, string | number> {
   return {
     ...(search !== "" && { q: search }),
     ...(role !== "all" && { role }),
     ...(state !== "all" && { state }),
+    ...(sort !== "created_at" && { sort }),
     ...(page > 1 && { page }),
   };
 }
 
 /** The request for a page of users. */
-export function requestOf({ search, role, state, page }: UsersView): Input<"users.list"> {
+export function requestOf({ search, role, state, sort, page }: UsersView): Input<"users.list"> {
   return {
     limit: pageSize,
     offset: (page - 1) * pageSize,
+    ...(sort !== "created_at" && { sort }),
     ...(search.trim() !== "" && { query: search.trim().slice(0, 254) }),
     ...(role !== "all" && { role }),
     ...(state !== "all" && { disabled: state === "disabled" ? "true" : "false" }),

@@ -5,6 +5,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { Row } from "../../ui/layout.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { useLeaveGuard } from "../../ui/use-leave-guard.ts";
 import { formatBytes } from "../../words/format.ts";
 import { useLanguage, useWords } from "../../words/words.ts";
 import { type QueueSummary, summaryOf } from "./queue.ts";
@@ -32,7 +33,7 @@ export function UploadsPanel({ userId }: { userId: string }) {
   const { queue, sending } = uploads;
   const summary = summaryOf(queue, { hasFile, sending });
   useEnd(uploads, summary);
-  useLeaveGuard(uploads.runningId !== undefined);
+  useLeaveGuard(uploads.runningId !== undefined, () => readUploads().runningId !== undefined);
   if (queue.items.length === 0) return null;
   return (
     <section className={styles.panel} aria-label={words.title}>
@@ -131,13 +132,3 @@ function useEnd({ queue, runningId }: Uploads, { isOver, done, failed }: QueueSu
 }
 
 /** The browser asks before a page with a running upload is closed. */
-function useLeaveGuard(isRunning: boolean): void {
-  useEffect(() => {
-    if (!isRunning) return;
-    const ask = (event: BeforeUnloadEvent) => {
-      if (readUploads().runningId !== undefined) event.preventDefault();
-    };
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isRunning]);
-}

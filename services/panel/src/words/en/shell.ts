@@ -7,6 +7,7 @@ export const shell = {
   platform: "Platform",
   users: "Users",
   audit: "Audit log",
+  nodes: "Nodes",
   images: "Images",
   settings: "Settings",
   signOut: "Sign out",

@@ -7,9 +7,11 @@ import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
 import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { fleet } from "./fleet.ts";
 import { history } from "./history.ts";
 import { keys } from "./keys.ts";
 import { luckPerms } from "./luck-perms.ts";
+import { nodes } from "./nodes.ts";
 import { images, platformSettings } from "./platform.ts";
 import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
@@ -32,6 +34,8 @@ export const zh: Words = {
   faults,
   files,
   history,
+  fleet,
+  nodes,
   images,
   luckPerms,
   platformSettings,

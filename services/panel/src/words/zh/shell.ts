@@ -9,6 +9,7 @@ export const shell: Words["shell"] = {
   platform: "平台",
   users: "用户",
   audit: "审计日志",
+  nodes: "节点",
   images: "镜像",
   settings: "设置",
   signOut: "退出登录",

@@ -5,7 +5,6 @@ import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Grow, Muted, Row } from "../ui/layout.tsx";
-import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
@@ -15,14 +14,14 @@ import { columnsOf } from "./columns.tsx";
 import { filters, type ListView, listViewOf, selectRows, sorts } from "./row.ts";
 import { useServers } from "./use-servers.ts";
 
-/** The servers of the person, or of the whole platform for staff. */
-export function Page() {
+/** The servers that the person owns or may claim. */
+export function OwnList() {
   const words = useWords();
   const { servers } = words;
   const navigate = useNavigate();
   const query = useSearch({ strict: false }) as Record<string, unknown>;
   const view = listViewOf(query);
-  const { rows, isStaff, error, refetch } = useServers();
+  const { rows, error, refetch } = useServers();
   const deferred = useDeferredValue(view);
   const { search, filter, sort } = deferred;
   const shown = useMemo(() => selectRows(rows ?? [], { search, filter, sort }), [rows, search, filter, sort]);
@@ -35,18 +34,11 @@ export function Page() {
     };
     void navigate({ to: "/servers", search: given, replace: true });
   };
-  const create = isStaff && (
-    <Link to="/servers/new" looks="primary">
-      {servers.create}
-    </Link>
-  );
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   return (
-    <PageFrame title={servers.title} actions={create}>
+    <PageFrame title={servers.title}>
       {rows.length === 0 ? (
-        <Empty title={isStaff ? servers.noneStaff : servers.none} action={create}>
-          {isStaff ? servers.noneStaffHelp : servers.noneHelp}
-        </Empty>
+        <Empty title={servers.none}>{servers.noneHelp}</Empty>
       ) : (
         <>
           <Row isSpread isLow>
@@ -86,7 +78,7 @@ export function Page() {
           ) : (
             <VirtualTable
               label={servers.title}
-              columns={columnsOf(words, isStaff)}
+              columns={columnsOf(words, false)}
               rows={shown}
               keyOf={(row) => row.name}
             />

@@ -1,0 +1,134 @@
+import { poll, useOperation, useOperations } from "../../api/query.ts";
+import { MoveProgress } from "../../settings/move-progress.tsx";
+import { isMoving, isUnfinished, type Migration, type Node } from "../../settings/move-steps.ts";
+import { Failure } from "../../ui/failure.tsx";
+import { Card, Muted, Stack } from "../../ui/layout.tsx";
+import { Link } from "../../ui/link.tsx";
+import { List, ListItem } from "../../ui/list.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Status } from "../../ui/status.tsx";
+import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
+import { useWords, type Words } from "../../words/words.ts";
+
+/** The machines of the platform, and the moves of worlds between them. */
+export function Page() {
+  const words = useWords();
+  const { data, error, refetch } = useOperation("nodes.listNodes", {}, { every: poll.list });
+  const rows = useServerCounts(data?.nodes ?? []);
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  return (
+    <PageFrame title={words.nodes.title}>
+      {error && <Failure error={error} retry={() => void refetch()} />}
+      <VirtualTable
+        label={words.nodes.title}
+        columns={columnsOf(words)}
+        rows={rows}
+        keyOf={({ node }) => node.name}
+      />
+      <Moves />
+    </PageFrame>
+  );
+}
+
+type NodeRow = { node: Node; servers: number | undefined; awake: number | undefined };
+
+function useServerCounts(nodes: readonly Node[]): NodeRow[] {
+  const counted = nodes.flatMap(({ name: node }) => [
+    { node, limit: 1 },
+    { node, limit: 1, filter: "awake" as const },
+  ]);
+  const totals = useOperations("servers.fleet", counted, { every: poll.list }).map(({ data }) => data?.total);
+  return nodes.map((node, at) => ({ node, servers: totals[2 * at], awake: totals[2 * at + 1] }));
+}
+
+function columnsOf({ nodes }: Words): Column<NodeRow>[] {
+  return [
+    {
+      key: "name",
+      title: nodes.name,
+      width: "minmax(0, 1.2fr)",
+      cell: ({ node }) => <bdi>{node.name}</bdi>,
+    },
+    {
+      key: "status",
+      title: nodes.status,
+      width: "140px",
+      cell: ({ node: { ready } }) => (
+        <Status look={ready ? "running" : "failed"} word={ready ? nodes.ready : nodes.notReady} />
+      ),
+    },
+    {
+      key: "role",
+      title: nodes.use,
+      width: "minmax(0, 1fr)",
+      cell: ({ node: { approved } }) => (approved ? nodes.approved : nodes.notApproved),
+    },
+    {
+      key: "machine",
+      title: nodes.machine,
+      width: "minmax(0, 1.2fr)",
+      cell: ({ node: { architecture, addresses } }) => <bdi>{[architecture, ...addresses].join(" · ")}</bdi>,
+    },
+    {
+      key: "servers",
+      title: nodes.servers,
+      width: "170px",
+      cell: ({ node: { name }, servers, awake }) =>
+        servers !== undefined && (
+          <Link to="/servers" search={{ node: name }}>
+            {nodes.serverCount(servers, awake ?? 0)}
+          </Link>
+        ),
+    },
+  ];
+}
+
+function Moves() {
+  const { nodes: words } = useWords();
+  const { data, error, refetch } = useOperation(
+    "migrations.list",
+    {},
+    { every: (list) => (list?.migrations.some(isMoving) ? poll.job : poll.list) },
+  );
+  const open = data?.migrations.filter(isUnfinished) ?? [];
+  const ended = data?.migrations.filter((move) => !isUnfinished(move)) ?? [];
+  return (
+    <>
+      <Card title={words.moves}>
+        {error && <Failure error={error} retry={() => void refetch()} />}
+        {!data && !error && <Loading />}
+        {data && open.length === 0 && <Muted>{words.noMoves}</Muted>}
+        {open.map((move) => (
+          <Stack key={move.id} isTight>
+            <h3>
+              <ServerOf move={move} />
+            </h3>
+            <MoveProgress name={move.server} migration={move} />
+          </Stack>
+        ))}
+      </Card>
+      {ended.length > 0 && (
+        <Card title={words.ended}>
+          <List label={words.ended}>
+            {ended.map((move) => (
+              <ListItem
+                key={move.id}
+                title={<ServerOf move={move} />}
+                details={<MoveProgress name={move.server} migration={move} />}
+              />
+            ))}
+          </List>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function ServerOf({ move: { server } }: { move: Migration }) {
+  return (
+    <Link to={`/servers/${server}/settings`}>
+      <bdi>{server}</bdi>
+    </Link>
+  );
+}

@@ -1,0 +1,75 @@
+// The bulk run of this tab: it goes on whatever page is open.
+
+import { call } from "../api/call.ts";
+import { ApiError, offlineError } from "../api/error.ts";
+import type { OperationName } from "../api/operations.ts";
+import {
+  aborted,
+  type BulkAct,
+  type BulkRun,
+  beginNext,
+  isOver,
+  newRun,
+  withAnswer,
+  withRetry,
+} from "./bulk.ts";
+
+const operations = {
+  wake: "servers.wake",
+  stop: "servers.stop",
+  backup: "backups.create",
+} as const satisfies Record<BulkAct, OperationName>;
+
+let now: BulkRun | undefined;
+const listeners = new Set<() => void>();
+
+export const readBulkRun = (): BulkRun | undefined => now;
+export const isBulkRunning = (): boolean => now !== undefined && !isOver(now);
+export function subscribeBulkRun(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function change(run: BulkRun | undefined): void {
+  now = run;
+  for (const listener of listeners) listener();
+}
+
+export function startBulkRun(act: BulkAct, names: readonly string[]): void {
+  change(newRun(act, names));
+  work();
+}
+
+export function retryBulkRun(): void {
+  if (!now) return;
+  change(withRetry(now));
+  work();
+}
+
+export function abortBulkRun(): void {
+  if (now) change(aborted(now));
+}
+
+/** Forgets a run that is over. */
+export function closeBulkRun(): void {
+  if (now && isOver(now)) change(undefined);
+}
+
+function work(): void {
+  if (!now) return;
+  const { run, begun } = beginNext(now);
+  if (begun.length === 0) return;
+  change(run);
+  for (const name of begun) void act(run.act, name);
+}
+
+async function act(kind: BulkAct, name: string): Promise<void> {
+  const error = await call(operations[kind], { name }).then(
+    () => undefined,
+    (thrown: unknown) => (thrown instanceof ApiError ? thrown : offlineError()),
+  );
+  if (now) change(withAnswer(now, name, error));
+  // Nobody is signed in any more: the others would fail alike.
+  if (error?.status === 401) abortBulkRun();
+  work();
+}

@@ -1,0 +1,51 @@
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Grow, Row } from "../ui/layout.tsx";
+import { Select } from "../ui/select.tsx";
+import { isolate } from "../words/format.ts";
+import { useWords } from "../words/words.ts";
+import { type FleetView, fleetFilters, fleetSorts } from "./fleet-view.ts";
+
+type FleetFieldsProps = { view: FleetView; show: (change: Partial<FleetView>) => void };
+
+/** What narrows the list down, and its order. */
+export function FleetFields({ view, show }: FleetFieldsProps) {
+  const { servers, fleet } = useWords();
+  return (
+    <>
+      <Row isSpread isLow>
+        <Grow>
+          <Field
+            label={servers.search}
+            name="search"
+            type="search"
+            inputMode="search"
+            maxLength={100}
+            value={view.search}
+            onChange={(search) => show({ search })}
+          />
+        </Grow>
+        <Row>
+          <Select
+            label={servers.filter}
+            value={view.filter}
+            onChange={(filter) => show({ filter })}
+            options={fleetFilters.map((name) => [name, fleet.filters[name]])}
+          />
+          <Select
+            label={servers.sort}
+            value={view.sort}
+            onChange={(sort) => show({ sort })}
+            options={fleetSorts.map((name) => [name, fleet.sorts[name]])}
+          />
+        </Row>
+      </Row>
+      {view.node !== "" && (
+        <Row>
+          <span>{fleet.onNode(isolate(view.node))}</span>
+          <Button onPress={() => show({ node: "" })}>{fleet.allNodes}</Button>
+        </Row>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+const count = (n: number, one: string, other: string) =>
+  `${n} ${new Intl.PluralRules("en").select(n) === "one" ? one : other}`;
+const servers = (n: number) => count(n, "server", "servers");
+
+export const fleet = {
+  filters: {
+    all: "All",
+    awake: "Awake",
+    asleep: "Asleep",
+    attention: "Need somebody",
+    failed: "Failed",
+    unowned: "Without an owner",
+  },
+  sorts: {
+    name: "By name",
+    phase: "By status",
+    players: "By players",
+    owner: "By owner",
+    node: "By node",
+  },
+  onNode: (node: string) => `Servers on ${node}`,
+  allNodes: "Show all nodes",
+  select: (name: string) => `Select ${name}`,
+  selectAll: (n: number) => (n === 1 ? "Select it" : `Select all ${n}`),
+  selected: (n: number) => `${servers(n)} selected`,
+  clear: "Clear the selection",
+  bulk: "Selected servers",
+  acts: { wake: "Wake", stop: "Stop", backup: "Back up" },
+  actions: {
+    wake: (n: number) => `Wake ${servers(n)}`,
+    stop: (n: number) => `Stop ${servers(n)}`,
+    backup: (n: number) => `Back up ${servers(n)}`,
+  },
+  confirm: {
+    wake: (n: number) => `Wake ${servers(n)}?`,
+    stop: (n: number) => `Stop ${servers(n)}?`,
+    backup: (n: number) => `Back up ${servers(n)}?`,
+  },
+  help: {
+    wake: "As many start as the platform has room for; the others are refused and can be tried again.",
+    stop: "Players who are on see a notice and are moved to the lobby.",
+    backup: "Only worlds of servers that are asleep are backed up; the others are refused.",
+  },
+  runs: {
+    wake: (n: number) => `Waking ${servers(n)}`,
+    stop: (n: number) => `Stopping ${servers(n)}`,
+    backup: (n: number) => `Backing up ${servers(n)}`,
+  },
+  progress: (done: number, failed: number, left: number) =>
+    [
+      `${done} accepted`,
+      ...(failed > 0 ? [`${failed} refused`] : []),
+      ...(left > 0 ? [`${left} left`] : []),
+    ].join(" · "),
+  states: {
+    waiting: "Waiting",
+    running: "Asking",
+    done: "Accepted",
+    failed: "Refused",
+    skipped: "Left out",
+  },
+  results: "Results",
+  abort: "Stop here",
+  retry: (n: number) => `Try ${n} again`,
+  close: "Close the results",
+};
