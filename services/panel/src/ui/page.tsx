@@ -1,4 +1,4 @@
-import { useLocation } from "@tanstack/react-router";
+import { useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { visible } from "../words/visible.ts";
 import { classes } from "./css.ts";
@@ -32,12 +32,14 @@ export function Page({
   children,
 }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { pathname } = useLocation();
+  // The address that is shown: while the next page loads the other one is that page's already.
+  const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const documentTitle = visible([...parts, "svc"].join(" · "));
   useEffect(() => {
     document.title = documentTitle;
   }, [documentTitle]);
   useEffect(() => {
+    if (pathname === undefined) return;
     const isMove = shownPath !== undefined && shownPath !== pathname;
     shownPath = pathname;
     if (isMove) heading.current?.focus({ preventScroll: true });
