@@ -1,10 +1,10 @@
 import { addBackupTests } from "./backups.ts";
+import { addChineseTests } from "./chinese.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHistoryTests } from "./history.ts";
-import { addKeyTests } from "./keys.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
@@ -24,6 +24,6 @@ export const areas: readonly Area[] = [
   addUserTests,
   addScheduleTests,
   addPlatformTests,
-  addKeyTests,
   addFleetTests,
+  addChineseTests,
 ];

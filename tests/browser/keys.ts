@@ -22,6 +22,14 @@ async function goTo(person: Person, typed: string): Promise<void> {
 const focusedText = ({ page }: Person) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 export const addKeyTests: Area = (fixture) => {
+  test("the palette leads to a server, whose heading takes the focus", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/"));
+    await goTo(owner, "surv");
+    await owner.isAt("/servers/survival");
+    await until(async () => (await focusedText(owner)) === "survival", 20_000, "the focus on the heading");
+  });
+
   test("? helps, / searches, and both can be switched off", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers"));

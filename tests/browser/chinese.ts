@@ -1,0 +1,16 @@
+import { test } from "node:test";
+import type { Area } from "./fixture.ts";
+import { sampledAddresses } from "./routes.ts";
+
+/** Every page in Chinese, as a person whose browser asks for it has it. */
+export const addChineseTests: Area = (fixture) => {
+  for (const [, path] of sampledAddresses(2))
+    test(`${path} in Chinese`, async () => {
+      const { owner, addressOf, inspect } = fixture();
+      await owner.page.evaluate(() => localStorage.setItem("svc.language", "zh-CN"));
+      await owner.open(addressOf("admin_host", path));
+      await owner.page.waitForFunction(() => document.documentElement.lang === "zh-CN");
+      await inspect(owner, `zh${path.replaceAll("/", "-")}`);
+      await owner.page.evaluate(() => localStorage.removeItem("svc.language"));
+    });
+};

@@ -1,0 +1,241 @@
+// What happens between the browser and the services while somebody works. A page never goes white, keeps what it shows,
+// signs nobody out but by 401, and is well again by itself.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import type { HTTPRequest, ResponseForRequest } from "puppeteer-core";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import { freeze } from "../fault/processes.ts";
+import type { Area } from "./fixture.ts";
+import type { Person } from "./person.ts";
+import { sampledAddresses } from "./routes.ts";
+
+const { files, server, serverConsole, shell } = en;
+
+const json = "application/json";
+const faultOf = (code: string) => JSON.stringify({ error: { code, message: "no", request_id: "r-1" } });
+
+type Weather = { name: string; answer: Partial<ResponseForRequest> | "cut" };
+
+/** Answers to each request of the API. */
+const weathers: readonly Weather[] = [
+  {
+    name: "503 with Retry-After",
+    answer: { status: 503, headers: { "retry-after": "1" }, contentType: json, body: faultOf("unavailable") },
+  },
+  {
+    name: "429 on everything",
+    answer: {
+      status: 429,
+      headers: { "retry-after": "1" },
+      contentType: json,
+      body: faultOf("rate_limited"),
+    },
+  },
+  { name: "half a body", answer: { status: 200, contentType: json, body: '{"servers":[{"name":"sur' } },
+  {
+    name: "a page of an edge",
+    answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" },
+  },
+  {
+    name: "a page of an edge that calls itself well",
+    answer: { status: 200, contentType: "text/html", body: "<h1>Hi</h1>" },
+  },
+  { name: "a cut line", answer: "cut" },
+];
+
+/** Lets a weather come up over the API for as long as something is done. */
+async function during(
+  { page }: Person,
+  { answer }: Weather,
+  act: (met: () => boolean) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  const meet = (request: HTTPRequest) => {
+    const isApi = new URL(request.url()).pathname.startsWith("/api/");
+    if (isApi) count++;
+    if (!isApi) void request.continue();
+    else if (answer === "cut") void request.abort("connectionreset");
+    else void request.respond(answer);
+  };
+  await page.setRequestInterception(true);
+  page.on("request", meet);
+  try {
+    await act(() => count > 0);
+  } finally {
+    page.off("request", meet);
+    await page.setRequestInterception(false);
+  }
+}
+
+/** Makes the page poll, as coming back to the tab does. */
+async function poll({ page }: Person): Promise<void> {
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+}
+
+/** Something is there to read, and nobody was sent away. */
+async function assertAlive({ page }: Person, path: string, about: string): Promise<void> {
+  const shown = await page.evaluate(() => ({
+    path: location.pathname,
+    // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
+    text: document.querySelector("main")?.innerText.trim() ?? "",
+    isLoading: document.querySelector("main [role=progressbar]") !== null,
+    isEnded: document.querySelector("[role=dialog]") !== null,
+  }));
+  assert.equal(shown.path, path, `${about}: the address stays`);
+  assert.ok(shown.text !== "" || shown.isLoading, `${about}: the page is white`);
+  assert.equal(shown.isEnded, false, `${about}: no dialog says that the session ended`);
+}
+
+/** Whether a page shows all again. What costs the platform a Job is read again only when somebody asks. */
+const getsWell = ({ page }: Person) =>
+  page.evaluate((retry: string) => {
+    const buttons = [...document.querySelectorAll<HTMLButtonElement>("main [role=alert] button")];
+    buttons.find(({ textContent }) => textContent === retry)?.click();
+    return document.querySelector("h1") !== null && document.querySelector("[role=alert]") === null;
+  }, shell.retry);
+
+export const addWeatherTests: Area = (fixture) => {
+  for (const [at, path] of sampledAddresses(4)) {
+    const [first, second] = [weathers[at % weathers.length], weathers[(at + 3) % weathers.length]] as [
+      Weather,
+      Weather,
+    ];
+    test(`${path} lives through ${first.name} and ${second.name}`, async () => {
+      const { owner, addressOf } = fixture();
+      await owner.open(addressOf("admin_host", path));
+      const heading = await owner.page.$eval("h1", (h1) => h1.textContent);
+      await during(owner, first, async (met) => {
+        await until(async () => {
+          await poll(owner);
+          return met();
+        });
+        await assertAlive(owner, path, first.name);
+        assert.equal(await owner.page.$eval("h1", (h1) => h1.textContent), heading, "what was there stays");
+      });
+      await until(() => getsWell(owner), 30_000, `${path} after ${first.name}`);
+      await during(owner, second, async () => {
+        await owner.page.goto(addressOf("admin_host", path));
+        await owner.page.waitForSelector("main");
+        await assertAlive(owner, path, second.name);
+      });
+      await until(() => getsWell(owner), 30_000, `${path} after ${second.name}`);
+      await assertAlive(owner, path, "afterwards");
+    });
+  }
+
+  test("without a network a bar says so, and goes when it is back", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers"));
+    await owner.page.setOfflineMode(true);
+    await owner.sees(shell.offline);
+    await owner.sees("survival");
+    await owner.page.setOfflineMode(false);
+    await owner.seesNo(shell.offline);
+  });
+
+  test("the database is away: what is shown stays, the rest says why, and all is well again by itself", async () => {
+    const { owner, stack, addressOf } = fixture();
+    stack.expectErrors(/./);
+    await owner.open(addressOf("admin_host", "/admin/audit"));
+    await owner.sees(en.audit.actions["server.create"]);
+    const thaw = freeze(stack, "postgres");
+    try {
+      await poll(owner);
+      await owner.sees(shell.away);
+      await owner.sees(en.audit.actions["server.create"]);
+      await assertAlive(owner, "/admin/audit", "without the database");
+    } finally {
+      thaw();
+    }
+    await owner.seesNo(shell.away);
+  });
+
+  test("the gateway is killed while somebody saves: the text stays, and the second try saves it", async () => {
+    const { owner, stack, addressOf } = fixture();
+    const name = "kept.txt";
+    await owner.open(addressOf("admin_host", "/servers/survival/files"));
+    await owner.press("button", files.newFile);
+    await owner.fill(files.newFileName, name);
+    await owner.page.keyboard.press("Enter");
+    await owner.press("link", name);
+    const editor = `::-p-aria([name=${JSON.stringify(files.content(isolate(name)))}][role="textbox"])`;
+    await owner.page.locator(editor).click();
+    await owner.page.keyboard.type("typed before the gateway died");
+    await owner.sees(files.unsaved);
+    const thaw = freeze(stack, "gateway-external");
+    await owner.press("button", files.save);
+    stack.kill("gateway-external");
+    thaw();
+    await owner.sees(en.faults.offline);
+    await owner.sees(files.unsaved);
+    await until(
+      async () => {
+        await owner.press("button", files.save);
+        return owner.page.evaluate(
+          (word: string) => !document.body.textContent?.includes(word),
+          files.unsaved,
+        );
+      },
+      60_000,
+      "the gateway to be back",
+    );
+    const kept = await owner.request("GET", `/servers/survival/file?path=${name}`);
+    assert.equal(
+      Buffer.from(String(kept.body["content"]), "base64").toString(),
+      "typed before the gateway died",
+    );
+  });
+
+  test("the gateway is killed under an open console: no line is lost or shown twice", async () => {
+    const { owner, stack, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.press("button", server.wake);
+    await owner.page.waitForFunction(
+      (word: string) => document.querySelector("header [role=status]")?.textContent?.includes(word),
+      { timeout: 120_000 },
+      server.phases.Running,
+    );
+    const say = async (text: string) => {
+      await until(
+        async () => {
+          const { status } = await owner
+            .request("POST", "/servers/survival/command", { command: `say ${text}` })
+            .catch(() => ({ status: 0 }));
+          return status === 200;
+        },
+        60_000,
+        "the command",
+      );
+    };
+    await say("before the break");
+    await owner.sees("[Server] before the break");
+    stack.kill("gateway-external");
+    await say("after the break");
+    await owner.sees("[Server] after the break");
+    const shown = await owner.page.$$eval("[role=log] [data-index]", (lines) =>
+      lines.map((line) => line.textContent ?? ""),
+    );
+    for (const text of ["before", "after"])
+      assert.equal(
+        shown.filter((line) => line.includes(`[Server] ${text} the break`)).length,
+        1,
+        shown.join("\n"),
+      );
+    await owner.sees(serverConsole.title);
+  });
+
+  test("a clock that is an hour wrong changes nothing", async () => {
+    const { owner, addressOf } = fixture();
+    const { identifier } = await owner.page.evaluateOnNewDocument(() => {
+      const now = Date.now;
+      Date.now = () => now() + 3_600_000;
+    });
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.sees("survival");
+    await assertAlive(owner, "/servers/survival", "an hour ahead");
+    await owner.page.removeScriptToEvaluateOnNewDocument(identifier);
+  });
+};
