@@ -10,6 +10,7 @@ import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
+import { addStartTests } from "./starts.ts";
 import { addUserTests } from "./users.ts";
 
 /** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
@@ -22,6 +23,7 @@ export const areas: readonly Area[] = [
   addHistoryTests,
   addSettingsTests,
   addUserTests,
+  addStartTests,
   addScheduleTests,
   addPlatformTests,
   addFleetTests,

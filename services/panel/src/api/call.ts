@@ -1,5 +1,6 @@
 // Every request of the panel goes through here.
 
+import { noteServerTime } from "./clock.ts";
 import { type ApiError, errorOf, offlineError } from "./error.ts";
 import type { Input, OperationName, Output } from "./operations.ts";
 import { rowOf } from "./operations.ts";
@@ -55,7 +56,7 @@ async function send(name: OperationName, input: object, options: CallOptions): P
   const { method, path, headers, body } = buildRequest(rowOf(name), { ...input });
   const payload = options.body ?? body;
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: { ...headers, ...options.headers },
       cache: "no-store",
@@ -63,6 +64,8 @@ async function send(name: OperationName, input: object, options: CallOptions): P
       ...(payload !== undefined && { body: payload }),
       ...(options.signal && { signal: options.signal }),
     });
+    noteServerTime(response);
+    return response;
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw offlineError();

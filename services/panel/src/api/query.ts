@@ -162,3 +162,15 @@ export function useAction<Name extends OperationName>(
     },
   });
 }
+
+/** Changes what was read of an operation, by what another one has answered, until it is read again. */
+export function useAmend() {
+  const client = useQueryClient();
+  return <Name extends OperationName>(name: Name, change: (data: Output<Name>) => Output<Name>): void => {
+    for (const { queryKey, queryHash } of client.getQueryCache().findAll({ queryKey: [name] })) {
+      // Its tag stands for what it was.
+      tags.delete(queryHash);
+      client.setQueryData<Output<Name>>(queryKey, (data) => (data === undefined ? data : change(data)));
+    }
+  };
+}

@@ -6,6 +6,8 @@ import { Link } from "../ui/link.tsx";
 import { useWords } from "../words/words.ts";
 import { PhaseStatus } from "./phase-status.tsx";
 import type { ServerRow } from "./row.ts";
+import { StartBar } from "./start-card.tsx";
+import { isStarting } from "./start-progress.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
 
 /** More are on the page of the server. */
@@ -28,6 +30,7 @@ export function AwakeCard({ row, isManaged }: { row: ServerRow; isManaged: boole
     >
       <div>
         {phase === "Running" && <p>{players}</p>}
+        {isStarting(row) && <StartBar server={row} />}
         {isManaged && playersOnline > 0 && <WhoIsOn name={name} />}
         <Row>
           <Muted>{address}</Muted>

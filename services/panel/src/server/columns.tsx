@@ -2,8 +2,10 @@ import { Link } from "../ui/link.tsx";
 import type { Column } from "../ui/virtual-table.tsx";
 import type { Words } from "../words/words.ts";
 import { Claim } from "./claim.tsx";
+import styles from "./columns.module.css";
 import { PhaseStatus } from "./phase-status.tsx";
 import type { ServerRow } from "./row.ts";
+import { StartNote } from "./start-card.tsx";
 import { WakeOrStop } from "./wake-stop.tsx";
 
 /** The columns of the list of servers. */
@@ -19,7 +21,19 @@ export function columnsOf({ server, servers }: Words, isStaff: boolean): Column<
         </Link>
       ),
     },
-    { key: "status", title: servers.status, width: "150px", cell: (row) => <PhaseStatus server={row} /> },
+    {
+      key: "status",
+      title: servers.status,
+      width: "minmax(170px, 1.4fr)",
+      cell: (row) => (
+        <>
+          <PhaseStatus server={row} />
+          <div className={styles.note}>
+            <StartNote server={row} />
+          </div>
+        </>
+      ),
+    },
     {
       key: "players",
       title: servers.players,

@@ -16,6 +16,7 @@ import { AwakeCard } from "./awake-card.tsx";
 import { Claim } from "./claim.tsx";
 import { PhaseStatus } from "./phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "./row.ts";
+import { StartNote } from "./start-card.tsx";
 import { useServers } from "./use-servers.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
 
@@ -142,6 +143,7 @@ function NeedsYou({ rows }: { rows: readonly ServerRow[] }) {
               <bdi>{row.displayName}</bdi>
             </Link>
             <PhaseStatus server={row} />
+            <StartNote server={row} />
           </Row>
         </Notice>
       ))}
@@ -184,7 +186,12 @@ function Servers({ title, rows, action }: ServersProps) {
                 <bdi>{row.displayName}</bdi>
               </Link>
             }
-            details={<PhaseStatus server={row} />}
+            details={
+              <Row>
+                <PhaseStatus server={row} />
+                <StartNote server={row} />
+              </Row>
+            }
             actions={action(row)}
           />
         ))}

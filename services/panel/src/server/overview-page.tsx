@@ -2,10 +2,11 @@ import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
+import { StartCard } from "./start-card.tsx";
+import { StopNotice } from "./stop-notice.tsx";
 import { type FullStatus, isFull, type ServerStatus } from "./use-server.ts";
 
 /** One server: what it does, who is on, and its console. */
@@ -18,7 +19,8 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
   const full = isFull(status) ? status : undefined;
   return (
     <>
-      {full && <Warnings status={full} />}
+      {full?.stopsAt !== undefined && <StopNotice name={name} stopsAt={full.stopsAt} />}
+      {full && <StartCard status={full} />}
       {isManaged ? (
         <Split
           aside={
@@ -36,14 +38,6 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
       )}
     </>
   );
-}
-
-function Warnings({ status }: { status: FullStatus }) {
-  const { server } = useWords();
-  const { startGaveUp, phase } = status;
-  if (startGaveUp) return <Notice kind="failed">{server.gaveUp}</Notice>;
-  if (phase === "Failed") return <Notice kind="failed">{server.failed}</Notice>;
-  return phase === "Starting" ? <Notice kind="waiting">{server.startingHelp}</Notice> : null;
 }
 
 function Address({ status }: { status: ServerStatus }) {

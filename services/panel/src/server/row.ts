@@ -2,13 +2,14 @@
 
 import type { Output } from "../api/operations.ts";
 import { visible } from "../words/visible.ts";
+import type { StartFacts } from "./start-progress.ts";
 
 type Mine = Output<"ownership.listMine">["items"][number];
 type Fleet = Output<"servers.fleet">["items"][number];
 
 export type Phase = NonNullable<Mine["phase"]>;
 
-export type ServerRow = {
+export type ServerRow = StartFacts & {
   name: string;
   subdomain: string;
   displayName: string;
@@ -23,6 +24,7 @@ export type ServerRow = {
   owner: string | undefined;
   gaveUp: boolean;
   retiring: Mine["retiring"];
+  stopsAt?: string | undefined;
   system: boolean;
 };
 
@@ -57,6 +59,11 @@ function common(server: Mine | Fleet) {
     claimable: server.claimable,
     gaveUp: server.startGaveUp ?? false,
     retiring: server.retiring,
+    stopsAt: server.stopsAt,
+    desiredState: server.desiredState,
+    startRequestedAt: server.startRequestedAt,
+    startEstimate: server.startEstimate,
+    conditions: server.conditions,
   };
 }
 
@@ -74,6 +81,16 @@ export function listViewOf(query: Readonly<Record<string, unknown>>): ListView {
     filter: filters.find((name) => name === show) ?? "all",
     sort: sorts.find((name) => name === sort) ?? "name",
   };
+}
+
+type PhaseFacts = { phase?: Phase | undefined; desiredState?: "Running" | "Stopped" | undefined };
+
+/** Whether the phase is about to change: it starts or stops, or was asked to. */
+export function isUnderWay({ phase, desiredState }: PhaseFacts): boolean {
+  if (phase === "Starting" || phase === "Stopping") return true;
+  return (
+    (desiredState === "Running" && phase === "Stopped") || (desiredState === "Stopped" && phase === "Running")
+  );
 }
 
 const awake: ReadonlySet<Phase> = new Set(["Starting", "Running", "Stopping"]);

@@ -54,7 +54,8 @@ export function ServerFrame({ section, children }: ServerFrameProps) {
     return <NotFoundPage title={words.server.notFound(isolate(name))} />;
   if (!status) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const full = isFull(status) ? status : undefined;
-  const target = { ...status, gaveUp: full?.startGaveUp ?? false, retiring: full?.retiring };
+  const { startGaveUp: gaveUp = false, retiring, stopsAt, desiredState } = full ?? {};
+  const target = { ...status, gaveUp, retiring, stopsAt, desiredState };
   const title = status.displayName || status.name;
   return (
     <Page

@@ -3,6 +3,7 @@ import type { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { isUnderWay } from "./row.ts";
 
 export type ServerStatus = Output<"servers.viewStatus">;
 /** What its owner and staff see. */
@@ -28,15 +29,6 @@ export function isFull(status: ServerStatus | undefined): status is FullStatus {
   return status !== undefined && "idleStopSeconds" in status;
 }
 
-/** Whether the phase is about to change: it starts or stops, or was asked to. */
-function isUnderWay(status: ServerStatus | undefined): boolean {
-  if (!status) return false;
-  const { phase } = status;
-  if (phase === "Starting" || phase === "Stopping") return true;
-  const desired = isFull(status) ? status.desiredState : undefined;
-  return (desired === "Running" && phase === "Stopped") || (desired === "Stopped" && phase === "Running");
-}
-
 /** The server that the address names, polled as its phase wants it. */
 export function useServer(): ServerOfPage {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
@@ -46,7 +38,7 @@ export function useServer(): ServerOfPage {
     { name },
     {
       enabled: isServerName(name),
-      every: (data) => (isUnderWay(data) ? poll.busy : poll.status),
+      every: (data) => (data && isUnderWay(data) ? poll.busy : poll.status),
     },
   );
   return {

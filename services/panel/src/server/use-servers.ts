@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { ApiError } from "../api/error.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
-import { rowOfFleet, rowOfMine, type ServerRow } from "./row.ts";
+import { isUnderWay, rowOfFleet, rowOfMine, type ServerRow } from "./row.ts";
 
 type Servers = {
   rows: readonly ServerRow[] | undefined;
@@ -14,7 +14,11 @@ type Servers = {
 /** All servers for staff, else those that the person owns or may claim. */
 export function useServers(): Servers {
   const isStaff = useMe().data?.is_admin ?? false;
-  const mine = useOperation("ownership.listMine", {}, { every: poll.list, enabled: !isStaff });
+  const mine = useOperation(
+    "ownership.listMine",
+    {},
+    { every: (list) => (list?.items.some(isUnderWay) ? poll.busy : poll.list), enabled: !isStaff },
+  );
   const fleet = useOperation("servers.fleet", {}, { every: poll.list, enabled: isStaff });
   const source = isStaff ? fleet : mine;
   const rows = useMemo(

@@ -10,25 +10,34 @@ import { faultWords } from "../words/faults.ts";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import type { ServerRow } from "./row.ts";
+import { isStarting } from "./start-progress.ts";
+import { PlayOn, WhoPlays } from "./stop-notice.tsx";
+import { useDesired } from "./use-desired.ts";
 
-type Target = Pick<ServerRow, "name" | "phase" | "playersOnline" | "gaveUp" | "retiring">;
+type Target = Pick<
+  ServerRow,
+  "name" | "phase" | "playersOnline" | "gaveUp" | "retiring" | "stopsAt" | "desiredState"
+>;
 
-const changed = ["servers.viewStatus", "servers.fleet", "ownership.listMine"] as const;
+/** A retry leaves the desired state as it is: only reading again shows it. */
+const readAgain = ["servers.viewStatus", "servers.fleet", "ownership.listMine"] as const;
 
 /** The one button that fits the phase of a server. */
 export function WakeOrStop({ server, isMain = false }: { server: Target; isMain?: boolean }) {
-  const { phase } = server;
-  if (phase === "Running" || phase === "Starting") return <Stop server={server} />;
+  const { phase, stopsAt } = server;
+  if (stopsAt !== undefined) return <PlayOn name={server.name} isMain={isMain} />;
+  if (phase === "Running" || isStarting(server)) return <Stop server={server} />;
   return <Wake server={server} isMain={isMain} />;
 }
 
 function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   const words = useWords();
   const toast = useToast();
-  const wake = useAction("servers.wake", changed);
+  const { name, phase, retiring, gaveUp } = server;
+  const wake = useAction("servers.wake", phase === "Failed" ? readAgain : []);
+  const desire = useDesired();
   const [coolUntil, setCoolUntil] = useState(0);
   const wait = useCountdown(coolUntil);
-  const { name, phase, retiring, gaveUp } = server;
   const failed = (error: ApiError) => {
     if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
     else toast({ kind: "failed", text: faultWords(words, error) });
@@ -44,7 +53,7 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
       icon={<Play size={16} aria-hidden />}
       isPending={wake.isPending}
       isDisabled={wait > 0 || retiring !== undefined || phase === "Stopping"}
-      onPress={() => wake.mutate({ name }, { onError: failed })}
+      onPress={() => wake.mutate({ name }, { onSuccess: () => desire(name, "Running"), onError: failed })}
       {...(!isMain && { label: `${word()} ${name}` })}
     >
       {word()}
@@ -55,12 +64,19 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
 function Stop({ server }: { server: Target }) {
   const words = useWords();
   const toast = useToast();
-  const stop = useAction("servers.stop", changed);
+  const stop = useAction("servers.stop");
+  const desire = useDesired();
   const [isAsking, setAsking] = useState(false);
   const { name, playersOnline } = server;
   const act = () => {
     setAsking(false);
-    stop.mutate({ name }, { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) });
+    stop.mutate(
+      { name },
+      {
+        onSuccess: () => desire(name, "Stopped"),
+        onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }),
+      },
+    );
   };
   return (
     <>
@@ -87,6 +103,7 @@ function Stop({ server }: { server: Target }) {
         }
       >
         <p>{words.server.confirmStopHelp(playersOnline)}</p>
+        {isAsking && <WhoPlays name={name} />}
       </Dialog>
     </>
   );

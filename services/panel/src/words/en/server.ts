@@ -49,7 +49,6 @@ export const server = {
   confirmStopHelp: (n: number) =>
     `${count(n, "player is", "players are")} online. They see a notice and are moved to the lobby.`,
   stopServer: "Stop the server",
-  startingHelp: "It takes a while: the world is loaded before anybody can join.",
   settings: "Settings",
   pages: "Pages of this server",
   overview: "Overview",

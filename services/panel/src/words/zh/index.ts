@@ -19,6 +19,7 @@ import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
+import { start } from "./start.ts";
 import { uploads } from "./uploads.ts";
 import { users } from "./users.ts";
 
@@ -49,6 +50,7 @@ export const zh: Words = {
   setup,
   shell,
   signIn,
+  start,
   uploads,
   users,
 };

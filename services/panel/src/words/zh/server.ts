@@ -47,7 +47,6 @@ export const server: Words["server"] = {
   confirmStop: (name) => `停止 ${name}？`,
   confirmStopHelp: (n) => `${n} 名玩家在线。他们会看到通知，并被移到大厅。`,
   stopServer: "停止服务器",
-  startingHelp: "需要一些时间：世界加载完成后才能加入。",
   settings: "设置",
   pages: "此服务器的页面",
   overview: "总览",
