@@ -103,6 +103,19 @@ test("a replica that dies before the change leaves no cooldown", async () => {
   assert.notEqual(await lastWake("half-way"), null);
 });
 
+test("a wake that cancels a stop neither waits for the cooldown nor starts it", async () => {
+  const made = await make("called-off");
+  const deps = depsWith(async () => {});
+  await createServerStore(tables).recordWake("called-off", { startsCooldown: true, change: undefined });
+  const woken = await lastWake("called-off");
+  assert.equal(await faultOf(wake(deps, made)), "cooldown");
+  const status = { phase: "Running" as const, stopNoticeAt: new Date().toISOString() };
+  const { change } = await wake(deps, { ...made, status });
+  assert.equal(change, "woken");
+  assert.equal(await desired("called-off"), "Running");
+  assert.deepEqual(await lastWake("called-off"), woken);
+});
+
 test("a retirement in the middle of a wake wins", async () => {
   const server = await make("late-give-up");
   const retiring = { requested_at: new Date().toISOString(), delete: false };

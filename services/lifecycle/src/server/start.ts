@@ -42,7 +42,7 @@ const conflictTries = 5;
  * wakes the object's version admits one.
  */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
-  if (!request.isScheduled) await checkCooldown(deps, request);
+  if (hasCooldown(request)) await checkCooldown(deps, request);
   if (isAlreadyStarting(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
@@ -80,7 +80,7 @@ async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed
   const { server, changeId } = changed;
   const { name } = server.metadata;
   const isRetiring = await deps.store
-    .recordWake(name, { startsCooldown: !request.isScheduled, change: changeId })
+    .recordWake(name, { startsCooldown: hasCooldown(request), change: changeId })
     // The server was woken; a database lost in the meantime costs the cooldown, and the sweep settles the audit entry.
     .catch(() => false);
   if (!isRetiring) return;
@@ -92,6 +92,13 @@ async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed
 // A joining player cannot speed up a failed start that will be retried automatically.
 function isAlreadyStarting({ settings }: ServerDeps, { mayRetry }: StartRequest, server: Server): boolean {
   return isAwake(server) || (!mayRetry && wantsToRun(server) && !hasGivenUp(server, settings.auto_restarts));
+}
+
+// Cancelling a stop starts nothing, and the notice to the players may be over before a cooldown is.
+function hasCooldown({ isScheduled, server: { spec, status } }: StartRequest): boolean {
+  const cancelsStop =
+    status?.phase === "Running" && status.stopNoticeAt !== undefined && spec.desiredState !== "Running";
+  return !isScheduled && !cancelsStop;
 }
 
 async function checkCooldown({ store, settings }: ServerDeps, request: StartRequest): Promise<void> {
