@@ -46,8 +46,10 @@ export const addHistoryTests: Area = (fixture) => {
     const charts = await owner.page.$$eval("svg[role=img]", (all) =>
       all.map((one) => one.getAttribute("aria-label")),
     );
-    assert.equal(charts.length, 5, charts.join("; "));
-    const begins = await owner.page.$$eval("svg[role=img] > path", (all) =>
+    // That of the world's size is there once another area has made a backup.
+    const sampled = charts.filter((label) => !label?.includes("Size of the world"));
+    assert.equal(sampled.length, 5, charts.join("; "));
+    const begins = await owner.page.$$eval("svg[role=img]:not([aria-label*='Size of the world']) > path", (all) =>
       all.map((one) => one.getAttribute("d")?.split("M").length),
     );
     assert.ok(

@@ -33,10 +33,14 @@ test(
   "when a server is killed its player stays connected, moves to the lobby and is told so",
   limit,
   async (t) => {
-    const [child, fixture] = await Promise.all([startGameProcess(t), startFixture()]);
-    await using _ = fixture;
-    const { address } = child;
-    fixture.service.servers.set("survival", runningAt("survival", { address } as Game));
+    const child = await startGameProcess(t);
+    await using fixture = await startFixture(
+      {},
+      {
+        prepare: ({ service }) =>
+          void service.servers.set("survival", runningAt("survival", { address: child.address } as Game)),
+      },
+    );
     const alice = await fixture.passRaw(fixture.account("alice"), host);
     await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/join-event")));
     child.kill("SIGKILL");
