@@ -1,4 +1,4 @@
-// Sizes and counts of what a browser loads (docs/reference/panel.md#budgets); times are measured by `npm run bench -- PANEL`.
+// Sizes and counts of what a browser loads (docs/reference/panel.md#budgets).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -49,7 +49,8 @@ export const addHistoryTests: Area = (fixture) => {
     // That of the world's size is there once another area has made a backup.
     const sampled = charts.filter((label) => !label?.includes("Size of the world"));
     assert.equal(sampled.length, 5, charts.join("; "));
-    const begins = await owner.page.$$eval("svg[role=img]:not([aria-label*='Size of the world']) > path", (all) =>
+    const ofSamples = "svg[role=img]:not([aria-label*='Size of the world']) > g > path";
+    const begins = await owner.page.$$eval(ofSamples, (all) =>
       all.map((one) => one.getAttribute("d")?.split("M").length),
     );
     assert.ok(

@@ -13,7 +13,6 @@ type ChartCardProps = {
   help: string;
   isBytes?: boolean;
   isWhole?: boolean;
-  isSparse?: boolean;
   shaded?: readonly Band<unknown>[];
 };
 

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { bandsOf, linePath, medianOf, stepAt, summaryOf, timeTicks, valuesOf, valueTicks } from "./chart.ts";
+import {
+  bandsOf,
+  isAlone,
+  linePath,
+  medianOf,
+  stepAt,
+  summaryOf,
+  timeTicks,
+  valuesOf,
+  valueTicks,
+} from "./chart.ts";
 
 const path = (...values: (number | null)[]) =>
   linePath(
@@ -9,12 +19,18 @@ const path = (...values: (number | null)[]) =>
     (y) => 100 - y,
   );
 
-test("a line breaks at a gap, and a value alone is a dot", () => {
+test("a line breaks at a gap, and leads to no value that is alone", () => {
   assert.equal(path(1, 2), "M0.0 99.0L10.0 98.0");
-  assert.equal(path(1, null, 2, 3), "M0.0 99.0h0M20.0 98.0L30.0 97.0");
-  assert.equal(path(null, 5, null), "M10.0 95.0h0");
+  assert.equal(path(1, null, 2, 3), "M20.0 98.0L30.0 97.0");
+  assert.equal(path(null, 5, null), "");
   assert.equal(path(null, null), "");
   assert.equal(path(0, 0), "M0.0 100.0L10.0 100.0", "0 is a value");
+});
+
+test("a value is alone between gaps and at the ends, 0 too", () => {
+  const values = [1, null, 0, null, 2, 3, null, 4];
+  const alone = values.map((_, index) => index).filter((index) => isAlone(values, index));
+  assert.deepEqual(alone, [0, 2, 7]);
 });
 
 describe("ticks of values", () => {

@@ -4,15 +4,21 @@
 export type Span = { from: number; to: number };
 export type Values = readonly (number | null)[];
 
-/** Path of a line that breaks at gaps; a value between two gaps is a dot. */
+/** A value between two gaps: no line leads to it. */
+export function isAlone(values: Values, index: number): boolean {
+  return (
+    values[index] !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
+  );
+}
+
+/** Path of a line that breaks at gaps; a value that is alone is no part of it. */
 export function linePath(values: Values, xOf: (index: number) => number, yOf: (value: number) => number) {
   const path: string[] = [];
   values.forEach((value, index) => {
-    if (value === null) return;
+    if (value === null || isAlone(values, index)) return;
     const at = `${xOf(index).toFixed(1)} ${yOf(value).toFixed(1)}`;
     const isFirst = index === 0 || values[index - 1] === null;
-    const isLast = index === values.length - 1 || values[index + 1] === null;
-    path.push(isFirst ? `M${at}${isLast ? "h0" : ""}` : `L${at}`);
+    path.push(`${isFirst ? "M" : "L"}${at}`);
   });
   return path.join("");
 }

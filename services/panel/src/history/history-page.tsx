@@ -114,7 +114,6 @@ function Charts({ data }: { data: ServerHistory }) {
         lines={[{ name: history.world, values: world }]}
         format={bytes}
         isBytes
-        isSparse
         help={data.world_sizes ? history.noBackups : history.noStorage}
       />
       <Disclosure summary={history.table}>

@@ -2,7 +2,16 @@ import { type PointerEvent, useState } from "react";
 import { classes } from "../ui/css.ts";
 import { useLanguage } from "../words/words.ts";
 import styles from "./chart.module.css";
-import { type Band, linePath, type Span, stepAt, timeTicks, type Values, valueTicks } from "./chart.ts";
+import {
+  type Band,
+  isAlone,
+  linePath,
+  type Span,
+  stepAt,
+  timeTicks,
+  type Values,
+  valueTicks,
+} from "./chart.ts";
 import { useWidth } from "./use-width.ts";
 
 export type Line = { name: string; values: Values };
@@ -16,8 +25,6 @@ type LineChartProps = {
   format: (value: number) => string;
   isBytes?: boolean;
   isWhole?: boolean;
-  /** Values that stand alone: each is a dot. */
-  isSparse?: boolean;
   /** Times in which there is nothing to measure. */
   shaded?: readonly Band<unknown>[];
 };
@@ -28,16 +35,7 @@ const pxPerTick = 90;
 
 /** Lines over time. Gaps stay gaps; the value under the pointer stands below. */
 export function LineChart(props: LineChartProps) {
-  const {
-    label,
-    span,
-    lines,
-    format,
-    isBytes = false,
-    isWhole = false,
-    isSparse = false,
-    shaded = [],
-  } = props;
+  const { label, span, lines, format, isBytes = false, isWhole = false, shaded = [] } = props;
   const [ref, width] = useWidth();
   const [step, setStep] = useState<number>();
   const steps = lines[0]?.values.length ?? 0;
@@ -77,11 +75,7 @@ export function LineChart(props: LineChartProps) {
           <ValueAxis {...{ ticks, yOf, format }} right={width - edge.right} />
           <TimeAxis span={span} xAt={xAt} most={inner / pxPerTick} y={height - 5} />
           {lines.map(({ name, values }, index) => (
-            <path
-              key={name}
-              className={classes(lineClass(index), isSparse && styles.dots)}
-              d={linePath(values, xOf, yOf)}
-            />
+            <Curve key={name} look={lineClass(index)} {...{ values, xOf, yOf }} />
           ))}
           {step !== undefined && (
             <line
@@ -96,6 +90,27 @@ export function LineChart(props: LineChartProps) {
       )}
       <Legend {...{ lines, format, span, step }} />
     </div>
+  );
+}
+
+type CurveProps = {
+  look: string;
+  values: Values;
+  xOf: (index: number) => number;
+  yOf: (value: number) => number;
+};
+
+function Curve({ look, values, xOf, yOf }: CurveProps) {
+  const alone = values.flatMap((value, index) =>
+    value !== null && isAlone(values, index) ? [{ index, value }] : [],
+  );
+  return (
+    <g className={look}>
+      <path d={linePath(values, xOf, yOf)} />
+      {alone.map(({ index, value }) => (
+        <circle key={index} className={styles.dot} cx={xOf(index)} cy={yOf(value)} r={2.5} />
+      ))}
+    </g>
   );
 }
 
