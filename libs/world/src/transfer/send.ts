@@ -26,8 +26,8 @@ type Send = TransferTarget & {
   answerMs?: number | undefined;
 };
 
-/** Written at once: a receiver that takes 4.4 kB/s shows progress within two minutes. */
-const pieceBytes = 512 << 10;
+/** Small pieces, so that a slow receiver still shows progress. */
+const pieceBytes = 128 << 10;
 
 type Sent = { sizeBytes: number; sha256: string };
 
