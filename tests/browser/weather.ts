@@ -9,7 +9,7 @@ import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { freeze } from "../fault/processes.ts";
 import type { Area } from "./fixture.ts";
-import type { Person } from "./person.ts";
+import { type Person, selectorOf } from "./person.ts";
 import { sampledAddresses } from "./routes.ts";
 
 const { files, server, serverConsole, shell } = en;
@@ -171,16 +171,18 @@ export const addWeatherTests: Area = (fixture) => {
     thaw();
     await owner.sees(en.faults.offline);
     await owner.sees(files.unsaved);
+    const isSaved = () =>
+      owner.page.evaluate((word: string) => !document.body.textContent?.includes(word), files.unsaved);
+    const save = owner.page.locator(selectorOf("button", files.save)).setTimeout(2_000);
     await until(
       async () => {
-        await owner.press("button", files.save);
-        return owner.page.evaluate(
-          (word: string) => !document.body.textContent?.includes(word),
-          files.unsaved,
-        );
+        if (await isSaved()) return true;
+        // It cannot be pressed while a try is under way, nor once the text is saved.
+        await save.click();
+        return isSaved();
       },
       60_000,
-      "the gateway to be back",
+      "the text to be saved by the gateway that is back",
     );
     const kept = await owner.request("GET", `/servers/survival/file?path=${name}`);
     assert.equal(

@@ -52,6 +52,8 @@ test("the defaults are the numbers of the specification", () => {
     egress_probe: "",
     forwarding_master_file: "",
     forwarding_shared_file: "",
+    history_sample: 60_000,
+    history_tick_queries: 16,
     schedule_tick: 15_000,
     schedule_limit: 20,
     schedule_missed_after: 600_000,

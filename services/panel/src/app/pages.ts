@@ -1,7 +1,6 @@
-// Which component shows which route. Sign-in and the overview are part of the first load, the others come when needed.
+// Which component shows which route. Sign-in is part of the first load, the others come when needed.
 
 import type { ComponentType } from "react";
-import { DashboardPage } from "../server/dashboard-page.tsx";
 import { SignInPage } from "../sign-in/page.tsx";
 import type { RoutePath } from "./routes.ts";
 
@@ -11,7 +10,7 @@ export const pages: Record<
 > = {
   "/login": { component: SignInPage },
   "/setup": { load: () => import("../sign-in/setup-page.tsx") },
-  "/": { component: DashboardPage },
+  "/": { load: () => import("../server/dashboard-page.tsx") },
   "/servers": { load: () => import("../fleet/servers-page.tsx") },
   "/servers/new": { load: () => import("../server/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },

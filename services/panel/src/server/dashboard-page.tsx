@@ -9,7 +9,7 @@ import { Link } from "../ui/link.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Page } from "../ui/page.tsx";
+import { Page as PageFrame } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import { AwakeCard } from "./awake-card.tsx";
@@ -28,7 +28,7 @@ const PlatformHistory = lazy(() =>
 const shownAtOnce = 12;
 
 /** What is awake, who is on and what needs the person, in one glance. */
-export function DashboardPage() {
+export function Page() {
   const { dashboard, servers } = useWords();
   const me = useMe().data;
   const { rows, isStaff, error, refetch } = useServers();
@@ -41,7 +41,7 @@ export function DashboardPage() {
   const needing = rows.filter((row) => (isStaff || row.isMine) && needsAttention(row));
   const claimable = isStaff ? [] : rows.filter((row) => row.claimable);
   return (
-    <Page
+    <PageFrame
       title={dashboard.title}
       aside={me && <Muted>{dashboard.hello(isolate(me.email || me.username))}</Muted>}
     >
@@ -89,7 +89,7 @@ export function DashboardPage() {
           <PlatformHistory />
         </Suspense>
       )}
-    </Page>
+    </PageFrame>
   );
 }
 
