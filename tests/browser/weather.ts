@@ -98,7 +98,7 @@ const getsWell = ({ page }: Person) =>
   }, shell.retry);
 
 export const addWeatherTests: Area = (fixture) => {
-  for (const [at, path] of sampledAddresses(4)) {
+  for (const [at, path] of sampledAddresses(2)) {
     const [first, second] = [weathers[at % weathers.length], weathers[(at + 3) % weathers.length]] as [
       Weather,
       Weather,
