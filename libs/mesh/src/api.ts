@@ -188,7 +188,6 @@ export type ByteDownload = {
   ttlMs?: number;
 };
 export type ByteUpload = {
-  /** The memory of a chunk is used again once the second one after it is asked for. */
   receive: (body: AsyncIterable<Uint8Array>, about: UploadHead, signal: AbortSignal) => Promise<unknown>;
   ttlMs?: number;
   /** Milliseconds without a byte after which the transfer fails; default 120000. */

@@ -19,7 +19,7 @@ export type {
   ViewWriter,
 } from "./api.ts";
 export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
-export { readRequestBody } from "./byte-transfer/request-body.ts";
+export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
 export { encodedPage } from "./encoded.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";

@@ -1,7 +1,7 @@
 // Sends a body on to the owner as it arrives (docs/reference/byte-transfers.md#ticket).
 
 import type { IncomingMessage } from "node:http";
-import { type Mesh, readRequestBody, sendBytes } from "@svc/mesh";
+import { type Mesh, releaseChunk, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { tooLarge } from "../request/body.ts";
 import { type LargestUpload, largestUpload } from "../request/check-head.ts";
@@ -55,9 +55,15 @@ function headOf(request: IncomingMessage): Parameters<typeof sendBytes>[2] {
 async function* chunksOf(state: RequestState, limit: LargestUpload): AsyncGenerator<Buffer> {
   sendContinue(state);
   let bytes = 0;
-  for await (const chunk of readRequestBody(state.request)) {
-    bytes += chunk.length;
-    if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
-    yield chunk;
+  try {
+    for await (const chunk of state.request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
+      yield chunk;
+      releaseChunk(chunk);
+    }
+  } finally {
+    // An unread body would block the next request on its connection.
+    state.request.resume();
   }
 }

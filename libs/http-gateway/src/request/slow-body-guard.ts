@@ -42,10 +42,8 @@ function isLagging(one: Watched, limits: { graceMs: number; bytesPerSecond: numb
   const { request, response } = one.state;
   const now = Date.now();
   if (request.readableEnded) return false;
-  // We are the slow side when the reader has paused the body, when its buffer is full or the caller still waits for
-  // 100 Continue: the clock restarts.
-  const isFull = request.isPaused() || request.readableLength >= request.readableHighWaterMark;
-  const isOurs = isFull || one.state.awaitsContinue;
+  // We are the slow side when the buffer is full or the caller still waits for 100 Continue: the clock restarts.
+  const isOurs = request.readableLength >= request.readableHighWaterMark || one.state.awaitsContinue;
   if (isOurs || !one.state.hasMinimumRate) {
     one.since = now;
     one.bytes = request.socket.bytesRead;

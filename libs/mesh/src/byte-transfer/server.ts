@@ -6,7 +6,6 @@ import { type AddressInfo, isIP } from "node:net";
 import { type ByteTransferTicket, Fault, faults, isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { ByteDownload, ByteTransfers, ByteUpload } from "../api.ts";
-import { readRequestBody } from "./request-body.ts";
 import { watchSource } from "./stall.ts";
 import { written } from "./written.ts";
 
@@ -171,7 +170,7 @@ async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: Abort
   const onStall = () => request.destroy(new Error("the sender stopped sending"));
   const over = new AbortController();
   const watch = { onStall, over: over.signal };
-  const body = watchSource(readRequestBody(request), upload.stallMs ?? defaultStallMs, watch);
+  const body = watchSource(bodyOf(request), upload.stallMs ?? defaultStallMs, watch);
   const about = {
     contentLength: length === undefined ? undefined : Number(length),
     contentDigest: typeof digest === "string" ? digest : undefined,
@@ -183,6 +182,15 @@ async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: Abort
   response.end(JSON.stringify(answer ?? null));
   // The rest of the body is drained, so that the answer is not lost in a connection reset.
   request.resume();
+}
+
+// A reader that stops early still answers, and the rest of the body is drained before the next request of the connection.
+async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } finally {
+    request.resume();
+  }
 }
 
 function refuse({ request, response }: Exchange, fault: Fault): void {

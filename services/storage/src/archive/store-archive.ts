@@ -20,6 +20,8 @@ type Incoming = {
 
 type StoredArchive = { size_bytes: number; sha256: string };
 
+const batchBytes = 1 << 20;
+
 /** Throws `backup_store_full`, `digest_required`, `digest_mismatch`, `backup_corrupt`. */
 export async function storeArchive(
   body: AsyncIterable<Uint8Array>,
@@ -49,15 +51,28 @@ async function receive(store: Folder, { partial, body, incoming }: Receiving): P
   await using file = await store.createFile(partial, 0o640);
   const hash = createHash("sha256");
   let size = 0;
-  for await (const chunk of body) {
+  for await (const batch of inBatches(body)) {
     incoming.signal.throwIfAborted();
-    await assertSpace(incoming, chunk.length);
-    hash.update(chunk);
-    await writeAll(file, chunk);
-    size += chunk.length;
+    await assertSpace(incoming, batch.length);
+    hash.update(batch);
+    await writeAll(file, batch);
+    size += batch.length;
   }
   await file.sync();
   return { size_bytes: size, sha256: hash.digest("hex") };
+}
+
+async function* inBatches(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < batchBytes) continue;
+    yield Buffer.concat(held);
+    [held, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(held);
 }
 
 type ReadBack = { partial: string; kept: StoredArchive; signal: AbortSignal };

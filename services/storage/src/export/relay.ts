@@ -2,7 +2,7 @@
 // The last chunk is withheld until size and digest are verified, so that a damaged download never looks complete.
 
 import { createHash } from "node:crypto";
-import type { UploadHead } from "@svc/mesh";
+import { releaseChunk, type UploadHead } from "@svc/mesh";
 import { Fault } from "@svc/proto";
 import { readDigest } from "../content-digest.ts";
 
@@ -96,8 +96,10 @@ async function* withholdTail({ body, head }: Arrived, options: RelayOptions): As
     if (expected && received > expected.size) throw new Fault("backup_corrupt");
     if (length !== undefined && received > length) throw expired();
     hash.update(chunk);
-    // It stays valid until the second one after it is asked for.
-    if (held) yield held;
+    if (held) {
+      yield held;
+      releaseChunk(held);
+    }
     held = chunk;
   }
   verify({ received, sha256: hash.digest("hex"), declared: digestIn(head) }, options);
