@@ -10,6 +10,12 @@ export function releaseConsumed(part: Buffer): void {
   if (isOwn(part) && part.byteOffset + part.length === part.buffer.byteLength) free(part);
 }
 
+/** Frees the memory of a consumed chunk that has it for itself; chunks of a pool and parts of others stay as they are. */
+export function freeWhole(chunk: Uint8Array): void {
+  const { buffer, byteLength } = chunk;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
 const references = new WeakMap<ArrayBufferLike, number>();
 
 /** Starts counting references to a buffer, with one for the caller, who releases it when the next one is requested. */

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { WorldFault } from "../fault.ts";
-import { createBackgroundSync } from "../path/background-sync.ts";
+import { createFileWriter } from "../path/file-writer.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
@@ -39,7 +39,6 @@ type UploadPlan = {
   path: string;
   overwrite: boolean;
   parts: readonly DigestedPart[];
-  /** In chunks; one is used until the next is asked for. */
   content: AsyncIterable<Buffer>;
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
@@ -52,19 +51,16 @@ export async function commitUpload(world: Folder, plan: UploadPlan): Promise<voi
   const commit = { world, ...target, isNew: !plan.overwrite, size };
   await commitFile(commit, async (file) => {
     const digests = createPartDigests(plan.parts);
-    const sync = createBackgroundSync(file);
+    const writer = createFileWriter(file);
     let done = 0;
     for await (const chunk of plan.content) {
-      const writing = writeAll(file, chunk);
-      writing.catch(() => {});
       digests.update(chunk);
-      await writing;
-      await sync.wrote(chunk.length);
+      if (!writer.write(chunk)) await writer.flush();
       done += chunk.length;
       plan.onProgress?.(done, size);
     }
     digests.end();
-    await sync.finish();
+    await writer.finish();
   });
 }
 

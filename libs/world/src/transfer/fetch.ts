@@ -1,18 +1,10 @@
 // Fetches a staged transfer from the internal face and reports that it is committed.
 
 import type { IncomingMessage } from "node:http";
-import { readBody } from "./read-body.ts";
 import { answerOf, assertTaken, failed, stallTimer, startRequest, type TransferTarget } from "./send.ts";
 
-/**
- * The body of a one-time URL, in chunks; one is valid until the next is asked for. Throws `transfer_failed`, also when it
- * ends before its length.
- */
-export function fetchStream(target: TransferTarget): AsyncGenerator<Buffer> {
-  return new URL(target.url).protocol === "https:" ? readEncrypted(target) : readBody(target);
-}
-
-async function* readEncrypted(target: TransferTarget): AsyncGenerator<Buffer> {
+/** The body of a one-time URL, in chunks. Throws `transfer_failed`, also when it ends before its length. */
+export async function* fetchStream(target: TransferTarget): AsyncGenerator<Buffer> {
   const request = startRequest(target, "GET");
   try {
     request.end();

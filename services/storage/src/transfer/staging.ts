@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type uploads } from "@svc/proto";
-import { createBackgroundSync, readAhead, writeAll } from "@svc/world";
+import { createFileWriter, readAhead } from "@svc/world";
 import { untilAborted } from "./until-aborted.ts";
 
 type Part = uploads.StagedPart;
@@ -22,7 +22,7 @@ type Incoming = {
 export type Staging = {
   /** Bytes of the volume, and how many of them are free. */
   volume: () => Promise<{ size: number; free: number }>;
-  /** Stores a complete body, or nothing of it. */
+  /** Stores a complete body, or nothing of it. Frees the memory of each chunk once it is written. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
   /** The bytes of all parts in order; a chunk is valid until the next. Throws when a part is shorter than recorded. */
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
@@ -84,7 +84,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
 
 type WriteOptions = Incoming & { assertSpace: (bytes: number) => Promise<void> };
 
-// Writes while a chunk is hashed and the next one arrives.
+// Writes while the next bytes arrive and are hashed.
 async function writeBody(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array>,
@@ -92,7 +92,7 @@ async function writeBody(
 ): Promise<void> {
   const hash = createHash("sha256");
   let [received, checked] = [0, 0];
-  const sync = createBackgroundSync(handle);
+  const writer = createFileWriter(handle);
   for await (const chunk of body) {
     received += chunk.length;
     if (received > about.length)
@@ -101,13 +101,10 @@ async function writeBody(
       checked = received + spaceCheckBytes;
       await about.assertSpace(Math.min(spaceCheckBytes, about.length - received + chunk.length));
     }
-    const writing = writeAll(handle, chunk);
-    writing.catch(() => {});
     hash.update(chunk);
-    await writing;
-    await sync.wrote(chunk.length);
+    if (!writer.write(chunk)) await writer.flush();
   }
-  await sync.finish();
+  await writer.finish();
   if (received < about.length) throw new Fault("upload_incomplete");
   if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
   // What was acknowledged must survive a crash of the machine.
