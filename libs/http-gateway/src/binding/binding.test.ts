@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
+import { openEvents } from "../testing/event-viewer.ts";
 import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { send } from "../testing/raw-request.ts";
 import { frameOf } from "./live-log.ts";
@@ -116,26 +116,8 @@ describe("views", () => {
   });
 });
 
-type Viewer = { response: IncomingMessage; text: () => string; ended: Promise<unknown>; leave: () => void };
-
-async function view(port: number, id: string, headers: Record<string, string> = {}): Promise<Viewer> {
-  const request = httpRequest({
-    ...{ host: "127.0.0.1", port, path: `/things/${id}/console`, agent: false },
-    headers: { cookie: `svc_session=${cookie}`, ...headers },
-  });
-  request.on("error", () => {});
-  request.end();
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  let text = "";
-  response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-  response.on("error", () => {});
-  return {
-    response,
-    text: () => text,
-    ended: new Promise((resolve) => response.once("close", resolve)),
-    leave: () => request.destroy(),
-  };
-}
+const view = (port: number, id: string, headers?: Record<string, string>) =>
+  openEvents({ port, path: `/things/${id}/console`, cookie, ...(headers && { headers }) });
 
 const say = (id: string, line: string) =>
   fixture.owner.publishLiveLine({ owner: "lifecycle", noun: "console", key: id }, Buffer.from(line));

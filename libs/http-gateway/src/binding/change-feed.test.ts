@@ -2,8 +2,6 @@
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { ViewWriter } from "@svc/mesh";
@@ -11,6 +9,7 @@ import { accounts, eventSubject, type Principal } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import type { z } from "zod";
 import * as contracts from "../testing/contracts.ts";
+import { openEvents } from "../testing/event-viewer.ts";
 import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { createMirrors } from "./cached-view.ts";
 import { createChangeFeed } from "./change-feed.ts";
@@ -34,33 +33,12 @@ function signIn(user_id: string, host: "player" | "operator" = "player"): string
   return cookie;
 }
 
-type Viewer = {
-  response: IncomingMessage;
-  text: () => string;
-  /** `<type> <thing>` or the name of the event, in order. */
-  told: () => string[];
-  ended: Promise<unknown>;
-  leave: () => void;
-};
+type Viewer = Awaited<ReturnType<typeof view>>;
 
-async function view(port: number, cookie: string, headers: Record<string, string> = {}): Promise<Viewer> {
-  const request = httpRequest({
-    ...{ host: "127.0.0.1", port, path: "/changes", agent: false },
-    headers: { cookie: `svc_session=${cookie}`, ...headers },
-  });
-  request.on("error", () => {});
-  request.end();
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  let text = "";
-  response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-  response.on("error", () => {});
-  return {
-    response,
-    text: () => text,
-    told: () => toldIn(text),
-    ended: new Promise((resolve) => response.once("close", resolve)),
-    leave: () => request.destroy(),
-  };
+/** `told`: `<type> <thing>` or the name of the event, in order. */
+async function view(port: number, cookie: string, headers?: Record<string, string>) {
+  const viewer = await openEvents({ port, path: "/changes", cookie, ...(headers && { headers }) });
+  return { ...viewer, told: () => toldIn(viewer.text()) };
 }
 
 function toldIn(text: string): string[] {
