@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "@svc/mesh/testing";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
-import type { KillPoint } from "../testing/killed-change.ts";
+import type { KillPoint } from "../testing/killed-process.ts";
 
 const program = fileURLToPath(new URL("../testing/killed-change.ts", import.meta.url));
 

@@ -7,8 +7,8 @@ import { until } from "@svc/mesh/testing";
 import { type Client, cliLogins, isFault, users } from "@svc/proto";
 import { sha256 } from "../secret.ts";
 import { type Fixture, type NewPerson, type Person, startFixture, stateOf } from "../testing/fixture.ts";
-import type { KillPoint } from "../testing/killed-change.ts";
 import type { KilledStep } from "../testing/killed-cli-login.ts";
+import type { KillPoint } from "../testing/killed-process.ts";
 
 const program = fileURLToPath(new URL("../testing/killed-cli-login.ts", import.meta.url));
 const minute = 60_000;

@@ -2,28 +2,12 @@
 
 import type { Context } from "@svc/mesh";
 import { Fault, type users } from "@svc/proto";
-import { openStore } from "@svc/store";
-import { createLogger, createRegistry } from "@svc/telemetry";
-import type { Tables } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { createEvents } from "../events.ts";
 import { createDisableUser } from "../user/change.ts";
-
-export type KillPoint = "before the commit" | "after the commit";
+import { die, openKilledProcess } from "./killed-process.ts";
 
 const [url = "", id = "", killPoint] = process.argv.slice(2);
-const die = () => process.kill(process.pid, "SIGKILL");
-const store = openStore<Tables>({
-  url,
-  schema: "identity",
-  poolSize: 2,
-  log: createLogger("identity", "silent"),
-});
-const events = createEvents({
-  mesh: { audit: () => undefined },
-  countRefusal: () => undefined,
-  registry: createRegistry("identity", "test"),
-});
+const { store, events } = openKilledProcess(url);
 const deps = {
   db: store.db,
   now: () => {

@@ -3,32 +3,17 @@
 
 import type { Context } from "@svc/mesh";
 import { type cliLogins, Fault, type Principal } from "@svc/proto";
-import { openStore } from "@svc/store";
-import { createLogger, createRegistry } from "@svc/telemetry";
 import { createDecide } from "../cli-login/decide.ts";
 import { createFinish } from "../cli-login/finish.ts";
 import { settings } from "../config.ts";
-import type { Tables } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { createEvents } from "../events.ts";
-import type { KillPoint } from "./killed-change.ts";
+import { die, type KillPoint, openKilledProcess } from "./killed-process.ts";
 
 export type KilledStep = { step: "decide" | "finish"; principal: Principal; code: string; secret: string };
 
 const [url = "", killPoint, input = "{}"] = process.argv.slice(2) as [string, KillPoint, string];
 const { step, principal, code, secret } = JSON.parse(input) as KilledStep;
-const die = () => process.kill(process.pid, "SIGKILL");
-const store = openStore<Tables>({
-  url,
-  schema: "identity",
-  poolSize: 2,
-  log: createLogger("identity", "silent"),
-});
-const events = createEvents({
-  mesh: { audit: () => undefined },
-  countRefusal: () => undefined,
-  registry: createRegistry("identity", "test"),
-});
+const { store, events } = openKilledProcess(url);
 const deps: Deps = {
   db: store.db,
   limits: settings.parse({}).identity,

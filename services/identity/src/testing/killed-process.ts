@@ -1,0 +1,25 @@
+// What the processes of identity that kill themselves in tests have in common.
+
+import { openStore } from "@svc/store";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import type { Tables } from "../database.ts";
+import { createEvents } from "../events.ts";
+
+export type KillPoint = "before the commit" | "after the commit";
+
+export const die = () => process.kill(process.pid, "SIGKILL");
+
+export function openKilledProcess(url: string) {
+  const store = openStore<Tables>({
+    url,
+    schema: "identity",
+    poolSize: 2,
+    log: createLogger("identity", "silent"),
+  });
+  const events = createEvents({
+    mesh: { audit: () => undefined },
+    countRefusal: () => undefined,
+    registry: createRegistry("identity", "test"),
+  });
+  return { store, events };
+}
