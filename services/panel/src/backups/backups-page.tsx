@@ -1,5 +1,6 @@
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
@@ -39,7 +40,7 @@ function Backups({ name, status }: ServerInFrame) {
     { name },
     { every: (data) => (data?.drills.some(({ finished_at }) => !finished_at) ? poll.busy : poll.list) },
   );
-  const isAsleep = status.phase === "Stopped" || status.phase === "Failed";
+  const isAsleep = isAtRest(status.phase);
   const rights = { isStaff, isAsleep, isBusy: job !== undefined };
   const found = list.data?.backups ?? [];
   return (

@@ -1,6 +1,7 @@
 import { Archive } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useAction } from "../api/query.ts";
+import { isAtRest } from "../server/row.ts";
 import type { ServerStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -24,7 +25,7 @@ export function MakeBackup({ name, phase, isBusy }: MakeBackupProps) {
     setWaiting(false);
     toast({ kind: "failed", text: faultWords(words, error) });
   };
-  const isAsleep = phase === "Stopped" || phase === "Failed";
+  const isAsleep = isAtRest(phase);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the backup starts once, when the server has come to rest
   useEffect(() => {
     if (!isWaiting || !isAsleep) return;

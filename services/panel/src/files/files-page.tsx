@@ -1,5 +1,6 @@
 import { useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -25,7 +26,7 @@ export function Page() {
 
 function Files(server: ServerInFrame) {
   const { folder, file } = placeOf(useSearch({ strict: false }));
-  const isAsleep = server.status.phase === "Stopped" || server.status.phase === "Failed";
+  const isAsleep = isAtRest(server.status.phase);
   if (file !== undefined)
     return (
       <Suspense fallback={<Loading />}>

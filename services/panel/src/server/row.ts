@@ -99,6 +99,11 @@ export function isAwake({ phase }: Pick<ServerRow, "phase">): boolean {
   return awake.has(phase);
 }
 
+/** Nothing runs, so the world may be changed. */
+export function isAtRest(phase: Phase): boolean {
+  return phase === "Stopped" || phase === "Failed";
+}
+
 function passes(row: ServerRow, filter: Filter): boolean {
   if (filter === "awake") return isAwake(row);
   if (filter === "asleep") return row.phase === "Stopped";
