@@ -1,6 +1,10 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
+import * as build from "./builds/build.ts";
 import * as image from "./builds/image.ts";
+import * as registry from "./builds/registry.ts";
+import * as scan from "./builds/scan.ts";
+import * as submission from "./builds/submission.ts";
 import type { Owner, ServiceName } from "./caller.ts";
 import type { AnyContract, Bucket, EventContract, ProcessOperation } from "./contract.ts";
 import * as change from "./gateway/change.ts";
@@ -50,6 +54,7 @@ const identity = [
   sessionVerifier,
   notice,
 ];
+const builds = [image, submission, build, scan, registry];
 const storage = [
   backup,
   backupKeeping,
@@ -67,7 +72,7 @@ const nouns: readonly Record<string, unknown>[] = [
   change,
   ...lifecycle,
   ...identity,
-  image,
+  ...builds,
   ...storage,
 ];
 

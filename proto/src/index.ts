@@ -1,6 +1,11 @@
 // Contracts of svc: see contract.ts for how they are declared and catalog.ts for the whole list.
 
+export * as builds from "./builds/build.ts";
+export * as buildJobs from "./builds/build-job.ts";
 export * as images from "./builds/image.ts";
+export * as registries from "./builds/registry.ts";
+export * as scans from "./builds/scan.ts";
+export * as submissions from "./builds/submission.ts";
 export {
   type Caller,
   type CallerToken,

@@ -7,7 +7,16 @@ export const sendNotice = request({
   subject: "identity.notice.send",
   input: {
     user_id: z.string().min(1).max(64),
-    kind: z.enum(["world-idle-3d", "world-idle-1d", "world-reclaimed", "backup-corrupt"]),
+    kind: z.enum([
+      "world-idle-3d",
+      "world-idle-1d",
+      "world-reclaimed",
+      "backup-corrupt",
+      "submission-approved",
+      "submission-rejected",
+      "build-succeeded",
+      "build-failed",
+    ]),
     /** Values that the mail contains: plain words by key, such as `server` and `at`. */
     facts: z.record(z.string().max(64), z.string().max(512)),
   },
@@ -17,7 +26,7 @@ export const sendNotice = request({
     reason: z.string().optional(),
   }),
   faults: ["mail_rate_limited", "mail_undeliverable"],
-  callers: ["storage", "ops-watchdog"],
+  callers: ["storage", "builds", "ops-watchdog"],
   deadlineMs: 30_000,
   summary: "Mails an account's verified address now, in its language.",
   spec: "docs/reference/reaper.md#warnings",

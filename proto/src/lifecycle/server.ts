@@ -1,7 +1,7 @@
 // Operations on servers (docs/reference/server-states.md#view, docs/reference/server-resource.md#create).
 
 import { z } from "zod";
-import { countedPage, cursor, event, nothing, operation, page } from "../contract.ts";
+import { countedPage, cursor, event, nothing, operation, page, request } from "../contract.ts";
 import { optionalPaging, PlayerUuid } from "../text.ts";
 import { view } from "../view.ts";
 import { ServerNameParam } from "./names.ts";
@@ -59,6 +59,22 @@ export const list = operation({
   output: page(ServerInfo),
   summary: "All servers with their lifecycle view; the proxy polls it.",
   spec: "docs/reference/wake.md#checks",
+});
+
+export const listImages = request({
+  subject: "lifecycle.server.list-images",
+  input: cursor,
+  output: page(
+    z.strictObject({
+      server: z.string(),
+      /** Of its resource, of its stored row, and of pods that run or are about to; references as they stand there. */
+      images: z.array(z.string()),
+    }),
+  ),
+  callers: ["builds"],
+  idempotent: true,
+  summary: "The images that servers use or would start with; an image named here is never deleted.",
+  spec: "docs/reference/registry.md#prune",
 });
 
 export const readStatus = operation({

@@ -1,8 +1,8 @@
 // Tables of the schema `builds` as kysely sees them; a test compares them with the live schema.
 
-import type { images } from "@svc/proto";
+import type { builds, images, scans, submissions } from "@svc/proto";
 import type { Db } from "@svc/store";
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
 type DefaultAt = ColumnType<Date, Date | undefined, Date>;
 
@@ -17,7 +17,64 @@ export type ImageWhitelistTable = {
 
 type RecommendedImagesTable = { image_ref: string; seeded_at: DefaultAt };
 
+export type ImageBuildsTable = {
+  id: string;
+  /** Order of arrival, a decimal number. */
+  arrival: GeneratedAlways<string>;
+  image_ref: string;
+  status: Generated<builds.BuildStatus>;
+  dockerfile: Generated<string>;
+  context_ref: string;
+  context_digest: string | null;
+  base_image: string | null;
+  requested_by: string;
+  requested_by_id: string | null;
+  submission_id: string | null;
+  retry_of: string | null;
+  job_name: string | null;
+  log_ref: string | null;
+  error: string | null;
+  image_digest: string | null;
+  steps: JSONColumnType<builds.StepProgress[], string | undefined, string>;
+  documents_token_hash: string | null;
+  created_at: DefaultAt;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+type ImageBuildScansTable = {
+  build_id: string;
+  blocked: boolean;
+  summary: JSONColumnType<scans.ScanSummary>;
+  report_gz: Buffer | null;
+  sbom_gz: Buffer | null;
+  scanned_at: Date;
+};
+
+export type ImageSubmissionsTable = {
+  id: string;
+  /** Order of arrival, a decimal number. */
+  arrival: GeneratedAlways<string>;
+  submitted_by: string;
+  submitted_by_id: string;
+  display_name: string;
+  status: Generated<submissions.SubmissionStatus>;
+  image_ref: string | null;
+  build_id: string | null;
+  context_sha256: string | null;
+  /** Bytes, a decimal number. */
+  context_bytes: ColumnType<string | null, number | null | undefined, number | null>;
+  uploaded_at: Date | null;
+  reviewed_by: string | null;
+  reject_reason: string | null;
+  created_at: DefaultAt;
+  reviewed_at: Date | null;
+};
+
 export type Tables = {
+  image_builds: ImageBuildsTable;
+  image_build_scans: ImageBuildScansTable;
+  image_submissions: ImageSubmissionsTable;
   image_whitelist: ImageWhitelistTable;
   recommended_images: RecommendedImagesTable;
 };

@@ -138,6 +138,40 @@ export const mails = {
       },
     ],
   },
+  "submission-approved": {
+    subject: { en: "Your pack “{pack}” was approved", zh: "您的整合包“{pack}”已通过审核" },
+    paragraphs: [
+      {
+        en: "Your pack “{pack}” was approved and is being built now. You will get another mail when it can be used.",
+        zh: "您的整合包“{pack}”已通过审核，正在构建。构建完成后，您会再收到一封邮件。",
+      },
+    ],
+  },
+  "submission-rejected": {
+    subject: { en: "Your pack “{pack}” was not approved", zh: "您的整合包“{pack}”未通过审核" },
+    paragraphs: [
+      { en: "Your pack “{pack}” was reviewed and not approved.", zh: "您的整合包“{pack}”经审核未获通过。" },
+      { en: "The reason: {reason}", zh: "原因：{reason}" },
+      { en: "You can correct it and submit it again.", zh: "您可以修改后重新提交。" },
+    ],
+  },
+  "build-succeeded": {
+    subject: { en: "Your pack “{pack}” is ready", zh: "您的整合包“{pack}”已可使用" },
+    paragraphs: [
+      {
+        en: "Your pack “{pack}” was built and scanned. Servers can be made from its image now: {image}",
+        zh: "您的整合包“{pack}”已完成构建和扫描，现在可以用其镜像创建服务器：{image}",
+      },
+    ],
+  },
+  "build-failed": {
+    subject: { en: "Your pack “{pack}” could not be built", zh: "您的整合包“{pack}”构建失败" },
+    paragraphs: [
+      { en: "The build of your pack “{pack}” failed.", zh: "您的整合包“{pack}”构建失败。" },
+      { en: "The cause: {reason}", zh: "原因：{reason}" },
+      { en: "You can correct it and submit it again.", zh: "您可以修改后重新提交。" },
+    ],
+  },
 } as const satisfies Record<string, Mail>;
 
 /** RFC 3339 as a mail shows it. */
