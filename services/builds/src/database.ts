@@ -1,7 +1,7 @@
 // Tables of the schema `builds` as kysely sees them; a test compares them with the live schema.
 
 import type { builds, images, scans, submissions } from "@svc/proto";
-import type { Db } from "@svc/store";
+import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
 type DefaultAt = ColumnType<Date, Date | undefined, Date>;
@@ -80,3 +80,4 @@ export type Tables = {
 };
 
 export type BuildsDb = Db<Tables>;
+export type BuildsTrx = Trx<Tables>;

@@ -1,0 +1,26 @@
+import type { builds } from "@svc/proto";
+import type { Selectable } from "kysely";
+import type { ImageBuildsTable } from "../database.ts";
+
+export type BuildRow = Selectable<ImageBuildsTable>;
+
+/** As lists show it. */
+export function toBuild(row: BuildRow): builds.Build {
+  return {
+    id: row.id,
+    image_ref: row.image_ref,
+    status: row.status,
+    requested_by: row.requested_by,
+    created_at: row.created_at.toISOString(),
+    context_ref: row.context_ref,
+    ...(row.context_digest !== null && { context_digest: row.context_digest }),
+    ...(row.base_image !== null && { base_image: row.base_image }),
+    ...(row.job_name !== null && { job_name: row.job_name }),
+    ...(row.log_ref !== null && { log_ref: row.log_ref }),
+    ...(row.error !== null && { error: row.error }),
+    ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),
+    ...(row.image_digest !== null && { image_digest: row.image_digest }),
+    ...(row.submission_id !== null && { submission_id: row.submission_id }),
+    ...(row.retry_of !== null && { retry_of: row.retry_of }),
+  };
+}
