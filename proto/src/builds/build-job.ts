@@ -1,29 +1,59 @@
 // What builds asks of a build's Job, and what its steps answer (docs/reference/builds.md#job).
-// Each step is one container. Steps of the platform's own image run `build-agent STEP`; the steps `build`, `scan` and
-// `sbom` may run other images, so what they get and leave behind is files at fixed places and nothing else:
+// Each step is one container. It is run with its name and the folders that it mounts as arguments, for example
+// `scan-gate --image=/image --reports=/reports --secret=/run/svc/build --tmp=/tmp`, behind the command of its image
+// (`build-agent` in the platform's own; `build`, `scan` and `sbom` may have other images). Only these arguments say where
+// a folder is: on an embedded cluster they name other places.
 //
-//   /context   the unpacked context; the Dockerfile is at its root
-//   /image     `image.tar`: the built image, as an OCI archive
-//   /reports   `report.json`: the scanner's report of the image; `sbom.cdx.json`: the SBOM
-//
-// A step that fails writes one line of at most 1,000 characters to its termination message; builds shows it to people.
+// A step that fails writes one line of at most 1,000 characters to its termination message (SVC_TERMINATION_LOG, else
+// /dev/termination-log); builds shows it to people.
 
 import { z } from "zod";
 import { Sha256Hex, Timestamp } from "../text.ts";
+import type { BuildStep } from "./build.ts";
 import { ScanPolicy, ScanSummary } from "./scan.ts";
 
-/** Paths inside the containers of a build. */
-export const buildPaths = {
+/** Folders of a build's containers: the argument's name, and where it is mounted. */
+export const buildFolders = {
+  /** The unpacked context; the Dockerfile is at its root. */
   context: "/context",
-  imageTar: "/image/image.tar",
-  report: "/reports/report.json",
-  sbom: "/reports/sbom.cdx.json",
-  /** Folder of the mounted one-time token of the documents: file `documents`. */
+  image: "/image",
+  reports: "/reports",
+  /** The one-time token of the documents, in `scan-gate` alone. */
   secret: "/run/svc/build",
-  /** File with the caller token of the internal face, in `context-fetch` alone. */
-  callerToken: "/run/svc/caller/token",
-  /** File with `user:password` of the registry, in `push` alone. */
-  registryCredential: "/run/svc/registry/credential",
+  /** The caller token of the internal face, in `context-fetch` alone. */
+  caller: "/run/svc/caller",
+  /** `user:password` of the registry, in `push` alone; absent when the installation has none. */
+  registry: "/run/svc/registry",
+  /** Scratch space of one step. */
+  tmp: "/tmp",
+} as const;
+export type BuildFolder = keyof typeof buildFolders;
+
+/** Which folders a step gets; it may write to all of them but those in `reads`. */
+export const stepFolders: Record<
+  BuildStep,
+  { reads: readonly BuildFolder[]; writes: readonly BuildFolder[] }
+> = {
+  "egress-gate": { reads: [], writes: [] },
+  "context-fetch": { reads: ["caller"], writes: ["context", "tmp"] },
+  build: { reads: [], writes: ["context", "image", "tmp"] },
+  scan: { reads: ["image"], writes: ["reports", "tmp"] },
+  sbom: { reads: ["image"], writes: ["reports", "tmp"] },
+  "scan-gate": { reads: ["image", "reports", "secret"], writes: ["tmp"] },
+  push: { reads: ["image", "registry"], writes: ["tmp"] },
+};
+
+/** Files in those folders. */
+export const buildFiles = {
+  /** In `image`: the built image, as an OCI archive. */
+  imageTar: "image.tar",
+  /** In `reports`: the scanner's report of the image, and the SBOM, which may be missing. */
+  report: "report.json",
+  sbom: "sbom.cdx.json",
+  /** In `secret`, `caller` and `registry`. */
+  documentsToken: "documents",
+  callerToken: "token",
+  registryCredential: "credential",
 } as const;
 
 /** JSON in SVC_BUILD_TASK, the same for every step. */
