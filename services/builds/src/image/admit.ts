@@ -1,14 +1,15 @@
 import type { Handler } from "@svc/mesh";
 import type { images } from "@svc/proto";
+import { parseReference } from "@svc/registry";
 import type { BuildsDb } from "../database.ts";
-import { entriesAdmitting, parseReference, pinned } from "./reference.ts";
-import type { Registry } from "./registry.ts";
+import { entriesAdmitting, pinned } from "./reference.ts";
+import type { PlatformRegistry } from "./registry.ts";
 import { isListed } from "./store.ts";
 
 /** builds.image.admit: the list is asked first, so that nobody probes the registry through it. */
 export function createAdmit(deps: {
   db: BuildsDb;
-  registry: Registry | undefined;
+  registry: PlatformRegistry | undefined;
 }): Handler<typeof images.admitImage> {
   const { db, registry } = deps;
   return async (context, { image_ref }) => {

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { images } from "@svc/proto";
+import { parseReference } from "@svc/registry";
+import { startTestRegistry, type TestRegistry } from "@svc/registry/testing";
 import { admin, type Fixture, faultOf, startFixture } from "../testing/fixture.ts";
-import { startTestRegistry, type TestRegistry } from "../testing/registry.ts";
-import { parseReference } from "./reference.ts";
 import { createRegistry } from "./registry.ts";
 
 let fixture: Fixture;

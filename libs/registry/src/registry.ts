@@ -1,0 +1,167 @@
+import { type BlobRef, type BlobSource, digestOf, upload, verified } from "./blob.ts";
+import { malformed } from "./error.ts";
+import { listAll } from "./list.ts";
+import { mediaTypes } from "./manifest.ts";
+import { retried } from "./retry.ts";
+import { type Answer, createTransport, type RegistryOptions, readBody, type Transport } from "./transport.ts";
+
+export type { RegistryOptions } from "./transport.ts";
+
+export type Manifest = { mediaType: string; digest: string; bytes: Buffer };
+
+type ManifestHead = { mediaType: string; digest: string; size: number };
+
+/**
+ * One registry. `path` is the path of a repository below the host, `reference` a tag or a digest. Every call throws
+ * `RegistryError`; bytes that don't match the digest they were requested by are never returned as a whole.
+ */
+export type Registry = {
+  host: string;
+  /** Undefined when the registry has no such manifest. */
+  headManifest: (path: string, reference: string, signal?: AbortSignal) => Promise<ManifestHead | undefined>;
+  /** At most 4 MiB. Undefined when the registry has no such manifest. */
+  getManifest: (path: string, reference: string, signal?: AbortSignal) => Promise<Manifest | undefined>;
+  /** Returns the digest. */
+  putManifest: (path: string, reference: string, manifest: NewManifest) => Promise<string>;
+  /** False when there was none. Every tag of the digest goes with it. */
+  deleteManifest: (path: string, digest: string, signal?: AbortSignal) => Promise<boolean>;
+  /** Throws in the middle or at the end of the iteration when the bytes are not those of the digest. */
+  getBlob: (path: string, blob: BlobRef, signal?: AbortSignal) => AsyncIterable<Buffer>;
+  hasBlob: (path: string, digest: string, signal?: AbortSignal) => Promise<boolean>;
+  /** Sends a blob unless the repository has it; true when it was sent. */
+  putBlob: (path: string, blob: BlobSource, signal?: AbortSignal) => Promise<boolean>;
+  /** None for a repository that does not exist. */
+  listTags: (path: string, signal?: AbortSignal) => Promise<string[]>;
+  /** Paths of all repositories, of those without tags too. */
+  listRepositories: (signal?: AbortSignal) => Promise<string[]>;
+};
+
+type NewManifest = { mediaType: string; bytes: Buffer; signal?: AbortSignal | undefined };
+
+const manifestBytes = 4 << 20;
+// Lists first: the digest of an image for several platforms must be that of its list.
+const accept = [mediaTypes.index, mediaTypes.dockerList, mediaTypes.manifest, mediaTypes.dockerManifest];
+const digestShape = /^sha256:[0-9a-f]{64}$/;
+
+/** Opens no connection; every call is one or a few requests. */
+export function openRegistry(options: RegistryOptions): Registry {
+  const transport = createTransport(options);
+  const repeated = <Value>(act: () => Promise<Value>, signal: AbortSignal | undefined) =>
+    retried(act, { forMs: options.retryForMs ?? 0, signal });
+  return {
+    host: options.host,
+    headManifest: (path, reference, signal) => headManifest(transport, manifestOf(path, reference), signal),
+    getManifest: (path, reference, signal) => getManifest(transport, manifestOf(path, reference), signal),
+    putManifest: (path, reference, manifest) =>
+      repeated(() => putManifest(transport, manifestOf(path, reference), manifest), manifest.signal),
+    deleteManifest: async (path, digest, signal) => {
+      const call = { method: "DELETE", path: manifestOf(path, digest).path, signal } as const;
+      const { status, body } = await transport.send(call, [202, 404]);
+      await body.dump();
+      return status === 202;
+    },
+    getBlob: (path, blob, signal) => getBlob(transport, { path, ...blob }, signal),
+    hasBlob: (path, digest, signal) => hasBlob(transport, `/v2/${path}/blobs/${digest}`, signal),
+    putBlob: (path, blob, signal) =>
+      repeated(async () => {
+        if (await hasBlob(transport, `/v2/${path}/blobs/${blob.digest}`, signal)) return false;
+        await upload(transport, path, { ...blob, signal });
+        return true;
+      }, signal),
+    listTags: (path, signal) => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", signal }),
+    listRepositories: (signal) => listAll(transport, { path: "/v2/_catalog", field: "repositories", signal }),
+  };
+}
+
+type Place = { path: string; reference: string };
+
+function manifestOf(path: string, reference: string): Place {
+  return { path: `/v2/${path}/manifests/${reference}`, reference };
+}
+
+async function headManifest(
+  transport: Transport,
+  { path, reference }: Place,
+  signal: AbortSignal | undefined,
+): Promise<ManifestHead | undefined> {
+  const headers = { accept: accept.join(", ") };
+  const answer = await transport.send({ method: "HEAD", path, headers, signal }, [200, 404]);
+  await answer.body.dump();
+  if (answer.status === 404) return undefined;
+  const digest = digestNamed(answer);
+  if (digest === undefined) throw malformed(`the registry named no digest for ${path}`);
+  assertAskedFor(reference, digest);
+  return { mediaType: typeOf(answer), digest, size: Number(answer.headers["content-length"] ?? 0) };
+}
+
+async function getManifest(
+  transport: Transport,
+  { path, reference }: Place,
+  signal: AbortSignal | undefined,
+): Promise<Manifest | undefined> {
+  const headers = { accept: accept.join(", ") };
+  const answer = await transport.send({ method: "GET", path, headers, signal }, [200, 404]);
+  const bytes = await readBody(answer, manifestBytes, signal);
+  if (answer.status === 404) return undefined;
+  const digest = digestOf(bytes);
+  const named = digestNamed(answer);
+  if (named !== undefined && named !== digest)
+    throw malformed(`the registry named ${named} for the manifest ${digest}`);
+  assertAskedFor(reference, digest);
+  return { mediaType: typeOf(answer), digest, bytes };
+}
+
+async function putManifest(
+  transport: Transport,
+  place: Place,
+  { mediaType, bytes, signal }: NewManifest,
+): Promise<string> {
+  const headers = { "content-type": mediaType };
+  const call = { method: "PUT", path: place.path, headers, body: bytes, signal } as const;
+  const answer = await transport.send(call, [201]);
+  await answer.body.dump();
+  const digest = digestOf(bytes);
+  const named = digestNamed(answer) ?? (await headManifest(transport, place, signal))?.digest;
+  if (named !== digest) throw malformed(`the registry named ${named} for the manifest ${digest}`);
+  return digest;
+}
+
+async function hasBlob(
+  transport: Transport,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { status, body } = await transport.send({ method: "HEAD", path, signal }, [200, 404]);
+  await body.dump();
+  return status === 200;
+}
+
+async function* getBlob(
+  transport: Transport,
+  { path, digest, size }: BlobRef & { path: string },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const call = { method: "GET", path: `/v2/${path}/blobs/${digest}`, bytes: size, signal } as const;
+  yield* verified(await transport.send(call, [200]), { digest, size }, signal);
+}
+
+function digestNamed({ headers }: Answer): string | undefined {
+  const digest = headers["docker-content-digest"];
+  if (digest === undefined) return undefined;
+  if (typeof digest !== "string" || !digestShape.test(digest))
+    throw malformed(`the registry named the digest ${String(digest).slice(0, 100)}`);
+  return digest;
+}
+
+function assertAskedFor(reference: string, digest: string): void {
+  if (reference.includes(":") && reference !== digest)
+    throw malformed(`the registry has ${digest} for ${reference}`);
+}
+
+function typeOf({ headers }: Answer): string {
+  return (
+    String(headers["content-type"] ?? "")
+      .split(";")[0]
+      ?.trim() ?? ""
+  );
+}
