@@ -6,6 +6,8 @@ export { storeArchive } from "./archive/store.ts";
 export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
+export { readContext } from "./build-context/read.ts";
+export type { ContextEntry, ContextLimits } from "./build-context/rules.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
 export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";

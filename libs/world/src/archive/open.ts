@@ -182,7 +182,7 @@ async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
 
 type Unpacker = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
 
-async function* unpackStream(packed: AsyncIterable<Buffer>, unpacker: Unpacker): AsyncGenerator<Buffer> {
+async function* unpackStream(packed: AsyncIterable<Uint8Array>, unpacker: Unpacker): AsyncGenerator<Buffer> {
   const source = Readable.from(packed, { objectMode: true, highWaterMark: 1 });
   source.on("error", (error) => unpacker.destroy(error));
   try {
@@ -191,6 +191,11 @@ async function* unpackStream(packed: AsyncIterable<Buffer>, unpacker: Unpacker):
     source.destroy();
     unpacker.destroy();
   }
+}
+
+/** The bytes of a gzip stream; packed chunks are read ahead. Throws `backup_corrupt` for one that is damaged. */
+export function unpackGzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  return explained(unpackStream(packed, createGunzip({ chunkSize: 1 << 18 })));
 }
 
 const tornCodes =

@@ -26,8 +26,10 @@ export function roomOf({ size, stored }: Pick<TarEntry, "size" | "stored">): num
 /** A header as read, before any check. */
 export type RawHeader = {
   path: string;
-  /** Type flag of tar: `0` file, `5` folder, `1` and `2` links, `x` and `L` records about the next entry. */
+  /** Type flag of tar: `0` file, `5` folder, `1` and `2` links, `x`, `L` and `K` records about the next entry. */
   type: string;
+  /** Only of a link: where it leads. */
+  target?: string | undefined;
   mode: number;
   mtimeMs: number;
   /** Bytes of content that follow. */
@@ -104,6 +106,7 @@ export function decodeHeader(block: Buffer): RawHeader | undefined {
   return {
     path: decodePath(path),
     type: block[156] === 0 ? "0" : String.fromCharCode(block[156] ?? 0),
+    target: decodePath(cString(block.subarray(157, 257))),
     mode: number(block, 100, 8) & 0o777,
     mtimeMs: number(block, 136, 12) * 1_000,
     size: number(block, 124, 12),
@@ -125,6 +128,7 @@ export function applyPax(records: Buffer, header: RawHeader): RawHeader {
     const key = records.toString("utf8", space + 1, equals);
     const value = records.subarray(equals + 1, end - 1);
     if (key === "path") changed.path = decodePath(value);
+    if (key === "linkpath") changed.target = decodePath(value);
     if (key === "size") changed.size = decimal(value);
     if (key === "mtime") changed.mtimeMs = Math.round(Number(value.toString()) * 1_000);
     if (key === "GNU.sparse.name") changed.path = decodePath(value);

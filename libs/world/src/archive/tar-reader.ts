@@ -21,7 +21,7 @@ const recordBytes = 1 << 20;
  * An entry with its content, which is skipped if it is not read before the next entry is requested. A chunk is valid until
  * the next one is requested, and longer if retained.
  */
-export type ReadEntry = TarEntry & {
+export type ReadEntry<Entry = TarEntry> = Entry & {
   /** Of a sparse file only its data. */
   content: () => AsyncIterable<Buffer>;
   /** Only for a sparse file: where its data lies. */
@@ -35,17 +35,23 @@ type TarOptions = {
 };
 
 /** Entries in order. The root itself is left out. Throws `backup_corrupt`, `archive_unsafe`, `archive_symlink`. */
-export async function* readTar(
-  chunks: AsyncIterable<Buffer>,
-  { isPart = false }: TarOptions = {},
-): AsyncGenerator<ReadEntry> {
-  await using bytes = new ByteReader(chunks);
+export function readTar(chunks: AsyncIterable<Buffer>, options: TarOptions = {}): AsyncGenerator<ReadEntry> {
   const judged: Judged = { folder: "" };
+  return readTarAs(chunks, (header) => entryOf(header, judged), options);
+}
+
+/** As `readTar`, with other rules: `accept` throws for what must not be in the archive, and skips what it gives back nothing for. */
+export async function* readTarAs<Entry>(
+  chunks: AsyncIterable<Buffer>,
+  accept: (header: RawHeader) => Entry | undefined,
+  { isPart = false }: TarOptions = {},
+): AsyncGenerator<ReadEntry<Entry>> {
+  await using bytes = new ByteReader(chunks);
   for (;;) {
     const headerAt = bytes.position;
     const header = await readHeader(bytes);
     if (!header) return isPart ? undefined : await expectZeros(bytes);
-    const entry = entryOf(header, judged);
+    const entry = accept(header);
     const { size: stored, realSize } = header;
     const map = realSize === undefined ? undefined : await readMap(bytes, { stored, size: realSize });
     let left = stored - (map?.bytes ?? 0);
@@ -68,15 +74,17 @@ export async function* readTar(
 async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
   let pax: Buffer | undefined;
   let longName: Buffer | undefined;
+  let longTarget: Buffer | undefined;
   for (let records = 0; records < 16; records += 1) {
     const header = decodeHeader(await bytes.exactly(blockBytes));
     if (!header) {
-      if (pax || longName) throw corrupt("it ends after an extended header");
+      if (pax || longName || longTarget) throw corrupt("it ends after an extended header");
       return undefined;
     }
     if (!/^[xgLK]$/.test(header.type)) {
-      const named = longName ? { ...header, path: pathOf(longName) } : header;
-      return pax ? applyPax(pax, named) : named;
+      if (longName) header.path = pathOf(longName);
+      if (longTarget) header.target = pathOf(longTarget);
+      return pax ? applyPax(pax, header) : header;
     }
     if (header.size > recordBytes) throw corrupt("an extended header is too large");
     // It outlives its chunk.
@@ -84,6 +92,7 @@ async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
     await bytes.skip(paddingAfter(header.size));
     if (header.type === "x") pax = content;
     if (header.type === "L") longName = content;
+    if (header.type === "K") longTarget = content;
   }
   throw corrupt("an entry has too many extended headers");
 }
