@@ -7,6 +7,7 @@ import { settings as identity } from "../../services/identity/src/config.ts";
 import { settings as lifecycle } from "../../services/lifecycle/src/config.ts";
 import { settings as lobby } from "../../services/lobby/src/config.ts";
 import { settings as loginGate } from "../../services/login-gate/src/config.ts";
+import { settings as opsWatchdog } from "../../services/ops-watchdog/src/config.ts";
 import { namesOf, settings as proxy, fileName as proxyFile } from "../../services/proxy/src/config.ts";
 import { limits as proxyLimits } from "../../services/proxy/src/limit-settings.ts";
 import { settings as storage } from "../../services/storage/src/config.ts";
@@ -20,6 +21,7 @@ const readers: Readonly<Record<string, unknown>> = {
   lifecycle,
   storage,
   builds,
+  "ops-watchdog": opsWatchdog,
 };
 
 const gameServices = [

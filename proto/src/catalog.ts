@@ -28,6 +28,8 @@ import * as player from "./lifecycle/player.ts";
 import * as reclaim from "./lifecycle/reclaim.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as databaseBackup from "./ops-watchdog/database-backup.ts";
+import * as update from "./ops-watchdog/update.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
 import * as backupKeeping from "./storage/backup-keeping.ts";
@@ -67,6 +69,7 @@ const storage = [
   reaper,
   worldChange,
 ];
+const opsWatchdog = [update, databaseBackup];
 const nouns: readonly Record<string, unknown>[] = [
   process,
   change,
@@ -74,6 +77,7 @@ const nouns: readonly Record<string, unknown>[] = [
   ...identity,
   ...builds,
   ...storage,
+  ...opsWatchdog,
 ];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {

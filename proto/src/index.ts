@@ -147,6 +147,8 @@ export {
   streamSubjects,
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
+export * as databaseBackups from "./ops-watchdog/database-backup.ts";
+export * as updates from "./ops-watchdog/update.ts";
 export { Role } from "./role.ts";
 export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";

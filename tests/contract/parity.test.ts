@@ -17,7 +17,6 @@ type Listed = {
 
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 const listed = read("operations.json") as Listed[];
-const ledger = read("not-served-yet.json") as { highest: number; operations: string[] };
 
 /** Operations that we serve beyond the list, and why. */
 const additions: Readonly<Record<string, string>> = {
@@ -74,13 +73,13 @@ const served = new Map(
   ),
 );
 const wanted = new Map(listed.map((operation) => [nameOf(operation), operation]));
-const waiting = new Set(ledger.operations);
 
 describe("the list and the contracts", () => {
-  test("every listed operation is either served or listed as not served yet", () => {
-    const missing = [...wanted.keys()].filter((name) => !served.has(name) && !waiting.has(name));
-    const both = [...wanted.keys()].filter((name) => served.has(name) && waiting.has(name));
-    assert.deepEqual({ missing, both }, { missing: [], both: [] });
+  test("every listed operation is served", () => {
+    assert.deepEqual(
+      [...wanted.keys()].filter((name) => !served.has(name)),
+      [],
+    );
   });
 
   test("every served operation is listed or a named addition", () => {
@@ -117,17 +116,4 @@ describe("the list and the contracts", () => {
       );
     });
   }
-});
-
-describe("the ledger of what is not served yet", () => {
-  test("its count is that of the file, so that it cannot grow unnoticed", () => {
-    assert.equal(ledger.operations.length, ledger.highest);
-  });
-  test("it is sorted, without repeats, and names only listed operations", () => {
-    assert.deepEqual(ledger.operations, [...new Set(ledger.operations)].sort());
-    assert.deepEqual(
-      ledger.operations.filter((name) => !wanted.has(name)),
-      [],
-    );
-  });
 });

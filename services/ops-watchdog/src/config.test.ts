@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadSettings } from "@svc/config";
+import { settings } from "./config.ts";
+
+const load = (...overrides: string[]) => loadSettings(settings, { overrides }).ops_watchdog;
+const hour = 3_600_000;
+
+test("the defaults are those of the specification", () => {
+  const defaults = load();
+  assert.deepEqual(
+    [defaults.keep_daily, defaults.keep_pre_migrate, defaults.keep_pre_restore, defaults.keep_offsite],
+    [14, 10, 5, 1],
+  );
+  assert.deepEqual([defaults.bundle_max_age, defaults.report_max_age], [26 * hour, 26 * hour]);
+  assert.deepEqual([defaults.bundle_at, defaults.bundle_jitter], ["03:30", hour / 4]);
+  assert.deepEqual([defaults.bundle_retry, defaults.rehearsal_every], [hour, 168 * hour]);
+  assert.equal(defaults.bundle_dir, "/var/lib/svc/db-backups");
+  assert.equal(defaults.feed_platform, "");
+});
+
+for (const wrong of [
+  "bundle_dir=backups",
+  "bundle_at=24:00",
+  "feed_nats=ftp://x",
+  "keep_daily=0",
+  "pinned=[1]",
+]) {
+  test(`${wrong} is refused`, () => {
+    assert.throws(() => load(`ops_watchdog.${wrong}`), { name: "ConfigError", message: /ops_watchdog/ });
+  });
+}
