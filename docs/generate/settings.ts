@@ -10,6 +10,7 @@ import { settings as loginGate } from "../../services/login-gate/src/config.ts";
 import { settings as opsWatchdog } from "../../services/ops-watchdog/src/config.ts";
 import { namesOf, settings as proxy, fileName as proxyFile } from "../../services/proxy/src/config.ts";
 import { limits as proxyLimits } from "../../services/proxy/src/limit-settings.ts";
+import { settings as registryGate } from "../../services/registry-gate/src/config.ts";
 import { settings as storage } from "../../services/storage/src/config.ts";
 import { code, heading, page, table } from "./page.ts";
 
@@ -24,9 +25,10 @@ const readers: Readonly<Record<string, unknown>> = {
   "ops-watchdog": opsWatchdog,
 };
 
-const gameServices = [
+const edgeServices = [
   ["login-gate", loginGate],
   ["lobby", lobby],
+  ["registry-gate", registryGate],
 ] as const;
 
 const environment: readonly [string, string][] = [
@@ -76,7 +78,7 @@ name files.`,
       const { key, variable } = namesOf(name);
       return [code(key), code(variable)];
     }),
-    ...gameServices.flatMap(([service, settings]) => [
+    ...edgeServices.flatMap(([service, settings]) => [
       heading(service, service),
       edgeTable(service, settings, (name) => [code(name)]),
     ]),
