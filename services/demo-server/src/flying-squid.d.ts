@@ -43,6 +43,8 @@ declare module "flying-squid" {
     teleport(position: Position): Promise<void>;
     login(): Promise<void>;
     save(): Promise<void>;
+    /** How far the client sees, in chunks. */
+    view: number;
     worldSendRestOfChunks(): Promise<void>;
     kick(reason: string): void;
     chat(text: string): void;

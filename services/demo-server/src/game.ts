@@ -13,6 +13,8 @@ import { containChunkFailures, serializeColumns } from "./world/columns.ts";
 /** The newest version that flying-squid, minecraft-protocol and mineflayer all know. */
 const version = "1.21.4";
 const startTimeoutMs = 30_000;
+/** In chunks. */
+const viewDistance = 4;
 
 type GameOptions = {
   readonly config: DemoConfig;
@@ -66,7 +68,7 @@ const fixedOptions = {
   kickTimeout: 30_000,
   plugins: {},
   modpe: false,
-  "view-distance": 4,
+  "view-distance": viewDistance,
   "player-list-text": { header: { text: "" }, footer: { text: "" } },
   "everybody-op": false,
   "max-entities": 50,
@@ -89,6 +91,9 @@ export function containPlayers(server: GameServer, { log, lists }: { log: Log; l
   server.on("newPlayer", (player: Player) => {
     listPlayers(server);
     containChunkFailures(player, log);
+    // Clients since 1.20.2 tell it before there is a player to tell it to, and the original never learns of it: then it
+    // would send no chunk beyond the few of the join.
+    player.view = viewDistance;
     const login = player.login;
     player.login = async () => {
       try {

@@ -37,6 +37,8 @@ export async function startProcess(dataDir: string, environment: Record<string, 
   };
 }
 
+export type DemoProcess = Awaited<ReturnType<typeof startProcess>>;
+
 function watchLines(child: ChildProcess) {
   const lines: string[] = [];
   const waiting = new Set<() => void>();
