@@ -10,7 +10,9 @@ import { hostOf } from "../../libs/http-gateway/src/access/host.ts";
 import { presentedSession } from "../../libs/http-gateway/src/access/session-cookie.ts";
 import { parseJson } from "../../libs/http-gateway/src/request/body.ts";
 import { languageOf } from "../../libs/http-gateway/src/request/language.ts";
+import { cleanLine } from "../../libs/kube/src/clean-line.ts";
 import { expand } from "../../libs/local-cluster/src/node/expand.ts";
+import { readDigest } from "../../libs/mesh/src/byte-transfer/content-digest.ts";
 import { readTextJson } from "../../libs/minecraft/src/packet/text.ts";
 import { createPacketReader } from "../../libs/rcon/src/packet.ts";
 import { applyPax, type RawHeader } from "../../libs/world/src/archive/tar-header.ts";
@@ -20,12 +22,10 @@ import { isPlainAddress, wireAddress } from "../../services/identity/src/mail/ad
 import { createSmtpConnection } from "../../services/identity/src/mail/smtp-connection.ts";
 import { truncateUserAgent } from "../../services/identity/src/session/policy.ts";
 import { parseQuantity } from "../../services/lifecycle/src/cluster/quantity.ts";
-import { cleanLine } from "../../services/lifecycle/src/console/clean-line.ts";
 import { isUnknownCommand, parseInfoPage } from "../../services/lifecycle/src/console/reply/luck-perms.ts";
 import { bannedIn, whitelistedIn } from "../../services/lifecycle/src/console/reply/names.ts";
 import { detailOf } from "../../services/lifecycle/src/schedule/messages.ts";
 import { parseCommand } from "../../services/proxy/src/command/parse.ts";
-import { readDigest } from "../../services/storage/src/content-digest.ts";
 import { withProperty } from "../../services/world-agent/src/init/properties.ts";
 import { assertLinear, pumped, type Worst } from "./cpu-work.ts";
 

@@ -19,6 +19,7 @@ export type {
   ViewWriter,
 } from "./api.ts";
 export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
+export { readDigest } from "./byte-transfer/content-digest.ts";
 export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
 export { encodedPage } from "./encoded.ts";

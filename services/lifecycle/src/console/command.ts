@@ -1,7 +1,7 @@
+import { cleanLine } from "@svc/kube";
 import type { Handler } from "@svc/mesh";
 import type { consoles, Principal } from "@svc/proto";
 import { authorizeCommands } from "./authorize.ts";
-import { cleanLine } from "./clean-line.ts";
 import { readCommand } from "./command-text.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
 import { noteStream } from "./log-streams.ts";

@@ -2,14 +2,23 @@
 // stopped, nobody watches any more or another replica has taken over. Each line is stored once.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { isKubeError, type Kube, type PodLogLine, readPodLog, resources } from "@svc/kube";
+import {
+  cleanLine,
+  createCursorTracker,
+  createLineBudget,
+  encodeCursor,
+  isKubeError,
+  type Kube,
+  type LogCursor,
+  type PodLogLine,
+  parseCursor,
+  readPodLog,
+  resources,
+} from "@svc/kube";
 import type { LiveLogLine, LiveLogWriter, Mesh } from "@svc/mesh";
 import type { Logger } from "@svc/telemetry";
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { cleanLine } from "./clean-line.ts";
-import { createLineBudget } from "./line-budget.ts";
-import { createCursorTracker, encodeCursor, type LogCursor, parseCursor } from "./log-cursor.ts";
 import { logStream, noteStream } from "./log-streams.ts";
 import type { ConsoleMetrics } from "./metrics.ts";
 import { hasLog } from "./policy.ts";

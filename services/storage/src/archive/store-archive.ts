@@ -1,3 +1,4 @@
+import { readDigest } from "@svc/mesh";
 // An archive that a Job sends comes into the archive folder as every archive does: as a hidden partial, synced, read
 // back whole, renamed (docs/reference/backups.md#kinds). Whatever goes wrong, no partial stays.
 
@@ -5,7 +6,6 @@ import { createHash } from "node:crypto";
 import { type FileHandle, statfs } from "node:fs/promises";
 import { Fault } from "@svc/proto";
 import { Folder, isWorldFault, openArchive, verifyArchive, writeAll } from "@svc/world";
-import { readDigest } from "../content-digest.ts";
 
 type Incoming = {
   /** The archive folder. */

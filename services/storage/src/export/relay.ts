@@ -2,9 +2,8 @@
 // The last chunk is withheld until size and digest are verified, so that a damaged download never looks complete.
 
 import { createHash } from "node:crypto";
-import { releaseChunk, type UploadHead } from "@svc/mesh";
+import { readDigest, releaseChunk, type UploadHead } from "@svc/mesh";
 import { Fault } from "@svc/proto";
-import { readDigest } from "../content-digest.ts";
 
 export type RelayOptions = {
   /** Size and digest of the backup's record. */

@@ -1,7 +1,7 @@
 import type { Handler, UploadHead } from "@svc/mesh";
+import { readDigest } from "@svc/mesh";
 import { Fault, type uploads } from "@svc/proto";
 import { mayAccess } from "../access.ts";
-import { readDigest } from "../content-digest.ts";
 import { assertTransfersEnabled } from "../file/open-world.ts";
 import type { UploadDeps } from "./deps.ts";
 import { reserveSpace } from "./reservation.ts";

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "@svc/mesh";
+import { readDigest } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
 import { mayAccess } from "../access.ts";
-import { readDigest } from "../content-digest.ts";
 import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run-on-world.ts";

@@ -1,5 +1,5 @@
-// Rate limit of one console: lines are kept for an hour in a store that all consoles share (docs/reference/console.md#stream), so a
-// server that floods its log must not evict the history of others.
+// Rate limit of one live log: lines are kept for an hour in a store that all logs of an owner share
+// (docs/reference/console.md#stream), so a container that floods its log must not evict the history of others.
 
 type LineBudget = {
   /** Whether a line of this size is within the budget now. */
@@ -11,6 +11,7 @@ type LineBudget = {
 /** A longer line counts as several. */
 const lineBytes = 256;
 
+/** A budget of lines: `burst` at once, `perSecond` on average. */
 export function createLineBudget({ perSecond, burst }: { perSecond: number; burst: number }): LineBudget {
   let left = burst;
   let filledAt = Number.NaN;

@@ -1,4 +1,4 @@
-// Makes the output of a game server safe to display. Pure.
+// Makes the output of a container safe to display. Pure.
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 

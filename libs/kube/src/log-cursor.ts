@@ -1,8 +1,10 @@
 // The position of a line in its log: the pod, the time that the node gave it, and its index among the lines of that time.
 // Stored with each line, so that whoever takes over continues behind it. Pure.
 
+/** A line of one pod's log, or of one container's where a pod has several. */
 export type LogCursor = { pod: string; atNs: bigint; ordinal: number };
 
+/** Text of a cursor; `parseCursor` reads it. */
 export function encodeCursor({ pod, atNs, ordinal }: LogCursor): string {
   return `${pod} ${atNs} ${ordinal}`;
 }
