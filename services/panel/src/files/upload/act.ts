@@ -43,7 +43,38 @@ function failureOf(error: unknown): UploadFailure {
   throw error;
 }
 
-async function attempt({ item, step, file, signal, onProgress }: Act): Promise<UploadItem> {
+function attempt(about: Act): Promise<UploadItem> {
+  const { submission } = about.item;
+  return submission === undefined ? attemptFile(about) : attemptContext(about, submission);
+}
+
+async function attemptContext(about: Act, id: string): Promise<UploadItem> {
+  const { item, step, file, signal, onProgress } = about;
+  if (step.do === "read-session") {
+    const progress = await call("submissions.readContextUpload", { id }, { signal });
+    if (item.wasCommitted && progress.received === 0 && (await isContextOf(item, id, signal)))
+      return withDone(item);
+    // Before its first part has arrived, what is there belongs to an earlier file.
+    return withSession(item, { id, ...progress, ...(item.received === 0 && { received: 0 }) });
+  }
+  if (step.do === "send-part") {
+    const { offset, length } = step;
+    const { body, content_digest } = await bodyOf(file?.slice(offset, offset + length));
+    const options = { body, signal, onProgress };
+    const progress = await sendBytes("submissions.putContextPart", { id, offset, content_digest }, options);
+    return withSession(item, { id, ...progress });
+  }
+  await call("submissions.completeContextUpload", { id }, { signal });
+  return withDone(item);
+}
+
+/** Whether the submission has a context of this size: an answer that was lost had completed it. */
+async function isContextOf({ size }: UploadItem, id: string, signal: AbortSignal): Promise<boolean> {
+  const { submissions } = await call("submissions.listOwn", { query: id, limit: 1, offset: 0 }, { signal });
+  return submissions.some((found) => found.id === id && found.context_bytes === size);
+}
+
+async function attemptFile({ item, step, file, signal, onProgress }: Act): Promise<UploadItem> {
   const { server: name, path, size } = item;
   switch (step.do) {
     case "make-folder":

@@ -1,5 +1,6 @@
-// One file or folder on its way into a world, as a state machine (docs/reference/uploads.md#session). `decideStep` says
-// what is to be done next, the functions after it what an outcome makes of the item. Clock and requests are outside.
+// One file or folder on its way into a world (docs/reference/uploads.md#session), or the context of a submission
+// (docs/reference/submissions.md#upload), as a state machine. `decideStep` says what is to be done next, the functions
+// after it what an outcome makes of the item. Clock and requests are outside.
 
 /** A file up to this size goes in one request; larger ones in parts, which survive a break. */
 export const wholeBytes = 4 * 1_048_576;
@@ -15,7 +16,10 @@ export type UploadState =
 
 export type UploadItem = {
   id: string;
+  /** Empty for the context of a submission. */
   server: string;
+  /** Set for the context of a submission: it always goes in parts, and its session is the submission. */
+  submission?: string | undefined;
   path: string;
   kind: "file" | "folder";
   size: number;
@@ -61,7 +65,7 @@ export function decideStep(
   if (session !== undefined && !item.isSynced) return { do: "read-session", session };
   if (session !== undefined && received >= size) return { do: "commit", session };
   if (!hasFile) return { do: "ask-for-file" };
-  if (size <= wholeBytes) return { do: "send-whole" };
+  if (size <= wholeBytes && item.submission === undefined) return { do: "send-whole" };
   if (session === undefined) return { do: "begin" };
   return { do: "send-part", session, offset: received, length: Math.min(item.partMax, size - received) };
 }

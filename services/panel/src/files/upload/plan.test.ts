@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideStep, type UploadItem, withSession } from "./item.ts";
-import { type Chosen, matchFiles, planItems, reviveItems } from "./plan.ts";
+import { type Chosen, matchFiles, planContext, planItems, reviveItems } from "./plan.ts";
 
 const file = (path: string, size = 10, lastModified = 1): Chosen => ({
   path,
@@ -88,4 +88,22 @@ test("a file that could be two is taken for neither", () => {
 test("what lies in the store and is no queue is left alone", () => {
   for (const text of [null, "", "{", "{}", "[1]", '[{"id":1}]', '[{"id":"a","state":null}]'])
     assert.deepEqual(reviveItems(text), [], String(text));
+});
+
+test("a context goes in parts from its first byte, however small, and survives a reload", () => {
+  const item = planContext("sub-1", { name: "pack.tar.gz", size: 7, lastModified: 3 }, () => "1");
+  assert.deepEqual(decideStep(item, { hasFile: true, now: 0 }), {
+    do: "send-part",
+    session: "sub-1",
+    offset: 0,
+    length: 7,
+  });
+  const [revived] = reviveItems(JSON.stringify([item]));
+  assert.ok(revived);
+  assert.equal(revived.submission, "sub-1");
+  assert.deepEqual(decideStep(revived, { hasFile: false, now: 0 }), { do: "read-session", session: "sub-1" });
+  const read = withSession(revived, { id: "sub-1", received: 0, part_max_bytes: 32 });
+  assert.deepEqual(decideStep(read, { hasFile: false, now: 0 }), { do: "ask-for-file" });
+  const whole = withSession(read, { id: "sub-1", received: 7, part_max_bytes: 32 });
+  assert.deepEqual(decideStep(whole, { hasFile: false, now: 0 }), { do: "commit", session: "sub-1" });
 });

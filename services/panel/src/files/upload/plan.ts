@@ -53,6 +53,20 @@ function newItem({ path: chosen, file }: Chosen, { server, folder, existing, new
   };
 }
 
+/** Most bytes of one part of a context, until the service names its own limit. */
+const contextPartBytes = 32 * 1_048_576;
+
+/** The item of a submission's context, from its first byte: what an earlier file has left there does not count. */
+export function planContext(
+  submission: string,
+  file: NonNullable<Chosen["file"]>,
+  newId: () => string,
+): UploadItem {
+  const target = { server: "", folder: "", existing: new Set<string>(), newId };
+  const item = newItem({ path: file.name, file }, target);
+  return { ...item, submission, session: submission, partMax: contextPartBytes };
+}
+
 /** Which chosen file belongs to which item that waits for its bytes; one that could be two files is neither. */
 export function matchFiles<C extends Chosen>(
   waiting: readonly UploadItem[],

@@ -15,3 +15,8 @@ export function speedOf(samples: readonly Sample[]): number | undefined {
   if (!first || !last || last.at - first.at < 500) return undefined;
   return Math.max(0, ((last.bytes - first.bytes) * 1_000) / (last.at - first.at));
 }
+
+/** Whole seconds until so many bytes have gone out; undefined while nothing does. */
+export function secondsLeft(bytes: number, speed: number): number | undefined {
+  return speed > 0 ? Math.ceil(bytes / speed) : undefined;
+}

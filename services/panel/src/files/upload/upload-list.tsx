@@ -52,16 +52,27 @@ function Item({ item, isRunning }: { item: UploadItem; isRunning: boolean }) {
   );
 }
 
-function stateWords(words: Words, item: UploadItem, isRunning: boolean): string {
+/** Why an upload failed. What is wrong with a context only the service can say. */
+function failureWords(
+  words: Words,
+  submission: string | undefined,
+  failure: { code: string; message: string },
+): string {
+  if (failure.code === unreadable) return words.uploads.unreadable;
+  const isContent = submission !== undefined && failure.code === "bad_request" && failure.message !== "";
+  return isContent ? visible(failure.message) : faultWords(words, failure);
+}
+
+export function stateWords(words: Words, item: UploadItem, isRunning: boolean): string {
   const { uploads } = words;
-  const { state, op, id, kind, session, received, size } = item;
+  const { state, op, id, kind, session, submission, received, size } = item;
   if (state.is === "failed") {
-    const why = state.code === unreadable ? uploads.unreadable : faultWords(words, state);
-    return `${uploads.states.failed}: ${why}`;
+    return `${uploads.states.failed}: ${failureWords(words, item.submission, state)}`;
   }
   if (op !== undefined && state.is !== "done") return uploads.states.writing;
-  if (isRunning) return uploads.states.sending;
   const isComplete = session !== undefined && received === size;
+  if (isRunning)
+    return submission !== undefined && isComplete ? uploads.states.checking : uploads.states.sending;
   if (state.is === "open" && kind === "file" && !isComplete && !hasFile(id)) return uploads.states.missing;
   return uploads.states[state.is];
 }

@@ -111,7 +111,7 @@ function CancelAll() {
   );
 }
 
-/** When nothing runs any more, the folder on screen is read again, once; a queue without faults goes away. */
+/** When nothing runs any more, what is on screen is read again, once; a queue without faults goes away. */
 function useEnd({ queue, runningId }: Uploads, { isOver, done, failed }: QueueSummary): void {
   const { uploads: words } = useWords();
   const toast = useToast();
@@ -123,7 +123,8 @@ function useEnd({ queue, runningId }: Uploads, { isOver, done, failed }: QueueSu
   useEffect(() => {
     if (!isIdle || finished === told.current) return;
     told.current = finished;
-    if (finished > 0) void client.invalidateQueries({ queryKey: ["files.list"] });
+    for (const name of finished > 0 ? ["files.list", "submissions.listOwn"] : [])
+      void client.invalidateQueries({ queryKey: [name] });
     if (!isOver || failed > 0) return;
     if (done > 0) toast({ kind: "done", text: words.ended(done) });
     told.current = 0;

@@ -7,7 +7,7 @@ import { act } from "./act.ts";
 import type { UploadItem } from "./item.ts";
 import { forgetKeptUploads } from "./kept-names.ts";
 import { claimKeptQueue } from "./kept-queue.ts";
-import { type Chosen, matchFiles, planItems } from "./plan.ts";
+import { type Chosen, matchFiles, planContext, planItems } from "./plan.ts";
 import {
   type ConflictRule,
   emptyQueue,
@@ -88,7 +88,7 @@ function forgetUploads(): void {
 
 /** Puts files at the end of the queue; what waits for its bytes after a reload takes them instead. */
 export function addFiles(chosen: readonly ChosenFile[], target: UploadTarget): void {
-  const rest = attachFiles(chosen);
+  const rest = attachFiles(chosen, ({ server }) => server === target.server);
   const planned = planItems(rest, { ...target, newId: () => crypto.randomUUID() });
   for (const { item, chosen: one } of planned) if (one?.file) bytesOf.set(item.id, one.file);
   changeQueue(
@@ -99,9 +99,24 @@ export function addFiles(chosen: readonly ChosenFile[], target: UploadTarget): v
   );
 }
 
+/** Puts the context of a submission at the end of the queue, in the place of another file that was chosen for it. */
+export function addContext(submission: string, file: File): void {
+  const [other] = attachFiles([{ path: file.name, file }], (item) => item.submission === submission);
+  if (!other) return;
+  cancelUploads(now.queue.items.filter((item) => item.submission === submission));
+  const item = planContext(submission, file, () => crypto.randomUUID());
+  bytesOf.set(item.id, file);
+  changeQueue(withNew(now.queue, [item]));
+}
+
 /** Gives waiting items their bytes; what belongs to none is given back. */
-export function attachFiles(chosen: readonly ChosenFile[]): ChosenFile[] {
-  const waiting = now.queue.items.filter(({ id, kind }) => kind === "file" && !bytesOf.has(id));
+export function attachFiles(
+  chosen: readonly ChosenFile[],
+  isMeant: (item: UploadItem) => boolean = () => true,
+): ChosenFile[] {
+  const waiting = now.queue.items.filter(
+    (item) => item.kind === "file" && !bytesOf.has(item.id) && isMeant(item),
+  );
   const matches = matchFiles(waiting, chosen);
   for (const { id, chosen: one } of matches) if (one.file) bytesOf.set(id, one.file);
   changeQueue({ ...now.queue });
@@ -140,8 +155,8 @@ export function cancelUploads(items: readonly UploadItem[]): void {
   void work();
 }
 
-async function dropSession({ server, session, op }: UploadItem): Promise<void> {
-  if (session === undefined || op !== undefined) return;
+async function dropSession({ server, submission, session, op }: UploadItem): Promise<void> {
+  if (session === undefined || op !== undefined || submission !== undefined) return;
   // What cannot be dropped now goes by itself when nothing is written to it.
   await call("uploads.cancel", { name: server, id: session }).catch(() => undefined);
 }

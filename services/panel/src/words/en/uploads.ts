@@ -42,6 +42,7 @@ export const uploads = {
     retrying: "Waiting",
     sending: "Uploading",
     writing: "Writing it into the world",
+    checking: "Checking the pack",
     missing: "Choose it again",
   },
   ended: (n: number) => `${count(n, "file is", "files are")} uploaded.`,

@@ -40,6 +40,7 @@ export const uploads: Words["uploads"] = {
     retrying: "等待中",
     sending: "上传中",
     writing: "正在写入世界",
+    checking: "正在检查整合包",
     missing: "请重新选择",
   },
   ended: (n) => `已上传 ${n} 个文件。`,
