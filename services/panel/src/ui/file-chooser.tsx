@@ -7,6 +7,13 @@ type FileChooserProps = {
   kind?: "plain" | "primary";
   /** Takes a whole folder with what is in it. */
   isFolder?: boolean;
+  /** Takes one file. */
+  isSingle?: boolean;
+  /** Kinds of files that are offered first, as `accept` of HTML. */
+  accept?: string;
+  /** Name for readers, where the words say too little alone. */
+  label?: string;
+  isDisabled?: boolean;
   onChoose: (files: File[]) => void;
 };
 
@@ -16,6 +23,10 @@ export function FileChooser({
   icon,
   kind = "plain",
   isFolder = false,
+  isSingle = false,
+  isDisabled = false,
+  accept,
+  label,
   onChoose,
 }: FileChooserProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -24,7 +35,7 @@ export function FileChooser({
       <input
         ref={input}
         type="file"
-        multiple
+        multiple={!isSingle}
         hidden
         tabIndex={-1}
         onChange={(event) => {
@@ -33,8 +44,15 @@ export function FileChooser({
           event.target.value = "";
         }}
         {...(isFolder && { webkitdirectory: "" })}
+        {...(accept !== undefined && { accept })}
       />
-      <Button kind={kind} icon={icon} onPress={() => input.current?.click()}>
+      <Button
+        kind={kind}
+        icon={icon}
+        isDisabled={isDisabled}
+        {...(label !== undefined && { label })}
+        onPress={() => input.current?.click()}
+      >
         {children}
       </Button>
     </>

@@ -2,7 +2,7 @@ import { Status, type StatusLook } from "./status.tsx";
 import styles from "./steps.module.css";
 
 export type StepState = "done" | "running" | "failed" | "waiting";
-type Step = { key: string; title: string; state: StepState; word: string };
+export type Step = { key: string; title: string; state: StepState; word: string };
 
 const looks: Record<StepState, StatusLook> = {
   done: "running",

@@ -10,6 +10,7 @@ import {
   StreamLanguage,
   syntaxHighlighting,
 } from "@codemirror/language";
+import { dockerFile } from "@codemirror/legacy-modes/mode/dockerfile";
 import { properties } from "@codemirror/legacy-modes/mode/properties";
 import { shell } from "@codemirror/legacy-modes/mode/shell";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
@@ -28,7 +29,7 @@ import {
 import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import styles from "./text-editor.module.css";
 
-export type TextLanguage = "json" | "yaml" | "toml" | "properties" | "shell" | "plain";
+export type TextLanguage = "json" | "yaml" | "toml" | "properties" | "shell" | "dockerfile" | "plain";
 
 export type TextEditorHandle = {
   text: () => string;
@@ -132,7 +133,7 @@ function extensionsOf(props: () => TextEditorProps, saved: Kept): Extension[] {
 function languageOf(language: TextLanguage): Extension {
   if (language === "json") return json();
   if (language === "yaml") return yaml();
-  const modes = { toml, properties, shell } as const;
+  const modes = { toml, properties, shell, dockerfile: dockerFile } as const;
   return language === "plain" ? [] : StreamLanguage.define(modes[language]);
 }
 

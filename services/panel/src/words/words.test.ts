@@ -6,8 +6,14 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { faults as proto } from "@svc/proto";
 import { parseAst } from "vite";
-import { en } from "./en/index.ts";
-import { zh } from "./zh/index.ts";
+import { en as english } from "./en/index.ts";
+import { packs as englishPacks } from "./en/packs.ts";
+import { zh as chinese } from "./zh/index.ts";
+import { packs as chinesePacks } from "./zh/packs.ts";
+
+/** With what is loaded later. */
+const en = { ...english, ...englishPacks };
+const zh = { ...chinese, ...chinesePacks };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };
 
@@ -28,12 +34,12 @@ function textsOf(catalogue: object, path = ""): Map<string, { text: string; mark
 }
 
 test("both catalogues have the same keys with the same placeholders", () => {
-  const [english, chinese] = [textsOf(en), textsOf(zh)];
-  assert.deepEqual([...chinese.keys()].sort(), [...english.keys()].sort());
-  for (const [key, { text, marks }] of english) {
+  const [first, second] = [textsOf(en), textsOf(zh)];
+  assert.deepEqual([...second.keys()].sort(), [...first.keys()].sort());
+  for (const [key, { text, marks }] of first) {
     assert.notEqual(text.trim(), "", key);
-    assert.notEqual(chinese.get(key)?.text.trim(), "", key);
-    assert.deepEqual(chinese.get(key)?.marks, marks, key);
+    assert.notEqual(second.get(key)?.text.trim(), "", key);
+    assert.deepEqual(second.get(key)?.marks, marks, key);
   }
 });
 

@@ -16,10 +16,14 @@ export type LogLine = {
   rank: number;
   /** Set where lines are missing: how many. */
   dropped?: number;
+  /** What it is part of, such as a step of a build. */
+  group?: string;
+  /** Names the group whose lines follow. */
+  isHeading?: boolean;
 };
 
 export type LogBuffer = {
-  append: (atSeconds: number, raw: string) => void;
+  append: (atSeconds: number, raw: string, part?: { group?: string; isHeading?: boolean }) => void;
   appendGap: (dropped: number) => void;
   /** A new array after every change that was announced, the same one between. */
   lines: () => readonly LogLine[];
@@ -49,10 +53,10 @@ export function createLogBuffer(schedule: (run: () => void) => void = requestAni
     announce();
   };
   return {
-    append: (atSeconds, raw) => {
+    append: (atSeconds, raw, part) => {
       const plain = plainText(raw);
       lastRank = rankOfLine(plain) ?? lastRank;
-      push({ atSeconds, raw, plain, rank: lastRank });
+      push({ atSeconds, raw, plain, rank: lastRank, ...part });
     },
     appendGap: (dropped) => push({ atSeconds: 0, raw: "", plain: "", rank: 3, dropped }),
     lines: () => shown,

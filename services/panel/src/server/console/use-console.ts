@@ -93,7 +93,7 @@ async function followOnce(
   return false;
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((settle) => {
     const timer = setTimeout(settle, ms);
     signal.addEventListener("abort", () => {
@@ -104,7 +104,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** False once the tab has been hidden for a while. */
-function useInSight(): boolean {
+export function useInSight(): boolean {
   const [isInSight, setInSight] = useState(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,0 +1,73 @@
+import type { Input, Output } from "../../api/operations.ts";
+import type { StatusLook } from "../../ui/status.tsx";
+import { type Query, textOf } from "../address.ts";
+
+export type Build = Output<"builds.readBuild">;
+export type BuildStatus = Build["status"];
+
+export const pageSize = 50;
+export const statusFilters = ["all", "pending", "building", "succeeded", "failed", "cancelled"] as const;
+
+export type BuildsView = {
+  search: string;
+  /** The service takes one word, so a state is chosen or something is searched for. */
+  status: (typeof statusFilters)[number];
+  /** 1 is the first. */
+  page: number;
+};
+
+/** Reads what the address says about the list of builds. */
+export function buildsViewOf({ q, status, page }: Query): BuildsView {
+  const search = textOf(q);
+  return {
+    search,
+    status: search === "" ? (statusFilters.find((name) => name === status) ?? "all") : "all",
+    page: pageOf(page),
+  };
+}
+
+/** A page of the address, from 1. */
+export function pageOf(page: unknown): number {
+  const number = Number(textOf(page));
+  return Number.isInteger(number) && number >= 1 && number <= 1_000_000 ? number : 1;
+}
+
+/** What the address says for a view. */
+export function addressOf({ search, status, page }: BuildsView): Record<string, string | number> {
+  return {
+    ...(search !== "" && { q: search }),
+    ...(search === "" && status !== "all" && { status }),
+    ...(page > 1 && { page }),
+  };
+}
+
+/** The request for a page of builds. */
+export function requestOf({ search, status, page }: BuildsView): Input<"builds.listBuilds"> {
+  const query = search.trim().slice(0, 256) || (status === "all" ? "" : status);
+  return { limit: pageSize, offset: (page - 1) * pageSize, ...(query !== "" && { query }) };
+}
+
+/** Whether an id of the address can be one of a build; others are not asked for. */
+export function isBuildId(id: string): boolean {
+  return /^[0-9a-f]{32}$/.test(id);
+}
+
+export const lookOfStatus: Record<BuildStatus, StatusLook> = {
+  pending: "unknown",
+  building: "starting",
+  succeeded: "running",
+  failed: "failed",
+  cancelled: "stopping",
+};
+
+/** Whether a build has not come to its end. */
+export function isActive(status: BuildStatus): boolean {
+  return status === "pending" || status === "building";
+}
+
+/** The name of an image without its tag and digest, to find other builds of it. */
+export function repositoryOf(imageRef: string): string {
+  const name = imageRef.replace(/@.*$/s, "");
+  const colon = name.lastIndexOf(":");
+  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  compareFindings,
+  everyFinding,
+  type Finding,
+  type FindingsView,
+  reasonOf,
+  selectFindings,
+  totalOf,
+} from "./findings.ts";
+
+const base: Finding = {
+  id: "CVE-1",
+  kind: "vulnerability",
+  severity: "HIGH",
+  target: "debian",
+  blocking: false,
+  package: "openssl",
+  installed: "1",
+};
+const policy = { fail_on: ["CRITICAL", "HIGH"], fail_unfixed: false } as const;
+
+describe("a finding", () => {
+  const cases: [string, Partial<Finding>, ReturnType<typeof reasonOf>][] = [
+    ["blocks as a secret", { kind: "secret", blocking: true }, "secret"],
+    ["blocks because there is a fix", { blocking: true, fixed: "2" }, "fixExists"],
+    ["blocks without a fix where the policy says so", { blocking: true }, "unfixedToo"],
+    ["that is accepted does not block", { accepted: true, fixed: "2" }, "accepted"],
+    ["of a low severity does not block", { severity: "LOW", fixed: "2" }, "notSevere"],
+    ["without a fix does not block", {}, "noFix"],
+  ];
+  for (const [name, change, expected] of cases)
+    test(name, () =>
+      assert.equal(reasonOf({ ...base, ...change }, { ...policy, fail_on: [...policy.fail_on] }), expected),
+    );
+});
+
+const all: Finding[] = [
+  { ...base, id: "CVE-2", severity: "LOW", package: "zlib", accepted: true },
+  { ...base, id: "CVE-3", severity: "CRITICAL", package: "bash" },
+  { ...base, id: "CVE-1", blocking: true, fixed: "2", title: "Overflow in TLS" },
+];
+
+describe("the table of findings", () => {
+  const cases: [string, Partial<FindingsView>, string[]][] = [
+    ["has blocking ones first, then the worst", {}, ["CVE-1", "CVE-3", "CVE-2"]],
+    ["is sorted by package", { sort: "package" }, ["CVE-3", "CVE-1", "CVE-2"]],
+    ["is sorted by id", { sort: "id" }, ["CVE-1", "CVE-2", "CVE-3"]],
+    ["shows one severity", { severity: "LOW" }, ["CVE-2"]],
+    ["shows what blocks", { only: "blocking" }, ["CVE-1"]],
+    ["shows what has a fix", { only: "fixable" }, ["CVE-1"]],
+    ["shows what is accepted", { only: "accepted" }, ["CVE-2"]],
+    ["is searched in titles, whatever the case", { search: " tls " }, ["CVE-1"]],
+  ];
+  for (const [name, view, expected] of cases)
+    test(name, () =>
+      assert.deepEqual(
+        selectFindings(all, { ...everyFinding, ...view }).map(({ id }) => id),
+        expected,
+      ),
+    );
+});
+
+test("all severities count together", () => {
+  assert.equal(totalOf({ CRITICAL: 2, LOW: 30 }), 32);
+});
+
+test("two scans differ in what only one of them has; another version is the same finding", () => {
+  const updated = { ...base, installed: "1.1" };
+  const secret: Finding = { ...base, id: "aws-key", kind: "secret", target: "/app/.env" };
+  const other: Finding = { ...secret, target: "/app/other.env" };
+  const { package: _, ...withoutPackage } = secret;
+  const { package: __, ...otherWithout } = other;
+  const { added, gone } = compareFindings([base, withoutPackage], [updated, otherWithout]);
+  assert.deepEqual(added, [otherWithout]);
+  assert.deepEqual(gone, [withoutPackage]);
+});
