@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { GameServer, Player, Plugin, PluginTable, ProtocolClient } from "flying-squid";
@@ -28,6 +28,7 @@ export async function startGame({ config, consolePlugin, prepare }: GameOptions)
   const require = createRequire(import.meta.url);
   const { createMCServer } = require("flying-squid") as typeof import("flying-squid");
   usePlugins(require, consolePlugin);
+  keepLevelFiles(require);
   const server = createMCServer({
     ...fixedOptions,
     host: config.host,
@@ -47,6 +48,18 @@ export async function startGame({ config, consolePlugin, prepare }: GameOptions)
   layFloor(server);
   serializeColumns(server.overworld);
   return server;
+}
+
+type LevelModule = { level: { writeLevel: (path: string, value: object) => Promise<void> } };
+
+/** The original replaces a level.dat in which it finds no seed: those of worlds that came from another program. */
+function keepLevelFiles(require: NodeJS.Require): void {
+  const requireOfGame = createRequire(require.resolve("flying-squid/package.json"));
+  const { level } = requireOfGame("prismarine-provider-anvil") as LevelModule;
+  const writeLevel = level.writeLevel;
+  level.writeLevel = async (path, value) => {
+    if (!existsSync(path)) await writeLevel(path, value);
+  };
 }
 
 /** The search for a place to spawn goes down until it meets a block; where all are dug away it would never end. */

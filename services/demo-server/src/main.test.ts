@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connectRcon, parsePlayerList, probe } from "@svc/rcon";
+import protocol from "minecraft-protocol";
 import type { Bot } from "mineflayer";
 import { offlineUuid } from "./access/offline-uuid.ts";
 import { joinGame, refusedJoin } from "./testing/bot.ts";
@@ -206,6 +207,25 @@ test("a crash is logged and the world saved before the process exits with an err
   await assertExit(server, 1);
   await server.output.line(/ERROR\]: The server crashed: Error: out of luck$/);
   await server.output.line(/All dimensions are saved$/);
+});
+
+test("a world and settings that were there before the first start are used and kept", async () => {
+  await using dir = await temporaryDir();
+  await mkdir(join(dir.path, "world"));
+  await writeFile(join(dir.path, "world/level.dat"), "of another program");
+  await writeFile(join(dir.path, "server.properties"), "motd=Brought along\n");
+  await using server = await start(dir.path);
+  const { gamePort: port, rconPort } = await server.ready();
+  const status = await protocol.ping({ host: "127.0.0.1", port, version: "1.21.4" });
+  assert.match(JSON.stringify(status), /Brought along/);
+  await using rcon = await rconOf(rconPort);
+  await rcon.command("save-all");
+  assert.equal(await readFile(join(dir.path, "world/level.dat"), "utf8"), "of another program");
+  assert.equal(await readFile(join(dir.path, "server.properties"), "utf8"), "motd=Brought along\n");
+  // Nobody reads its console any more: it ends instead of logging that it can't log.
+  server.child.stdout?.destroy();
+  await rcon.command("say anyone?").catch(() => {});
+  assert.deepEqual(await server.exited, { code: 0, signal: null });
 });
 
 test("a wrong setting ends the start with what to correct", async () => {

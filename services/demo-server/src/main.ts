@@ -45,6 +45,10 @@ function stopOnRequest(): void {
 
 process.on("SIGTERM", stopOnRequest);
 process.on("SIGINT", stopOnRequest);
+// A line that can't be written would be an uncaught exception, which is logged, and so on without end.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") stopOnRequest();
+});
 process.on("uncaughtException", (error) => void crash(error));
 // flying-squid leaves promises of players who go while they join; one of those must not end everyone's game.
 process.on("unhandledRejection", (error) => log.warn(`A task failed: ${messageOf(error)}`));
