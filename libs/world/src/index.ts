@@ -1,7 +1,7 @@
 // Archives, file trees and safe paths of worlds (docs/reference/world-lock.md#jobs, docs/reference/backups.md#archive).
 
 export { forwardingFilter } from "./archive/forwarding-filter.ts";
-export { openArchive } from "./archive/open.ts";
+export { openArchive, unpackGzip } from "./archive/open.ts";
 export { storeArchive } from "./archive/store.ts";
 export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
@@ -13,6 +13,8 @@ export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";
 export { openDownload, sendFile, sendFolder, sendWorld } from "./files/send.ts";
 export { commitUpload, writeSmallFile } from "./files/write.ts";
+export { fillVolume } from "./image/fill.ts";
+export { type UnpackLimits, unpackLayers } from "./image/unpack.ts";
 export { clampToSafeInteger } from "./path/extents.ts";
 export { createFileWriter } from "./path/file-writer.ts";
 export { Folder } from "./path/folder.ts";
