@@ -7,6 +7,7 @@ type Config = {
   port: number;
   host: string;
   images: string;
+  registry?: string;
   nodes: number;
   serviceAccounts: ServiceAccountName[];
   crashBackoffMs: number;
@@ -20,7 +21,7 @@ export function hostEnvironment(): Record<string, string> {
 }
 
 const USAGE =
-  "usage: main.ts --data DIR --port N --images FILE [--host ADDRESS] [--nodes N] [--service-account NAMESPACE/NAME …]";
+  "usage: main.ts --data DIR --port N --images FILE [--host ADDRESS] [--registry HOST:PORT] [--nodes N] [--service-account NAMESPACE/NAME …]";
 
 function number(text: string, name: string, { low, high }: { low: number; high: number }): number {
   const value = Number(text);
@@ -52,6 +53,7 @@ export function parseConfig(args: string[]): Config {
       port: { type: "string" },
       host: { type: "string", default: "127.0.0.1" },
       images: { type: "string" },
+      registry: { type: "string" },
       nodes: { type: "string", default: "2" },
       "service-account": { type: "string", multiple: true, default: [] },
       "crash-backoff-ms": { type: "string", default: "10000" },
@@ -64,6 +66,7 @@ export function parseConfig(args: string[]): Config {
     port: number(required(values.port, "port"), "port", { low: 0, high: 65_535 }),
     host: values.host,
     images: absolute(required(values.images, "images")),
+    ...(values.registry ? { registry: values.registry } : {}),
     nodes: number(values.nodes, "nodes", { low: 1, high: 60 }),
     serviceAccounts: values["service-account"].map(account),
     crashBackoffMs: number(values["crash-backoff-ms"], "crash-backoff-ms", backoff),

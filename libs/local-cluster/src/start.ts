@@ -13,12 +13,14 @@ import type { ControllerSources } from "./controllers/start.ts";
 import { startControllers } from "./controllers/start.ts";
 import type { Claim, PersistentVolume } from "./controllers/volume/objects.ts";
 import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
+import { createImages } from "./image/images.ts";
+import { openImageStore } from "./image/store.ts";
+import { openTable } from "./image/table.ts";
 import type { KubeconfigServer } from "./kubeconfig.ts";
 import { kubeconfigOf } from "./kubeconfig.ts";
 import { lockDataDir } from "./lock.ts";
 import { createAddressPool } from "./node/address-pool.ts";
 import { startNodeAgent } from "./node/agent.ts";
-import { readImages } from "./node/images.ts";
 import { sweep } from "./node/orphan-processes.ts";
 import type { LogClocks } from "./node/pod-logs.ts";
 import { createPodLogs } from "./node/pod-logs.ts";
@@ -37,6 +39,11 @@ type LocalClusterOptions = {
   host?: string;
   /** The JSON file of the image table; read again when it changes. */
   images: string;
+  /**
+   * Host and port of the registry whose images may run when the table has their base (docs/reference/images.md#bases). Plain
+   * HTTP on loopback, HTTPS elsewhere.
+   */
+  registry?: string;
   /** How many nodes (`local-1` …) there are; 2 when absent. */
   nodes?: number;
   /** Get a token and a file `kubeconfig.<name>` each. */
@@ -69,6 +76,8 @@ export type LocalCluster = {
   close(): Promise<void>;
 };
 
+/** Files of pulled images that are kept; what running pods need was copied. */
+const IMAGE_STORE_BYTES = 4 * 2 ** 30;
 const SHUTDOWN_GRACE_MS = 18_000;
 const DEFAULT_BACKOFF_MS = 10_000;
 
@@ -118,6 +127,11 @@ async function startNodes(
   const pods = api.list(PODS).items as Pod[];
   const living = uids(pods.filter((pod) => !isFinished(pod)));
   const processes = await sweep(podsDir, { known: uids(pods), living });
+  const images = createImages({
+    findInTable: openTable(options.images),
+    registry: options.registry,
+    store: await openImageStore(join(options.dataDir, "images"), IMAGE_STORE_BYTES),
+  });
   const deps = {
     api,
     clocks,
@@ -126,7 +140,7 @@ async function startNodes(
     processes,
     pods: sources.pods,
     addresses: createAddressPool(),
-    images: readImages(options.images),
+    images,
     hostEnv: options.hostEnv ?? hostEnvironment(),
     crashBackoffMs: options.crashBackoffMs ?? DEFAULT_BACKOFF_MS,
     volumes: {
@@ -135,7 +149,7 @@ async function startNodes(
         tokens.find(({ user }) => user === accountUser({ namespace, name }))?.token,
     },
   };
-  return Array.from({ length: options.nodes ?? 2 }, (_, at) => {
+  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, at) => {
     const name = `local-${at + 1}`;
     const hostIP = `127.${at + 1}.0.1`;
     const registration = registerNode({ api, warn }, name, hostIP);
@@ -147,6 +161,7 @@ async function startNodes(
       },
     };
   });
+  return [...nodes, images];
 }
 
 /** Starts controllers, node agents and the relay on an API server that listens already. */

@@ -4,7 +4,10 @@ export class ImageError extends Error {
   /** True when the reference itself is wrong: Kubernetes then says `InvalidImageName`. */
   readonly isInvalidName: boolean;
 
-  constructor(message: string, { isInvalidName = false, cause }: { isInvalidName?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    { isInvalidName = false, cause }: { isInvalidName?: boolean; cause?: unknown } = {},
+  ) {
     super(message, cause === undefined ? {} : { cause });
     this.isInvalidName = isInvalidName;
   }

@@ -3,7 +3,14 @@
 
 import type { Reference, Registry } from "@svc/registry";
 import { ImageError } from "./image-error.ts";
-import { fetchConfig, fetchFiles, findManifest, type FoundManifest, type ImageLimits, type Source } from "./pull.ts";
+import {
+  type FoundManifest,
+  fetchConfig,
+  fetchFiles,
+  findManifest,
+  type ImageLimits,
+  type Source,
+} from "./pull.ts";
 import { baseNameOf, derive } from "./pulled.ts";
 import type { ImageStore, StoredImage } from "./store.ts";
 import type { FindInTable, TableImage } from "./table.ts";
@@ -46,7 +53,11 @@ export function createImages(deps: ImagesDeps): Images {
 
   const sourceOf = async (path: string, signal: AbortSignal): Promise<Source> => {
     const { openRegistry } = await import("@svc/registry");
-    opened ??= openRegistry({ host: host ?? "", plainHttp: isLoopback(host ?? ""), timeoutMs: registryTimeoutMs });
+    opened ??= openRegistry({
+      host: host ?? "",
+      plainHttp: isLoopback(host ?? ""),
+      timeoutMs: registryTimeoutMs,
+    });
     return { registry: opened, path, limits: { ...defaultLimits, ...limits }, signal };
   };
   /** One pull for all pods that ask for the image; it goes on when one of them is deleted. */
@@ -98,7 +109,11 @@ async function pull({ store, findInTable }: ImagesDeps, found: FoundManifest, op
   return store.add(found.digest, async (staging) => {
     const config = await fetchConfig(source, found);
     // Before its layers are fetched: an image that can't run here may be large.
-    const { base } = derive(`${source.registry.host}/${source.path}`, config, await findInTable(baseNameOf(config) ?? ""));
+    const { base } = derive(
+      `${source.registry.host}/${source.path}`,
+      config,
+      await findInTable(baseNameOf(config) ?? ""),
+    );
     const bytes = await fetchFiles(source, { found, config, below: base.data, staging });
     return { config, bytes };
   });

@@ -33,7 +33,9 @@ export async function findManifest(
   const read = async (reference: string) => {
     const found = await registry.getManifest(path, reference, signal);
     if (found === undefined)
-      throw new ImageError(`the registry has no image "${registry.host}/${path}" with ${reference}; it may have been deleted`);
+      throw new ImageError(
+        `the registry has no image "${registry.host}/${path}" with ${reference}; it may have been deleted`,
+      );
     return { digest: found.digest, parsed: parseManifest(found) };
   };
   const outer = await read(wanted);
@@ -42,9 +44,11 @@ export async function findManifest(
   const own = outer.parsed.manifests.find(
     ({ platform }) => platform?.os === "linux" && platform.architecture === architecture,
   );
-  if (own === undefined) throw new ImageError(`"${registry.host}/${path}" has no image for linux/${architecture}`);
+  if (own === undefined)
+    throw new ImageError(`"${registry.host}/${path}" has no image for linux/${architecture}`);
   const inner = await read(own.digest);
-  if (inner.parsed.kind !== "image") throw new ImageError(`"${registry.host}/${path}" is an index of indexes`);
+  if (inner.parsed.kind !== "image")
+    throw new ImageError(`"${registry.host}/${path}" is an index of indexes`);
   return { digest: inner.digest, manifest: inner.parsed };
 }
 
@@ -54,7 +58,9 @@ export async function fetchConfig(source: Source, { manifest }: FoundManifest): 
   if (config.size > configBytes) throw new ImageError(`the configuration of "${path}" is larger than 4 MiB`);
   const packed = layers.reduce((sum, { size }) => sum + size, 0);
   if (layers.length > limits.layers || packed > limits.packedBytes)
-    throw new ImageError(`"${path}" has ${layers.length} layers of ${packed} bytes; this cluster takes ${limits.layers} of ${limits.packedBytes}`);
+    throw new ImageError(
+      `"${path}" has ${layers.length} layers of ${packed} bytes; this cluster takes ${limits.layers} of ${limits.packedBytes}`,
+    );
   const parts: Buffer[] = [];
   for await (const chunk of registry.getBlob(path, config, signal)) parts.push(chunk);
   let json: unknown;
@@ -72,7 +78,10 @@ export async function fetchConfig(source: Source, { manifest }: FoundManifest): 
 type Unpacking = { found: FoundManifest; config: ImageConfig; below: string; staging: string };
 
 /** Unpacks what the image has below a folder into `<staging>/files`; returns the bytes of it. */
-export async function fetchFiles(source: Source, { found, config, below, staging }: Unpacking): Promise<number> {
+export async function fetchFiles(
+  source: Source,
+  { found, config, below, staging }: Unpacking,
+): Promise<number> {
   const { unpackLayers } = await import("@svc/world");
   const { layers } = found.manifest;
   const target = join(staging, "files");
@@ -100,7 +109,11 @@ async function download({ registry, path, signal }: Source, blob: Descriptor, fi
 }
 
 /** The tar of a layer; throws at its end when it is not the one that the configuration names. */
-async function* unpacked(file: string, { mediaType, digest }: Descriptor, diffId: string): AsyncGenerator<Buffer> {
+async function* unpacked(
+  file: string,
+  { mediaType, digest }: Descriptor,
+  diffId: string,
+): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
   for await (const chunk of decoded(file, mediaType)) {
     hash.update(chunk);

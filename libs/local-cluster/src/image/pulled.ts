@@ -3,7 +3,7 @@
 import { runsLabel } from "@svc/proto/base-image";
 import * as z from "zod";
 import { ImageError } from "./image-error.ts";
-import type { TableImage } from "./table.ts";
+import type { Base, TableImage } from "./table.ts";
 
 const strings = z
   .array(z.string())
@@ -37,7 +37,7 @@ export function derive(
   reference: string,
   { config }: ImageConfig,
   found: TableImage | undefined,
-): TableImage & Required<Pick<TableImage, "base">> {
+): TableImage & { base: Base } {
   const name = config.Labels[runsLabel];
   if (name === undefined) {
     throw new ImageError(
@@ -46,7 +46,9 @@ export function derive(
   }
   const base = found?.base;
   if (found === undefined || base === undefined) {
-    throw new ImageError(`image "${reference}" is built on "${name.slice(0, 200)}", which this cluster can't run`);
+    throw new ImageError(
+      `image "${reference}" is built on "${name.slice(0, 200)}", which this cluster can't run`,
+    );
   }
   if (config.Cmd.length > 0 || JSON.stringify(config.Entrypoint) !== JSON.stringify(base.entrypoint)) {
     throw new ImageError(

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, ContainerStatus } from "../controllers/objects.ts";
+import { ImageError } from "../image/image-error.ts";
+import type { Image, Images } from "../image/images.ts";
 import { removeTree } from "../remove-tree.ts";
 import { timeText } from "../time.ts";
 import { createBackOff } from "./back-off.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { buildCommand } from "./command.ts";
 import { ContainerConfigError } from "./environment.ts";
-import type { Images } from "./images.ts";
 import { startLogClock } from "./log-clock.ts";
+import { volumeAt } from "./mounts.ts";
 import type { LogClocks } from "./pod-logs.ts";
 import { isFinal } from "./pod-status.ts";
 import { startProber } from "./prober.ts";
@@ -30,15 +32,11 @@ export type ContainerDeps = CommandDeps & {
   onChange(): void;
 };
 
-class ImageError extends Error {
-  override name = "ImageError";
-}
-
 function initialStatus(container: Container, known: ContainerStatus | undefined): ContainerStatus {
   return {
     name: container.name,
     image: container.image,
-    imageID: container.image,
+    imageID: known?.imageID ?? container.image,
     restartCount: known?.restartCount ?? 0,
     ready: false,
     started: false,
@@ -49,9 +47,14 @@ function initialStatus(container: Container, known: ContainerStatus | undefined)
 
 function waitingFor(error: unknown, again: boolean): { reason: string; message: string } {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof ImageError) return { reason: again ? "ImagePullBackOff" : "ErrImagePull", message };
+  if (error instanceof ImageError) return { reason: imageReason(error, again), message };
   if (error instanceof ContainerConfigError) return { reason: "CreateContainerConfigError", message };
   return { reason: "CreateContainerError", message };
+}
+
+function imageReason(error: ImageError, again: boolean): string {
+  if (error.isInvalidName) return "InvalidImageName";
+  return again ? "ImagePullBackOff" : "ErrImagePull";
 }
 
 /** One container of a pod over all its lives. It takes over the life that an earlier cluster process left behind. */
@@ -126,13 +129,24 @@ export class ContainerWorker {
     this.#deps.onChange();
   }
 
+  async #findImage(): Promise<Image> {
+    const image = await this.#deps.images.find(this.#container.image, this.#stopping.signal);
+    this.#set({ imageID: image.id });
+    return image;
+  }
+
+  /** Everything of a start before the process: the image, its files in the volume, the command. */
   async #prepare(runDir: string): Promise<Command> {
-    const { image: name } = this.#container;
-    const image = await this.#deps.images.find(name);
-    if (image === undefined) {
-      throw new ImageError(`image "${name}" is not in the image table; add it there and the pod starts`);
-    }
-    return buildCommand(this.#deps, this.#container, { image, runDir });
+    const image = await this.#findImage();
+    const command = await buildCommand(this.#deps, this.#container, { image, runDir });
+    const volume = image.data && volumeAt(image.data.path, this.#container, this.#deps.volumeDirs);
+    if (volume !== undefined && !this.#stopping.signal.aborted) await image.data?.fill(volume);
+    return command;
+  }
+
+  /** The command of a run that goes on: nothing is copied into a volume that is being used. */
+  async #recall(runDir: string): Promise<Command> {
+    return buildCommand(this.#deps, this.#container, { image: await this.#findImage(), runDir });
   }
 
   async #pause(ms: number): Promise<void> {
@@ -183,7 +197,7 @@ export class ContainerWorker {
   async #accompany(run: Run, initial: ContainerStatus | undefined): Promise<void> {
     const { clocks, warn } = this.#deps;
     // After a restart of the cluster the commands of probes and hooks must be known again.
-    this.#command ??= await this.#prepare(run.dir).catch(() => undefined);
+    this.#command ??= await this.#recall(run.dir).catch(() => undefined);
     const clock = startLogClock(run.dir, (error) =>
       warn(`the log in ${run.dir} can't be followed: ${String(error)}`),
     );

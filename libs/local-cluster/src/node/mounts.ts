@@ -23,6 +23,11 @@ export function mountsOf(container: Container, dirs: Map<string, string>): Mount
   });
 }
 
+/** The directory of the volume that is mounted at exactly this path. */
+export function volumeAt(path: string, container: Container, dirs: Map<string, string>): string | undefined {
+  return mountsOf(container, dirs).find(({ mountPath }) => mountPath === path)?.dir;
+}
+
 /** The real path of a path inside the container; the longest mount path wins. Other paths stay as they are. */
 export function realPath(path: string, mounts: Mount[]): string {
   const fitting = mounts.filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath}/`));

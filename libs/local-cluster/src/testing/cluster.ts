@@ -24,7 +24,11 @@ const SERVER = `
 `;
 
 export const IMAGES = {
-  sh: { command: ["/bin/sh", "-c"], env: { FROM_IMAGE: "yes" } },
+  sh: {
+    command: ["/bin/sh", "-c"],
+    env: { FROM_IMAGE: "yes" },
+    base: { entrypoint: ["sh"], env: ["MOTD"], data: "/data" },
+  },
   sleep: { command: ["/bin/sleep", "1000"] },
   server: { command: [process.execPath, "-e", SERVER] },
 };
@@ -39,9 +43,10 @@ export async function makeDataDir(): Promise<{ dataDir: string; images: string }
 }
 
 /** A cluster whose waiting times are short; closing it removes its folder. */
-export async function startTestCluster(): Promise<TestCluster> {
+export async function startTestCluster(more: { registry?: string } = {}): Promise<TestCluster> {
   const { dataDir, images } = await makeDataDir();
-  const cluster = await startLocalCluster({ dataDir, images, port: 0, crashBackoffMs: 50, jobBackoffMs: 50 });
+  const quick = { port: 0, crashBackoffMs: 50, jobBackoffMs: 50 };
+  const cluster = await startLocalCluster({ dataDir, images, ...quick, ...more });
   const close = async () => {
     await cluster.close();
     await rm(dataDir, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { demoServerImage, runsLabel } from "@svc/proto/base-image";
 
 /** Image of the demo game server in the embedded cluster. */
-export const demoImage = "svc.local/demo-server:1.21.4";
+export const demoImage = demoServerImage.config.Labels[runsLabel];
 
 /** Image of the world agent: what the Jobs of backups, restores, exports and file changes run. */
 export const agentImage = "svc.local/world-agent";
@@ -9,12 +10,17 @@ export const agentImage = "svc.local/world-agent";
 /** The world agent where it is not run from its source: its file and the folder of V8's code cache. */
 type Agent = { file: string; compileCache: string | undefined };
 
+/** What images built FROM the demo server may bring along (docs/reference/images.md#bases). */
+const demoBase = {
+  entrypoint: demoServerImage.config.Entrypoint,
+  env: ["MOTD", "MAX_PLAYERS"],
+  data: demoServerImage.config.WorkingDir,
+};
+
+type Entry = { command: string[]; env?: Record<string, string>; base?: typeof demoBase };
+
 /** Which program the embedded cluster runs for which image. */
-export function imageTable(
-  repo: string,
-  node: string,
-  agent: Partial<Agent> = {},
-): Record<string, { command: string[]; env?: Record<string, string> }> {
+export function imageTable(repo: string, node: string, agent: Partial<Agent> = {}): Record<string, Entry> {
   const ownCache = join(repo, "node_modules/.cache/v8");
   const { file = join(repo, "services/world-agent/src/main.ts"), compileCache = ownCache } = agent;
   const run = (program: string, cache: string) => ({
@@ -22,7 +28,7 @@ export function imageTable(
     env: { NODE_COMPILE_CACHE: cache },
   });
   return {
-    [demoImage]: run(join(repo, "services/demo-server/src/main.ts"), ownCache),
+    [demoImage]: { ...run(join(repo, "services/demo-server/src/main.ts"), ownCache), base: demoBase },
     [agentImage]: run(file, compileCache),
   };
 }
