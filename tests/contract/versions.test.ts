@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { isSupportedNats } from "@svc/proto";
-import { pool, release } from "../../libs/local-stack/src/nats/pins.ts";
+import { natsServer } from "../../libs/local-stack/src/nats/program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -40,7 +40,11 @@ test("the images of svc are those of this version", () => {
 
 test("every named or downloaded nats-server has no known vulnerability", () => {
   const [image] = images.filter((one) => one.image.startsWith("nats:"));
-  const named = [image?.image.replace("nats:", "") ?? "", release.version, pool.version];
+  const named = [
+    image?.image.replace("nats:", "") ?? "",
+    natsServer.release.version,
+    natsServer.pool.version,
+  ];
   assert.deepEqual(
     named.filter((one) => !isSupportedNats(one)),
     [],

@@ -13,7 +13,7 @@ const allowed: Record<string, string> = {
   "libs/config/src/values.ts /(\\d+(\\.\\d+)?)(ms|mo|s|m|h|d)/g":
     "settings, whose whole shape is checked before",
   "libs/local-cluster/src/node/mounts.ts /(.)\\/+$/": "mount paths that lifecycle writes",
-  "libs/local-stack/src/nats/routes.ts /\\/*$/": "a setting",
+  "libs/local-stack/src/fetch/routes.ts /\\/*$/": "a setting",
   "libs/minecraft/src/login/session-server.ts /\\/+$/": "a setting",
   "services/identity/src/session/policy.ts /\\ufffd+$/": "256 bytes of a user agent",
   "services/identity/src/sign-in/password-hash.ts /=+$/": "base64 that we wrote",

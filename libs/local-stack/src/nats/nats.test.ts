@@ -4,11 +4,12 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { isSupportedNats } from "@svc/proto";
+import { defaultCacheDirs } from "../fetch/find.ts";
+import type { Route } from "../fetch/routes.ts";
 import { runCommand } from "../process/run.ts";
 import { scratchDir } from "../testing/scratch.ts";
-import { defaultCacheDirs, findNatsServer } from "./find.ts";
+import { findNatsServer } from "./find.ts";
 import { startNats } from "./nats.ts";
-import type { Route } from "./routes.ts";
 
 const repo = resolve(import.meta.dirname, "../../../..");
 const quiet = () => undefined;

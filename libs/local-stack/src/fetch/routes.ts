@@ -2,16 +2,18 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../process/run.ts";
 import { downloadChecked } from "./download.ts";
-import { type NatsArch, pool, poolPath, release, releaseUrl } from "./pins.ts";
+import type { Arch, FetchedProgram } from "./program.ts";
 
-/** One way to get the server: leaves its binary somewhere below `dir` and returns the path, or throws the reason. */
+type Place = { dir: string; arch: Arch; program: FetchedProgram };
+
+/** One way to get a program: leaves its binary somewhere below `dir` and returns the path, or throws the reason. */
 export type Route = {
   name: string;
-  fetch: (place: { dir: string; arch: NatsArch }, signal: AbortSignal) => Promise<string>;
+  fetch: (place: Place, signal: AbortSignal) => Promise<string>;
 };
 
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
-const suites = ["sid", "forky"];
+const suites = ["sid", "forky", "bookworm"];
 
 async function runOrThrow(
   command: string,
@@ -26,11 +28,12 @@ async function runOrThrow(
 /** The archive that the maintainers publish, checked against the pinned digest. */
 export const releaseRoute: Route = {
   name: "release archive",
-  fetch: async ({ dir, arch }, signal) => {
+  fetch: async ({ dir, arch, program }, signal) => {
+    const { url, sha256, file } = program.release;
     const archive = join(dir, "release.tar.gz");
-    await downloadChecked({ url: releaseUrl(arch), sha256: release.sha256[arch] }, archive, signal);
-    await runOrThrow("tar", ["-xzf", archive, "--strip-components=1", "-C", dir], { cwd: dir, signal });
-    return join(dir, "nats-server");
+    await downloadChecked({ url: url(arch), sha256: sha256[arch] }, archive, signal);
+    await runOrThrow("tar", ["-xzf", archive, "-C", dir], { cwd: dir, signal });
+    return join(dir, file(arch));
   },
 };
 
@@ -43,27 +46,29 @@ async function findMirrors(dir: string, signal: AbortSignal): Promise<string[]> 
   return [...new Set(mirrors)].map((mirror) => mirror.replace(/\/*$/, ""));
 }
 
-async function unpack(file: string, place: { dir: string; signal: AbortSignal }): Promise<string> {
-  const target = join(place.dir, "package");
-  await runOrThrow("dpkg-deb", ["-x", file, target], { cwd: place.dir, signal: place.signal });
-  const binary = join(target, "usr", "sbin", "nats-server");
-  if (!existsSync(binary)) throw new Error("the package holds no nats-server");
+async function unpack(file: string, { dir, program }: Place, signal: AbortSignal): Promise<string> {
+  const target = join(dir, "package");
+  await runOrThrow("dpkg-deb", ["-x", file, target], { cwd: dir, signal });
+  const binary = join(target, program.package.file);
+  if (!existsSync(binary)) throw new Error(`the package holds no ${program.name}`);
   return binary;
 }
 
 /** The package in the pool of apt's own mirror, checked against the pinned digest. */
 export const poolRoute: Route = {
   name: "package pool",
-  fetch: async ({ dir, arch }, signal) => {
+  fetch: async (place, signal) => {
+    const { dir, arch } = place;
+    const { path, sha256 } = place.program.pool;
     const file = join(dir, "pool.deb");
     const reasons: string[] = [];
     for (const mirror of await findMirrors(dir, signal)) {
-      const source = { url: `${mirror}/${poolPath(arch)}`, sha256: pool.sha256[arch] };
+      const source = { url: `${mirror}/${path(arch)}`, sha256: sha256[arch] };
       const fault = await downloadChecked(source, file, signal).then(
         () => undefined,
         (error: Error) => error.message,
       );
-      if (fault === undefined) return unpack(file, { dir, signal });
+      if (fault === undefined) return unpack(file, place, signal);
       reasons.push(fault);
     }
     throw new Error(reasons.join(", "));
@@ -87,9 +92,10 @@ function privateApt(dir: string): string[] {
 
 async function downloadBySuite(
   source: { mirror: string; suite: string },
-  dir: string,
+  place: Place,
   signal: AbortSignal,
 ): Promise<string> {
+  const { dir, program } = place;
   for (const folder of ["lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(dir, folder), { recursive: true });
   }
@@ -100,16 +106,18 @@ async function downloadBySuite(
   );
   const options = { cwd: dir, signal };
   await runOrThrow("apt-get", ["-qq", ...privateApt(dir), "update"], options);
-  await runOrThrow("apt-get", ["-qq", ...privateApt(dir), "download", "nats-server"], options);
-  const file = readdirSync(dir).find((name) => name.startsWith("nats-server_") && name.endsWith(".deb"));
-  if (!file) throw new Error(`${source.suite} has no nats-server`);
-  return unpack(join(dir, file), { dir, signal });
+  await runOrThrow("apt-get", ["-qq", ...privateApt(dir), "download", program.package.name], options);
+  const prefix = `${program.package.name}_`;
+  const file = readdirSync(dir).find((name) => name.startsWith(prefix) && name.endsWith(".deb"));
+  if (!file) throw new Error(`${source.suite} has no ${program.package.name}`);
+  return unpack(join(dir, file), place, signal);
 }
 
 /** The newest package of the distribution by its signed index, for the day when the pinned one has left the pool. */
 export const signedIndexRoute: Route = {
   name: "signed package index",
-  fetch: async ({ dir }, signal) => {
+  fetch: async (place, signal) => {
+    const { dir } = place;
     if (!existsSync(keyring)) throw new Error(`${keyring} is not installed`);
     const reasons: string[] = [];
     for (const mirror of await findMirrors(dir, signal)) {
@@ -117,7 +125,7 @@ export const signedIndexRoute: Route = {
         const folder = join(dir, `${suite}-${reasons.length}`);
         mkdirSync(folder);
         try {
-          return await downloadBySuite({ mirror, suite }, folder, signal);
+          return await downloadBySuite({ mirror, suite }, { ...place, dir: folder }, signal);
         } catch (error) {
           reasons.push(error instanceof Error ? error.message : String(error));
         }
