@@ -1,10 +1,12 @@
-export { defaultCacheDirs, findNatsServer } from "./nats/find.ts";
+export { defaultCacheDirs } from "./fetch/find.ts";
+export { findNatsServer } from "./nats/find.ts";
 export { startNats } from "./nats/nats.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
 export { nodeFlags, runSvc, type StackPrograms } from "./program/programs.ts";
 export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
+export { findDockerRegistry } from "./registry/find.ts";
 export { startDetached } from "./stack/detach.ts";
 export { down } from "./stack/down.ts";
 export { takesLocalNames } from "./stack/game.ts";

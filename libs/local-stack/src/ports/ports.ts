@@ -13,6 +13,9 @@ export const defaultPorts = {
   "local-cluster": 16443,
   smtp: 11025,
   "mail-page": 18025,
+  "registry-gate": 15000,
+  registry: 15001,
+  "registry-lease": 15002,
 } as const;
 
 export type PortName = keyof typeof defaultPorts;

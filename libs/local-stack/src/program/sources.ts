@@ -12,8 +12,11 @@ export const serviceNames = [
 /** The game side: they speak Minecraft to players and call the internal face like any other program. */
 export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
 
+/** The door of the registry of images; with it the stack runs the registry. */
+const registryServiceNames = ["registry-gate"] as const;
+
 /** Everything that `--only` may name. */
-export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
+export const allServiceNames = [...serviceNames, ...gameServiceNames, ...registryServiceNames] as const;
 
 /** A service that the stack runs. */
 export type StackService = (typeof allServiceNames)[number];

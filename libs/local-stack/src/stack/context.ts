@@ -22,12 +22,14 @@ export type StackContext = {
 
 const databaseName = "svc";
 const rootDomain = "svc.localhost";
+const registryPorts = ["registry-gate", "registry", "registry-lease"] as const;
 
 function neededPorts(options: StackOptions, services: ReadonlyMap<StackService, number>): PortName[] {
   const parts = embeddedParts(options.env);
   return [
     ...(["gateway-external", "gateway-internal"] as const).filter((name) => services.has(name)),
     ...(["postgres", "nats", "local-cluster"] as const).filter((name) => parts.includes(name)),
+    ...(services.has("registry-gate") ? registryPorts : []),
     "smtp",
     "mail-page",
     // Tests of single services read it although nothing listens there.
@@ -72,6 +74,7 @@ function createFacts(
     smtp: { host: "127.0.0.1", port: ports.smtp },
     mailPage: `http://127.0.0.1:${ports["mail-page"]}`,
     game: { host: "127.0.0.1", port: ports.game },
+    registryHost: services.has("registry-gate") ? `127.0.0.1:${ports["registry-gate"]}` : undefined,
     setupUrlFile: paths.setupUrlFile,
     forwardingSecret: services.has("proxy") ? secrets.forwarding.masters.split("\n")[0]?.trim() : undefined,
     forwardingMasterFile: services.has("proxy") ? secrets.forwarding.file : undefined,

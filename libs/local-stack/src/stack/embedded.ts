@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
-import { defaultCacheDirs, findNatsServer } from "../nats/find.ts";
+import { defaultCacheDirs } from "../fetch/find.ts";
+import { findNatsServer } from "../nats/find.ts";
 import { prepareNats } from "../nats/nats.ts";
 import { preparePostgres } from "../postgres/postgres.ts";
 import { programEnv, runProgram, type StackPrograms } from "../program/programs.ts";

@@ -46,7 +46,7 @@ test("a full disk is told in one sentence, other faults stay what they are", () 
 });
 
 test("--only and --replicas choose the processes, and unknown names are refused with the known ones", () => {
-  assert.equal(chooseServices({}).size, 10);
+  assert.equal(chooseServices({}).size, 11);
   const chosen = chooseServices({ only: ["storage", "identity"], replicas: { storage: 2 } });
   assert.deepEqual(
     [...chosen],

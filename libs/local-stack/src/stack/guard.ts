@@ -57,7 +57,11 @@ function checkName(name: string, option: string): void {
   );
 }
 
-const alone = ["login-gate", "lobby"];
+const alone: Readonly<Record<string, string>> = {
+  "login-gate": "the proxy uses",
+  lobby: "the proxy uses",
+  "registry-gate": "the registry has",
+};
 
 /** The services to run with the number of processes of each. */
 export function chooseServices(options: {
@@ -67,8 +71,8 @@ export function chooseServices(options: {
   for (const name of options.only ?? []) checkName(name, "--only");
   for (const [name, count] of Object.entries(options.replicas ?? {})) {
     checkName(name, "--replicas");
-    if (alone.includes(name)) {
-      throw new StackError(`--replicas ${name}=${count}: the proxy uses only one ${name}`);
+    if (alone[name] !== undefined) {
+      throw new StackError(`--replicas ${name}=${count}: ${alone[name]} only one ${name}`);
     }
     if (Number.isInteger(count) && count >= 1 && count <= 16) continue;
     throw new StackError(`--replicas ${name}=${count}: give a whole number from 1 to 16`);

@@ -24,6 +24,8 @@ export function layout(data: string) {
     proxy: join(data, "proxy"),
     mail: join(data, "mail"),
     archive: join(data, "archive"),
+    registry: join(data, "registry"),
+    registryCredentials: join(data, "secrets", "registry-credentials"),
     panel: join(data, "panel"),
     compileCache: join(data, "cache", "v8"),
   };

@@ -20,6 +20,8 @@ export type StackFacts = {
   smtp: { host: string; port: number };
   mailPage: string;
   game: { host: string; port: number };
+  /** Of the registry of images as references write it; undefined when the stack runs none. */
+  registryHost: string | undefined;
   /** Where identity writes the setup link for the first owner. */
   setupUrlFile: string;
   /**
@@ -63,6 +65,8 @@ export type StackOptions = {
     nodes?: number;
     serviceAccounts: readonly string[];
   };
+  /** Fills the registry once it answers. */
+  fillRegistry?: (registry: { host: string; password: string }) => Promise<void>;
   /** Other programs than those of the checkout, for tests. */
   programs?: StackPrograms;
   /** Prints one line on stderr. */

@@ -58,6 +58,12 @@ function stackDir(): { path: string; [Symbol.asyncDispose]: () => Promise<void> 
   };
 }
 
+/** The registry itself: the gate of these stacks is a fake. */
+function registryOf(dir: string): string {
+  const ports = JSON.parse(readFileSync(join(dir, "data", "ports.json"), "utf8"));
+  return `127.0.0.1:${ports.registry}`;
+}
+
 function livingOf(stack: StackFile) {
   return stack.processes.map((row) => findProcess(row.pid)).filter((ref) => ref !== undefined);
 }
@@ -69,10 +75,11 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   const stack = await ready(scratch.path, first);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(stack.setup_url, "http://setup.example/once");
-  assert.equal(stack.processes.length, 14);
+  assert.equal(stack.processes.length, 16);
   const metrics = stack.processes.filter((row) => row.metrics === "http://127.0.0.1:9/metrics");
-  assert.equal(metrics.length, 10);
-  assert.equal(livingOf(stack).length, 14);
+  assert.equal(metrics.length, 11);
+  assert.equal(livingOf(stack).length, 16);
+  assert.equal((await fetch(`http://${registryOf(scratch.path)}/v2/`)).status, 200);
   const { host, username: user, password: pass } = new URL(stack.nats_url);
   const nats = await connect({ servers: host, user, pass });
   await nats.close();

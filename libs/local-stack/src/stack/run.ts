@@ -17,6 +17,7 @@ import { type Layout, layout } from "./layout.ts";
 import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
 import { nameHint } from "./name-hint.ts";
 import type { StackOptions } from "./options.ts";
+import { startRegistry } from "./registry.ts";
 import { ensureTokens } from "./secrets.ts";
 import { migrateSpec, panelSpec, serviceSpecs } from "./services.ts";
 import { announcement, findStackFile, type StackFile, writeStackFile } from "./stack-file.ts";
@@ -67,7 +68,11 @@ function findSetupUrl(paths: Layout): string | undefined {
 }
 
 /** Rereads the setup link and the tokens each time: both change while the stack runs. */
-function describe(context: StackContext, processes: RunningProcess[]): StackFile {
+function describe(
+  context: StackContext,
+  processes: RunningProcess[],
+  { hasRegistry }: { hasRegistry: boolean },
+): StackFile {
   const { facts, paths } = context;
   const setupUrl = findSetupUrl(paths);
   return {
@@ -85,6 +90,10 @@ function describe(context: StackContext, processes: RunningProcess[]): StackFile
     mail: { smtp_url: `smtp://${facts.smtp.host}:${facts.smtp.port}`, dir: paths.mail, page: facts.mailPage },
     game: facts.game,
     ...(facts.forwardingSecret !== undefined && { forwarding_secret: facts.forwardingSecret }),
+    ...(hasRegistry &&
+      facts.registryHost !== undefined && {
+        registry: { host: facts.registryHost, credentials_file: paths.registryCredentials },
+      }),
     processes,
   };
 }
@@ -96,7 +105,7 @@ function choosePrograms({ options, nodeEnv }: StackContext, supervisor: Supervis
   return findPrograms(repo, () => supervisor.start([bundleSpec(repo, nodeEnv)]));
 }
 
-async function startAll(context: StackContext, supervisor: Supervisor): Promise<void> {
+async function startAll(context: StackContext, supervisor: Supervisor): Promise<{ hasRegistry: boolean }> {
   const { options, paths, facts } = context;
   mkdirSync(paths.archive, { recursive: true, mode: 0o700 });
   if (context.services.has("proxy") && takesLocalNames(options.env)) options.say(localNamesWarning);
@@ -115,11 +124,15 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
     await supervisor.start([{ ...migrateSpec(context, await programs), after: parts }]);
     return parts;
   };
+  const registry = startRegistry(context, supervisor, programs);
+  // Awaited last; a failure before that is reported there.
+  registry.catch(() => undefined);
   const [after] = await Promise.all([startMigrated(), startPanel()]);
   const services = serviceSpecs(context, await programs);
   for (const { name } of services.filter((spec) => spec.name.startsWith("proxy")))
     mkdirSync(join(paths.proxy, name), { recursive: true, mode: 0o700 });
   await supervisor.start(services.map((spec) => ({ ...spec, after })));
+  return { hasRegistry: await registry };
 }
 
 async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {
@@ -139,14 +152,14 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
       void nameHint(context.facts).then((hint) => hint && options.say(hint));
     }
     const started = startAll(context, supervisor);
-    const early = await Promise.race([started.then(() => undefined), received]);
-    if (early === undefined) {
+    const early = await Promise.race([started, received]);
+    if (typeof early !== "string") {
+      const describeNow = () => describe(context, supervisor.running(), early);
       if (isFirstStart && context.services.has("identity")) await waitForSetupUrl(paths);
-      publish = () => writeStackFile(paths.stackFile, describe(context, supervisor.running()));
+      publish = () => writeStackFile(paths.stackFile, describeNow());
       endWatch = watchSetupUrl(paths, publish);
       publish();
-      const ready = describe(context, supervisor.running());
-      options.announce?.(announcement(ready, paths.stackFile, options.hintData));
+      options.announce?.(announcement(describeNow(), paths.stackFile, options.hintData));
       await received;
     } else started.catch(() => undefined);
     options.say("stopping ...");

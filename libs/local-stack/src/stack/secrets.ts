@@ -19,9 +19,16 @@ export type StackSecrets = {
   nats: Record<string, string>;
   /** Bearer tokens of the internal face by caller. */
   tokens: Tokens;
+  /** Of the registry's gate by account, and their file. */
+  registry: Record<RegistryAccount, string>;
+  /** Signs uploads in parts. */
+  registryUploads: string;
   /** Masters of the forwarding secrets, one a line, and their file; only proxy and lifecycle read it. */
   forwarding: { file: string; masters: string };
 };
+
+const registryAccounts = ["platform", "build", "prune"] as const;
+type RegistryAccount = (typeof registryAccounts)[number];
 
 /** The NATS user of the operator of the stack; in `stack.json`. */
 export const operatorUser = "operator";
@@ -63,8 +70,21 @@ export function ensureSecrets(paths: Layout, services: readonly string[]): Stack
     rolesFile,
     nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser, migrateUser]),
     tokens: ensureTokens(paths),
+    registry: ensureRegistryPasswords(paths),
+    registryUploads: ensureSecret(join(paths.secrets, "registry-uploads")),
     forwarding: { file: forwardingFile, masters: ensureSecret(forwardingFile) },
   };
+}
+
+/** The file that the gate reads, with one `account:password` a line; passwords that are missing are added. */
+function ensureRegistryPasswords({ registryCredentials: path }: Layout): Record<RegistryAccount, string> {
+  const lines = (findText(path) ?? "").split("\n").filter((line) => line !== "");
+  const missing = registryAccounts.filter((name) => !lines.some((line) => line.startsWith(`${name}:`)));
+  const all = [...lines, ...missing.map((name) => `${name}:${generate()}`)];
+  if (missing.length > 0) writeFileAtomic(path, `${all.join("\n")}\n`);
+  const passwordOf = (name: string) =>
+    all.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? "";
+  return { platform: passwordOf("platform"), build: passwordOf("build"), prune: passwordOf("prune") };
 }
 
 /** The tokens as their files have them now: a rotation changes them while the stack runs. */

@@ -6,6 +6,8 @@ import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
 import { layout } from "./layout.ts";
+import { isReadyLine, metricsOf } from "./ready-line.ts";
+import { registryEnv } from "./registry.ts";
 import { migrateUser } from "./secrets.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
@@ -66,18 +68,8 @@ function serviceEnv(name: string, service: string, context: StackContext): NodeJ
     ...natsEnv(service, context),
     ...kubeEnv(service, context),
     ...gatewayEnv(name, service, context),
+    ...registryEnv(service, context),
   };
-}
-
-/** pino writes one JSON object a line; `msg` is the last key. */
-function isReadyLine(line: string): boolean {
-  return line.startsWith("{") && line.includes('"msg":"ready"');
-}
-
-/** Where the metrics are, by the port that the line names. */
-function metricsOf(line: string): string | undefined {
-  const port = (JSON.parse(line) as { health_port?: unknown }).health_port;
-  return typeof port === "number" ? `http://127.0.0.1:${port}/metrics` : undefined;
 }
 
 /** What a migration works on, in variables; kept in a file, so that the person can run one by hand. */
@@ -131,7 +123,9 @@ export function panelSpec({ nodeEnv, paths, options }: StackContext, programs: S
 
 /** One specification per process: `storage`, `storage-2`, … */
 export function serviceSpecs(context: StackContext, programs: StackPrograms): ChildSpec[] {
-  return [...context.services].flatMap(([service, count]) =>
+  // The gate starts with its registry.
+  const meshAndGame = [...context.services].filter(([service]) => service !== "registry-gate");
+  return meshAndGame.flatMap(([service, count]) =>
     Array.from({ length: count }, (_, index): ChildSpec => {
       const name = index === 0 ? service : `${service}-${index + 1}`;
       return {

@@ -20,6 +20,8 @@ export type StackFile = {
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
   forwarding_secret?: string;
+  /** The registry of images; `credentials_file` has the passwords of its gate. Absent when the stack runs none. */
+  registry?: { host: string; credentials_file: string };
   /** The running processes. */
   processes: RunningProcess[];
 };
@@ -56,6 +58,7 @@ export function announcement(stack: StackFile, path: string, data?: string): str
       `NAME.${stack.root_domain}${port} in Minecraft, for example survival.${stack.root_domain}${port}`,
     ]);
   }
+  if (stack.registry) lines.push(["registry", stack.registry.host]);
   if (stack.setup_url) {
     const setUp = commandHint("svc", "account setup --email YOU@EXAMPLE.NET", data);
     lines.push(["set up", `${stack.setup_url} (in a browser)`], ["or", setUp]);

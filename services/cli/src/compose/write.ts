@@ -95,6 +95,7 @@ const composeFacts = {
   smtp: { host: "127.0.0.1", port: at.smtp },
   setupUrlFile: "/data/setup-url",
   archiveDir: "/data/archive",
+  registryHost: undefined,
   panelDir: `${repo}/panel`,
   forwardingMasterFile: "/config/secrets/forwarding-master",
 };

@@ -24,6 +24,9 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
     ...(await mesh(options.data)),
     ...(await database(options.data, stack.database_url)),
     await attempt("cluster", () => cluster(stack.kubeconfig)),
+    ...(stack.registry === undefined
+      ? []
+      : [await attempt("registry", () => registry(stack.registry?.host))]),
     ...(stack.forwarding_secret === undefined
       ? []
       : [await attempt("game port", () => pingGame(stack.game, answerWithinMs))]),
@@ -151,4 +154,12 @@ async function schemaFinding(
 async function cluster(kubeconfig: string): Promise<string> {
   const kube = connectKube({ kubeconfigFile: kubeconfig });
   return kube.version().finally(kube.close);
+}
+
+async function registry(host = ""): Promise<string> {
+  const answer = await fetch(`http://${host}/v2/_catalog?n=1`, {
+    signal: AbortSignal.timeout(answerWithinMs),
+  });
+  if (answer.ok) return `answers at ${host}`;
+  throw new Error(`answers ${answer.status} at ${host}; see the logs of registry and registry-gate`);
 }

@@ -15,6 +15,7 @@ type LocalFacts = Pick<
   | "internalBaseUrl"
   | "forwardingMasterFile"
   | "panelDir"
+  | "registryHost"
 >;
 
 /** Text of `svc.toml` for a stack on one machine (docs/reference/settings.md): its own hosts over http, mail to the sink. */
@@ -40,6 +41,9 @@ from = ${quote(`svc@${facts.rootDomain}`)}
 
 [identity]
 setup_url_file = ${quote(facts.setupUrlFile)}
+
+[registry]
+url = ${quote(facts.registryHost ?? "")}
 
 [builds]
 recommended = [${quote(demoImage)}]

@@ -93,6 +93,7 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
       localConfig(facts, {
         takesNames: facts.forwardingSecret !== undefined && takesLocalNames(environment()),
       }),
+    fillRegistry: async (registry) => (await import("./base-images.ts")).publishBaseImages(registry),
     cluster: {
       images: ({ file, compileCache }) =>
         imageTable(repo, process.execPath, { file: file("world-agent"), compileCache }),

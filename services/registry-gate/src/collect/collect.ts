@@ -32,6 +32,7 @@ type Options = {
 
 const longestPauseMs = 60_000;
 const keptOutput = 4_096;
+const noRepositories = "Path not found: /docker/registry/v2/repositories";
 
 export async function collectGarbage(options: Options): Promise<Collected> {
   const { lease, waitMs, now, signal } = options;
@@ -86,7 +87,7 @@ async function sweep(options: Options, { id, ttlMs }: { id: string; ttlMs: numbe
       return { kind: "done" };
     }
     // Nothing was ever pushed.
-    if (/repositories.*not found|Path not found: .*repositories/.test(output)) return { kind: "done" };
+    if (output.trim().endsWith(noRepositories)) return { kind: "done" };
     const how = code === null ? `was ended by ${killedBy}` : `exited with code ${code}`;
     return {
       kind: "failed",
