@@ -3,11 +3,14 @@
 export { forwardingFilter } from "./archive/forwarding-filter.ts";
 export { openArchive, unpackGzip } from "./archive/open.ts";
 export { storeArchive } from "./archive/store.ts";
+export { decodeHeader, paddingAfter } from "./archive/tar-header.ts";
+export { readTarAs } from "./archive/tar-reader.ts";
 export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
 export { readContext } from "./build-context/read.ts";
-export type { ContextEntry, ContextLimits } from "./build-context/rules.ts";
+export { type ContextEntry, type ContextLimits, contextLimits } from "./build-context/rules.ts";
+export { unpackContext } from "./build-context/unpack.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
 export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";
