@@ -4,8 +4,8 @@
 // Each says in one line of JSON what it did. A step that fails keeps the server from starting, and says why.
 
 import { parseArgs } from "node:util";
+import { waitForFence } from "@svc/kube/egress-gate";
 import { recoverVolume } from "@svc/world";
-import { waitForFence } from "./egress-gate.ts";
 import { forwardingSecret } from "./environment.ts";
 import { initForwarding } from "./forwarding.ts";
 import { prepareData } from "./prepare-data.ts";

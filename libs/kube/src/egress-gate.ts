@@ -1,5 +1,5 @@
-// Holds a server back until its network fence stands (docs/reference/server-resource.md#objects): what it must reach answers, and what it must not
-// reach does not. In this order, for before the network is up nothing answers at all.
+// Holds a pod back until its network policy is enforced (docs/reference/server-resource.md#objects): what it must reach
+// answers, and what it must not reach does not. In this order, for before the network is up nothing answers at all.
 
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,17 +16,17 @@ type GateOptions = {
 const attemptMs = 1_000;
 const pauseMs = 200;
 
-/** Undefined when the fence stands; else, once the time is over, what is still wrong. */
+/** Undefined when the policy is enforced; else, once the time is over, what is still wrong. */
 export async function waitForFence(options: GateOptions): Promise<string | undefined> {
   const endAt = performance.now() + options.waitMs;
   for (;;) {
-    const problem = await look(options);
+    const problem = await findProblem(options);
     if (problem === undefined || performance.now() + pauseMs >= endAt) return problem;
     await delay(pauseMs);
   }
 }
 
-async function look({ positiveProbe, probe }: GateOptions): Promise<string | undefined> {
+async function findProblem({ positiveProbe, probe }: GateOptions): Promise<string | undefined> {
   if (positiveProbe && !(await answers(positiveProbe))) return `${positiveProbe} does not answer`;
   if (probe && (await answers(probe))) return `${probe} can be reached`;
   return undefined;
