@@ -50,6 +50,8 @@ export const buildFiles = {
   /** In `reports`: the scanner's report of the image, and the SBOM, which may be missing. */
   report: "report.json",
   sbom: "sbom.cdx.json",
+  /** In `reports`: `{updated_at}` of the scanner's database of vulnerabilities; missing when the scan had none. */
+  database: "database.json",
   /** In `secret`, `caller` and `registry`. */
   documentsToken: "documents",
   callerToken: "token",

@@ -1,0 +1,98 @@
+// Builds an image without executing anything: a base, layers of copied files, and a configuration.
+
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as buildJobs from "@svc/proto/build-job";
+import { type Descriptor, mediaTypes, openRegistry, type Registry } from "@svc/registry";
+import type { Settings } from "../config.ts";
+import { StepFailure } from "../failure.ts";
+import type { StepContext } from "../step.ts";
+import { type Base, fetchLayer, openBase, scratch } from "./base.ts";
+import { parseDockerfile } from "./dockerfile.ts";
+import { FileTree } from "./file-tree.ts";
+import { parseIgnore } from "./ignore.ts";
+import { writeLayer } from "./layer.ts";
+import { type LayerEntry, planFolder, planLayer } from "./plan-layer.ts";
+import { type Recipe, readRecipe } from "./recipe.ts";
+import { writeImageArchive } from "./write-archive.ts";
+
+const dockerfileBytes = 1 << 20;
+const epoch = "1970-01-01T00:00:00Z";
+
+export async function assemble(settings: Settings, context: StepContext): Promise<undefined> {
+  const { task, folder } = settings;
+  const registry = openRegistry({
+    host: task.registry.host,
+    plainHttp: task.registry.plain_http,
+    timeoutMs: context.limits.registryMs,
+  });
+  const work = join(folder("tmp"), "assemble");
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  try {
+    const root = folder("context");
+    const { recipe, base } = await read(root, registry, context.signal);
+    const built = await build({ root, recipe, base, registry, work }, context);
+    const archive = join(folder("image"), buildJobs.buildFiles.imageTar);
+    context.say(`built ${await writeImageArchive(built, archive, context.signal)}`);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw new StepFailure((error as Error).message, { cause: error });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function read(
+  root: string,
+  registry: Registry,
+  signal: AbortSignal,
+): Promise<{ recipe: Recipe; base: Base }> {
+  const text = await readFile(join(root, "Dockerfile"), "utf8");
+  if (text.length > dockerfileBytes) throw new Error("the Dockerfile is larger than 1 MiB");
+  let base: Base = scratch;
+  const recipe = await readRecipe(parseDockerfile(text), async (name) => {
+    base = await openBase(name, registry, signal);
+    return base.config;
+  });
+  return { recipe, base };
+}
+
+type Building = { root: string; recipe: Recipe; base: Base; registry: Registry; work: string };
+
+async function build({ root, recipe, base, registry, work }: Building, { say, signal }: StepContext) {
+  const tree = new FileTree();
+  const layers: { descriptor: Descriptor; file: string; diffId: string }[] = [];
+  const history = [...base.history];
+  for (const { descriptor, diffId } of base.layers) {
+    const file = await fetchLayer({ path: base.path, descriptor }, registry, { folder: work, tree, signal });
+    layers.push({ descriptor, file, diffId });
+    say(`fetched ${descriptor.digest} of ${recipe.base}`);
+  }
+  const addLayer = async (entries: LayerEntry[], text: string) => {
+    if (entries.length === 0) return;
+    const file = join(work, `layer-${layers.length}`);
+    const { digest, size, diffId } = await writeLayer(entries, file, signal);
+    layers.push({ descriptor: { mediaType: mediaTypes.layerGzip, digest, size }, file, diffId });
+    history.push({ created: epoch, created_by: text });
+    say(`${text} (${entries.length} entries, ${size} bytes)`);
+  };
+  const ignore = parseIgnore(await readFile(join(root, ".dockerignore"), "utf8").catch(() => ""));
+  for (const copy of recipe.copies) {
+    const entries = await planLayer(copy, { root, ignore }, tree).catch((error: Error) => {
+      throw new Error(`Dockerfile line ${copy.line}: ${copy.text.split(" ", 1)[0]}: ${error.message}`);
+    });
+    await addLayer(entries, copy.text);
+  }
+  const { WorkingDir: workdir } = recipe.config;
+  if (workdir) await addLayer(planFolder(workdir, tree), `WORKDIR ${workdir}`);
+  const kept = Object.entries(recipe.config).filter(([, value]) => value !== null && value !== undefined);
+  const config = {
+    created: epoch,
+    ...base.platform,
+    config: Object.fromEntries(kept),
+    rootfs: { type: "layers", diff_ids: layers.map(({ diffId }) => diffId) },
+    history,
+  };
+  return { config, layers };
+}

@@ -1,0 +1,140 @@
+// The base of an image: pulled from the platform's registry, each blob checked against its digest.
+
+import { createReadStream, createWriteStream } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import {
+  type Descriptor,
+  type ImageManifest,
+  mediaTypes,
+  parseManifest,
+  parseReference,
+  type Registry,
+} from "@svc/registry";
+import { readTarAs } from "@svc/world";
+import { z } from "zod";
+import type { FileTree } from "./file-tree.ts";
+import type { RunConfig } from "./recipe.ts";
+
+const strings = z.array(z.string()).nullish();
+const flags = z.record(z.string(), z.object({})).nullish();
+
+const Config = z.object({
+  User: z.string().nullish(),
+  ExposedPorts: flags,
+  Env: strings,
+  Entrypoint: strings,
+  Cmd: strings,
+  Volumes: flags,
+  WorkingDir: z.string().nullish(),
+  Labels: z.record(z.string(), z.string()).nullish(),
+  StopSignal: z.string().nullish(),
+});
+
+const ImageConfig = z.object({
+  architecture: z.string(),
+  os: z.string(),
+  variant: z.string().optional(),
+  config: Config.nullish(),
+  rootfs: z.object({ diff_ids: z.array(z.string()) }),
+  history: z.array(z.record(z.string(), z.unknown())).optional(),
+});
+
+export type Base = {
+  platform: { architecture: string; os: string; variant?: string | undefined };
+  config: RunConfig;
+  history: Record<string, unknown>[];
+  layers: { descriptor: Descriptor; diffId: string }[];
+  path: string;
+};
+
+const architecture = { x64: "amd64", arm64: "arm64" }[process.arch as string] ?? process.arch;
+
+export const scratch: Base = {
+  platform: { architecture, os: "linux" },
+  config: {},
+  history: [],
+  layers: [],
+  path: "",
+};
+
+/** Manifest and configuration; layers are fetched by `fetchLayer`. Throws one sentence. */
+export async function openBase(text: string, registry: Registry, signal: AbortSignal): Promise<Base> {
+  if (text === "scratch") return scratch;
+  const reference = parseReference(text);
+  if (!reference || reference.host !== registry.host)
+    throw new Error(
+      `${text} is no image of ${registry.host}; only its images and scratch can be a base here`,
+    );
+  const { path, tag, digest } = reference;
+  const manifest = await imageOf(registry, { path, reference: digest ?? tag ?? "latest", text }, signal);
+  const chunks: Buffer[] = [];
+  if (manifest.config.size > 4 << 20) throw new Error(`the configuration of ${text} is too large`);
+  for await (const chunk of registry.getBlob(path, manifest.config, signal)) chunks.push(chunk);
+  const parsed = ImageConfig.safeParse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  if (!parsed.success || parsed.data.rootfs.diff_ids.length !== manifest.layers.length)
+    throw new Error(`${text} has an invalid configuration`);
+  const { rootfs, config, history = [], ...platform } = parsed.data;
+  const layers = manifest.layers.map((descriptor, index) => ({
+    descriptor: { ...descriptor, mediaType: ociTypeOf(descriptor.mediaType) },
+    diffId: rootfs.diff_ids[index] ?? "",
+  }));
+  const kept = Object.entries(config ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return { platform, config: Object.fromEntries(kept), history, layers, path };
+}
+
+type Wanted = { path: string; reference: string; text: string };
+
+async function imageOf(
+  registry: Registry,
+  { path, reference, text }: Wanted,
+  signal: AbortSignal,
+): Promise<ImageManifest> {
+  const found = await registry.getManifest(path, reference, signal);
+  if (!found) throw new Error(`${text} is not in the registry`);
+  const manifest = parseManifest(found);
+  if (manifest.kind === "image") return manifest;
+  const ours = manifest.manifests.find(
+    ({ platform }) => platform?.os === "linux" && platform.architecture === architecture,
+  );
+  if (!ours) throw new Error(`${text} has no image for linux/${architecture}`);
+  return imageOf(registry, { path, reference: ours.digest, text }, signal);
+}
+
+function ociTypeOf(mediaType: string): string {
+  if (mediaType === "application/vnd.docker.image.rootfs.diff.tar.gzip") return mediaTypes.layerGzip;
+  if (mediaType === "application/vnd.docker.image.rootfs.diff.tar") return mediaTypes.layer;
+  return mediaType;
+}
+
+/** Fetches a layer into `folder` and adds its files to the tree. */
+export async function fetchLayer(
+  { path, descriptor }: { path: string; descriptor: Descriptor },
+  registry: Registry,
+  { folder, tree, signal }: { folder: string; tree: FileTree; signal: AbortSignal },
+): Promise<string> {
+  const file = join(folder, descriptor.digest.replace(":", "-"));
+  await pipeline(registry.getBlob(path, descriptor, signal), createWriteStream(file));
+  const headers = readTarAs(unpacked(file, descriptor.mediaType), (header) => header);
+  for await (const { path: name, type, target = "" } of headers) {
+    const at = join("/", name);
+    if (type === "2") tree.addLayerEntry(at, { kind: "link", target });
+    else tree.addLayerEntry(at, { kind: type === "5" ? "folder" : "file" });
+  }
+  return file;
+}
+
+function unpacked(file: string, mediaType: string): AsyncIterable<Buffer> {
+  const bytes = createReadStream(file, { highWaterMark: 256 << 10 });
+  if (mediaType === mediaTypes.layer) return bytes;
+  if (mediaType === mediaTypes.layerGzip) return through(bytes, createGunzip());
+  if (mediaType === `${mediaTypes.layer}+zstd`) return through(bytes, createZstdDecompress());
+  throw new Error(`the base has a layer of the unknown type ${mediaType}`);
+}
+
+async function* through(bytes: Readable, unpack: NodeJS.ReadWriteStream): AsyncGenerator<Buffer> {
+  bytes.on("error", (error) => (unpack as unknown as Readable).destroy(error));
+  yield* bytes.pipe(unpack) as unknown as AsyncIterable<Buffer>;
+}

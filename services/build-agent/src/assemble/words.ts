@@ -1,0 +1,76 @@
+// Words of a Dockerfile line: quotes, escapes and variables as Docker reads them.
+
+export type Variables = ReadonlyMap<string, string>;
+
+/** Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME:+value}`; throws one sentence for another form. */
+export function expand(text: string, variables: Variables): string {
+  let result = "";
+  for (let at = 0; at < text.length; ) {
+    const char = text[at] ?? "";
+    if (char === "\\" && text[at + 1] === "$") {
+      result += "$";
+      at += 2;
+    } else if (char !== "$") {
+      result += char;
+      at += 1;
+    } else {
+      const { value, end } = variableAt(text, at, variables);
+      result += value;
+      at = end;
+    }
+  }
+  return result;
+}
+
+function variableAt(text: string, at: number, variables: Variables): { value: string; end: number } {
+  const plain = /^\$([A-Za-z_][A-Za-z0-9_]*)/.exec(text.slice(at, at + 256));
+  if (plain) return { value: variables.get(plain[1] ?? "") ?? "", end: at + plain[0].length };
+  if (text[at + 1] !== "{") return { value: "$", end: at + 1 };
+  const end = text.indexOf("}", at);
+  const [, name = "", operator, word = ""] =
+    /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-+])(.*))?$/s.exec(end < 0 ? "" : text.slice(at + 2, end)) ?? [];
+  if (name === "") throw new Error(`${text.slice(at, at + 40)} is no variable`);
+  const value = variables.get(name) ?? "";
+  if (operator === ":-") return { value: value === "" ? word : value, end: end + 1 };
+  if (operator === ":+") return { value: value === "" ? "" : word, end: end + 1 };
+  return { value, end: end + 1 };
+}
+
+/** Splits at blanks outside of quotes; quotes and escapes are removed. */
+export function splitWords(text: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? "";
+    if (quote === "" && /\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (quote === "" && (char === '"' || char === "'")) {
+      quote = char;
+      word ??= "";
+    } else if (char === quote) {
+      quote = "";
+    } else if (char === "\\" && quote !== "'" && at + 1 < text.length) {
+      // A dollar keeps its escape: variables are replaced later.
+      at += 1;
+      word = `${word ?? ""}${text[at] === "$" ? "\\" : ""}${text[at]}`;
+    } else {
+      word = `${word ?? ""}${char}`;
+    }
+  }
+  if (quote !== "") throw new Error("a quote is not closed");
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+/** The strings of a JSON array; undefined for a line that is none. */
+export function jsonWords(text: string): string[] | undefined {
+  if (!text.startsWith("[")) return undefined;
+  try {
+    const words: unknown = JSON.parse(text);
+    return Array.isArray(words) && words.every((word) => typeof word === "string") ? words : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+// What a step of a build is told: its task by the environment, its folders by arguments (docs/reference/builds.md#job).
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import * as buildJobs from "@svc/proto/build-job";
+
+const { BuildTask, buildFolders } = buildJobs;
+
+type Environment = NodeJS.ProcessEnv;
+type FolderName = keyof typeof buildFolders;
+
+export type Settings = {
+  step: string;
+  task: buildJobs.BuildTask;
+  /** Path of a folder that this step mounts; throws when it was not given. */
+  folder: (name: FolderName) => string;
+  /** Text of a mounted file; undefined when it is missing. */
+  secret: (name: FolderName, file: string) => string | undefined;
+  terminationLog: string;
+  env: Environment;
+};
+
+export const limits = {
+  /** Longest wait of `egress-gate` for the network policy. */
+  fenceMs: 120_000,
+  /** Between two pieces of the context. */
+  stallMs: 120_000,
+  /** Longest wait for one answer of the registry, and for how long writes to it are repeated. */
+  registryMs: 60_000,
+  registryRetryMs: 600_000,
+  /** For how long documents are sent again. */
+  documentsMs: 60_000,
+  /** Largest report that is judged. */
+  reportBytes: 128 << 20,
+} as const;
+
+export function terminationLogOf(env: Environment): string {
+  return env["SVC_TERMINATION_LOG"] || "/dev/termination-log";
+}
+
+/** Throws when the Job was made wrongly. */
+export function readSettings([step = "", ...args]: string[], env: Environment): Settings {
+  const options = Object.fromEntries(
+    Object.keys(buildFolders).map((name) => [name, { type: "string" as const }]),
+  );
+  const { values } = parseArgs({ args, options });
+  const task = env["SVC_BUILD_TASK"];
+  if (!task) throw new Error("SVC_BUILD_TASK is missing");
+  const folder = (name: FolderName) => {
+    const path = values[name];
+    if (typeof path !== "string") throw new Error(`--${name} is missing`);
+    return path;
+  };
+  return {
+    step,
+    task: BuildTask.parse(JSON.parse(task)),
+    folder,
+    secret: (name, file) => (values[name] === undefined ? undefined : readText(join(folder(name), file))),
+    terminationLog: terminationLogOf(env),
+    env,
+  };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

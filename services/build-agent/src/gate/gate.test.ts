@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { Verdict, verdictMark } from "@svc/proto/build-job";
+import { ScanPolicy } from "@svc/proto/scan";
+import { openImageArchive } from "../image/archive.ts";
+import { buildImage } from "../image/build.ts";
+import { serve, type TestBuild, testBuild } from "../testing/step.ts";
+import { packDocuments } from "./documents.ts";
+import { judgeScan } from "./judge.ts";
+import { judgeReport } from "./policy.ts";
+import { Report } from "./report.ts";
+
+const imageId = `sha256:${"0".repeat(64)}`;
+
+type Found = { severity: string; fixed?: string; id?: string; kind?: "secret" };
+
+function reportOf(found: readonly Found[], id = imageId): Report {
+  const vulnerability = ({
+    severity: Severity,
+    fixed: FixedVersion,
+    id: VulnerabilityID = "CVE-1",
+  }: Found) => ({
+    VulnerabilityID,
+    PkgName: "lodash",
+    InstalledVersion: "4.17.20",
+    FixedVersion,
+    Severity,
+  });
+  return Report.parse({
+    SchemaVersion: 2,
+    ArtifactType: "container_image",
+    Metadata: { ImageID: id },
+    Results: [
+      {
+        Target: "app",
+        Packages: [{}, {}],
+        Vulnerabilities: found.filter(({ kind }) => !kind).map(vulnerability),
+      },
+      {
+        Target: "a.env",
+        Secrets: found
+          .filter(({ kind }) => kind)
+          .map(({ severity: Severity, id: RuleID = "key" }) => ({ RuleID, Severity, Match: "AKIA" })),
+      },
+    ],
+  });
+}
+
+const policy = (more: Partial<ScanPolicy> = {}): ScanPolicy =>
+  ScanPolicy.parse({ fail_on: ["CRITICAL", "HIGH"], fail_unfixed: false, ...more });
+
+describe("an image", () => {
+  const table: [string, Found, Partial<ScanPolicy>, blocked: boolean][] = [
+    ["with a fixable finding of a severity that blocks", { severity: "HIGH", fixed: "2" }, {}, true],
+    ["with a finding below", { severity: "MEDIUM", fixed: "2" }, {}, false],
+    ["with a finding without a fix", { severity: "CRITICAL" }, {}, false],
+    ["with one whose fix is empty", { severity: "CRITICAL", fixed: "" }, {}, false],
+    ["without a fix where that blocks", { severity: "CRITICAL" }, { fail_unfixed: true }, true],
+    ["with a secret", { severity: "HIGH", kind: "secret" }, {}, true],
+    ["with a secret below", { severity: "LOW", kind: "secret" }, {}, false],
+    ["with an accepted finding", { severity: "HIGH", fixed: "2" }, { accept: ["CVE-1"] }, false],
+    ["with an accepted secret", { severity: "HIGH", kind: "secret" }, { accept: ["key"] }, false],
+    ["where another id is accepted", { severity: "HIGH", fixed: "2" }, { accept: ["CVE-10"] }, true],
+    ["with an unknown severity", { severity: "odd", fixed: "2" }, { fail_on: ["UNKNOWN"] }, true],
+    ["where nothing blocks", { severity: "CRITICAL", fixed: "2" }, { fail_on: [] }, false],
+  ];
+  for (const [what, found, more, blocked] of table)
+    test(`${what} is ${blocked ? "blocked" : "let through"}`, () => {
+      const judged = judgeReport(reportOf([found]), policy(more));
+      assert.equal(judged.blocked, blocked);
+      assert.equal(judged.findings[0]?.blocking, blocked);
+      const severity = found.severity === "odd" ? "UNKNOWN" : found.severity;
+      assert.deepEqual(judged.counts, { [severity]: 1 });
+      assert.deepEqual(judged.blocking_counts, blocked ? { [severity]: 1 } : {});
+      assert.equal(
+        judged.findings[0]?.accepted,
+        more.accept?.includes("CVE-10") ? undefined : more.accept && true,
+      );
+    });
+  test("has its blocking findings first, then the most severe, a hundred at most; the counts count all", () => {
+    const many = Array.from({ length: 150 }, (_, index) => ({
+      severity: "LOW",
+      fixed: "2",
+      id: `L-${index}`,
+    }));
+    const report = reportOf([
+      ...many,
+      { severity: "CRITICAL", id: "C" },
+      { severity: "HIGH", fixed: "2", id: "H" },
+    ]);
+    const { findings, counts, packages } = judgeReport(report, policy());
+    assert.deepEqual(
+      findings.slice(0, 3).map(({ id }) => id),
+      ["H", "C", "L-0"],
+    );
+    assert.deepEqual([findings.length, counts["LOW"], packages], [100, 150, 2]);
+  });
+});
+
+test("the SBOM is left out first, then the report", async () => {
+  const documents = { report: randomBytes(1_000), sbom: randomBytes(1_000) };
+  const names = async (most: number) => (await packDocuments(documents, most)).map(([name]) => name);
+  assert.deepEqual(await names(3_000), ["report", "sbom"]);
+  assert.deepEqual(await names(1_500), ["report"]);
+  assert.deepEqual(await names(500), []);
+});
+
+async function scanned(found: readonly Found[] = []): Promise<TestBuild> {
+  const build = await testBuild();
+  await build.put({
+    "context/Dockerfile": "FROM scratch\n",
+    "secret/documents": "once",
+    "reports/sbom.cdx.json": "{}",
+  });
+  await build.run(buildImage);
+  await using image = await openImageArchive(build.at("image/image.tar"));
+  await build.put({ "reports/report.json": JSON.stringify(reportOf(found, image.manifest.config.digest)) });
+  return build;
+}
+
+function verdictOf({ lines }: TestBuild): Verdict {
+  const line = lines.find((text) => text.startsWith(verdictMark)) ?? "";
+  return Verdict.parse(JSON.parse(line.slice(verdictMark.length)));
+}
+
+describe("the gate", () => {
+  test("sends both documents with its token and prints the verdict", async () => {
+    await using build = await scanned([{ severity: "LOW" }]);
+    const sent = new Map<string, string>();
+    await using face = await serve((request, response, body) => {
+      assert.equal(request.headers.authorization, "Bearer once");
+      assert.match(String(request.headers["content-digest"]), /^sha-256=:/);
+      sent.set(`${request.method} ${request.url}`, gunzipSync(body).toString());
+      response.writeHead(204).end();
+    });
+    build.task.documents_url = face.url;
+    await build.run(judgeScan);
+    assert.deepEqual([...sent.keys()], ["PUT /documents/report", "PUT /documents/sbom"]);
+    assert.equal(sent.get("PUT /documents/report"), await build.text("reports", "report.json"));
+    const { summary } = verdictOf(build);
+    assert.deepEqual([summary.blocked, summary.omitted, summary.counts], [false, undefined, { LOW: 1 }]);
+  });
+  test("retries, and names in its verdict what did not arrive", async () => {
+    await using build = await scanned();
+    let failures = 2;
+    await using face = await serve((request, response) => {
+      if (request.url?.endsWith("sbom")) response.writeHead(413).end();
+      else response.writeHead(failures-- > 0 ? 503 : 204).end();
+    });
+    build.task.documents_url = face.url;
+    await build.run(judgeScan);
+    assert.deepEqual(verdictOf(build).summary.omitted, ["sbom"]);
+  });
+  test("judges without anybody to send to", async () => {
+    await using build = await scanned([{ severity: "HIGH", fixed: "2", id: "CVE-2024-1" }]);
+    await assert.rejects(build.run(judgeScan), {
+      name: "StepFailure",
+      exitCode: 1,
+      message: "the scan blocked the image: 1 HIGH (CVE-2024-1)",
+    });
+    assert.deepEqual(verdictOf(build).summary.omitted, ["report", "sbom"]);
+  });
+});
+
+describe("a report that can't be judged ends the gate with 2 and without a verdict", () => {
+  const cases: Record<string, [change: (build: TestBuild) => Promise<void>, message: RegExp]> = {
+    "one that is missing": [(build) => build.put({ "reports/report.json": "" }), /cut or no JSON/],
+    "one that is cut": [
+      async (build) =>
+        build.put({ "reports/report.json": (await build.text("reports", "report.json")).slice(0, -2) }),
+      /cut or no JSON/,
+    ],
+    "one that is empty JSON": [(build) => build.put({ "reports/report.json": "{}" }), /is invalid/],
+    "one whose findings have another shape": [
+      async (build) => {
+        const report = JSON.parse(await build.text("reports", "report.json"));
+        await build.put({
+          "reports/report.json": JSON.stringify({ ...report, Results: [{ Vulnerabilities: {} }] }),
+        });
+      },
+      /is invalid/,
+    ],
+    "one of another image": [
+      (build) => build.put({ "reports/report.json": JSON.stringify(reportOf([])) }),
+      /of another image: sha256:0000/,
+    ],
+    "one that is too large": [
+      (build) => build.put({ "reports/report.json": Buffer.alloc((128 << 20) + 1) }),
+      /more than 134217728/,
+    ],
+    "one of an image that can't be read": [
+      (build) => build.put({ "image/image.tar": "x" }),
+      /image can't be read/,
+    ],
+    "one without a database": [
+      async (build) => {
+        build.task.database.need = "required";
+      },
+      /no database of vulnerabilities/,
+    ],
+    "one with an old database": [
+      async (build) => {
+        build.task.database.need = "required";
+        await build.put({ "reports/database.json": '{"updated_at":"2020-01-01T00:00:00Z"}' });
+      },
+      /database of vulnerabilities is \d+ days old/,
+    ],
+    "one whose database has an odd date": [
+      async (build) => {
+        build.task.database.need = "required";
+        await build.put({ "reports/database.json": '{"updated_at":"soon"}' });
+      },
+      /no database of vulnerabilities/,
+    ],
+  };
+  for (const [what, [change, message]] of Object.entries(cases))
+    test(what, async () => {
+      await using build = await scanned();
+      await change(build);
+      await assert.rejects(build.run(judgeScan), { name: "StepFailure", exitCode: 2, message });
+      assert.equal(
+        build.lines.some((line) => line.startsWith(verdictMark)),
+        false,
+      );
+    });
+  test("a database of today is named in the verdict", async () => {
+    await using build = await scanned();
+    build.task.database.need = "required";
+    const updated_at = new Date().toISOString();
+    await build.put({ "reports/database.json": JSON.stringify({ updated_at }) });
+    await build.run(judgeScan);
+    assert.equal(verdictOf(build).summary.database_at, updated_at);
+  });
+});
