@@ -88,8 +88,9 @@ export function describeKillPoints(
       },
     });
     // What a dead process staged is swept once nobody can write it any more: all of it is awaited at once.
-    test("nothing is left on the upload volume in the end", () =>
-      until(() => readdirSync(fixture().stagingDir).length === 0, 60_000));
+    test("nothing is left on the upload volume in the end", async () => {
+      await until(() => readdirSync(fixture().stagingDir).length === 0, 60_000);
+    });
   });
 }
 
