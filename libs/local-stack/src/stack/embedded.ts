@@ -46,7 +46,7 @@ function imagesFile({ options, paths }: StackContext, programs: StackPrograms): 
 }
 
 function clusterSpec(context: StackContext, programs: StackPrograms): ChildSpec {
-  const { paths, ports, options, nodeEnv } = context;
+  const { paths, ports, options, nodeEnv, facts } = context;
   const { nodes = 2, serviceAccounts } = options.cluster;
   mkdirSync(paths.cluster, { recursive: true, mode: 0o700 });
   const port = String(ports["local-cluster"]);
@@ -57,6 +57,7 @@ function clusterSpec(context: StackContext, programs: StackPrograms): ChildSpec 
       ...runProgram(programs, "local-cluster"),
       ...["--data", paths.cluster, "--port", port],
       ...["--images", imagesFile(context, programs), "--nodes", String(nodes)],
+      ...(facts.registryHost === undefined ? [] : ["--registry", facts.registryHost]),
       ...serviceAccounts.flatMap((account) => ["--service-account", account]),
     ],
     env: { ...nodeEnv, ...programEnv(programs) },
