@@ -21,6 +21,7 @@ import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
+import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
 
 /** Every command of `svc`; nothing runs yet. */
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addHostCommands(program);
   addEventCommand(program);
   addDatabaseCommands(program);
+  addUpdateCommand(program);
   addManifestCommands(program);
   addVerifierCommand(program);
   addOpenCommand(program);

@@ -2,7 +2,10 @@
 
 import { duration, section } from "@svc/config";
 import { z } from "zod";
-import { componentNames } from "./update/components.ts";
+
+/** What can be updated, in the order of a report. */
+export const componentNames = ["platform", "proxy", "postgresql", "nats", "node", "kubernetes"] as const;
+export type ComponentName = (typeof componentNames)[number];
 
 const feed = z
   .string()
@@ -44,7 +47,9 @@ export const settings = z.strictObject({
     rehearsal_every: duration("7d"),
     /** Environment variable with the URL of a server for rehearsals; empty = the server of the database. */
     rehearsal_url_ref: z.string().default(""),
-    /** How often the loop looks for what is due. */
+    /** Pause between a start and the first periodic work. */
+    first_tick: duration("5m"),
+    /** Pause between two rounds of periodic work. */
     tick: duration("1m"),
     /** When updates are checked, UTC. */
     update_at: dailyAt("05:30"),

@@ -5,19 +5,32 @@ import type { Running, Runtime } from "@svc/service";
 import { createReadStatus } from "./bundle/status.ts";
 import type { Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
+import { startLoop } from "./loop/loop.ts";
+import { createMetrics } from "./loop/metrics.ts";
+import { createRunProgram } from "./loop/run-program.ts";
 import { serveUpdates } from "./update/serve.ts";
 
-type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store"> & {
+type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry"> & {
+  environment: Pick<Runtime<Settings, Tables>["environment"], "file" | "overrides">;
   /** The clock; the real one unless a test moves it. */
   now?: () => number;
 };
 
 /** Starts ops-watchdog on a connected mesh and a checked schema. */
 export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Running> {
-  const { settings, mesh, store, now = Date.now } = runtime;
+  const { settings, mesh, store, environment, registry, log, now = Date.now } = runtime;
   const { db } = store;
   const { bundle_max_age, report_max_age } = settings.ops_watchdog;
   serveUpdates({ db, mesh, maxAgeMs: report_max_age, now });
   mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs: bundle_max_age, now }));
-  return {};
+  const loop = startLoop({
+    db,
+    url: store.url,
+    settings: settings.ops_watchdog,
+    run: createRunProgram({ configFile: environment.file, overrides: environment.overrides }),
+    metrics: createMetrics(registry),
+    now,
+    log,
+  });
+  return { stop: () => loop.close() };
 }

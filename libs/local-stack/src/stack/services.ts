@@ -10,7 +10,7 @@ import { isReadyLine, metricsOf } from "./ready-line.ts";
 import { registryEnv } from "./registry.ts";
 import { migrateUser } from "./secrets.ts";
 
-const kubeServices = ["lifecycle", "storage", "builds"];
+const kubeServices = ["lifecycle", "storage", "builds", "ops-watchdog"];
 const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
 const stopMs = 15_000;
 /** Each service has its own database role, created by the migrations with the password of the roles file. */
@@ -82,6 +82,7 @@ function migrateEnv(context: StackContext): Record<string, string> {
     SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
     SVC_KUBECONFIG: facts.kubeconfig,
     ...natsEnv(migrateUser, context),
+    ...(options.set?.length && { SVC_SET: options.set.join("\n") }),
     // On an external cluster a folder of this machine means nothing.
     ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),
   };

@@ -22,7 +22,10 @@ try {
       return `authorization { users: [ ${users.join(", ")} ] }`;
     },
     configToml: (facts) => `[server]\nroot_domain = "${facts.rootDomain}"\n`,
-    cluster: { images: "/dev/null", serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"] },
+    cluster: {
+      images: "/dev/null",
+      serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds", "svc/ops-watchdog"],
+    },
     programs: writeFakePrograms(programs),
     say: (line) => console.error(`svc: ${line}`),
     announce: (text) => console.log(text),

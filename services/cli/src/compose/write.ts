@@ -38,6 +38,7 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
     "images.json": JSON.stringify(imageTable(repo, node), null, 2),
     "secrets/database-roles.json": JSON.stringify(rolePasswords),
     "env/migrate.env": environmentText({
+      SVC_CONFIG: "/config/svc.toml",
       SVC_ADMIN_DATABASE_URL: admin,
       SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
       SVC_KUBECONFIG: "/data/cluster/kubeconfig",
@@ -79,7 +80,7 @@ function serviceEnvironment(service: string, passwords: Passwords): Record<strin
     ...(role
       ? { SVC_DATABASE_URL: `postgres://svc_${service.replaceAll("-", "_")}:${role}@${at.postgres}/postgres` }
       : {}),
-    ...(["lifecycle", "storage"].includes(service)
+    ...(["lifecycle", "storage", "ops-watchdog"].includes(service)
       ? { SVC_KUBECONFIG: `/data/cluster/kubeconfig.${service}` }
       : {}),
     ...(isGateway ? { SVC_LISTEN: `0.0.0.0:${port}`, SVC_TOKENS_DIR: "/config/tokens" } : {}),

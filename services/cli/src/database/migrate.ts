@@ -1,20 +1,25 @@
 import { readFileSync } from "node:fs";
-import { findMigrateEnv } from "@svc/local-stack";
 import { migrateStreams } from "@svc/mesh/migrate";
 import { migrateUp } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
 import { migrateEnvironment } from "../config.ts";
-import { stackHint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
+import type { Taken } from "./bundles.ts";
+import { databaseVariables } from "./environment.ts";
+import { grantReading, hasPending } from "./rights.ts";
 import { schemas } from "./schemas.ts";
+import { askWatchdog } from "./watchdog.ts";
+
+type MigrateOptions = { data: string; backup?: boolean };
 
 /**
  * Brings the database, NATS and the cluster up to this build: a schema and a role per service, the streams and their
  * consumers, then the custom resource and the Roles when a kubeconfig is given. Repeating it changes nothing.
  */
-export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
-  const environment = chosenEnvironment(data);
+export async function migrateAll({ data, backup = true }: MigrateOptions): Promise<Outcome> {
+  const variables = databaseVariables(data);
+  const environment = migrateEnvironment(variables);
   const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir } = environment;
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
@@ -22,6 +27,7 @@ export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
     );
   }
   const passwords = JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>;
+  const bundle = backup && (await hasPending(adminUrl)) ? await backUpData(variables) : [];
   const applied: string[] = [];
   for (const { service, name, migrations } of schemas()) {
     const rolePassword = passwords[service];
@@ -29,25 +35,27 @@ export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
     const names = await migrateUp(adminUrl, { schema: name, rolePassword, migrations });
     applied.push(...names.map((migration) => `${name}: ${migration}`));
   }
+  await grantReading(adminUrl);
   const streams = await migrateNats(environment.nats);
   const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
   if (kubeconfig && archiveDir) objects.push(...(await ensureArchiveVolume(kubeconfig, archiveDir)));
-  const done = [...applied, ...streams, ...objects];
+  const done = [...bundle, ...applied, ...streams, ...objects];
   return {
     json: { applied, streams, objects },
     text: done.length > 0 ? done.join("\n") : "Everything is up to date.",
   };
 }
 
-/** The environment if it names a database, otherwise the local stack of the data folder. */
-function chosenEnvironment(data: string): ReturnType<typeof migrateEnvironment> {
-  const given = migrateEnvironment();
-  if (given.adminUrl || given.rolePasswordsFile) return given;
-  const local = findMigrateEnv(data);
-  if (local) return migrateEnvironment(local);
-  throw new CommandError(
-    `no stack was started on ${data} yet; start one with ${stackHint("up", data)}, or set SVC_ADMIN_DATABASE_URL and SVC_ROLE_PASSWORDS_FILE`,
-  );
+/** Nothing is migrated when this fails. */
+async function backUpData(variables: NodeJS.ProcessEnv): Promise<string[]> {
+  try {
+    const taken = await askWatchdog<Taken | null>(variables, { do: "back-up-data" });
+    return taken ? [`bundle ${taken.path}`] : [];
+  } catch (error) {
+    throw new CommandError(
+      `nothing was migrated: the bundle before it failed (${(error as Error).message}); --no-backup migrates without one`,
+    );
+  }
 }
 
 const natsWithinMs = 30_000;

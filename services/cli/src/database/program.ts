@@ -1,10 +1,54 @@
-import type { Command } from "commander";
-import { command, group, runs } from "../program.ts";
+import { type Command, Option } from "commander";
+import { type Common, command, group, runs } from "../program.ts";
+
+const bundles = () => import("./bundles.ts");
 
 export function addDatabaseCommands(program: Command): void {
   const migrate = group(program, "migrate", "database schemas and cluster definitions");
   command(migrate, "up", {
     does: "migrate all schemas, streams and cluster definitions to this version",
     example: "migrate up",
-  }).action(runs(async (options) => (await import("./migrate.ts")).migrateAll(options)));
+  })
+    .option("--no-backup", "do not take a bundle before migrations of a database with data")
+    .action(
+      runs(async (options: Common & { backup: boolean }) =>
+        (await import("./migrate.ts")).migrateAll(options),
+      ),
+    );
+  addBundleCommands(group(program, "db", "database bundles: take, verify and list backups"));
+}
+
+function addBundleCommands(db: Command): void {
+  const label = new Option("--label <label>", "why it is taken; decides how long it is kept")
+    .choices(["daily", "pre-migrate", "pre-restore", "offsite", "manual"])
+    .default("manual");
+  command(db, "backup", {
+    does: "take a bundle now; exit code 1 when it lacks the server objects",
+    example: "db backup",
+  })
+    .addOption(label)
+    .action(runs(async (options: Common & { label: string }) => (await bundles()).backUp(options)));
+  command(db, "list", { does: "list the bundles, newest first", example: "db list" }).action(
+    runs(async (options) => (await bundles()).listBundles(options)),
+  );
+  command(db, "verify [bundle]", {
+    does: "read a bundle, or all, to the last row; exit code 1 when one is damaged",
+    example: "db verify",
+  }).action(runs(async (options, bundle) => (await bundles()).verify(bundle, options)));
+  command(db, "check", {
+    does: "exit code 1 when the newest daily bundle is older than 26 hours or the newest one is incomplete",
+    example: "db check",
+  }).action(runs(async (options) => (await bundles()).check(options)));
+  command(db, "audit-export", {
+    does: "export the audit log as JSON lines to a new file",
+    example: "db audit-export --out audit.jsonl --since 7d",
+  })
+    .requiredOption("--out <file>", "output file")
+    .option("--since <time>", "from: a span such as 1h or 2d, a date, or an RFC 3339 time")
+    .option("--until <time>", "until: the same")
+    .action(
+      runs(async (options: Common & { out: string; since?: string; until?: string }) =>
+        (await import("../host/audit.ts")).exportAudit(options),
+      ),
+    );
 }

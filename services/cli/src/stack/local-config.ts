@@ -65,6 +65,9 @@ staging_path = ${quote(join(dirname(facts.archiveDir), "uploads", ".file-staging
 # Two cores may have to do: backups then take turns with players.
 job_cpu = "250m"
 job_memory = "512Mi"
+
+[ops_watchdog]
+bundle_dir = ${quote(join(dirname(facts.archiveDir), "db-backups"))}
 ${takesNames ? localPlayers : ""}`;
 }
 

@@ -97,7 +97,7 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     cluster: {
       images: ({ file, compileCache }) =>
         imageTable(repo, process.execPath, { file: file("world-agent"), compileCache }),
-      serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"],
+      serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds", "svc/ops-watchdog"],
     },
   };
 }

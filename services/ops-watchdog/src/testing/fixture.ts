@@ -6,6 +6,7 @@ import type { CallOptions, Mesh } from "@svc/mesh";
 import { startTestNats } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
+import { createLogger, createRegistry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import type { Tables, WatchdogDb } from "../database.ts";
 import { startOpsWatchdog } from "../service.ts";
@@ -31,7 +32,15 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
   const mesh = await nats.connect("ops-watchdog");
   const clock = { now: Date.parse("2026-11-22T12:00:00Z") };
   const settings = loadSettings(schema, { overrides });
-  const running = await startOpsWatchdog({ settings, mesh, store, now: () => clock.now });
+  const running = await startOpsWatchdog({
+    settings,
+    mesh,
+    store,
+    environment: { file: undefined, overrides: [...overrides] },
+    registry: createRegistry("ops-watchdog", "0.0.1"),
+    log: createLogger("ops-watchdog", "silent"),
+    now: () => clock.now,
+  });
   const relay = database.relayOutbox(mesh.publish);
   const [gateway, identity] = await Promise.all([nats.connect("gateway-external"), nats.connect("identity")]);
   const audits: AuditEntry[] = [];

@@ -1,5 +1,5 @@
 import type { updates } from "@svc/proto";
-import { type ComponentName, componentNames } from "./components.ts";
+import { type ComponentName, componentNames } from "../config.ts";
 import { decideComponent, type Read } from "./decide.ts";
 import { readFeed } from "./feed.ts";
 

@@ -1,7 +1,6 @@
 // What can be updated, and how an operator does it.
 
-export const componentNames = ["platform", "proxy", "postgresql", "nats", "node", "kubernetes"] as const;
-export type ComponentName = (typeof componentNames)[number];
+import type { ComponentName } from "../config.ts";
 
 /** Steps of an update; svc carries out none of them. */
 export const steps: Readonly<Record<ComponentName, readonly string[]>> = {

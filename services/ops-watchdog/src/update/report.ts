@@ -19,7 +19,7 @@ export function createReadReport(deps: {
   };
 }
 
-async function newestReport(db: WatchdogDb): Promise<updates.UpdateCheck | undefined> {
+export async function newestReport(db: WatchdogDb): Promise<updates.UpdateCheck | undefined> {
   const row = await db
     .selectFrom("update_reports")
     .select(["checked_at", "version", "components"])

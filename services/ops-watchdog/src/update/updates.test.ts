@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { faultOf, until } from "@svc/mesh/testing";
 import { databaseBackups, updates } from "@svc/proto";
+import { componentNames } from "../config.ts";
 import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
 import { checkUpdates } from "./check.ts";
-import { componentNames } from "./components.ts";
 import { decideComponent, type Observed } from "./decide.ts";
 import { recordReport } from "./report.ts";
 

@@ -1,0 +1,50 @@
+// What a migration asks of the database beside its schemas.
+
+import pg from "pg";
+import { schemas } from "./schemas.ts";
+
+/** Whether a migration waits for a schema that has had one before. */
+export async function hasPending(adminUrl: string): Promise<boolean> {
+  return withClient(adminUrl, async (client) => {
+    let isOld = false;
+    for (const { name, migrations } of schemas()) {
+      const table = `${pg.escapeIdentifier(name)}.schema_migrations`;
+      const { rows } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
+        table,
+      ]);
+      if (!rows[0]?.there) continue;
+      const applied = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`);
+      const count = applied.rows[0]?.count ?? 0;
+      if (count > 0 && count < migrations.length) isOld = true;
+    }
+    return isOld;
+  });
+}
+
+const watchdogRole = "svc_ops_watchdog";
+
+/**
+ * Lets ops-watchdog read what it backs up, and make the scratch database of a rehearsal
+ * (docs/reference/database-backups.md#rights).
+ */
+export async function grantReading(adminUrl: string): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ reads: boolean; creates: boolean }>(
+      `select pg_has_role(rolname, 'pg_read_all_data', 'usage') as reads, rolcreatedb as creates
+       from pg_roles where rolname = $1`,
+      [watchdogRole],
+    );
+    if (!rows[0]?.reads) await client.query(`grant pg_read_all_data to ${watchdogRole}`);
+    if (!rows[0]?.creates) await client.query(`alter role ${watchdogRole} createdb`);
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

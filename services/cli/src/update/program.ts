@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { type Common, command, runs } from "../program.ts";
+
+/** Components whose steps can be printed. */
+const components = ["platform", "proxy", "postgresql", "nats", "node", "kubernetes"];
+
+export function addUpdateCommand(program: Command): void {
+  const update = command(program, "update", {
+    does: "check for updates and print how to apply them; nothing is applied",
+    example: "update --postgresql",
+  }).option("--record", "store the report for the panel");
+  for (const name of components) update.option(`--${name}`, `print the steps for ${name}`);
+  update.action(
+    runs(async (options: Common & Record<string, unknown>) => {
+      const chosen = components.filter((name) => options[name] === true);
+      return (await import("./check.ts")).checkUpdates({
+        data: options.data,
+        record: options["record"] === true,
+        chosen,
+      });
+    }),
+  );
+}

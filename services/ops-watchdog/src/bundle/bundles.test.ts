@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { loadSettings } from "@svc/config";
+import type { TestDatabase } from "@svc/store/testing";
+import { settings as schema } from "../config.ts";
+import { createWatchdogDatabase } from "../testing/fixture.ts";
+import { copyOut } from "./copy-out.ts";
+import { listBundles } from "./folder.ts";
+import type { ServerObjects } from "./server-objects.ts";
+import { connect, openSnapshot } from "./snapshot.ts";
+import { BusyError, takeBundle } from "./take.ts";
+import { sidecarOf, verifyBundle } from "./verify.ts";
+
+let database: TestDatabase;
+let dir: string;
+let folder: string;
+
+before(async () => {
+  database = await createWatchdogDatabase();
+  await database.admin("create schema identity");
+  await database.admin("create table identity.schema_migrations (version int, name text)");
+  await database.admin("insert into identity.schema_migrations values (1, 'outbox'), (2, 'accounts')");
+  await database.admin(`create table identity.users (
+    id bigint generated always as identity primary key, name text, length int generated always as (length(name)) stored)`);
+  await database.admin(
+    "insert into identity.users (name) values ('amelia'), (null), (e'two\\nlines\\tand \\\\')",
+  );
+  await database.admin("create table identity.blobs (id int, body bytea)");
+  await database.admin(
+    "insert into identity.blobs select i, decode(repeat(md5(i::text), 20000), 'hex') from generate_series(1, 30) i",
+  );
+});
+after(() => database?.drop());
+beforeEach((t) => {
+  dir = mkdtempSync(join(tmpdir(), "svc-bundles-"));
+  folder = join(dir, "db-backups");
+  (t as { after: (run: () => void) => void }).after(() => rmSync(dir, { recursive: true, force: true }));
+});
+
+const servers: ServerObjects = {
+  kind: "read",
+  items: [
+    {
+      apiVersion: "svc.internal/v1alpha1",
+      kind: "MinecraftServer",
+      metadata: { name: "survival" },
+      spec: {},
+    },
+  ],
+};
+
+function take(
+  options: Parameters<typeof takeBundle>[2] & {
+    servers?: ServerObjects;
+    set?: string[];
+    label?: "daily" | "offsite";
+  } = {},
+) {
+  const settings = loadSettings(schema, {
+    overrides: [`ops_watchdog.bundle_dir=${folder}`, ...(options.set ?? [])],
+  }).ops_watchdog;
+  const deps = {
+    url: database.adminUrl,
+    settings,
+    version: "0.1.0",
+    readServers: async () => options.servers ?? servers,
+    now: () => new Date(Date.now() + 60_000),
+  };
+  return takeBundle(deps, options.label ?? "daily", options);
+}
+
+const recorded = () =>
+  database.admin("select name, servers_error, damage from ops_watchdog.database_bundles order by 1");
+
+describe("a bundle", () => {
+  test("is a plain tar of its owner alone, with its digest beside it", async () => {
+    const bundle = await take();
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    for (const path of [bundle.path, sidecarOf(bundle.path)])
+      assert.equal(statSync(path).mode & 0o777, 0o600, path);
+    assert.deepEqual(readdirSync(folder).sort(), [bundle.name, `${bundle.name}.sha256`]);
+    execFileSync("sha256sum", ["--check", `${bundle.name}.sha256`], { cwd: folder });
+    const members = execFileSync("tar", ["--list", "--file", bundle.path], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+    assert.equal(members[0], "MANIFEST.json");
+    assert.deepEqual(
+      members.slice(1),
+      bundle.manifest.members.map(({ name }) => name),
+    );
+    assert.ok(members.includes("db/identity/users.copy.zst"));
+    assert.equal(bundle.sizeBytes, statSync(bundle.path).size);
+  });
+
+  test("holds every row, without generated columns, and says how many", async () => {
+    const { manifest, path } = await take();
+    const identity = manifest.schemas.find(({ name }) => name === "identity");
+    const users = identity?.tables.find(({ name }) => name === "users");
+    assert.deepEqual([users?.rows, users?.columns], [3, ["id", "name"]]);
+    assert.deepEqual(manifest.counts, { ...manifest.counts, accounts: 3, servers: 0 });
+    assert.deepEqual(identity?.sequences, [{ name: "users_id_seq", last: "3" }]);
+    assert.equal(identity?.migrations.at(-1)?.name, "accounts");
+    const packed = execFileSync("tar", ["--extract", "--to-stdout", "--file", path, users?.member ?? ""]);
+    assert.equal(
+      execFileSync("zstd", ["-dc"], { input: packed, encoding: "utf8" }),
+      "1\tamelia\n2\t\\N\n3\ttwo\\nlines\\tand \\\\\n",
+    );
+    await verifyBundle(path, { rows: true, sidecar: true });
+  });
+
+  test("is recorded, also why it lacks the servers", async () => {
+    const { name } = await take({ servers: { kind: "failed", error: "no cluster" } });
+    assert.deepEqual(await recorded(), [{ name, servers_error: "no cluster", damage: null }]);
+  });
+
+  test("for off-site copies is not taken without the servers", async () => {
+    await assert.rejects(
+      take({ label: "offsite", servers: { kind: "failed", error: "no cluster" } }),
+      /no cluster/,
+    );
+    assert.equal(existsSync(folder), false);
+  });
+
+  test("is not taken while another one is", async () => {
+    const client = await connect(database.adminUrl, "test");
+    try {
+      await client.query("select pg_advisory_lock(hashtext('svc_database_bundle'))");
+      await assert.rejects(take(), BusyError);
+    } finally {
+      await client.end();
+    }
+    await take();
+  });
+
+  test("does not have the rows of a transaction that commits while it is taken", async () => {
+    const snapshot = await openSnapshot(database.adminUrl);
+    try {
+      await database.admin("insert into identity.users (name) values ('later')");
+      const copy = copyOut(snapshot.client, "copy identity.users (id) to stdout");
+      assert.equal(Buffer.concat(await copy.rows.toArray()).toString(), "1\n2\n3\n");
+    } finally {
+      await snapshot.close();
+      await database.admin("delete from identity.users where name = 'later'");
+    }
+  });
+});
+
+describe("what is damaged is found", () => {
+  const damage: [what: string, change: (bytes: Buffer) => Buffer, said: RegExp][] = [
+    ["a file that is cut off", (bytes) => bytes.subarray(0, bytes.length - 2_000), /cut off|has another/],
+    ["an empty file", () => Buffer.alloc(0), /cut off/],
+    ["bytes behind the end", (bytes) => Buffer.concat([bytes, Buffer.from("x")]), /longer/],
+    ["one changed byte in the middle", (bytes) => flip(bytes, bytes.length >> 1), /digest|unpacked|damaged/],
+    ["a changed manifest", (bytes) => flip(bytes, 520), /manifest|digest/],
+    ["a changed header", (bytes) => flip(bytes, 3), /damaged|begin/],
+  ];
+  for (const [what, change, said] of damage) {
+    test(what, async () => {
+      const { path } = await take();
+      writeFileSync(path, change(readFileSync(path)));
+      await assert.rejects(verifyBundle(path, { rows: true, sidecar: true }), {
+        name: "DamagedBundleError",
+        message: said,
+      });
+    });
+  }
+
+  test("every changed byte of a small bundle's beginning is found by its digest", async () => {
+    const { path } = await take();
+    const bytes = readFileSync(path);
+    for (let at = 0; at < bytes.length; at += 40_009) {
+      writeFileSync(path, flip(Buffer.from(bytes), at));
+      await assert.rejects(verifyBundle(path, { rows: false, sidecar: true }), {
+        name: "DamagedBundleError",
+      });
+    }
+  });
+
+  test("a missing digest and an older bundle under a newer name are problems in the list", async () => {
+    const { path, name } = await take();
+    const other = name.replace("daily", "manual");
+    writeFileSync(join(folder, other), readFileSync(path));
+    rmSync(sidecarOf(path));
+    const found = await listBundles(folder);
+    assert.deepEqual(
+      found.map(({ problem }) => problem).sort(),
+      [`it is ${name} under another name`, "its .sha256 file is missing"].sort(),
+    );
+  });
+});
+
+function flip(bytes: Buffer, at: number): Buffer {
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 0x01, at);
+  return bytes;
+}
+
+describe("retention", () => {
+  test("deletes the surplus with its digests, keeps what nobody knows, and records what is left", async () => {
+    const old = "db-20260101T000000Z-daily.tar";
+    const first = await take();
+    writeFileSync(join(folder, "notes.txt"), "mine");
+    await copyBundle(first.path, old);
+    const second = await take({ set: ["ops_watchdog.keep_daily=1"], step: await afterASecond(first.name) });
+    assert.ok(second.deleted.includes(first.name));
+    assert.equal(existsSync(join(folder, "notes.txt")), true);
+    assert.equal(existsSync(sidecarOf(first.path)), false);
+    const names = (await recorded()).map(({ name }) => name);
+    assert.ok(names.includes(second.name) && !names.includes(first.name));
+  });
+});
+
+/** Copies the file under another name; its manifest still has the old one, so that it does not count as whole. */
+async function copyBundle(path: string, name: string): Promise<void> {
+  writeFileSync(join(folder, name), readFileSync(path));
+  writeFileSync(join(folder, `${name}.sha256`), readFileSync(sidecarOf(path)));
+}
+
+/** Two bundles of one second would have one name. */
+async function afterASecond(name: string): Promise<() => void> {
+  const second = name.slice(3, 19);
+  const now = async () =>
+    String(
+      (
+        await database.admin("select to_char(now() at time zone 'utc', 'YYYYMMDD\"T\"HH24MISS\"Z\"') as at")
+      )[0]?.["at"],
+    );
+  while ((await now()) === second) await new Promise((resolve) => setImmediate(resolve));
+  return () => undefined;
+}
+
+test("a COPY that fails is an error, never an empty table", async () => {
+  const client = await connect(database.adminUrl, "test");
+  try {
+    const { rows } = copyOut(client, "copy identity.missing to stdout");
+    await assert.rejects(rows.toArray(), /identity\.missing/);
+    const late = copyOut(client, "copy (select 1 / (i - 50000) from generate_series(1, 100000) i) to stdout");
+    await assert.rejects(late.rows.toArray(), /division by zero/);
+    const after = copyOut(client, "copy (select i from generate_series(1, 100000) i) to stdout");
+    assert.equal(
+      Buffer.concat(await after.rows.toArray())
+        .toString()
+        .split("\n").length,
+      100_001,
+    );
+    assert.equal(after.count(), 100_000);
+  } finally {
+    await client.end();
+  }
+});

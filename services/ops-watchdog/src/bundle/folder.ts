@@ -1,0 +1,95 @@
+// The folder of bundles. Files are the truth; what the database records follows them.
+
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { WatchdogSettings } from "../config.ts";
+import type { Manifest } from "./manifest.ts";
+import { type BundleName, parseBundleName } from "./name.ts";
+import { type Candidate, decideDeletions, type Keep } from "./retention.ts";
+import { readManifest, sidecarOf } from "./verify.ts";
+
+export type Found = BundleName & {
+  path: string;
+  sizeBytes: number;
+  hasSidecar: boolean;
+  manifest: Manifest | undefined;
+  /** Why it cannot be used, as far as its beginning and its sidecar tell. */
+  problem: string | undefined;
+};
+
+/** Every bundle, newest first; none when there is no folder. */
+export async function listBundles(dir: string): Promise<Found[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const bundles = names.flatMap((name) => parseBundleName(name) ?? []);
+  const found = await Promise.all(bundles.map((bundle) => inspect(dir, bundle, new Set(names))));
+  return found.sort((a, b) => b.takenAt.getTime() - a.takenAt.getTime() || (a.name < b.name ? 1 : -1));
+}
+
+async function inspect(dir: string, bundle: BundleName, names: ReadonlySet<string>): Promise<Found> {
+  const path = join(dir, bundle.name);
+  const hasSidecar = names.has(sidecarOf(bundle.name));
+  const { size } = await stat(path);
+  try {
+    const manifest = await readManifest(path);
+    const isOwn = manifest.name === bundle.name;
+    const problem = isOwn ? undefined : `it is ${manifest.name} under another name`;
+    const missing = hasSidecar ? undefined : "its .sha256 file is missing";
+    return { ...bundle, path, sizeBytes: size, hasSidecar, manifest, problem: problem ?? missing };
+  } catch (error) {
+    const problem = (error as Error).message;
+    return { ...bundle, path, sizeBytes: size, hasSidecar, manifest: undefined, problem };
+  }
+}
+
+export function keepOf(settings: WatchdogSettings): Keep {
+  return {
+    daily: settings.keep_daily,
+    "pre-migrate": settings.keep_pre_migrate,
+    "pre-restore": settings.keep_pre_restore,
+    offsite: settings.keep_offsite,
+    manual: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Deletes what the rule names and nothing else; returns the names. The sidecar goes last, so that a half-done deletion is seen. */
+export async function deleteSurplus(
+  dir: string,
+  about: {
+    keep: Keep;
+    now: Date;
+    justVerified: string;
+    damaged: ReadonlySet<string>;
+    inUse: readonly string[];
+  },
+): Promise<string[]> {
+  const { damaged, ...rule } = about;
+  const bundles = (await listBundles(dir)).map(
+    ({ name, label, takenAt, problem }): Candidate => ({
+      name,
+      label,
+      takenAt,
+      isWhole: problem === undefined && !damaged.has(name),
+    }),
+  );
+  const gone = decideDeletions({ bundles, ...rule });
+  for (const name of gone) {
+    await rm(join(dir, name), { force: true });
+    await rm(join(dir, sidecarOf(name)), { force: true });
+  }
+  return gone;
+}
+
+const partial = /^\.db-\d{8}T\d{6}Z-[a-z-]{1,16}\.tar\.partial$/;
+
+/** Removes what killed processes left: partial files, and digests of files that never got their name. One process at a time. */
+export async function sweepPartials(dir: string): Promise<void> {
+  const names: string[] = await readdir(dir).catch(() => []);
+  for (const name of names) {
+    const isDigestAlone =
+      name.endsWith(".sha256") && parseBundleName(name.slice(0, -7)) && !names.includes(name.slice(0, -7));
+    if (partial.test(name) || isDigestAlone) await rm(join(dir, name), { force: true });
+  }
+}

@@ -1,0 +1,165 @@
+// Takes one bundle: a snapshot of the database and the server objects in one file (docs/reference/database-backups.md#format).
+
+import { chmod, link, mkdir, open, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { constants, createZstdCompress } from "node:zlib";
+import type { databaseBackups } from "@svc/proto";
+import { copyOut } from "./copy-out.ts";
+import {
+  formatVersion,
+  type Manifest,
+  type MemberEntry,
+  type SchemaEntry,
+  serversMember,
+} from "./manifest.ts";
+import { bundleName } from "./name.ts";
+import type { ServerObjects } from "./server-objects.ts";
+import { openSnapshot, qualified, type Snapshot, type SnapshotTable } from "./snapshot.ts";
+import { sidecarOf, type Verified, verifyBundle } from "./verify.ts";
+import { type BundleFile, writeBundleFile } from "./write-file.ts";
+
+export type BundleRequest = {
+  /** Connection that may read all tables. */
+  url: string;
+  dir: string;
+  label: databaseBackups.BundleLabel;
+  /** Version of svc. */
+  version: string;
+  servers: ServerObjects;
+  /** Called before each step; tests stop the process there. */
+  step?: (name: string) => void;
+};
+
+export type Bundle = Verified & { name: string; path: string };
+
+const compressionLevel = 3;
+
+/** Writes a hidden partial file, reads it back and gives it its name. What a killed process leaves is swept by the next. */
+export async function writeBundle(request: BundleRequest): Promise<Bundle> {
+  const { dir, step = () => undefined } = request;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  step("snapshot");
+  const snapshot = await openSnapshot(request.url);
+  try {
+    const name = bundleName(request.label, snapshot.takenAt);
+    const partial = join(dir, `.${name}.partial`);
+    const path = join(dir, name);
+    try {
+      await writePartial(partial, { ...request, step, snapshot, name });
+      step("read-back");
+      // The rows were counted on their way; what is on the disk is compared byte by byte.
+      const verified = await verifyBundle(partial, { rows: false, sidecar: false });
+      step("sidecar");
+      await writeFile(sidecarOf(path), `${verified.sha256}  ${name}\n`, {
+        mode: 0o600,
+        flag: "wx",
+        flush: true,
+      });
+      step("name");
+      await link(partial, path);
+      await syncFolder(dir);
+      return { ...verified, name, path };
+    } finally {
+      await rm(partial, { force: true });
+    }
+  } finally {
+    await snapshot.close();
+  }
+}
+
+type Writing = BundleRequest & { snapshot: Snapshot; name: string; step: (name: string) => void };
+
+async function writePartial(partial: string, writing: Writing): Promise<void> {
+  const { snapshot, servers } = writing;
+  const handle = await open(partial, "wx", 0o600);
+  try {
+    const manifest = emptyManifest(writing);
+    const room = JSON.stringify(manifest).length + roomPerMember * (manifest.members.length + 1) + 4_096;
+    manifest.members = [];
+    const file = writeBundleFile(handle, { manifestBytes: room, takenAt: snapshot.takenAt });
+    writing.step("tables");
+    for (const schema of manifest.schemas) await addTables(file, { schema, manifest, snapshot });
+    writing.step("servers");
+    if (servers.kind === "read") {
+      manifest.members.push(await file.add(serversMember, [Buffer.from(JSON.stringify(servers.items))]));
+    }
+    manifest.counts.accounts = rowsOf(manifest, "identity", "users");
+    manifest.counts.servers = rowsOf(manifest, "lifecycle", "servers");
+    writing.step("manifest");
+    await file.finish(manifest);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Digits of a size and of a row count beyond the zeros that are reserved. */
+const roomPerMember = 64;
+
+function emptyManifest({ snapshot, label, version, servers, name }: Writing): Manifest {
+  const schemas = snapshot.schemas.map(
+    (schema): SchemaEntry => ({
+      ...schema,
+      tables: schema.tables.map(({ name: table, columns }) => ({
+        name: table,
+        columns,
+        member: `db/${schema.name}/${table}.copy.zst`,
+        rows: 0,
+      })),
+    }),
+  );
+  const blank = { size: 0, sha256: "0".repeat(64) };
+  return {
+    format: formatVersion,
+    name,
+    label,
+    taken_at: snapshot.takenAt.toISOString(),
+    version,
+    schema_version: schemas.reduce((sum, { migrations }) => sum + migrations.length, 0),
+    postgresql: snapshot.server,
+    counts: { accounts: 0, servers: 0, rows: 0 },
+    ...(servers.kind === "read"
+      ? { server_objects: servers.items.length }
+      : { servers_error: servers.error }),
+    schemas,
+    members: schemas.flatMap(({ tables }) =>
+      tables.map(({ member }): MemberEntry => ({ ...blank, name: member })),
+    ),
+  };
+}
+
+async function addTables(
+  file: BundleFile,
+  { schema, manifest, snapshot }: { schema: SchemaEntry; manifest: Manifest; snapshot: Snapshot },
+): Promise<void> {
+  for (const table of schema.tables) {
+    const copy = copyOut(snapshot.client, copyText({ schema: schema.name, ...table }));
+    const pack = createZstdCompress({
+      params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
+    });
+    pipeline(copy.rows, pack, () => undefined);
+    manifest.members.push(await file.add(table.member, pack as AsyncIterable<Buffer>));
+    table.rows = copy.count();
+    manifest.counts.rows += table.rows;
+  }
+}
+
+function copyText({ schema, name, columns }: SnapshotTable): string {
+  const list = columns.map((column) => `"${column}"`).join(", ");
+  return `copy ${qualified(schema, name)} (${list}) to stdout`;
+}
+
+function rowsOf(manifest: Manifest, schema: string, table: string): number {
+  const tables = manifest.schemas.find(({ name }) => name === schema)?.tables ?? [];
+  return tables.find(({ name }) => name === table)?.rows ?? 0;
+}
+
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

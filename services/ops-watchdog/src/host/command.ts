@@ -1,0 +1,107 @@
+import { databaseBackups } from "@svc/proto";
+import { z } from "zod";
+import { listBundles } from "../bundle/folder.ts";
+import { isStale } from "../bundle/status.ts";
+import { takeBundle } from "../bundle/take.ts";
+import { DamagedBundleError, verifyBundle } from "../bundle/verify.ts";
+import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
+import { hasData } from "./has-data.ts";
+import { checkForUpdates } from "./update.ts";
+
+/** What `svc` may ask; `bundle` is a name in the folder or a path. */
+export const Command = z.discriminatedUnion("do", [
+  z.strictObject({ do: z.literal("back-up"), label: databaseBackups.BundleLabel }),
+  /** As `back-up` with the label pre-migrate, only when there is something to lose. */
+  z.strictObject({ do: z.literal("back-up-data") }),
+  z.strictObject({ do: z.literal("list") }),
+  z.strictObject({ do: z.literal("verify"), bundle: z.string().max(4_096).optional() }),
+  z.strictObject({ do: z.literal("check") }),
+  z.strictObject({ do: z.literal("check-updates"), record: z.boolean() }),
+]);
+export type Command = z.output<typeof Command>;
+
+export async function runCommand(context: HostContext, command: Command): Promise<unknown> {
+  switch (command.do) {
+    case "back-up":
+      return backUp(context, command.label);
+    case "back-up-data":
+      return (await hasData(needDatabase(context))) ? backUp(context, "pre-migrate") : null;
+    case "list":
+      return list(context);
+    case "verify":
+      return verify(context, command.bundle);
+    case "check":
+      return check(context);
+    case "check-updates":
+      return checkForUpdates(context, command);
+  }
+}
+
+async function backUp(context: HostContext, label: databaseBackups.BundleLabel) {
+  const { settings, version } = context;
+  const { manifest, sizeBytes, path, name, deleted } = await takeBundle(
+    {
+      url: needDatabase(context),
+      settings: settings.ops_watchdog,
+      version,
+      readServers: () => readServers(context),
+      now: () => new Date(),
+    },
+    label,
+    { step: stepOf(context) },
+  );
+  const { counts, servers_error, server_objects } = manifest;
+  return { name, path, size_bytes: sizeBytes, counts, server_objects, servers_error, deleted };
+}
+
+async function list({ settings }: HostContext) {
+  const dir = settings.ops_watchdog.bundle_dir;
+  const bundles = (await listBundles(dir)).map(({ name, label, takenAt, sizeBytes, manifest, problem }) => ({
+    name,
+    label,
+    at: takenAt.toISOString(),
+    size_bytes: sizeBytes,
+    ...(manifest && {
+      version: manifest.version,
+      schema_version: manifest.schema_version,
+      counts: manifest.counts,
+    }),
+    ...(manifest?.servers_error !== undefined && { servers_error: manifest.servers_error }),
+    ...(problem !== undefined && { problem }),
+  }));
+  return { dir, bundles };
+}
+
+async function verify(context: HostContext, bundle: string | undefined) {
+  const dir = context.settings.ops_watchdog.bundle_dir;
+  const paths =
+    bundle === undefined ? (await listBundles(dir)).map(({ path }) => path) : [pathOf(context, bundle)];
+  const results = [];
+  for (const path of paths) results.push({ path, ...(await verifyOne(path)) });
+  return { dir, results };
+}
+
+async function verifyOne(path: string) {
+  try {
+    const { manifest } = await verifyBundle(path, { rows: true, sidecar: true });
+    return { ok: true, name: manifest.name, counts: manifest.counts };
+  } catch (error) {
+    if (!(error instanceof DamagedBundleError)) throw error;
+    return { ok: false, problem: error.message };
+  }
+}
+
+async function check({ settings }: HostContext) {
+  const { bundle_dir, bundle_max_age } = settings.ops_watchdog;
+  const bundles = await listBundles(bundle_dir);
+  const daily = bundles.find(({ label, problem }) => label === "daily" && problem === undefined);
+  const newest = bundles.at(0);
+  return {
+    stale: isStale(daily?.takenAt, bundle_max_age, Date.now()),
+    max_age_seconds: bundle_max_age / 1_000,
+    ...(daily && { daily: { name: daily.name, at: daily.takenAt.toISOString() } }),
+    ...(newest && { newest: newest.name }),
+    ...(newest?.problem !== undefined && { problem: newest.problem }),
+    ...(newest?.manifest?.servers_error !== undefined && { servers_error: newest.manifest.servers_error }),
+  };
+}

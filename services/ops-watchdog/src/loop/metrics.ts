@@ -1,0 +1,40 @@
+import { Counter, Gauge, type Registry } from "@svc/telemetry";
+
+export type WatchdogMetrics = {
+  dailyBundle: (at: Date | undefined, bytes: number) => void;
+  report: (at: Date | undefined) => void;
+  failed: (task: string) => void;
+};
+
+export function createMetrics(registry: Registry): WatchdogMetrics {
+  const registers = [registry];
+  const last = new Gauge({
+    name: "svc_db_backup_last_success_timestamp_seconds",
+    help: "Unix time of the newest undamaged daily bundle; 0 if there is none.",
+    registers,
+  });
+  const size = new Gauge({
+    name: "svc_db_backup_last_size_bytes",
+    help: "Size of the newest undamaged daily bundle.",
+    registers,
+  });
+  const report = new Gauge({
+    name: "svc_update_report_timestamp_seconds",
+    help: "Unix time of the newest update report; 0 if there is none.",
+    registers,
+  });
+  const failures = new Counter({
+    name: "svc_watchdog_task_failures_total",
+    help: "Periodic tasks of ops-watchdog that failed, by task; they are retried.",
+    labelNames: ["task"] as const,
+    registers,
+  });
+  return {
+    dailyBundle: (at, bytes) => {
+      last.set((at?.getTime() ?? 0) / 1_000);
+      size.set(bytes);
+    },
+    report: (at) => report.set((at?.getTime() ?? 0) / 1_000),
+    failed: (task) => failures.inc({ task }),
+  };
+}

@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Command } from "../host/command.ts";
+
+const program = resolve(import.meta.dirname, "../host/main.ts");
+
+export type RunProgram = (command: Command, signal: AbortSignal) => Promise<unknown>;
+
+/** Runs one command in a process of its own, as `svc db` does, so that its memory goes with it. */
+export function createRunProgram(about: {
+  configFile: string | undefined;
+  overrides: readonly string[];
+}): RunProgram {
+  return async (command, signal) => {
+    const env = {
+      // biome-ignore lint/style/noProcessEnv: the program has the database, NATS and the cluster of this service
+      ...process.env,
+      SVC_SET: about.overrides.join("\n"),
+      ...(about.configFile !== undefined && { SVC_CONFIG: about.configFile }),
+    };
+    const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"], signal });
+    child.stdin.end(JSON.stringify(command));
+    const [out, error, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((done, fail) => child.once("close", done).once("error", fail)),
+    ]);
+    if (code !== 0) throw new Error(error.trim().split("\n").at(-1) || `it ended with ${code ?? "a signal"}`);
+    return JSON.parse(out);
+  };
+}
