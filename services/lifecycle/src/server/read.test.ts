@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { resources } from "@svc/kube";
 import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
 import { servers as contracts, ownership, rowFor, type ServerInfo, serverRows } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
@@ -44,6 +45,36 @@ describe("reading", () => {
       await faultOf(fixture.external.call(contracts.viewStatus, { name: "nobody-here" }, staff)),
       "not_found",
     );
+  });
+
+  test("the images of servers are listed from the cluster, before a copy of it has them", async () => {
+    const imagesOf = async (server: string) => {
+      const { items } = await fixture.builds.call(contracts.listImages, {});
+      return items.find((item) => item.server === server)?.images;
+    };
+    await create({ name: "pictured" });
+    await fixture.kube.patch(
+      servers,
+      { name: "pictured", namespace },
+      { merge: { spec: { image: "registry.example/packs/one:1" } } },
+    );
+    assert.deepEqual(await imagesOf("pictured"), ["registry.example/packs/one:1"]);
+    const { items: after } = await fixture.builds.call(contracts.listImages, { cursor: "pictured" });
+    assert.ok(after.every(({ server }) => server > "pictured"));
+    const container = { name: "main", image: "registry.example/tools/a:2" };
+    await fixture.kube.create(resources.pods, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "some-job", namespace },
+      spec: {
+        containers: [container],
+        initContainers: [{ name: "first", image: "registry.example/tools/b:1" }],
+      },
+    });
+    assert.deepEqual(await imagesOf("some-job"), [
+      "registry.example/tools/a:2",
+      "registry.example/tools/b:1",
+    ]);
   });
 
   test("the fleet names owners, and says when they are unknown", async () => {

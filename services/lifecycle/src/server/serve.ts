@@ -3,6 +3,7 @@ import { players } from "@svc/proto";
 import { create } from "./create.ts";
 import { contracts, type ServerDeps } from "./deps.ts";
 import { fleet, list } from "./list.ts";
+import { listImages } from "./list-images.ts";
 import { patch } from "./patch.ts";
 import { readStatus, viewStatus } from "./read-status.ts";
 import { ready } from "./ready.ts";
@@ -14,6 +15,7 @@ import { wakeForPlayer } from "./wake-for-player.ts";
 export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
   mesh.serve(contracts.ready, ready(deps));
   mesh.serve(contracts.list, list(deps));
+  mesh.serve(contracts.listImages, listImages(deps));
   mesh.serve(contracts.readStatus, readStatus(deps));
   mesh.serve(contracts.wakeForPlayer, wakeForPlayer(deps));
   mesh.serve(contracts.reportReady, reportReady(deps));

@@ -73,6 +73,8 @@ export type Fixture = TestCluster & {
   /** As the gateways call. */
   external: Mesh;
   internal: Mesh;
+  /** As builds calls. */
+  builds: Mesh;
   /** What identity and builds answer; tests change it. */
   people: People;
   library: Library;
@@ -127,7 +129,7 @@ export async function openFixture(): Promise<Fixture> {
   });
   const owned = stack.move();
   const close = () => owned.disposeAsync();
-  return { ...base, nats, database, external, internal, people, library, audits, start, close };
+  return { ...base, nats, database, external, internal, builds, people, library, audits, start, close };
 }
 
 /** Audit entries in the outbox. */
