@@ -5,6 +5,7 @@ import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHistoryTests } from "./history.ts";
+import { addLiveTests } from "./live.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
@@ -25,6 +26,7 @@ export const areas: readonly Area[] = [
   addUserTests,
   addStartTests,
   addScheduleTests,
+  addLiveTests,
   addPlatformTests,
   addFleetTests,
   addChineseTests,

@@ -17,11 +17,16 @@ import {
 import { useCallback } from "react";
 import { backgroundHeaders, isAbsent, onReturn } from "./activity.ts";
 import { call, open, read } from "./call.ts";
+import { isCovered } from "./change-effects.ts";
 import { ApiError } from "./error.ts";
+import { useLiveState } from "./live-state.ts";
 import type { Input, OperationName, Output } from "./operations.ts";
 
 /** Milliseconds between two polls of a page (no poll while the tab is hidden or nobody is there). */
 export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000, history: 60_000 } as const;
+
+/** Of what live updates tell anyway: a replica may answer with a little less than another one has told. */
+const followedMs = 60_000;
 
 const costlyStaleMs = 10_000;
 const retries = 4;
@@ -67,6 +72,8 @@ type ReadOptions<Name extends OperationName> = {
   keepsPrevious?: boolean;
   /** Each reading costs the platform a Job: what is younger than ten seconds is not read again, and never unasked. */
   isCostly?: boolean;
+  /** Whether live updates tell of changes of this data; default where they cover the operation. */
+  isFollowed?: (data: Output<Name> | undefined) => boolean;
 };
 
 /** Data of an operation, shown again at once when it was read before. */
@@ -75,8 +82,8 @@ export function useOperation<Name extends OperationName>(
   input: Input<Name>,
   options: ReadOptions<Name> = {},
 ): UseQueryResult<Output<Name>, ApiError> {
-  const client = useQueryClient();
-  return useQuery<Output<Name>, ApiError>(queryOf(client, { name, input }, options));
+  const reader = useReader();
+  return useQuery<Output<Name>, ApiError>(queryOf(reader, { name, input }, options));
 }
 
 /** As `useOperation` for several inputs at once, such as the pages of a list that are in sight. */
@@ -85,16 +92,23 @@ export function useOperations<Name extends OperationName>(
   inputs: readonly Input<Name>[],
   options: ReadOptions<Name> = {},
 ): UseQueryResult<Output<Name>, ApiError>[] {
-  const client = useQueryClient();
-  return useQueries({ queries: inputs.map((input) => queryOf(client, { name, input }, options)) });
+  const reader = useReader();
+  return useQueries({ queries: inputs.map((input) => queryOf(reader, { name, input }, options)) });
+}
+
+type Reader = { client: QueryClient; isLive: boolean };
+
+function useReader(): Reader {
+  return { client: useQueryClient(), isLive: useLiveState() === "live" };
 }
 
 function queryOf<Name extends OperationName>(
-  client: QueryClient,
+  { client, isLive }: Reader,
   { name, input }: { name: Name; input: Input<Name> },
   options: ReadOptions<Name>,
 ): UseQueryOptions<Output<Name>, ApiError> {
   const { every, enabled = true, keepsPrevious = false, isCostly = false } = options;
+  const { isFollowed = () => isCovered(name) } = options;
   const queryKey = keyOf(name, input);
   return {
     queryKey,
@@ -108,9 +122,23 @@ function queryOf<Name extends OperationName>(
     }),
     refetchInterval: (query) => {
       if (every === undefined || isAbsent()) return false;
-      return typeof every === "number" ? every : every(query.state.data);
+      const { data } = query.state;
+      if (isLive && isFollowed(data)) return followedMs;
+      return typeof every === "number" ? every : every(data);
     },
   };
+}
+
+/** Reads data that nothing on screen shows. */
+export async function readInto<Name extends OperationName>(
+  client: QueryClient,
+  name: Name,
+  input: Input<Name>,
+): Promise<void> {
+  const queryKey = keyOf(name, input);
+  const queryFn = ({ signal }: { signal: AbortSignal }) =>
+    readIfChanged({ client, queryKey }, { name, input }, signal);
+  await client.fetchQuery({ queryKey, queryFn, staleTime: 0 });
 }
 
 /** Entity tags of what was read, by key; the data itself is in the query client. */

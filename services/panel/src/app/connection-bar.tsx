@@ -1,16 +1,31 @@
 import { useOnline, useServiceAway } from "../api/connection.ts";
+import { useLiveState } from "../api/live-state.ts";
+import { useNewBuild } from "../api/new-build.ts";
+import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
 
-/** One bar while the service cannot be reached; the data on screen stays. */
+/** One bar while the service or its live updates cannot be reached; the data on screen stays. */
 export function ConnectionBar() {
   const { shell } = useWords();
   const isOnline = useOnline();
   const isAway = useServiceAway();
-  if (isOnline && !isAway) return null;
+  const isLiveAway = useLiveState() === "away";
+  if (isOnline && !isAway) return isLiveAway ? <Notice kind="waiting">{shell.liveAway}</Notice> : null;
   return (
     <Notice kind="waiting" isAlert>
       {isOnline ? shell.away : shell.offline}
+    </Notice>
+  );
+}
+
+/** Asks to load the panel anew once the service has a newer one; what was typed stays until then. */
+export function NewBuildBar() {
+  const { shell } = useWords();
+  if (!useNewBuild()) return null;
+  return (
+    <Notice actions={<Button onPress={() => location.reload()}>{shell.reload}</Button>}>
+      {shell.newBuild}
     </Notice>
   );
 }

@@ -6,9 +6,10 @@ import { Button } from "../ui/button.tsx";
 import { classes } from "../ui/css.ts";
 import { ToastProvider } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
-import { ConnectionBar } from "./connection-bar.tsx";
+import { ConnectionBar, NewBuildBar } from "./connection-bar.tsx";
 import mark from "./icon.svg";
 import { type Overlay, Shortcuts } from "./keys/shortcuts.tsx";
+import { LiveUpdates } from "./live-updates.tsx";
 import { Navigation } from "./navigation.tsx";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { SessionDialogs } from "./session-dialogs.tsx";
@@ -52,6 +53,7 @@ export function Shell() {
           {isBare && <Brand />}
           <div className={styles.bars}>
             <ConnectionBar />
+            <NewBuildBar />
             {!isBare && (
               <Suspense>
                 <UploadsPanel userId={me.user_id} />
@@ -68,6 +70,7 @@ export function Shell() {
           )}
         </div>
       </div>
+      {me && <LiveUpdates key={me.user_id} />}
       <SessionDialogs />
       {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}
     </ToastProvider>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Backup, type Drill, decideActs, type Job, newestDrill, runningJob } from "./backup-row.ts";
+import { type Job, runningJob } from "../jobs/job.ts";
+import { type Backup, type Drill, decideActs, newestDrill } from "./backup-row.ts";
 
 const backup: Backup = {
   id: "bk-1",

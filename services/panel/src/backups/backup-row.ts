@@ -1,13 +1,7 @@
 import type { Output } from "../api/operations.ts";
 
 export type Backup = Output<"backups.list">["backups"][number];
-export type Job = Output<"backups.listJobs">["jobs"][number];
 export type Drill = Output<"drills.list">["drills"][number];
-
-/** The Job that works on the world now. */
-export function runningJob(jobs: readonly Job[]): Job | undefined {
-  return jobs.find(({ state }) => state === "running");
-}
 
 /** The newest drill of a backup. */
 export function newestDrill(drills: readonly Drill[], backupId: string): Drill | undefined {

@@ -1,5 +1,7 @@
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { runningJob } from "../jobs/job.ts";
+import { useJobs } from "../jobs/use-jobs.ts";
 import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -10,11 +12,10 @@ import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { useWords } from "../words/words.ts";
 import { BackupItem } from "./backup-item.tsx";
-import { decideActs, newestDrill, runningJob } from "./backup-row.ts";
+import { decideActs, newestDrill } from "./backup-row.ts";
 import { DownloadWorld } from "./download-world.tsx";
 import { JobNotice } from "./job-notice.tsx";
 import { MakeBackup } from "./make-backup.tsx";
-import { useJobs } from "./use-jobs.ts";
 
 /** A server keeps far fewer. */
 const shown = { limit: 100, offset: 0 } as const;

@@ -1,8 +1,8 @@
+import { type Job, runningJob } from "../jobs/job.ts";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/now.ts";
 import { formatClock } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
-import { type Job, runningJob } from "./backup-row.ts";
 
 const recentMs = 10 * 60_000;
 

@@ -16,6 +16,10 @@ import { decideUnzipChoice } from "./unzip-choice.ts";
 
 type Op = Output<"files.listOperations">["ops"][number];
 
+export function hasRunning(ops: readonly Pick<Op, "state">[] = []): boolean {
+  return ops.some(({ state }) => state === "running");
+}
+
 /** Archives that are being extracted, and those that could not be, each with what the person can decide. */
 export function UnzipNotices({ name }: { name: string }) {
   const { files } = useWords();
@@ -26,7 +30,11 @@ export function UnzipNotices({ name }: { name: string }) {
   const { data } = useOperation(
     "files.listOperations",
     { name },
-    { every: (now) => (now?.ops.some(({ state }) => state === "running") ? poll.job : poll.list) },
+    // Its progress is no change.
+    {
+      every: (now) => (hasRunning(now?.ops) ? poll.job : poll.list),
+      isFollowed: (now) => !hasRunning(now?.ops),
+    },
   );
   const ops = (data?.ops ?? []).filter(({ op }) => op === "unzip");
   const forget = (id: string) => setWatched((ids) => new Set([...ids].filter((other) => other !== id)));

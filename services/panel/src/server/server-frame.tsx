@@ -11,6 +11,7 @@ import { RetirementNotice } from "./retirement-notice.tsx";
 import styles from "./server-frame.module.css";
 import { isFull, isServerName, type ServerStatus, useServer } from "./use-server.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
+import { WorldNotice } from "./world-notice.tsx";
 
 type ServerTab = { path: string; word: (words: Words) => string };
 
@@ -73,6 +74,7 @@ export function ServerFrame({ section, children }: ServerFrameProps) {
           ))}
         </nav>
       )}
+      {isManaged && <WorldNotice name={name} />}
       {full?.retiring && <RetirementNotice name={name} retiring={full.retiring} />}
       {children({ name, status, isManaged })}
     </Page>

@@ -39,6 +39,8 @@ export function useServer(): ServerOfPage {
     {
       enabled: isServerName(name),
       every: (data) => (data && isUnderWay(data) ? poll.busy : poll.status),
+      // Others are told only of what is in a list of theirs.
+      isFollowed: isFull,
     },
   );
   return {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { isAbsent, onReturn } from "../../api/activity.ts";
 import { ApiError } from "../../api/error.ts";
 import { createTextReader, openStream } from "../../api/stream.ts";
 import { createLogBuffer, type LogBuffer, type LogLine } from "./log-buffer.ts";
@@ -9,6 +10,7 @@ export type ConsoleState = "connecting" | "open" | "broken" | "asleep" | "ended"
 
 /** A stream of a hidden tab is closed after this: a browser has six connections to a host for all tabs. */
 const hiddenMs = 30_000;
+const absenceCheckMs = 10_000;
 const firstDelayMs = 500;
 const longestDelayMs = 15_000;
 
@@ -103,7 +105,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** False once the tab has been hidden for a while. */
+/** False once the tab has been hidden for a while or nobody is there; the console goes on as soon as somebody is. */
 export function useInSight(): boolean {
   const [isInSight, setInSight] = useState(true);
   useEffect(() => {
@@ -113,9 +115,13 @@ export function useInSight(): boolean {
       if (document.visibilityState === "visible") setInSight(true);
       else timer = setTimeout(() => setInSight(false), hiddenMs);
     };
+    const check = setInterval(() => isAbsent() && setInSight(false), absenceCheckMs);
+    const stopWaiting = onReturn(() => document.visibilityState === "visible" && setInSight(true));
     document.addEventListener("visibilitychange", note);
     return () => {
       clearTimeout(timer);
+      clearInterval(check);
+      stopWaiting();
       document.removeEventListener("visibilitychange", note);
     };
   }, []);

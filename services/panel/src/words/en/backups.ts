@@ -76,6 +76,7 @@ export const backups = {
     export_backup: "The download failed.",
     export_files: "The download failed.",
   },
+  jobOf: (server: string, text: string) => `${server}: ${text}`,
   jobRuns: (clock: string) => `Running for ${clock}. You may leave this page.`,
   thenRestore: "The world is restored once this safety backup is made.",
   abandoned: "The restore did not happen; the world is as it was.",

@@ -54,6 +54,10 @@ export const server = {
   overview: "Overview",
   whoIsOn: "Who is on",
   nobody: "Nobody is on.",
+  showWork: "Show",
+  fileWork: { upload: "Putting uploaded files into the world", unzip: "Extracting an archive in the world" },
+  workBy: { you: "Started by you.", other: "Started by somebody else.", svc: "Started by schedule." },
+  worldHeld: "Until it ends the server cannot start and nothing else can change the world.",
 };
 
 export const servers = {

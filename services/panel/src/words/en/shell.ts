@@ -23,6 +23,8 @@ export const shell = {
   requestId: (id: string) => `Request ${id}`,
   offline: "No connection to the service. What you see may be old.",
   away: "A part of the service does not answer. What you see may be old.",
+  liveAway: "Live updates are away for the moment; what you see is read again every few seconds.",
+  newBuild: "There is a newer version of this panel. Reload it when nothing here is unsaved.",
   notFound: "Page not found",
   notFoundHelp: "There is nothing at this address, or it is not yours to see.",
   home: "Go to the overview",

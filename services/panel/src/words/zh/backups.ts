@@ -71,6 +71,7 @@ export const backups: Words["backups"] = {
     export_backup: "下载失败。",
     export_files: "下载失败。",
   },
+  jobOf: (server, text) => `${server}：${text}`,
   jobRuns: (clock) => `已进行 ${clock}。您可以离开此页面。`,
   thenRestore: "此安全备份完成后开始恢复世界。",
   abandoned: "没有进行恢复，世界保持原样。",

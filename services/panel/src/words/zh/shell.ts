@@ -25,6 +25,8 @@ export const shell: Words["shell"] = {
   requestId: (id) => `请求编号 ${id}`,
   offline: "无法连接到服务。您看到的可能不是最新的。",
   away: "服务的一部分没有响应。您看到的可能不是最新的。",
+  liveAway: "实时更新暂时中断；页面内容每隔几秒重新读取。",
+  newBuild: "此面板有新版本。保存好内容后请刷新。",
   notFound: "找不到页面",
   notFoundHelp: "此地址没有内容，或您无权查看。",
   home: "前往总览",

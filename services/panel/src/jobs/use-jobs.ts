@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { poll, useOperation } from "../api/query.ts";
-import { type Job, runningJob } from "./backup-row.ts";
+import { type Job, runningJob } from "./job.ts";
 
 /** The Jobs of a server's world, newest first; when one ends, what it changed is read again. */
 export function useJobs(name: string): readonly Job[] {

@@ -1,0 +1,32 @@
+// Whether the service has a newer build of the panel than this page (docs/reference/panel.md#live).
+
+import { useEffect, useState } from "react";
+import { scriptOf } from "./build-script.ts";
+import { live } from "./live-updates.ts";
+
+const everyMs = 60_000;
+
+async function isOutdated(): Promise<boolean> {
+  const own = document.querySelector("script[type=module][src]")?.getAttribute("src");
+  const response = await fetch("/login", { cache: "no-cache", redirect: "error" });
+  if (!response.ok) return false;
+  const newest = scriptOf(await response.text());
+  return own != null && newest !== undefined && newest !== own;
+}
+
+/** True once another build is served; asked after each break of live updates: a deployment breaks them. */
+export function useNewBuild(): boolean {
+  const [isOld, setOld] = useState(false);
+  useEffect(() => {
+    if (isOld) return;
+    let hasBroken = false;
+    let askedAt = 0;
+    return live.subscribe(() => {
+      if (live.state() === "away") hasBroken = true;
+      if (live.state() !== "live" || !hasBroken || Date.now() - askedAt < everyMs) return;
+      askedAt = Date.now();
+      isOutdated().then(setOld, () => undefined);
+    });
+  }, [isOld]);
+  return isOld;
+}
