@@ -47,7 +47,7 @@ export const list = operation({
   subject: "identity.user.list",
   http: { method: "GET", ...at("/api/v1/users") },
   query: {
-    /** Part of the name or the address, or the whole UUID of a linked player. */
+    /** Part of the name, the address or a linked player's name, or the whole UUID of a linked player. */
     query: z.string().max(254).optional(),
     role: grantable.optional(),
     disabled: z.enum(["true", "false"]).optional(),

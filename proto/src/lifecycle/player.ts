@@ -2,7 +2,7 @@
 // Vocabulary: session = one connection of a player to a proxy; proxy = one process that players connect to.
 
 import { z } from "zod";
-import { event, nothing, operation } from "../contract.ts";
+import { event, nothing, operation, request } from "../contract.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
 
@@ -113,6 +113,19 @@ export const reportLeave = operation({
   faults: ["bad_name", "not_found"],
   summary: "A player left a server: for another one, or for good.",
   spec,
+});
+
+export const findByName = request({
+  subject: "lifecycle.player.find",
+  /** Part of the name that a player had at the last join; case does not count. */
+  input: { text: GameName },
+  /** At most 500, those who joined last. */
+  output: z.strictObject({ mc_uuids: z.array(z.string()) }),
+  callers: ["identity"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "The players whose names contain a text.",
+  spec: "docs/reference/accounts.md#users",
 });
 
 const sample = {

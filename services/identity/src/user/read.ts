@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { users } from "@svc/proto";
+import { players, type users } from "@svc/proto";
 import type { Deps } from "../deps.ts";
 import { decideLock } from "../email-code/policy.ts";
 import { listLinksOf, toLinkedAccount } from "../link/store.ts";
@@ -8,11 +8,28 @@ import { toSessionView } from "../session/view.ts";
 import { findFailureWindow, findUser, searchUsers } from "./store.ts";
 import { type CountDeps, countServers, toUserView } from "./view.ts";
 
+const patienceMs = 1_000;
+
+/** Players whose names contain the text of a search: lifecycle knows them. Without it the rest is searched. */
+async function findPlayers({ mesh, log }: CountDeps, query: string): Promise<string[]> {
+  const asked = players.findByName.input.safeParse({ text: query.trim() });
+  if (!asked.success) return [];
+  const deadlineAt = Date.now() + patienceMs;
+  return mesh.call(players.findByName, asked.data, { deadlineAt }).then(
+    ({ mc_uuids }) => mc_uuids,
+    (error: Error) => {
+      log.warn({ error: error.message }, "player search failed; searching names and addresses only");
+      return [];
+    },
+  );
+}
+
 /** identity.user.list */
 export function createListUsers(deps: Pick<Deps, "db"> & CountDeps): Handler<typeof users.list> {
   return async (_context, { disabled, ...filter }) => {
     const { users: found, total } = await searchUsers(deps.db, {
       ...filter,
+      players: await findPlayers(deps, filter.query ?? ""),
       disabled: disabled === undefined ? undefined : disabled === "true",
     });
     const countOf = await countServers(

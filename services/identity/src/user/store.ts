@@ -8,6 +8,8 @@ import { patternOf, uuidIn } from "./policy.ts";
 
 type UserFilter = {
   query?: string | undefined;
+  /** Players who are meant by the query. */
+  players?: readonly string[];
   role?: "admin" | "user" | undefined;
   disabled?: boolean | undefined;
   sort?: "created_at" | "username" | undefined;
@@ -22,8 +24,8 @@ export async function searchUsers(
   filter: UserFilter,
 ): Promise<{ users: Account[]; total: number }> {
   let matching = db.selectFrom("users").where("deleted_at", "is", null);
-  const { query, sort = "created_at", order = sort === "username" ? "asc" : "desc" } = filter;
-  if (query) matching = matching.where(isFoundBy(query));
+  const { query, players = [], sort = "created_at", order = sort === "username" ? "asc" : "desc" } = filter;
+  if (query) matching = matching.where(isFoundBy(query, players));
   if (filter.role) matching = matching.where("role", "=", filter.role);
   if (filter.disabled !== undefined) matching = matching.where("disabled", "=", filter.disabled);
   const page = matching
@@ -37,13 +39,14 @@ export async function searchUsers(
   return { users, total };
 }
 
-/** A part of the name or address, or the UUID of a linked player. */
-function isFoundBy(query: string) {
+/** A part of the name or address, or a linked player. */
+function isFoundBy(query: string, players: readonly string[]) {
   const uuid = uuidIn(query);
+  const uuids = uuid === undefined ? players : [...players, uuid];
   return (where: ExpressionBuilder<Tables, "users">) => {
     const byText = where("search", "like", patternOf(query));
-    if (uuid === undefined) return byText;
-    const linked = where.selectFrom("account_links").select("user_id").where("mc_uuid", "=", uuid);
+    if (uuids.length === 0) return byText;
+    const linked = where.selectFrom("account_links").select("user_id").where("mc_uuid", "in", uuids);
     return where.or([byText, where("id", "in", linked)]);
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { accounts, eventFilter, Fault, type InputOf, ownership, quotas, users } from "@svc/proto";
+import { accounts, eventFilter, Fault, type InputOf, ownership, players, quotas, users } from "@svc/proto";
 import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;
@@ -16,6 +16,7 @@ describe("users, as the owner sees them", () => {
   /** What lifecycle answers; while it is away there is nobody. */
   let released: string[] = [];
   let isLifecycleUp = true;
+  const playersByName = new Map<string, string>();
 
   before(async () => {
     fixture = await startFixture({ set: ["identity.deletion_retry=100ms"] });
@@ -23,6 +24,11 @@ describe("users, as the owner sees them", () => {
     fixture.lifecycle.serve(ownership.countOwned, (_context, { user_ids }) => ({
       counts: Object.fromEntries(user_ids.map((id) => [id, 2])),
     }));
+    fixture.lifecycle.serve(players.findByName, (_context, { text }) => {
+      if (!isLifecycleUp) throw new Fault("unavailable");
+      const found = playersByName.get(text);
+      return { mc_uuids: found === undefined ? [] : [found] };
+    });
     fixture.lifecycle.serve(ownership.releaseAccount, (_context, { user_id }) => {
       if (!isLifecycleUp) throw new Fault("unavailable");
       released.push(user_id);
@@ -68,7 +74,7 @@ describe("users, as the owner sees them", () => {
     );
   });
 
-  test("users are sorted by name in either order, and found by the UUID of their player", async () => {
+  test("users are sorted by name in either order, and found by the UUID or the name of their player", async () => {
     const linked = await create({ username: "SORT-b" });
     await create({ username: "sort-C" });
     await create({ username: "sort-a" });
@@ -87,6 +93,12 @@ describe("users, as the owner sees them", () => {
       assert.deepEqual(await namesOf({ query: written }), ["SORT-b"]);
     }
     assert.deepEqual(await namesOf({ query: randomUUID() }), []);
+    playersByName.set("Notch", mc_uuid);
+    assert.deepEqual(await namesOf({ query: " Notch " }), ["SORT-b"]);
+    isLifecycleUp = false;
+    assert.deepEqual(await namesOf({ query: "Notch" }), []);
+    assert.deepEqual(await namesOf({ query: "sort-c" }), ["sort-C"]);
+    isLifecycleUp = true;
   });
 
   test("a new address is unverified, the same one again changes nothing", async () => {

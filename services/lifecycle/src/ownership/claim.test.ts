@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { account, faultOf, until, velocity } from "@svc/mesh/testing";
-import { ownership as contracts } from "@svc/proto";
+import { ownership as contracts, players } from "@svc/proto";
 import { annotation, servers } from "../cluster/resource.ts";
 import { noLimits } from "../testing/fake-services.ts";
 import { namespace } from "../testing/fixture.ts";
@@ -201,6 +201,20 @@ describe("claiming", () => {
       assert.deepEqual(counts, { [user]: 3 });
     });
   }
+
+  test("a player is found by part of the name at the last join, whose characters are no wildcards", async () => {
+    const player = link("usr-named");
+    await sql("insert into lifecycle.player_names (mc_uuid, name, seen_at) values ($1, 'Al_x99', now())", [
+      player,
+    ]);
+    for (const [text, found] of [
+      ["l_X9", [player]],
+      ["l_x_", []],
+    ] as const) {
+      const answer = await fixture.identity.call(players.findByName, { text });
+      assert.deepEqual(answer, { mc_uuids: found }, text);
+    }
+  });
 
   test("an account that is deleted during a claim owns nothing afterwards", async () => {
     link("usr-leaving");

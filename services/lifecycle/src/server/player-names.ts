@@ -1,6 +1,7 @@
 // SQL on the names that players had at their last join.
 
 import type { Trx } from "@svc/store";
+import { sql } from "kysely";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 
 type Seen = { uuid: string; name: string; at: Date };
@@ -25,4 +26,18 @@ export async function findNames(
     .where((where) => where("mc_uuid", "=", where.fn.any(where.val([...uuids]))))
     .execute();
   return Object.fromEntries(rows.map(({ mc_uuid, name }) => [mc_uuid, name]));
+}
+
+const mostFound = 500;
+
+/** Players whose names contain a text, those who joined last first. */
+export async function findPlayersNamed({ db }: LifecycleStore, text: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("player_names")
+    .select("mc_uuid")
+    .where(sql<boolean>`position(${text.toLowerCase()} in lower(name)) > 0`)
+    .orderBy("seen_at", "desc")
+    .limit(mostFound)
+    .execute();
+  return rows.map(({ mc_uuid }) => mc_uuid);
 }

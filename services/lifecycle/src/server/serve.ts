@@ -2,6 +2,7 @@ import type { Mesh } from "@svc/mesh";
 import { players } from "@svc/proto";
 import { create } from "./create.ts";
 import { contracts, type ServerDeps } from "./deps.ts";
+import { findPlayers } from "./find-players.ts";
 import { fleet, list } from "./list.ts";
 import { listImages } from "./list-images.ts";
 import { patch } from "./patch.ts";
@@ -21,6 +22,7 @@ export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void 
   mesh.serve(contracts.reportReady, reportReady(deps));
   mesh.serve(contracts.reportJoin, reportJoin(deps));
   mesh.serve(players.reportLeave, reportLeave(deps));
+  mesh.serve(players.findByName, findPlayers(deps));
   mesh.serve(contracts.create, create(deps));
   mesh.serve(contracts.patch, patch(deps));
   mesh.serve(contracts.fleet, fleet(deps));

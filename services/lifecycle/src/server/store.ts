@@ -17,7 +17,7 @@ import {
 } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { changePhases, type PhaseChange, phaseBatch } from "./phase-store.ts";
-import { findNames, rememberName } from "./player-names.ts";
+import { findNames, findPlayersNamed, rememberName } from "./player-names.ts";
 import { createWriteBatcher } from "./write-batcher.ts";
 
 type NewServer = {
@@ -63,6 +63,8 @@ export type ServerStore = {
   recordJoin: (name: string, player: PlayerMove) => Promise<void>;
   /** Names that players had at their last join, by UUID. */
   playerNames: (uuids: readonly string[]) => Promise<Record<string, string>>;
+  /** Players whose names at their last join contain a text. */
+  playersNamed: (text: string) => Promise<string[]>;
   /** Publishes that a player left; nothing else is stored. */
   recordLeave: (name: string, player: PlayerMove) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
@@ -134,6 +136,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
     recordWake: withDatabaseFaults((name, wake) => recordWake(store, name, wake)),
     recordJoin: withDatabaseFaults((name, player) => recordJoin(store, name, player)),
     playerNames: withDatabaseFaults((uuids) => findNames(store, uuids)),
+    playersNamed: withDatabaseFaults((text) => findPlayersNamed(store, text)),
     recordLeave: withDatabaseFaults(async (name, { uuid, name: player_name, reason, at }) => {
       const left = { name, mc_uuid: uuid, player_name, reason, at: at.toISOString() };
       await db.insertInto("outbox").values(outboxRow(players.playerLeft, left)).execute();

@@ -3,7 +3,7 @@ import type { Words } from "../words.ts";
 export const users: Words["users"] = {
   title: "用户",
   filters: "筛选用户",
-  search: "按名称、邮箱或玩家 UUID 搜索",
+  search: "按名称、邮箱、玩家名或玩家 UUID 搜索",
   sort: "排序",
   sorts: { created_at: "最新在前", username: "按名称" },
   name: "用户名",
