@@ -9,7 +9,7 @@ import type { Browser } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { startBrowser } from "./browser.ts";
-import { inspect } from "./inspect.ts";
+import { inspect, seed } from "./inspect.ts";
 import { assertNoFaults, createPerson, type Person } from "./person.ts";
 
 export type Host = "panel_host" | "admin_host";
@@ -41,6 +41,7 @@ export function describePanel(title: string, { isWhole }: { isWhole: boolean }, 
       test("skipped: set SVC_BROWSER_LANE to the browser, such as /usr/bin/chromium", (t) => t.skip(why));
       return;
     }
+    if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);
     let fixture: Fixture | undefined;
     before(async () => {
       const [stack, browser] = await Promise.all([startStack(withoutGame), startBrowser(binary)]);

@@ -1,6 +1,8 @@
-// What a person with good eyes, with other eyes or with a phone finds on a page. `npm test` looks at each state in one
-// theme, every second one in the other; `npm test -- --whole` in both.
+// What a person with good eyes, with other eyes or with a phone finds on a page. `npm test` looks at each state in one way
+// of four, theme and width, which turn with SVC_BROWSER_SEED; `npm test -- --whole` in all of them. Pictures are kept in
+// the whole run and where SVC_BROWSER_PICTURES names a folder.
 
+import { randomInt } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import axe from "axe-core";
@@ -9,39 +11,48 @@ import type { Person } from "./person.ts";
 
 const env = process.env;
 const folder = env["SVC_BROWSER_PICTURES"] ?? resolve(import.meta.dirname, "../../.cache/pictures");
-/** On CI pictures are part of the whole run; elsewhere somebody wants to look at them. */
-const isWatched = env["SVC_BROWSER_PICTURES"] !== undefined || env["CI"] === undefined;
+const isPhotographed = env["SVC_BROWSER_PICTURES"] !== undefined;
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const themes = ["light", "dark"] as const;
 const desk = { width: 1_440, height: 900 } as const;
 const phone = { width: 360, height: 740 } as const;
+const themes = ["light", "dark"] as const;
+const sizes = [desk, phone] as const;
+type Look = { theme: (typeof themes)[number]; size: (typeof sizes)[number] };
+const looks: readonly Look[] = themes.flatMap((theme) => sizes.map((size) => ({ theme, size })));
+
+/** Chooses in which way each state is looked at; the same one again chooses the same ways. */
+export const seed = Number(env["SVC_BROWSER_SEED"] ?? randomInt(looks.length));
 
 let inspections = 0;
 
 /** Serious findings of axe, and what is wider than a phone; keeps pictures under this name. */
 export async function inspect(person: Person, name: string, isWhole: boolean): Promise<string[]> {
   const { page } = person;
-  const take = isWhole || isWatched ? takePicture : async () => undefined;
+  const chosen = looks[(seed + inspections++) % looks.length];
   const findings: string[] = [];
-  const turn = inspections++;
-  for (const [at, theme] of themes.entries()) {
-    const isChecked = isWhole || turn % themes.length === at;
-    if (!isChecked && !isWatched) continue;
-    await page.emulateMediaFeatures([
-      { name: "prefers-color-scheme", value: theme },
-      { name: "prefers-reduced-motion", value: "reduce" },
-    ]);
-    if (isChecked)
-      findings.push(...(await seriousFindings(page)).map((finding) => `${name} ${theme}: ${finding}`));
-    await take(page, `${name}-${theme}`);
-    await page.setViewport(phone);
+  for (const look of looks) {
+    const isChecked = isWhole || look === chosen;
+    if (!isChecked && !isPhotographed) continue;
+    const { theme, size } = look;
+    const about = `${name}-${theme}${size === phone ? "-360" : ""}`;
+    await setTheme(page, theme);
+    if (size === phone) await page.setViewport(phone);
+    if (isChecked) findings.push(...(await seriousFindings(page)).map((finding) => `${about}: ${finding}`));
+    if (isWhole || isPhotographed) await takePicture(page, about);
+    if (size === desk) await page.setViewport(phone);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (overflow > 0) findings.push(`${name} ${theme}: wider than 360 px by ${overflow}`);
-    await take(page, `${name}-${theme}-360`);
+    if (overflow > 0) findings.push(`${about}: wider than 360 px by ${overflow}`);
     await page.setViewport(desk);
   }
   if (isWhole) await takeInOtherEyes(person, name);
   return findings;
+}
+
+async function setTheme(page: Page, theme: Look["theme"]): Promise<void> {
+  await page.emulateMediaFeatures([
+    { name: "prefers-color-scheme", value: theme },
+    { name: "prefers-reduced-motion", value: "reduce" },
+  ]);
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {
