@@ -158,6 +158,12 @@ async function plugIn(session: CDPSession): Promise<Authenticator> {
 }
 
 async function watch(page: Page, note: (fault: string) => void): Promise<void> {
+  // An open dialog blocks the page, and with it every test that follows.
+  page.on("dialog", (dialog) => {
+    if (page.listenerCount("dialog") > 1) return;
+    note(`dialog: ${dialog.type()}`);
+    dialog.accept().catch(() => undefined);
+  });
   page.on("pageerror", (error) => note(`script: ${error instanceof Error ? error.message : String(error)}`));
   await page.exposeFunction("noteViolation", (text: string) => note(`policy: ${text}`));
   await page.evaluateOnNewDocument(() => {

@@ -40,6 +40,12 @@ export function freeze(stack: Stack, name: string): () => void {
   const pids = treeOf(pidOf(stack, name));
   for (const pid of pids) process.kill(pid, "SIGSTOP");
   return () => {
-    for (const pid of pids) process.kill(pid, "SIGCONT");
+    for (const pid of pids) {
+      try {
+        process.kill(pid, "SIGCONT");
+      } catch {
+        // It was killed meanwhile.
+      }
+    }
   };
 }
