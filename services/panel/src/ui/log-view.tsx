@@ -20,11 +20,15 @@ type LogViewProps<Line> = {
 const linePx = 18;
 const nearPx = 24;
 const announceMs = 2_000;
+/** A box goes on scrolling for a while after a hand has left it. */
+const handMs = 1_000;
 
 /** Lines that keep coming. It follows the newest one until somebody scrolls up; the page itself never moves. */
 export function LogView<Line>(props: LogViewProps<Line>) {
   const { label, lines, idOf, draw, textOf, wraps, newerWords } = props;
   const scroll = useRef<HTMLDivElement>(null);
+  const handAt = useRef(Number.NEGATIVE_INFINITY);
+  const before = useRef({ top: 0, height: 0 });
   /** Id of the newest line when following was paused. */
   const [pausedAt, setPausedAt] = useState<number>();
   const isFollowing = pausedAt === undefined;
@@ -37,17 +41,27 @@ export function LogView<Line>(props: LogViewProps<Line>) {
     getItemKey: (at) => idOf(lines[at] as Line),
     overscan: 20,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end, and so does one that was measured
   useLayoutEffect(() => {
     const box = scroll.current;
     if (box && isFollowing) box.scrollTop = box.scrollHeight;
-  }, [lastId, isFollowing, wraps]);
+  }, [lastId, isFollowing, wraps, height]);
   const noteScroll = () => {
     const box = scroll.current;
     if (!box) return;
-    const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
-    if (isAtEnd) setPausedAt(undefined);
-    else if (isFollowing && box.scrollTop + box.clientHeight < box.scrollHeight - nearPx) setPausedAt(lastId);
+    const { scrollTop: top, scrollHeight, clientHeight } = box;
+    const { top: topBefore, height: heightBefore } = before.current;
+    before.current = { top, height: scrollHeight };
+    if (scrollHeight - top - clientHeight < nearPx) return setPausedAt(undefined);
+    if (!isFollowing) return;
+    // Lines that come, wrap or are measured scroll the box as well.
+    const isByHand = performance.now() - handAt.current < handMs;
+    if (isByHand || (top < topBefore && scrollHeight === heightBefore)) setPausedAt(lastId);
+    else box.scrollTop = scrollHeight;
+  };
+  const noteHand = () => {
+    handAt.current = performance.now();
   };
   const follow = () => setPausedAt(undefined);
   return (
@@ -61,14 +75,15 @@ export function LogView<Line>(props: LogViewProps<Line>) {
         tabIndex={0}
         className={classes(styles.scroll, wraps && styles.wrap)}
         onScroll={noteScroll}
+        onWheel={noteHand}
+        onTouchMove={noteHand}
+        onPointerMove={(event) => event.buttons !== 0 && noteHand()}
         onKeyDown={(event) => {
           if (event.key === "End") follow();
+          else noteHand();
         }}
       >
-        <div
-          className={classes(styles.size, !wraps && styles.nowrap)}
-          style={{ height: virtual.getTotalSize() }}
-        >
+        <div className={classes(styles.size, !wraps && styles.nowrap)} style={{ height }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => (
             <div
               key={key}
