@@ -8,7 +8,7 @@ import type { Area } from "./fixture.ts";
 import { pressKey, pressWithControl, tabTo } from "./keyboard.ts";
 import type { Person } from "./person.ts";
 
-const { files, keys, shell } = en;
+const { files, keys, players, shell } = en;
 
 /** Goes to a page by the palette. */
 async function goTo(person: Person, typed: string): Promise<void> {
@@ -22,12 +22,22 @@ async function goTo(person: Person, typed: string): Promise<void> {
 const focusedText = ({ page }: Person) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 export const addKeyTests: Area = (fixture) => {
-  test("the palette leads to a server, whose heading takes the focus", async () => {
-    const { owner, addressOf } = fixture();
+  test("the palette leads to pages and servers, and names those of the open server first", async () => {
+    const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/"));
     await goTo(owner, "surv");
     await owner.isAt("/servers/survival");
     await until(async () => (await focusedText(owner)) === "survival", 20_000, "the focus on the heading");
+    await owner.press("button", keys.open);
+    await owner.sees(keys.groups.server);
+    await inspect(owner, "palette");
+    await owner.fill(keys.search, "nothing is called so");
+    await owner.sees(keys.none);
+    await pressKey(owner, "Escape");
+    await pressKey(owner, "Escape");
+    await owner.page.waitForSelector('[role="dialog"]', { hidden: true });
+    await goTo(owner, players.title);
+    await owner.isAt("/servers/survival/players");
   });
 
   test("? helps, / searches, and both can be switched off", async () => {

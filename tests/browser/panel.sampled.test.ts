@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
+import pg from "pg";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
@@ -194,6 +195,41 @@ describePanel("the panel in Chromium", { isWhole }, (fixture) => {
     await player.press("button", en.account.removePasskey(isolate("Chrome, Linux")));
     await player.sees(en.account.removePasskeyHelp);
     await inspect(player, "account-remove-passkey");
+    await player.press("button", en.account.removePasskeyAction);
+    await player.sees(en.account.noPasskeys);
+  });
+
+  test("a change of the ways in asks for a proof, which a mailed code gives", async () => {
+    const { player, stack, addressOf, inspect } = fixture();
+    const database = new pg.Client(stack.file().database_url);
+    await database.connect();
+    // An hour later.
+    await database.query(
+      `update identity.sessions set reauth_at = now() - interval '1 hour'
+       from identity.users where users.id = user_id and email = 'player@example.net'`,
+    );
+    await database.query("delete from identity.otp_reservations");
+    await database.end();
+    await player.open(addressOf("panel_host", "/account"));
+    await player.press("button", en.account.anotherPasskey);
+    await player.press("button", en.setup.passkeyAdd);
+    await player.sees(en.shell.proveHelp);
+    await inspect(player, "proof");
+    const { dir } = stack.file().mail;
+    const before = newestCode(dir);
+    await player.press("button", en.shell.proveMail);
+    const mailed = await until(
+      () => {
+        const newest = newestCode(dir);
+        return newest === before ? undefined : newest;
+      },
+      20_000,
+      "the mailed code",
+    );
+    await player.fill(en.shell.proveCode, mailed);
+    await player.page.keyboard.press("Enter");
+    await player.sees(en.account.passkeyUnused);
+    await player.press("button", en.account.removePasskey(isolate("Chrome, Linux")));
     await player.press("button", en.account.removePasskeyAction);
     await player.sees(en.account.noPasskeys);
   });

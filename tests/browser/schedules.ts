@@ -39,6 +39,31 @@ export const addScheduleTests: Area = (fixture) => {
     await owner.sees(/Next run .*03:00 \(.*for you\)/);
   });
 
+  test("runs on the days when the clock changes say what becomes of them", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    for (const [day, said] of [
+      ["2027-03-26", words.skipped("02:30", "01:30")],
+      ["2027-10-29", words.doubled("02:30")],
+    ] as const) {
+      const { identifier } = await owner.page.evaluateOnNewDocument(
+        (start: number) => {
+          const begun = performance.now();
+          Date.now = () => start + performance.now() - begun;
+        },
+        Date.parse(`${day}T12:00:00Z`),
+      );
+      await owner.open(addressOf("admin_host", "/servers/survival/schedules"));
+      await owner.press("button", words.create);
+      await owner.press("button", words.cron);
+      await owner.fill(words.cronField, "CRON_TZ=Europe/Berlin 30 2 * * *");
+      await owner.sees(words.cronDone);
+      await owner.sees(said);
+      await inspect(owner, `schedules-clock-${day}`);
+      await owner.page.keyboard.press("Escape");
+      await owner.page.removeScriptToEvaluateOnNewDocument(identifier);
+    }
+  });
+
   test("it is run now, and says why nothing was done", async () => {
     const { owner, inspect } = fixture();
     await owner.press("button", words.runOf(isolate(label)));

@@ -7,8 +7,10 @@ import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { addFigureTests } from "./figures.ts";
 import { describePanel, signIn } from "./fixture.ts";
+import { addHostileTests } from "./hostile.ts";
 import { addKeyTests } from "./keys.ts";
 import { addLargeUploadTests } from "./large-uploads.ts";
+import { addTabTests } from "./tabs.ts";
 import { addWeatherTests } from "./weather.ts";
 
 describePanel("the panel by keyboard and in bad weather", { isWhole }, (fixture) => {
@@ -37,4 +39,6 @@ describePanel("the panel by keyboard and in bad weather", { isWhole }, (fixture)
   addKeyTests(fixture);
   if (isWhole) addLargeUploadTests(fixture);
   addWeatherTests(fixture);
+  addHostileTests(fixture);
+  addTabTests(fixture);
 });

@@ -1,0 +1,206 @@
+// Text from outside that wants to act: markup, escapes, characters that hide or turn text. Nothing of it may run, leave its
+// place or hide. A violation of the policy fails the test as everywhere.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { send } from "../flow/stack.ts";
+import type { Area } from "./fixture.ts";
+import type { Person } from "./person.ts";
+
+const markup = `<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</script>`;
+const texts = [
+  markup,
+  "\u202egpj.exe\u2066",
+  "zero\u200bwidth\ufeff",
+  "a".repeat(32),
+  "世界服务器的名字很长很长很长很长很长很长很长很长很长",
+  "👩‍👩‍👧‍👦🏴‍☠️ team",
+  "مرحبا بالعالم",
+  "`; drop table servers; --",
+] as const;
+const nameOf = (at: number) => `hostile-${at}`;
+
+/** Fails when something ran, hides, turns text, or is wider than a phone. */
+async function assertHarmless({ page }: Person, about: string): Promise<void> {
+  const found = await page.evaluate(() => {
+    const shown = `${document.title} ${document.body.textContent} ${[
+      ...document.querySelectorAll("[aria-label], [title]"),
+    ]
+      .map((element) => `${element.ariaLabel} ${element.getAttribute("title")}`)
+      .join(" ")}`;
+    return {
+      wasRun: "wasRun" in window,
+      images: document.querySelectorAll('img:not([src^="/assets/"], [src^="data:"]), iframe, object, embed')
+        .length,
+      hidden: [...shown.matchAll(/[\u202a-\u202e\u2060\u200b\u200e\u200f\ufeff]|(?![\n\t])\p{Cc}/gu)].map(
+        ({ 0: character, index }) =>
+          `U+${character.charCodeAt(0).toString(16)} after ${JSON.stringify(shown.slice(Math.max(0, index - 30), index))}`,
+      ),
+    };
+  });
+  assert.deepEqual(found, { wasRun: false, images: 0, hidden: [] }, about);
+}
+
+async function assertHarmlessOnPhone(person: Person, about: string): Promise<void> {
+  await assertHarmless(person, about);
+  await person.page.setViewport({ width: 360, height: 740 });
+  const overflow = await person.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await person.page.setViewport({ width: 1_440, height: 900 });
+  assert.ok(overflow <= 0, `${about} is wider than 360 px by ${overflow}`);
+}
+
+/** Brings the server to where it is wanted. */
+async function bring({ request }: Person, phase: "Running" | "Stopped"): Promise<void> {
+  const asked = await request("POST", `/servers/survival/${phase === "Running" ? "wake" : "stop"}`);
+  assert.ok(asked.status < 300, JSON.stringify(asked.body));
+  await until(
+    async () => (await request("GET", "/servers/survival/status")).body["phase"] === phase,
+    60_000,
+    phase,
+  );
+}
+
+export const addHostileTests: Area = (fixture) => {
+  const visit = async (path: string, sign: string | RegExp) => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", path));
+    await owner.sees(sign);
+    await assertHarmlessOnPhone(owner, path);
+  };
+
+  test("names of servers are text, wherever they stand", async () => {
+    const { owner } = fixture();
+    const made: number[] = [];
+    for (const [at, displayName] of texts.entries()) {
+      const name = nameOf(at);
+      const { status, body } = await owner.request("POST", "/servers", {
+        name,
+        subdomain: name,
+        displayName,
+      });
+      if (status === 201) made.push(at);
+      else assert.equal((body["error"] as { code: string }).code, "bad_display_name", displayName);
+    }
+    assert.ok(made.length >= 5, made.join());
+    await visit("/servers", "drop table");
+    await visit("/", "survival");
+    for (const at of made) await visit(`/servers/${nameOf(at)}`, en.server.phases.Stopped);
+    await visit(`/servers/${nameOf(made[0] ?? 0)}/settings`, en.settings.hardware);
+    await owner.press("button", en.keys.open);
+    await owner.sees(en.keys.groups.servers);
+    await assertHarmless(owner, "the palette");
+    await owner.page.keyboard.press("Escape");
+  });
+
+  test("labels of schedules, names of files and the text in them are text", async () => {
+    const { owner } = fixture();
+    await bring(owner, "Stopped");
+    for (const label of texts.slice(0, 7)) {
+      const task = {
+        action: "restart",
+        timezone: "UTC",
+        minute_of_day: 180,
+        weekdays: 127,
+        label: [...label].slice(0, 40).join(""),
+      };
+      const made = await owner.request("POST", "/servers/survival/schedules", task);
+      assert.equal(made.status, 201, `${label}: ${JSON.stringify(made.body)}`);
+    }
+    await visit("/servers/survival/schedules", "team");
+    const written: string[] = [];
+    for (const text of texts) {
+      const path = `${text.replaceAll("/", "_").slice(0, 60)}.txt`;
+      const status = await writeFile(owner, path, `motd=${text}\n\u001b[31mred\u0007`);
+      if (status === 200) written.push(path);
+      else assert.equal(status, 400, path);
+    }
+    assert.ok(written.length >= 4, written.join());
+    await visit("/servers/survival/files", "server.properties");
+    for (const path of written)
+      await visit(`/servers/survival/files?open=${encodeURIComponent(path)}`, en.files.back);
+  });
+
+  test("a program that signs in, and what the audit log keeps of all this, are text", async () => {
+    const { owner, stack } = fixture();
+    const { external_base_url, admin_host } = stack.file();
+    const host = `${admin_host}:${new URL(external_base_url).port}`;
+    const headers = { host, "user-agent": `${markup} \u00e9` };
+    await send(new URL("/api/v1/auth/email/start", external_base_url).href, {
+      method: "POST",
+      headers,
+      body: { email: `${"x".repeat(40)}@example.net` },
+    });
+    await visit("/admin/audit", en.audit.actions["server.create"]);
+    for (const summary of (await owner.page.$$("summary")).slice(0, 5)) await summary.click();
+    await assertHarmless(owner, "the audit log, unfolded");
+    await visit("/servers/survival/activity", en.audit.actions["server.create"]);
+    await visit("/account", en.account.title);
+  });
+
+  test("lines of a console are text, in the log, its copy and its search", async () => {
+    const { owner, addressOf } = fixture();
+    await bring(owner, "Running");
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    const say = async (text: string) => {
+      const said = await owner.request("POST", "/servers/survival/command", {
+        command: `say ${text}`,
+      });
+      assert.ok(said.status === 200 || said.status === 400, JSON.stringify(said.body));
+      return said.status === 200;
+    };
+    let count = 0;
+    for (const text of [
+      ...texts,
+      "\u001b[31mred\u001b]0;title\u0007",
+      "§kobf§r §cred",
+      "javascript:alert(1) https://example.net/<b>",
+    ])
+      if (await say(text)) count++;
+    assert.ok(count >= 8, `${count} lines were said`);
+    await say("the last line");
+    await owner.sees("[Server] the last line");
+    await assertHarmlessOnPhone(owner, "the console");
+    const links = await owner.page.$$eval("[role=log] a", (all) =>
+      all.map(({ protocol, rel }) => `${protocol} ${rel}`),
+    );
+    for (const link of links) assert.match(link, /^https?: .*noopener/);
+  });
+
+  test("long lines that come fast leave the console at its end and the page at hand", async () => {
+    const { owner } = fixture();
+    const many = Array.from({ length: 40 }, (_, n) =>
+      owner.request("POST", "/servers/survival/command", { command: `say ${n} ${"x".repeat(900)}` }),
+    );
+    const taken = (await Promise.all(many)).filter(({ status }) => status === 200);
+    assert.ok(taken.length > 10, `${taken.length} were taken`);
+    await owner.fill(en.serverConsole.command, "say after the flood");
+    await owner.page.keyboard.press("Enter");
+    await owner.page.waitForFunction(() =>
+      document.querySelector("[role=log]")?.textContent?.includes("[Server] after the flood"),
+    );
+    await assertHarmless(owner, "after a flood");
+  });
+};
+
+function writeFile({ page }: Person, path: string, text: string): Promise<number> {
+  return page.evaluate(
+    async (where, content) => {
+      const bytes = new TextEncoder().encode(content);
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+      const body = {
+        content: btoa(String.fromCharCode(...bytes)),
+        content_sha256: [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+      };
+      const response = await fetch(`/api/v1/servers/survival/file?path=${encodeURIComponent(where)}`, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return response.status;
+    },
+    path,
+    text,
+  );
+}

@@ -1,0 +1,104 @@
+// Two tabs of one person, and two people at once.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import type { Area } from "./fixture.ts";
+import { createPerson, type Person } from "./person.ts";
+
+const { files, serverConsole, settings } = en;
+
+const linesWith = ({ page }: Person, text: string) =>
+  page.$$eval(
+    "[role=log] [data-index]",
+    (lines, wanted) => lines.filter((line) => line.textContent?.includes(wanted)).length,
+    text,
+  );
+
+export const addTabTests: Area = (fixture) => {
+  test("two tabs show one console, each line once, also after one was out of sight", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.sees(en.server.phases.Running);
+    const second = await owner.openTab();
+    await second.open(addressOf("admin_host", "/servers/survival"));
+    await second.fill(serverConsole.command, "say to both tabs");
+    await second.page.keyboard.press("Enter");
+    for (const tab of [owner, second]) {
+      await tab.page.bringToFront();
+      await until(async () => (await linesWith(tab, "[Server] to both tabs")) > 0);
+      assert.equal(await linesWith(tab, "[Server] to both tabs"), 1);
+    }
+    assert.deepEqual(second.faults(), []);
+    await second.page.close();
+    await owner.page.bringToFront();
+  });
+
+  test("a server that one person stops is asleep for the other without a hand", async () => {
+    const { owner, addressOf } = fixture();
+    const second = await owner.openTab();
+    await second.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.page.bringToFront();
+    await owner.press("button", `${en.server.stop} survival`);
+    await owner.sees(en.server.phases.Stopped);
+    await second.page.bringToFront();
+    await second.sees(en.server.phases.Stopped);
+    await second.sees(settings.hardware);
+    await second.page.close();
+    await owner.page.bringToFront();
+  });
+
+  test("of two people who save one file the later one compares", async () => {
+    const { owner, addressOf } = fixture();
+    const name = "shared.txt";
+    await owner.open(addressOf("admin_host", "/servers/survival/files"));
+    await owner.press("button", files.newFile);
+    await owner.fill(files.newFileName, name);
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(name);
+    const second = await owner.openTab();
+    const people = [owner, second];
+    for (const person of people) {
+      await person.page.bringToFront();
+      await person.open(addressOf("admin_host", `/servers/survival/files?open=${name}`));
+      const editor = `::-p-aria([name=${JSON.stringify(files.content(isolate(name)))}][role="textbox"])`;
+      await person.page.locator(editor).click();
+      await person.page.keyboard.type(person === owner ? "mine" : "theirs");
+      await person.sees(files.unsaved);
+    }
+    await second.press("button", files.save);
+    await second.sees(files.saved(isolate(name)));
+    await owner.page.bringToFront();
+    await owner.press("button", files.save);
+    await owner.sees(files.conflict);
+    await owner.press("button", files.keepMine);
+    await owner.sees(files.saved(isolate(name)));
+    await second.page.close();
+  });
+
+  test("signing out in one tab ends all of them, with what was kept of uploads", async () => {
+    const { browser, addressOf, signInByGame } = fixture();
+    const person = await createPerson(browser);
+    await person.open(addressOf("panel_host", "/login"));
+    await signInByGame(person);
+    const second = await person.openTab();
+    await second.open(addressOf("panel_host", "/account"));
+    await person.page.bringToFront();
+    await person.page.evaluate(() =>
+      localStorage.setItem("svc.uploads.somebody.tab", '[{"path":"secret.txt"}]'),
+    );
+    await person.press("button", en.shell.signOut);
+    await person.sees(en.uploads.signOutHelp);
+    await person.press("button", en.shell.signOut);
+    await person.isAt("/login");
+    await second.page.bringToFront();
+    await second.isAt("/login");
+    await until(() =>
+      second.page.evaluate(() => !Object.keys(localStorage).some((key) => key.startsWith("svc.uploads"))),
+    );
+    assert.deepEqual([...person.faults(), ...second.faults()], []);
+    await person.leave();
+  });
+};
