@@ -12,7 +12,7 @@ import { VirtualTable } from "../ui/virtual-table.tsx";
 import { useWords } from "../words/words.ts";
 import { columnsOf } from "./columns.tsx";
 import { filters, type ListView, listViewOf, selectRows, sorts } from "./row.ts";
-import { useServers } from "./use-servers.ts";
+import { useOwnServers } from "./use-servers.ts";
 
 /** The servers that the person owns or may claim. */
 export function OwnList() {
@@ -21,7 +21,7 @@ export function OwnList() {
   const navigate = useNavigate();
   const query = useSearch({ strict: false }) as Record<string, unknown>;
   const view = listViewOf(query);
-  const { rows, error, refetch } = useServers();
+  const { rows, error, refetch } = useOwnServers();
   const deferred = useDeferredValue(view);
   const { search, filter, sort } = deferred;
   const shown = useMemo(() => selectRows(rows ?? [], { search, filter, sort }), [rows, search, filter, sort]);

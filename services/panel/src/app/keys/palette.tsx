@@ -1,11 +1,14 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { host } from "../../api/hosts.ts";
+import { useOperation } from "../../api/query.ts";
 import type { Me } from "../../api/session.ts";
-import type { ServerRow } from "../../server/row.ts";
+import { rowOfFleet, type ServerRow } from "../../server/row.ts";
 import { tabs } from "../../server/server-frame.tsx";
-import { useServers } from "../../server/use-servers.ts";
+import { isServerName } from "../../server/use-server.ts";
+import { useOwnServers } from "../../server/use-servers.ts";
 import { CommandPalette } from "../../ui/command-palette.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
 import { useWords, type Words } from "../../words/words.ts";
 import { decideAccess } from "../access.ts";
 import { menuEntries } from "../navigation.tsx";
@@ -19,12 +22,9 @@ export function Palette({ me, onClose, onHelp }: { me: Me; onClose: () => void; 
   const words = useWords();
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  const { rows } = useServers();
   const [query, setQuery] = useState("");
-  const commands = useMemo(
-    () => commandsOf({ words, me, rows: rows ?? [], pathname }),
-    [words, me, rows, pathname],
-  );
+  const rows = useFoundServers(me, query);
+  const commands = useMemo(() => commandsOf({ words, me, rows, pathname }), [words, me, rows, pathname]);
   const found = findCommands(commands, query);
   const choose = (id: string) => {
     onClose();
@@ -49,6 +49,21 @@ export function Palette({ me, onClose, onHelp }: { me: Me; onClose: () => void; 
   );
 }
 
+const none: readonly ServerRow[] = [];
+
+/** Of staff, who may have ten thousand servers, those that match are read; others have theirs at hand. */
+function useFoundServers(me: Me, query: string): readonly ServerRow[] {
+  const wanted = useDebounced(query.trim().slice(0, 100));
+  const own = useOwnServers({ enabled: !me.is_admin });
+  const { data } = useOperation(
+    "servers.fleet",
+    { limit: 20, offset: 0, ...(wanted !== "" && { query: wanted }) },
+    { enabled: me.is_admin, keepsPrevious: true },
+  );
+  const found = useMemo(() => data?.items.map(rowOfFleet), [data]);
+  return (me.is_admin ? found : own.rows) ?? none;
+}
+
 type About = { words: Words; me: Me; rows: readonly ServerRow[]; pathname: string };
 
 function commandsOf({ words, me, rows, pathname }: About): Command[] {
@@ -58,13 +73,12 @@ function commandsOf({ words, me, rows, pathname }: About): Command[] {
     ...menuEntries.map(({ path, word }) => ({ to: path as string, word: shell[word] })),
     { to: "/servers/new", word: servers.create },
   ].filter(({ to }) => mayOpen(to));
-  const open = rows.find(
-    ({ name }) => pathname.startsWith(`/servers/${name}/`) || pathname === `/servers/${name}`,
-  );
-  const isManaged = open !== undefined && (open.isMine || me.is_admin);
+  const [, area, open = ""] = pathname.split("/");
+  const isMine = me.is_admin || rows.some(({ name, isMine: isOwned }) => isOwned && name === open);
+  const isManaged = area === "servers" && pathname !== "/servers/new" && isServerName(open) && isMine;
   return [
     ...(isManaged ? tabs : []).map(({ path, word }): Command => {
-      const to = `/servers/${open?.name}${path}`;
+      const to = `/servers/${open}${path}`;
       return { id: `server:${to}`, group: "server", word: word(words), to };
     }),
     ...pages.map(({ to, word }): Command => ({ id: to, group: "pages", word, to })),

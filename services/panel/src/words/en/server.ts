@@ -111,6 +111,7 @@ export const dashboard = {
   playersOnline: "Players online",
   nobody: "Nobody is on.",
   onServers: (n: number) => `on ${count(n, "server", "servers")}`,
+  onMoreServers: (n: number) => `on more than ${count(n, "server", "servers")}`,
   seeBelow: "See below.",
   linkFirst: "Link your Minecraft player, so that you can join servers and claim them.",
   open: "Open",

@@ -108,6 +108,7 @@ export const dashboard: Words["dashboard"] = {
   playersOnline: "在线玩家",
   nobody: "没有人在线。",
   onServers: (n) => `分布在 ${n} 台服务器上`,
+  onMoreServers: (n) => `分布在超过 ${n} 台服务器上`,
   seeBelow: "详见下方。",
   linkFirst: "请先关联你的 Minecraft 玩家，之后才能加入和认领服务器。",
   open: "打开",
