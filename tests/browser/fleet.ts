@@ -37,6 +37,24 @@ async function search(owner: Person, text: string, found: number): Promise<void>
   await owner.sees(new RegExp(`(^|\\n)${servers.shown(found, found)}(\\n|$)`));
 }
 
+/** Answers wrap on a phone: none is cut off. */
+async function assertUncut({ page }: Person): Promise<void> {
+  await page.setViewport({ width: 360, height: 740 });
+  const cut = await page.$$eval(`[role=list][aria-label="${fleet.results}"] [role=listitem] > *`, (parts) =>
+    parts
+      .filter(
+        (part) => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== "inline",
+      )
+      .map(({ textContent }) => textContent),
+  );
+  const box = await page.$eval(
+    `[role=list][aria-label="${fleet.results}"]`,
+    (list) => list.scrollWidth - list.clientWidth,
+  );
+  await page.setViewport({ width: 1_440, height: 900 });
+  assert.deepEqual([cut, box], [[], 0]);
+}
+
 export const addFleetTests: Area = (fixture) => {
   test("staff search, sort and scroll through all servers, read page by page", async () => {
     const { owner, addressOf, inspect } = fixture();
@@ -85,6 +103,7 @@ export const addFleetTests: Area = (fixture) => {
     await owner.press("button", fleet.actions.backup(10));
     await owner.sees(fleet.progress(0, 10, 0));
     await owner.sees(en.faults.no_world_volume);
+    await assertUncut(owner);
     await inspect(owner, "fleet-refused");
     await owner.press("button", fleet.retry(10));
     await owner.press("button", fleet.close);

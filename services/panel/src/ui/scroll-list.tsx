@@ -12,7 +12,7 @@ type ScrollListProps<Row> = {
 
 const rowPx = 44;
 
-/** A long list in a box of its own that scrolls; only the rows in sight are drawn. */
+/** A long list in a box of its own that scrolls; only the rows in sight are drawn, each as high as it needs. */
 export function ScrollList<Row>({
   label,
   rows,
@@ -36,6 +36,8 @@ export function ScrollList<Row>({
         {virtual.getVirtualItems().map(({ index, key, start }) => (
           <div
             key={key}
+            ref={virtual.measureElement}
+            data-index={index}
             role="listitem"
             aria-setsize={rows.length}
             aria-posinset={index + 1}
@@ -43,7 +45,7 @@ export function ScrollList<Row>({
             style={{
               position: "absolute",
               insetInline: 0,
-              height: rowPx,
+              minHeight: rowPx,
               transform: `translateY(${start}px)`,
             }}
           >
