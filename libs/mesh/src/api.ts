@@ -35,7 +35,8 @@ export type Context<C extends AnyContract> = {
   fault: (name: FaultOf<C>, options?: FaultOptions) => Fault;
   /**
    * What a gateway does in addition to sending the body; only contracts that say so may set it. A handler that sets
-   * `byteTransfer` and returns nothing answers with the transferred bytes.
+   * `byteTransfer` and returns nothing answers with the transferred bytes. An event stream has a `stream` while its source
+   * lives, a `byteTransfer` of its frames (`eventFrame`) once it has ended, and neither for a viewer that has seen the end.
    */
   reply: { session?: SessionGrant; byteTransfer?: ByteTransferTicket; stream?: StreamTicket };
 };
@@ -204,7 +205,12 @@ export type UploadHead = {
 export type LiveLogSource = { owner: Owner; noun: string; key: string };
 
 /** One line without line breaks, and where it is in its source; positions of lines differ. */
-export type LiveLogLine = { line: Uint8Array; position: string };
+export type LiveLogLine = {
+  line: Uint8Array;
+  position: string;
+  /** Name of the event that viewers get in place of a plain line. */
+  event?: string;
+};
 
 export type LiveLogWriter = {
   /** The position stored with the newest line, whoever wrote it; undefined when there is no line. */
@@ -303,12 +309,12 @@ export type Mesh = {
   /** Takes over as the only writer of a source's live log; reads the position of the previous writer. */
   openLiveLog: (place: LiveLogSource) => Promise<LiveLogWriter>;
   /** Publishes the last line of a source that has ended; live readers end after it. */
-  endLiveLog: (place: LiveLogSource, line: Uint8Array) => Promise<void>;
+  endLiveLog: (place: LiveLogSource, line: Uint8Array, event?: string) => Promise<void>;
   /** Reads a live log from a ticket's position; a line with `isLast` is the end of its source. */
   readLiveLog: (
     ticket: StreamTicket,
     signal: AbortSignal,
-  ) => AsyncIterable<{ atSeconds: number; line: Uint8Array; isLast?: true }>;
+  ) => AsyncIterable<{ atSeconds: number; line: Uint8Array; event?: string; isLast?: true }>;
   status: () => MeshStatus;
   /** Stops accepting work, lets work in flight finish, then closes; at most `timeoutMs` (default 20000). */
   drain: (timeoutMs?: number) => Promise<void>;

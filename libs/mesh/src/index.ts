@@ -24,3 +24,4 @@ export { releaseChunk } from "./byte-transfer/release-chunk.ts";
 export { connectMesh } from "./connect.ts";
 export { encodedPage } from "./encoded.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";
+export { eventFrame } from "./live-log/frame.ts";

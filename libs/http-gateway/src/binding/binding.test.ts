@@ -9,7 +9,6 @@ import * as contracts from "../testing/contracts.ts";
 import { openEvents } from "../testing/event-viewer.ts";
 import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { send } from "../testing/raw-request.ts";
-import { frameOf } from "./live-log.ts";
 
 let fixture: GatewayFixture;
 let face: RunningFace;
@@ -354,16 +353,4 @@ describe("event streams", () => {
     good.leave();
     socket.destroy();
   });
-
-  const frames: [string, string][] = [
-    ["plain", "id: 7\ndata: plain\n\n"],
-    ["two\nlines", "id: 7\ndata: two\ndata: lines\n\n"],
-    ["forged\r\n\r\nevent: revoked", "id: 7\ndata: forged\ndata: \ndata: event: revoked\n\n"],
-    ["return\ronly", "id: 7\ndata: return\ndata: only\n\n"],
-  ];
-  for (const [line, frame] of frames) {
-    test(`the line ${JSON.stringify(line)} cannot break its frame`, () => {
-      assert.equal(frameOf(7, Buffer.from(line)).toString(), frame);
-    });
-  }
 });

@@ -1,14 +1,15 @@
 // Event streams: console output, build logs and changes as server-sent events (docs/reference/console.md#stream,
 // docs/reference/events.md#stream).
 
-import type { Mesh } from "@svc/mesh";
+import { type Mesh, type RawReply, streamBytes } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import { commonHeaders } from "../response/headers.ts";
+import { sendResponse } from "../response/response.ts";
 import type { FaceSettings } from "../settings.ts";
-import type { Call } from "./call.ts";
+import { abortOnDisconnect, type Call } from "./call.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { createLiveLogs, type Frame, type LiveLogs } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
@@ -85,14 +86,14 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     timer ??= setInterval(tick, tickMs(settings)).unref();
   };
   /** `admit` asks whoever decides whether the caller may see the stream. */
-  const open = async (call: Call, admit: () => Promise<Join>) => {
+  const open = async (call: Call, admit: () => Promise<Join | undefined>) => {
     const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
     const state = { isRevoked: false };
     opening.set(call, state);
     try {
       const join = await admit();
       if (state.isRevoked) throw new Fault("session_invalid");
-      if (call.state.response.destroyed) return release();
+      if (!join || call.state.response.destroyed) return release();
       start(call, join, release);
     } catch (error) {
       release();
@@ -105,7 +106,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     open: (call) =>
       open(call, async () => {
         const reply = await mesh.forward(call.contract, call.input, call.options);
-        if (!reply.stream) throw new Error(`${call.contract.subject} answered without a stream`);
+        if (!reply.stream) return void (await sendEnded(call, reply));
         return joinLines(lines, positioned(reply.stream, call, settings), { settings, metrics });
       }),
     openChanges: (call, feed) =>
@@ -161,6 +162,30 @@ function reserve(open: Map<string, number>, owner: string, most: number): () => 
     if (left > 0) open.set(owner, left);
     else open.delete(owner);
   };
+}
+
+/** What the owner kept of a source that has ended; 204 for a viewer that has seen its end, so that it does not come back. */
+async function sendEnded(call: Call, { byteTransfer }: RawReply): Promise<void> {
+  const { state } = call;
+  if (!byteTransfer) return sendResponse(state, { status: 204 });
+  const signal = abortOnDisconnect(state);
+  const { deliver } = await streamBytes(byteTransfer, signal);
+  openResponse(call);
+  try {
+    await deliver((chunk) => writeNext(state, chunk));
+    state.response.end();
+  } catch (error) {
+    state.response.destroy();
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Resolves when the viewer can take more. */
+function writeNext(state: Call["state"], chunk: Buffer): Promise<void> {
+  state.bytes += chunk.length;
+  return new Promise((settle, fail) => {
+    state.response.write(chunk, (error) => (error ? fail(error) : settle()));
+  });
 }
 
 function openResponse({ state }: Call): void {
@@ -285,7 +310,10 @@ async function recheck({ mesh, authenticator }: EventStreamDeps, viewer: Viewer)
         ? await authenticator.reauthenticate(contract.http, was, credentials)
         : await authenticator.authenticate(contract.http, credentials);
     call.principal = principal;
-    if (!contract.http.changes) await mesh.forward(contract, input, { ...call.options, principal });
+    if (contract.http.changes) return;
+    const { stream } = await mesh.forward(contract, input, { ...call.options, principal });
+    // The source has ended, and its last line never came here: a viewer that reconnects gets what is missing.
+    if (!stream) call.state.response.end();
   } catch (error) {
     const status = isFault(error) ? faults[error.fault].status : 500;
     // The source has ended: a viewer that reconnects gets the fault.

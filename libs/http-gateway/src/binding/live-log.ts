@@ -1,6 +1,6 @@
 // Live logs for many viewers: one upstream reader per subject, with a short buffer for viewers that join later.
 
-import type { Mesh } from "@svc/mesh";
+import { eventFrame, type Mesh } from "@svc/mesh";
 import type { StreamTicket } from "@svc/proto";
 
 export type Frame = { atSeconds: number; bytes: Buffer };
@@ -55,12 +55,12 @@ export function createLiveLogs(
 
   const run = async (hub: Hub) => {
     try {
-      for await (const { atSeconds, line, isLast } of mesh.readLiveLog(hub.from, hub.stop.signal)) {
+      for await (const line of mesh.readLiveLog(hub.from, hub.stop.signal)) {
         if (hub.stop.signal.aborted) break;
-        const frame = { atSeconds, bytes: frameOf(atSeconds, line) };
+        const frame = { atSeconds: line.atSeconds, bytes: eventFrame(line) };
         keep(hub, frame);
         for (const listener of hub.listeners) listener.take(frame);
-        if (isLast) break;
+        if (line.isLast) break;
       }
     } catch (error) {
       if (!hub.stop.signal.aborted) onFailure(hub.from.subject, error);
@@ -115,11 +115,4 @@ function backlogOf(hub: Hub, ticket: StreamTicket): Frame[] {
   const { since } = ticket;
   if (since !== undefined) return hub.memory.filter((frame) => frame.atSeconds >= since);
   return ticket.tail === 0 ? [] : hub.memory.slice(-ticket.tail);
-}
-
-/** `id:` in unix seconds and the line; a line that holds line breaks becomes several `data:` of one event. */
-export function frameOf(atSeconds: number, line: Uint8Array): Buffer {
-  const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString("utf8");
-  const data = text.split(/\r\n|\r|\n/).join("\ndata: ");
-  return Buffer.from(`id: ${atSeconds}\ndata: ${data}\n\n`);
 }

@@ -9,7 +9,7 @@ import { type OrderedReader, openOrdered, type StartFrom } from "../stream/order
 import { lineBreak, liveLogHeader } from "./write.ts";
 
 /** One line and when it was stored, in unix seconds. `isLast`: its source has ended; never set on replayed lines. */
-type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
+type Line = { atSeconds: number; line: Uint8Array; event?: string; isLast?: true };
 type StoredLine = Line & { timestampNs: bigint };
 
 const liveHeartbeatMs = 2_000;
@@ -132,7 +132,8 @@ async function* readLiveLog(core: Core, viewing: Viewing): AsyncGenerator<Line, 
       if (signal.aborted) return;
       lastNs = line.timestampNs;
       // Without `isLast`: the source may have started again since.
-      yield { atSeconds: line.atSeconds, line: line.line };
+      const { isLast: _, timestampNs: __, ...replayed } = line;
+      yield replayed;
     }
     while (!signal.aborted && !isBehind) {
       const batch = waiting;
@@ -201,7 +202,13 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
 
 function storedLinesOf({ timestampNs, headers, body }: StreamMessage): StoredLine[] {
   const atSeconds = Number(timestampNs / 1_000_000_000n);
-  const about = { timestampNs, atSeconds, ...(headers?.has(liveLogHeader.end) && { isLast: true as const }) };
+  const event = headers?.get(liveLogHeader.event) || undefined;
+  const isLast = headers?.has(liveLogHeader.end);
+  const about = {
+    ...{ timestampNs, atSeconds },
+    ...(event !== undefined && { event }),
+    ...(isLast && { isLast: true as const }),
+  };
   const text = Buffer.from(body);
   if (!headers?.has(liveLogHeader.count)) return [{ ...about, line: text }];
   const lines: StoredLine[] = [];

@@ -19,6 +19,8 @@ export const liveLogHeader = {
   position: "Svc-Line-Position",
   /** Lines of the body, each but the last with a line break behind it; one, which may have line breaks, without this. */
   count: "Svc-Line-Count",
+  /** Name of the event that the only line of the body is; absent for plain lines. */
+  event: "Svc-Line-Event",
   /** The source has ended: live readers end after this line. */
   end: "Svc-Line-End",
 } as const;
@@ -41,7 +43,8 @@ export function createLiveLogWriting(core: Core): LiveLogWriting {
   return {
     publishLiveLine: (place, line) => publish(place, line, {}),
     openLiveLog: (place) => openLiveLogWriter(core, place, send),
-    endLiveLog: (place, line) => publish(place, line, { [liveLogHeader.end]: "1" }),
+    endLiveLog: (place, line, event) =>
+      publish(place, line, { [liveLogHeader.end]: "1", [liveLogHeader.event]: event }),
   };
 }
 
@@ -71,10 +74,11 @@ async function openLiveLogWriter(
     return isOurs;
   };
   const put = async (lines: readonly LiveLogLine[]): Promise<boolean> => {
-    const at = lines.at(-1)?.position;
+    const { position: at, event } = lines.at(-1) ?? {};
     const headers = {
       [liveLogHeader.writer]: me,
       [liveLogHeader.position]: at,
+      [liveLogHeader.event]: event,
       ...(lines.length > 1 && { [liveLogHeader.count]: String(lines.length) }),
     };
     const stored = await send(place.owner, () =>
@@ -116,7 +120,9 @@ function* groupsOf(lines: readonly LiveLogLine[]): Generator<LiveLogLine[]> {
   let group: LiveLogLine[] = [];
   let bytes = 0;
   for (const line of lines) {
-    if (group.length > 0 && bytes + line.line.length > groupBytes) {
+    // A named event is a message of its own.
+    const isNamed = line.event !== undefined || group[0]?.event !== undefined;
+    if (group.length > 0 && (isNamed || bytes + line.line.length > groupBytes)) {
       yield group;
       group = [];
       bytes = 0;
