@@ -6,7 +6,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { loadSettings } from "@svc/config";
+import type { buildJobs } from "@svc/proto";
 import { parseAllDocuments } from "yaml";
+import { buildJob } from "../../services/builds/src/build/job.ts";
+import { settings as buildsSettings } from "../../services/builds/src/config.ts";
 import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
 import { statefulSetOf } from "../../services/lifecycle/src/reconcile/stateful-set.ts";
 import { aServer } from "../../services/lifecycle/src/testing/observed.ts";
@@ -135,13 +138,24 @@ test("a world Job is restricted but for being root of a world's files", () => {
   assert.deepEqual(broken(spec), { agent: ["runs as root", "adds capabilities"] });
 });
 
-test("the game namespace refuses what is below the baseline, and names what is not restricted", () => {
-  const namespaces = read("rbac/namespaces.yaml") as { metadata: { name: string; labels?: object } }[];
-  const game = namespaces.find(({ metadata }) => metadata.name === "minecraft");
-  const level = "pod-security.kubernetes.io";
-  assert.deepEqual(game?.metadata.labels, {
-    [`${level}/enforce`]: "baseline",
-    [`${level}/warn`]: "restricted",
-    [`${level}/audit`]: "restricted",
-  });
+test("the Job of a build is restricted but for the two steps that own the files of an image", () => {
+  const settings = loadSettings(buildsSettings, { overrides: ["builds.agent_image=svc:1"] });
+  const task = { build_id: "b" } as buildJobs.BuildTask;
+  const job = buildJob(settings, { id: "b", task, hasRegistryCredential: true });
+  const root = ["runs as root", "adds capabilities"];
+  const spec = job.spec?.template.spec as unknown as PodSpec;
+  assert.deepEqual(broken(spec), { "context-fetch": root, build: root });
 });
+
+for (const name of ["minecraft", "svc-build"]) {
+  test(`the namespace ${name} refuses what is below the baseline, and names what is not restricted`, () => {
+    const namespaces = read("rbac/namespaces.yaml") as { metadata: { name: string; labels?: object } }[];
+    const found = namespaces.find(({ metadata }) => metadata.name === name);
+    const level = "pod-security.kubernetes.io";
+    assert.deepEqual(found?.metadata.labels, {
+      [`${level}/enforce`]: "baseline",
+      [`${level}/warn`]: "restricted",
+      [`${level}/audit`]: "restricted",
+    });
+  });
+}
