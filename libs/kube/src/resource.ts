@@ -40,7 +40,13 @@ export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMet
 
 type Condition = { type: string; status: string; reason?: string; message?: string };
 
-type TerminatedState = { exitCode: number; reason?: string; message?: string };
+type TerminatedState = {
+  exitCode: number;
+  reason?: string;
+  message?: string;
+  startedAt?: string;
+  finishedAt?: string;
+};
 
 export type ContainerStatus = {
   name: string;

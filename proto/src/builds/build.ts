@@ -113,6 +113,8 @@ export const watchLog = operation({
   subject: "builds.build.watch-log",
   http: { ...admin, method: "GET", path: `${builds}/{id}/logs`, kind: "events" },
   params: id,
+  /** `end`, the id of the last event, when a viewer has seen it; else unix seconds. */
+  headers: { last_event_id: z.string().max(64).optional() },
   output: nothing,
   faults: ["bad_id", "not_found", "too_many_streams"],
   summary: "The log of all steps, live or stored; `event: step` between lines, `event: end` at the end.",

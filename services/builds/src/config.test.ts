@@ -1,15 +1,63 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { loadSettings } from "@svc/config";
-import { settings } from "./config.ts";
+import { readBuildSecrets, settings } from "./config.ts";
 
 const load = (...overrides: string[]) => loadSettings(settings, { overrides });
 
 test("the defaults are those of the specification", () => {
-  assert.deepEqual(load(), {
-    registry: { url: "", timeout: 5_000 },
-    builds: { recommended: [], list_page: 500 },
+  const { registry, builds } = load();
+  assert.deepEqual(registry, {
+    url: "",
+    timeout: 5_000,
+    build_namespace: "svc-build",
+    max_concurrent_builds: 0,
+    scan_fail_on: ["CRITICAL"],
+    scan_fail_unfixed: false,
+    scan_accept: [],
+    scan_db: "required",
+    scan_db_max_age: 7 * 86_400_000,
+    build_cpu_limit: "2",
+    build_mem_limit: "4Gi",
+    build_disk_limit: "12Gi",
+    build_user_namespaces: "off",
+    build_runtime_class: "",
+    push_token_ref: "SVC_REGISTRY_PUSH_TOKEN",
   });
+  assert.deepEqual([builds.recommended, builds.list_page, builds.egress_gate], [[], 500, true]);
+  const { agent_image, builder, scanner, internal_url } = builds;
+  assert.deepEqual([agent_image, builder, scanner, internal_url], ["", "", "", ""]);
+  const { build_deadline, job_ttl, poll_interval } = builds;
+  assert.deepEqual([build_deadline, job_ttl, poll_interval], [1_800_000, 7 * 86_400_000, 15_000]);
+  const { context_bytes, context_entries } = builds;
+  assert.deepEqual([context_bytes, context_entries], [4 * 1_024 ** 3, 200_000]);
+  const { context_disk, image_disk, reports_disk, scan_disk, scan_memory } = builds;
+  assert.deepEqual([context_disk, image_disk, reports_disk], ["4Gi", "10Gi", "512Mi"]);
+  assert.deepEqual([scan_disk, scan_memory], ["8Gi", "3Gi"]);
+});
+
+test("severities are upper-cased, and what is none is named", () => {
+  assert.deepEqual(load('registry.scan_fail_on=["critical", "High"]').registry.scan_fail_on, [
+    "CRITICAL",
+    "HIGH",
+  ]);
+  assert.throws(() => load('registry.scan_fail_on=["BAD"]'), { message: /registry\.scan_fail_on/ });
+  assert.throws(() => load('registry.scan_accept=["-x"]'), { message: /registry\.scan_accept/ });
+});
+
+test("a rotated token is read from its file at each launch, before the variable", () => {
+  const dir = mkdtempSync(join(tmpdir(), "svc-builds-config-"));
+  const file = join(dir, "build");
+  const env = { SVC_BUILD_TOKEN: "old", SVC_BUILD_TOKEN_FILE: file };
+  writeFileSync(file, "one\n");
+  assert.deepEqual(readBuildSecrets(load(), env), { callerToken: "one", pushCredential: undefined });
+  writeFileSync(file, "two\n");
+  assert.equal(readBuildSecrets(load(), { ...env, SVC_REGISTRY_PUSH_TOKEN: "build:x" }).callerToken, "two");
+  assert.equal(readBuildSecrets(load(), { SVC_REGISTRY_PUSH_TOKEN: "build:x" }).pushCredential, "build:x");
+  rmSync(dir, { recursive: true });
 });
 
 for (const url of ["http://registry:5000", "registry:5000/path", "user@registry", "registry:port", "-x"]) {

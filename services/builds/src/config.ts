@@ -1,6 +1,8 @@
 // Settings of builds (docs/reference/settings.md); its numbers grow with its operations.
 
-import { duration, section } from "@svc/config";
+import { readFileSync } from "node:fs";
+import { duration, section, size } from "@svc/config";
+import { scans } from "@svc/proto";
 import { z } from "zod";
 
 const address = z
@@ -10,6 +12,11 @@ const address = z
     "must be host or host:port without a scheme and without a path",
   );
 
+const severity = z
+  .string()
+  .transform((text) => text.toUpperCase())
+  .pipe(scans.Severity);
+
 export const settings = z.strictObject({
   registry: section({
     /** Registry of the platform; empty = none, then nothing is pinned. */
@@ -18,14 +25,127 @@ export const settings = z.strictObject({
     plain_http: z.boolean().optional(),
     /** Longest wait for one answer of the registry. */
     timeout: duration("5s"),
+    /** Namespace of the Jobs of builds. */
+    build_namespace: z.string().min(1).default("svc-build"),
+    /** Builds that run at once; 0 = 2. */
+    max_concurrent_builds: z.number().int().min(0).max(6).default(0),
+    /** Severities that block an image. */
+    scan_fail_on: z.array(severity).default(["CRITICAL"]),
+    /** Whether a vulnerability without a fix blocks too. */
+    scan_fail_unfixed: z.boolean().default(false),
+    /** Ids of vulnerabilities and of secret rules that are accepted as known risks. */
+    scan_accept: z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/)).default([]),
+    /** `optional`: a scan without a database of vulnerabilities is judged by its secrets alone. */
+    scan_db: z.enum(["required", "optional"]).default("required"),
+    /** Oldest database of vulnerabilities that a verdict may rest on. */
+    scan_db_max_age: duration("7d"),
+    /** CPU of the builder and the scanner. */
+    build_cpu_limit: z.string().min(1).default("2"),
+    /** Memory of the builder. */
+    build_mem_limit: z.string().min(1).default("4Gi"),
+    /** Scratch space of the builder. */
+    build_disk_limit: z.string().min(1).default("12Gi"),
+    /** Whether root of a build is an unprivileged user of the node (`hostUsers: false`); the nodes must support it. */
+    build_user_namespaces: z.enum(["on", "off"]).default("off"),
+    /** RuntimeClass of builds, such as that of a sandbox; empty = that of the nodes. */
+    build_runtime_class: z.string().default(""),
+    /** Variable with `user:password` of the right to push builds; `<name>_FILE` may name a file instead. */
+    push_token_ref: z.string().min(1).default("SVC_REGISTRY_PUSH_TOKEN"),
   }),
   builds: section({
     /** Images that come with the platform; each is put on the whitelist once. */
     recommended: z.array(z.string().min(1).max(512)).default([]),
     /** Entries of one page of the whitelist. */
     list_page: z.number().int().min(1).max(1_000).default(500),
+
+    /** Image with `build-agent`; empty = no builds. */
+    agent_image: z.string().default(""),
+    /** Command of that image; empty = its default command. */
+    agent_command: z.array(z.string()).default([]),
+    /** Image that builds; empty = that of the agent. */
+    builder: z.string().default(""),
+    /** Command of that image; empty = its default command. */
+    builder_command: z.array(z.string()).default([]),
+    /** Image that scans; empty = no builds, since no image is published without a scan. */
+    scanner: z.string().default(""),
+    /** Command of that image; empty = its default command. */
+    scanner_command: z.array(z.string()).default([]),
+    /** Whether a build waits until the Kubernetes API is out of reach; off only where there is no network policy. */
+    egress_gate: z.boolean().default(true),
+    /** ServiceAccount of the Jobs; it has no Role. */
+    job_account: z.string().min(1).default("build-jobs"),
+    /** Internal face as Jobs reach it; empty = no builds. */
+    internal_url: z.string().default(""),
+    /** Variable with the caller token `build` of the internal face; `<name>_FILE` may name a file instead. */
+    caller_token_ref: z.string().min(1).default("SVC_BUILD_TOKEN"),
+
+    /** Deadline of a build. */
+    build_deadline: duration("30m"),
+    /** How long the finished Job is kept. */
+    job_ttl: duration("7d"),
+    /** Most bytes of an unpacked context. */
+    context_bytes: size("4Gi"),
+    /** Most entries of a context. */
+    context_entries: z.number().int().min(1).default(200_000),
+    /** Volume of the unpacked context. */
+    context_disk: z.string().min(1).default("4Gi"),
+    /** Volume of the built image. */
+    image_disk: z.string().min(1).default("10Gi"),
+    /** Volume of report and SBOM. */
+    reports_disk: z.string().min(1).default("512Mi"),
+    /** Scratch space of the scanner. */
+    scan_disk: z.string().min(1).default("8Gi"),
+    /** Memory of the scanner. */
+    scan_memory: z.string().min(1).default("3Gi"),
+    /** Scratch space of each other step. */
+    step_disk: z.string().min(1).default("1Gi"),
+    /** CPU of each other step. */
+    step_cpu: z.string().min(1).default("500m"),
+    /** Memory of each other step. */
+    step_memory: z.string().min(1).default("512Mi"),
+
+    /** How often builds are looked at; PostgreSQL notifies of what starts. */
+    poll_interval: duration("15s"),
+    /** The same while any build runs. */
+    busy_interval: duration("1s"),
+    /** A leader that has not renewed its Lease for this long is replaced. */
+    lease_duration: duration("12s"),
+    /** How often a leader renews it. */
+    lease_renew: duration("3s"),
+
+    /** Longest line of a log; the rest is cut off. */
+    log_line: size("8Ki"),
+    /** Lines that are kept of a step. */
+    log_lines: z.number().int().min(1).default(20_000),
+    /** Bytes that are kept of a build's log, before compression. */
+    log_max_bytes: size("4Mi"),
+    /** How long logs are kept. */
+    log_retention: duration("90d"),
+    /** Lines a second of a live log on average. */
+    log_lines_per_second: z.number().int().min(1).default(2_000),
+    /** Lines of a live log at once. */
+    log_burst: z.number().int().min(1).default(10_000),
   }),
 });
 export type Settings = z.output<typeof settings>;
 
-export type RegistrySettings = Settings["registry"];
+export type RegistrySettings = Pick<Settings["registry"], "url" | "plain_http" | "timeout">;
+
+/** The kubeconfig of this process; undefined inside a pod, which has a service account. */
+export function kubeconfigFile(): string | undefined {
+  return process.env["SVC_KUBECONFIG"] || undefined;
+}
+
+export type BuildSecrets = { callerToken: string; pushCredential: string | undefined };
+
+/** Secrets that the Jobs of builds get, as they are now: files of rotated tokens change. */
+export function readBuildSecrets({ registry, builds }: Settings, env = process.env): BuildSecrets {
+  const read = (name: string) => {
+    const file = env[`${name}_FILE`];
+    return (file ? readFileSync(file, "utf8") : (env[name] ?? "")).trim();
+  };
+  return {
+    callerToken: read(builds.caller_token_ref),
+    pushCredential: read(registry.push_token_ref) || undefined,
+  };
+}

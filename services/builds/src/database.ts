@@ -36,7 +36,8 @@ export type ImageBuildsTable = {
   error: string | null;
   image_digest: string | null;
   steps: JSONColumnType<builds.StepProgress[], string | undefined, string>;
-  documents_token_hash: string | null;
+  launched_at: Date | null;
+  documents_token_hashes: Generated<string[]>;
   created_at: DefaultAt;
   started_at: Date | null;
   finished_at: Date | null;
@@ -50,6 +51,15 @@ type ImageBuildScansTable = {
   sbom_gz: Buffer | null;
   scanned_at: Date;
 };
+
+type ImageBuildDocumentsTable = {
+  build_id: string;
+  document: scans.ScanDocument;
+  gz: Buffer;
+  received_at: DefaultAt;
+};
+
+type ImageBuildLogsTable = { build_id: string; gz: Buffer; stored_at: DefaultAt };
 
 export type ImageSubmissionsTable = {
   id: string;
@@ -73,6 +83,8 @@ export type ImageSubmissionsTable = {
 
 export type Tables = {
   image_builds: ImageBuildsTable;
+  image_build_documents: ImageBuildDocumentsTable;
+  image_build_logs: ImageBuildLogsTable;
   image_build_scans: ImageBuildScansTable;
   image_submissions: ImageSubmissionsTable;
   image_whitelist: ImageWhitelistTable;

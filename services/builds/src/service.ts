@@ -1,17 +1,48 @@
 // Table of contents: which handler answers which contract.
 
+import { connectKube, type Kube } from "@svc/kube";
 import type { Running, Runtime } from "@svc/service";
-import type { Settings } from "./config.ts";
+import type { OnBuildEnded } from "./build/deps.ts";
+import { missingSetting } from "./build/policy.ts";
+import { startPipeline } from "./build/serve.ts";
+import { kubeconfigFile, readBuildSecrets, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
+import { serveScans } from "./scan/serve.ts";
 
-type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store">;
+type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry">;
+
+type Options = {
+  kube?: Kube;
+  now?: () => number;
+  env?: NodeJS.ProcessEnv;
+  onBuildEnded?: OnBuildEnded;
+};
 
 /** Starts builds on a connected mesh and a checked schema. */
-export async function startBuilds({ settings, mesh, store }: BuildsRuntime): Promise<Running> {
+export async function startBuilds(runtime: BuildsRuntime, options: Options = {}): Promise<Running> {
+  const { settings, mesh, store, log } = runtime;
   const { db } = store;
   await seedRecommended(db, settings.builds.recommended);
   serveImages({ db, mesh, settings });
-  return {};
+  serveScans({ db, mesh });
+  const missing = missingSetting(settings);
+  if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");
+  else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
+  const kube =
+    missing === undefined ? (options.kube ?? connectKube({ kubeconfigFile: kubeconfigFile() })) : undefined;
+  const pipeline = startPipeline({
+    ...runtime,
+    kube,
+    secrets: () => readBuildSecrets(settings, options.env),
+    onEnded: options.onBuildEnded ?? (async () => {}),
+    now: options.now,
+  });
+  return {
+    stop: async () => {
+      await pipeline.close();
+      if (!options.kube) kube?.close();
+    },
+  };
 }

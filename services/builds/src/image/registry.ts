@@ -15,7 +15,7 @@ export type PlatformRegistry = {
 export function createRegistry(settings: RegistrySettings): PlatformRegistry | undefined {
   const { url: host, timeout: timeoutMs } = settings;
   if (host === "") return undefined;
-  const plainHttp = settings.plain_http ?? isLoopback(host);
+  const plainHttp = isPlainHttp(settings);
   const registry = openRegistry({ host, plainHttp, timeoutMs });
   return {
     host,
@@ -28,6 +28,11 @@ export function createRegistry(settings: RegistrySettings): PlatformRegistry | u
       }
     },
   };
+}
+
+/** Whether the platform's registry speaks http without TLS. */
+export function isPlainHttp({ plain_http, url }: Omit<RegistrySettings, "timeout">): boolean {
+  return plain_http ?? isLoopback(url);
 }
 
 function isLoopback(host: string): boolean {

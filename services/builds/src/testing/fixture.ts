@@ -6,6 +6,7 @@ import type { CallOptions, Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { AuditEntry, isFault } from "@svc/proto";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { createLogger, createRegistry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import type { BuildsDb, Tables } from "../database.ts";
 import { startBuilds } from "../service.ts";
@@ -36,7 +37,8 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     const store = database.open<Tables>({ url: wire.url });
     const mesh = await nats.connect("builds");
     const settings = loadSettings(schema, { overrides: more });
-    const running = await startBuilds({ settings, mesh, store });
+    const about = { log: createLogger("builds", "silent"), registry: createRegistry("builds", "test") };
+    const running = await startBuilds({ settings, mesh, store, ...about });
     const relay = database.relayOutbox(mesh.publish, wire.url);
     ends.push(async () => {
       await running.stop?.();

@@ -1,0 +1,136 @@
+// What is known of a build and its Job, and what follows (docs/glossary.md: observe, decide, act). Pure.
+//
+// pending  -> building    a slot is free; decided for all builds together (queue.ts)
+// building -> building    its Job is created, again after a crash; then it runs
+//          -> succeeded   the Job is complete, with a verdict that does not block and a pushed digest
+//          -> failed      a step failed, the scan blocked the image, the deadline passed, or the Job is gone
+//          -> cancelled   by request (cancel.ts); what is left of its Job is removed here
+
+import type { buildJobs, builds } from "@svc/proto";
+import { endedSteps, type StepFailure } from "./steps.ts";
+
+export type ObservedBuild = {
+  status: builds.BuildStatus;
+  /** Whether its Job and Secret were known to be there. */
+  isLaunched: boolean;
+  startedAt: Date | null;
+  job: "missing" | "active" | "complete" | "failed" | "late";
+  steps: readonly builds.StepProgress[];
+  /** The step that failed. */
+  failure?: StepFailure | undefined;
+  /** What a step waits for. */
+  wait?: StepFailure | undefined;
+  /** Why the pod was ended from outside, for example evicted. */
+  podMessage?: string | undefined;
+  verdict?: buildJobs.Verdict | undefined;
+  push?: buildJobs.PushResult | undefined;
+  now: number;
+  deadlineMs: number;
+};
+
+/** What the shell does besides writing the status. `record` stores the end with all that belongs to it. */
+type Effect = "launch" | "record" | "whitelist" | "remove-job";
+
+/** The whole new state of a build, and when it is looked at again. */
+export type BuildPlan = {
+  status: builds.BuildStatus;
+  steps: readonly builds.StepProgress[];
+  error?: string;
+  effects: readonly Effect[];
+  requeueMs: number | "never";
+};
+
+/** A Job ends itself at its deadline; one that could not be created or answered by then has failed as well. */
+const graceMs = 60_000;
+const soonMs = 1_000;
+
+export function decideBuild(observed: ObservedBuild): BuildPlan {
+  return (
+    alreadyEnded(observed) ??
+    notStartedYet(observed) ??
+    tooLate(observed) ??
+    notLaunched(observed) ??
+    vanished(observed) ??
+    stillRunning(observed) ??
+    withoutResult(observed) ??
+    pushed(observed)
+  );
+}
+
+type Rule = (observed: ObservedBuild) => BuildPlan | undefined;
+
+const alreadyEnded: Rule = ({ status, steps, job }) => {
+  if (status === "pending" || status === "building") return undefined;
+  if (job !== "active") return { status, steps, effects: [], requeueMs: "never" };
+  return { status, steps, effects: ["remove-job"], requeueMs: soonMs };
+};
+
+const notStartedYet: Rule = ({ status, steps }) =>
+  status === "pending" ? { status, steps, effects: [], requeueMs: soonMs } : undefined;
+
+const tooLate: Rule = (observed) => {
+  const { job, startedAt, now, deadlineMs, wait } = observed;
+  if (job === "complete" || job === "failed") return undefined;
+  const isOver = startedAt !== null && now - startedAt.getTime() > deadlineMs + graceMs;
+  if (job !== "late" && !isOver) return undefined;
+  const at = wait ?? running(observed);
+  const cause = `the build exceeded its deadline of ${Math.round(deadlineMs / 60_000)} minutes`;
+  const detail = wait && `: ${wait.message}`;
+  return fail(observed, `${at ? `${at.step}: ` : ""}${cause}${detail ?? ""}`);
+};
+
+const notLaunched: Rule = ({ status, steps, isLaunched }) =>
+  isLaunched ? undefined : { status, steps, effects: ["launch"], requeueMs: soonMs };
+
+const vanished: Rule = (observed) =>
+  observed.job === "missing" ? fail(observed, "the build's Job is gone; somebody deleted it") : undefined;
+
+const stillRunning: Rule = ({ status, steps, job }) =>
+  job === "active" ? { status, steps, effects: [], requeueMs: soonMs } : undefined;
+
+const withoutResult: Rule = (observed) => {
+  const { job, verdict, push, failure, podMessage } = observed;
+  if (verdict?.summary.blocked) return fail(observed, `scan-gate: ${describeBlocked(verdict)}`);
+  if (failure) return fail(observed, `${failure.step}: ${failure.message}`);
+  if (job === "failed") {
+    const step = running(observed)?.step;
+    return fail(observed, `${step ? `${step}: ` : ""}${podMessage || "the pod is gone"}`);
+  }
+  if (!verdict) return fail(observed, "scan-gate: it left no verdict; the image is not whitelisted");
+  if (!push) return fail(observed, "push: it left no digest; the image is not whitelisted");
+  return undefined;
+};
+
+const pushed = ({ steps }: ObservedBuild): BuildPlan => ({
+  status: "succeeded",
+  steps,
+  effects: ["record", "whitelist"],
+  requeueMs: "never",
+});
+
+function fail({ steps, job, now }: ObservedBuild, error: string): BuildPlan {
+  return {
+    status: "failed",
+    steps: endedSteps(steps, new Date(now).toISOString()),
+    error,
+    effects: job === "active" ? ["record", "remove-job"] : ["record"],
+    requeueMs: "never",
+  };
+}
+
+function running({ steps }: ObservedBuild): { step: builds.BuildStep } | undefined {
+  const found = steps.find(({ state }) => state === "running" || state === "failed");
+  return found && { step: found.name };
+}
+
+const idsShown = 5;
+
+/** `the scan blocked the image: 1 CRITICAL (CVE-2026-1)` */
+function describeBlocked({ summary }: buildJobs.Verdict): string {
+  const counts = Object.entries(summary.blocking_counts).map(([severity, count]) => `${count} ${severity}`);
+  const ids = summary.findings.filter(({ blocking }) => blocking).map(({ id }) => id);
+  const shown = [...new Set(ids)].slice(0, idsShown);
+  const more = new Set(ids).size > idsShown ? ", ..." : "";
+  const list = shown.length > 0 ? ` (${shown.join(", ")}${more})` : "";
+  return `the scan blocked the image: ${counts.join(", ") || "blocking findings"}${list}`;
+}

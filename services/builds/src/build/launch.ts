@@ -1,0 +1,58 @@
+// Creates the Job of a build and its Secret; every step can be repeated after a crash.
+
+import { createHash, randomBytes } from "node:crypto";
+import { isKubeError, resources } from "@svc/kube";
+import { type ClusterDeps, inNamespace } from "./deps.ts";
+import { buildJob, jobNameOf, secretOfJob } from "./job.ts";
+import type { BuildRow } from "./row.ts";
+import { addDocumentsToken, markLaunched } from "./store.ts";
+import { taskOf } from "./task.ts";
+
+export const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+/**
+ * The Secret is created after the Job, which owns it from the start; a pod waits for it. The token's digest is stored
+ * before the Secret: whichever attempt created the Secret, the row knows its token.
+ */
+export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
+  const { kube, settings, db } = deps;
+  const { callerToken, pushCredential } = deps.secrets();
+  const task = taskOf(settings, row);
+  const documents = randomBytes(32).toString("hex");
+  if (!(await addDocumentsToken(db, row.id, hashOf(documents)))) return;
+  const wanted = buildJob(settings, {
+    id: row.id,
+    task,
+    hasRegistryCredential: pushCredential !== undefined,
+  });
+  const target = { name: jobNameOf(row.id), ...inNamespace(deps) };
+  const job =
+    (await ignoreConflict(kube.create(resources.jobs, wanted))) ?? (await kube.get(resources.jobs, target));
+  const secret = secretOfJob(job, { documents, caller: callerToken, registry: pushCredential });
+  await ignoreConflict(kube.create(resources.secrets, secret));
+  await markLaunched(db, row.id);
+}
+
+async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
+  return made.catch((error: unknown) => {
+    if (!isKubeError(error, 409)) throw error;
+    return undefined;
+  });
+}
+
+/** Ends the Job with its pod and its Secret. */
+export async function removeJob(deps: ClusterDeps, id: string): Promise<void> {
+  const target = { name: jobNameOf(id), ...inNamespace(deps) };
+  await ignoreMissing(deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" }));
+}
+
+/** The Job of a build that has ended stays, so that it can be looked at; its secrets need not. */
+export async function removeSecret(deps: ClusterDeps, id: string): Promise<void> {
+  await ignoreMissing(deps.kube.remove(resources.secrets, { name: jobNameOf(id), ...inNamespace(deps) }));
+}
+
+async function ignoreMissing(removal: Promise<void>): Promise<void> {
+  await removal.catch((error: unknown) => {
+    if (!isKubeError(error, 404)) throw error;
+  });
+}

@@ -1,0 +1,45 @@
+import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+
+export type BuildMetrics = {
+  ended: (status: "succeeded" | "failed" | "cancelled", seconds: number) => void;
+  unfinished: (count: { pending: number; building: number }) => void;
+  droppedLines: (count: number) => void;
+};
+
+export function createBuildMetrics(registry: Registry): BuildMetrics {
+  const registers = [registry];
+  const failures = new Counter({
+    name: "svc_image_build_failures_total",
+    help: "Builds that failed.",
+    registers,
+  });
+  const duration = new Histogram({
+    name: "svc_image_build_duration_seconds",
+    help: "Duration of builds from their start to their end, by result.",
+    labelNames: ["result"] as const,
+    buckets: [5, 15, 60, 180, 600, 1_800],
+    registers,
+  });
+  const unfinished = new Gauge({
+    name: "svc_image_builds",
+    help: "Builds that wait for a slot (pending) or run (building).",
+    labelNames: ["status"] as const,
+    registers,
+  });
+  const dropped = new Counter({
+    name: "svc_image_build_log_dropped_lines_total",
+    help: "Lines left out of live logs because a build printed too fast.",
+    registers,
+  });
+  return {
+    ended: (status, seconds) => {
+      duration.observe({ result: status }, seconds);
+      if (status === "failed") failures.inc();
+    },
+    unfinished: ({ pending, building }) => {
+      unfinished.set({ status: "pending" }, pending);
+      unfinished.set({ status: "building" }, building);
+    },
+    droppedLines: (count) => dropped.inc(count),
+  };
+}

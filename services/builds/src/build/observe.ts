@@ -1,0 +1,112 @@
+// Reads what the cluster knows of a build.
+
+import { isKubeError, type Job, type Kube, type Pod, readPodLog, resources } from "@svc/kube";
+import { buildJobs } from "@svc/proto";
+import type { ObservedBuild } from "./decide.ts";
+import { type ClusterDeps, inNamespace } from "./deps.ts";
+import { label, selector } from "./job.ts";
+import type { BuildRow } from "./row.ts";
+import { failureIn, plainText, statusesOf, stepsOf, waitIn } from "./steps.ts";
+
+/** Jobs and pods of builds by the id of their build. */
+export type BuildObjects = { jobs: ReadonlyMap<string, Job>; pods: ReadonlyMap<string, Pod> };
+
+/** Of one build, or of all. */
+export async function readObjects(
+  { kube, settings }: Pick<ClusterDeps, "kube" | "settings">,
+  id?: string,
+): Promise<BuildObjects> {
+  const labelSelector = id === undefined ? selector : `${selector},${label.build}=${id}`;
+  const about = { ...inNamespace({ settings }), labelSelector };
+  const [jobs, pods] = await Promise.all([
+    kube.list(resources.jobs, about),
+    kube.list(resources.pods, about),
+  ]);
+  const byBuild = <T extends Job | Pod>(items: readonly T[]) =>
+    new Map(items.map((item) => [item.metadata.labels?.[label.build] ?? "", item]));
+  return { jobs: byBuild(jobs.items), pods: byBuild(pods.items) };
+}
+
+export function stateOf(job: Job | undefined): ObservedBuild["job"] {
+  if (!job) return "missing";
+  const isTrue = (type: string) =>
+    job.status?.conditions?.find((one) => one.type === type && one.status === "True");
+  if (isTrue("Complete")) return "complete";
+  const failed = isTrue("Failed");
+  if (!failed) return "active";
+  return failed.reason === "DeadlineExceeded" ? "late" : "failed";
+}
+
+export async function observeBuild(
+  deps: Pick<ClusterDeps, "kube" | "settings" | "now">,
+  row: BuildRow,
+  { jobs, pods }: BuildObjects,
+): Promise<ObservedBuild> {
+  const { settings } = deps;
+  const job = stateOf(jobs.get(row.id));
+  const pod = pods.get(row.id);
+  const hasEnded = job === "complete" || job === "failed";
+  const verdict = hasEnded && pod ? await readVerdict(deps, pod) : undefined;
+  return {
+    status: row.status,
+    isLaunched: row.launched_at !== null,
+    startedAt: row.started_at,
+    job,
+    steps: pod ? stepsOf(pod, row.steps) : row.steps,
+    failure: pod && failureIn(pod),
+    wait: pod && waitIn(pod),
+    podMessage: pod && plainText([pod.status?.reason, pod.status?.message].filter(Boolean).join(": ")),
+    verdict,
+    push: job === "complete" && pod ? pushResultIn(pod) : undefined,
+    now: deps.now(),
+    deadlineMs: settings.builds.build_deadline,
+  };
+}
+
+function pushResultIn(pod: Pod): buildJobs.PushResult | undefined {
+  const ended = statusesOf(pod).get("push")?.state?.terminated;
+  return ended?.exitCode === 0 ? parse(buildJobs.PushResult, ended.message ?? "") : undefined;
+}
+
+const verdictBytes = 1_048_576;
+const verdictLines = 200;
+
+/** What `scan-gate` printed last; undefined when it did not come that far. */
+async function readVerdict(
+  { kube, settings }: { kube: Pick<Kube, "transport">; settings: ClusterDeps["settings"] },
+  pod: Pod,
+): Promise<buildJobs.Verdict | undefined> {
+  if (!statusesOf(pod).get("scan-gate")?.state?.terminated) return undefined;
+  const request = {
+    ...inNamespace({ settings }),
+    name: pod.metadata.name,
+    container: "scan-gate",
+    tailLines: verdictLines,
+    lineBytes: verdictBytes,
+  };
+  let verdict: buildJobs.Verdict | undefined;
+  try {
+    for await (const group of readPodLog(kube.transport, request)) {
+      for (const { line } of group) {
+        const text = line.toString("utf8");
+        if (!text.startsWith(buildJobs.verdictMark)) continue;
+        verdict = parse(buildJobs.Verdict, text.slice(buildJobs.verdictMark.length));
+      }
+    }
+  } catch (error) {
+    // The pod has gone meanwhile, or its log was rotated away.
+    if (!isKubeError(error, 404) && !isKubeError(error, 400)) throw error;
+  }
+  return verdict;
+}
+
+type Shape<T> = { safeParse: (value: unknown) => { success: true; data: T } | { success: false } };
+
+function parse<T>(shape: Shape<T>, text: string): T | undefined {
+  try {
+    const parsed = shape.safeParse(JSON.parse(text.trim()));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+// All SQL of builds.
+
+import type { builds, scans } from "@svc/proto";
+import { sql } from "kysely";
+import type { BuildsDb, BuildsTrx } from "../database.ts";
+import type { BuildRow } from "./row.ts";
+import { newSteps } from "./steps.ts";
+
+export function findBuild(db: BuildsDb | BuildsTrx, id: string): Promise<BuildRow | undefined> {
+  return db.selectFrom("image_builds").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export function listBuilding(db: BuildsDb): Promise<BuildRow[]> {
+  return db
+    .selectFrom("image_builds")
+    .selectAll()
+    .where("status", "=", "building")
+    .orderBy("arrival")
+    .execute();
+}
+
+type Page = { search?: { exact: string; part: string } | undefined; limit: number; offset: number };
+
+export async function listBuilds(db: BuildsDb, page: Page): Promise<{ rows: BuildRow[]; total: number }> {
+  const { search } = page;
+  const matching = () => {
+    const all = db.selectFrom("image_builds");
+    if (!search) return all;
+    return all.where((of) =>
+      of.or([
+        of("id", "=", search.exact),
+        of(sql`status::text`, "=", search.exact),
+        of("image_ref", "ilike", search.part),
+      ]),
+    );
+  };
+  const { total } = await matching()
+    .select((of) => of.fn.countAll<string>().as("total"))
+    .executeTakeFirstOrThrow();
+  const rows = await matching()
+    .selectAll()
+    .orderBy("arrival", "desc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total: Number(total) };
+}
+
+/** Starts what is pending, the oldest first, as far as slots are free; one replica at a time decides. */
+export function startPending(
+  db: BuildsDb,
+  about: { slots: number; hasEgressGate: boolean },
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('builds.queue'))`.execute(trx);
+    const { running } = await trx
+      .selectFrom("image_builds")
+      .select((of) => of.fn.countAll<string>().as("running"))
+      .where("status", "=", "building")
+      .executeTakeFirstOrThrow();
+    const free = about.slots - Number(running);
+    if (free <= 0) return [];
+    const oldest = trx
+      .selectFrom("image_builds")
+      .select("id")
+      .where("status", "=", "pending")
+      .orderBy("arrival")
+      .limit(free);
+    const started = await trx
+      .updateTable("image_builds")
+      .set({
+        status: "building",
+        started_at: sql<Date>`now()`,
+        job_name: sql<string>`'build-' || id`,
+        steps: JSON.stringify(newSteps(about.hasEgressGate)),
+      })
+      .where("id", "in", oldest)
+      // A cancel since then holds no lock of the queue.
+      .where("status", "=", "pending")
+      .returning("id")
+      .execute();
+    return started.map(({ id }) => id);
+  });
+}
+
+/** False when the build is no longer one that runs. */
+export async function addDocumentsToken(db: BuildsDb, id: string, hash: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("image_builds")
+    .set({ documents_token_hashes: sql<string[]>`array_append(documents_token_hashes, ${hash})` })
+    .where("id", "=", id)
+    .where("status", "=", "building")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function markLaunched(db: BuildsDb, id: string): Promise<void> {
+  await db
+    .updateTable("image_builds")
+    .set({ launched_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .where("status", "=", "building")
+    .where("launched_at", "is", null)
+    .execute();
+}
+
+export async function saveSteps(
+  db: BuildsDb,
+  id: string,
+  steps: readonly builds.StepProgress[],
+): Promise<void> {
+  await db
+    .updateTable("image_builds")
+    .set({ steps: JSON.stringify(steps) })
+    .where("id", "=", id)
+    .where("status", "=", "building")
+    .execute();
+}
+
+export type BuildEnd = {
+  status: "succeeded" | "failed" | "cancelled";
+  steps: readonly builds.StepProgress[];
+  error?: string | undefined;
+  imageDigest?: string | undefined;
+  log?: Buffer | undefined;
+};
+
+/** Writes the end of a build that has none yet; undefined when it has. */
+export async function endBuild(trx: BuildsTrx, id: string, end: BuildEnd): Promise<BuildRow | undefined> {
+  const row = await trx
+    .updateTable("image_builds")
+    .set({
+      status: end.status,
+      steps: JSON.stringify(end.steps),
+      error: end.error ?? null,
+      image_digest: end.imageDigest ?? null,
+      log_ref: end.log ? id : null,
+      documents_token_hashes: [],
+      finished_at: sql<Date>`now()`,
+    })
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "building"])
+    .returningAll()
+    .executeTakeFirst();
+  if (row && end.log)
+    await trx.insertInto("image_build_logs").values({ build_id: id, gz: end.log }).execute();
+  return row;
+}
+
+/** Keeps the scan with what its Job sent of it. */
+export async function saveScan(
+  trx: BuildsTrx,
+  id: string,
+  { scannedAt, summary }: { scannedAt: Date; summary: scans.ScanSummary },
+): Promise<void> {
+  const sent = await trx
+    .deleteFrom("image_build_documents")
+    .where("build_id", "=", id)
+    .returning(["document", "gz"])
+    .execute();
+  const of = (document: scans.ScanDocument) => sent.find((one) => one.document === document)?.gz ?? null;
+  await trx
+    .insertInto("image_build_scans")
+    .values({
+      build_id: id,
+      blocked: summary.blocked,
+      summary: JSON.stringify(summary),
+      report_gz: of("report"),
+      sbom_gz: of("sbom"),
+      scanned_at: scannedAt,
+    })
+    .execute();
+}
+
+/** Puts a built image on the whitelist; an entry that was there before is of this build now, and enabled. */
+export async function whitelistBuilt(trx: BuildsTrx, row: BuildRow): Promise<void> {
+  const entry = {
+    source: "built" as const,
+    build_id: row.id,
+    added_by: row.requested_by,
+    enabled: true,
+  };
+  await trx
+    .insertInto("image_whitelist")
+    .values({ image_ref: row.image_ref, ...entry })
+    .onConflict((conflict) => conflict.column("image_ref").doUpdateSet(entry))
+    .execute();
+}
+
+const learnedFrom = 10;
+
+/** Steps of the last builds that succeeded: of the same image, else of all. */
+export async function earlierSteps(db: BuildsDb, imageRef: string): Promise<builds.StepProgress[][]> {
+  const last = (ref: string | undefined) => {
+    const all = db.selectFrom("image_builds").select("steps").where("status", "=", "succeeded");
+    const of = ref === undefined ? all : all.where("image_ref", "=", ref);
+    return of.orderBy("arrival", "desc").limit(learnedFrom).execute();
+  };
+  const same = await last(imageRef);
+  return (same.length > 0 ? same : await last(undefined)).map(({ steps }) => steps);
+}
+
+export async function countUnfinished(db: BuildsDb): Promise<{ pending: number; building: number }> {
+  const rows = await db
+    .selectFrom("image_builds")
+    .select(["status", (of) => of.fn.countAll<string>().as("count")])
+    .where("status", "in", ["pending", "building"])
+    .groupBy("status")
+    .execute();
+  const of = (status: builds.BuildStatus) => Number(rows.find((row) => row.status === status)?.count ?? 0);
+  return { pending: of("pending"), building: of("building") };
+}
+
+/** Logs are kept for a while; the row of a build stays. */
+export async function deleteOldLogs(db: BuildsDb, before: Date): Promise<void> {
+  await db
+    .with("old", (query) =>
+      query.deleteFrom("image_build_logs").where("stored_at", "<", before).returning("build_id"),
+    )
+    .updateTable("image_builds")
+    .set({ log_ref: null })
+    .where("id", "in", (query) => query.selectFrom("old").select("build_id"))
+    .execute();
+}

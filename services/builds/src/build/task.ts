@@ -1,0 +1,24 @@
+import type { buildJobs } from "@svc/proto";
+import type { Settings } from "../config.ts";
+import { isPlainHttp } from "../image/registry.ts";
+import type { BuildRow } from "./row.ts";
+
+/** What the steps of a build are told. Pure. */
+export function taskOf({ registry, builds }: Settings, row: BuildRow): buildJobs.BuildTask {
+  const base = builds.internal_url.replace(/\/+$/, "");
+  return {
+    build_id: row.id,
+    context_url: row.context_ref,
+    ...(row.context_digest !== null && { context_digest: row.context_digest }),
+    limits: { context_bytes: builds.context_bytes, context_entries: builds.context_entries },
+    registry: { host: registry.url, plain_http: isPlainHttp(registry) },
+    image_ref: row.image_ref,
+    policy: {
+      fail_on: registry.scan_fail_on,
+      fail_unfixed: registry.scan_fail_unfixed,
+      ...(registry.scan_accept.length > 0 && { accept: registry.scan_accept }),
+    },
+    database: { need: registry.scan_db, max_age_ms: registry.scan_db_max_age },
+    documents_url: `${base}/api/v1/internal/builds/${row.id}/documents`,
+  };
+}

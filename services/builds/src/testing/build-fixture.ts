@@ -1,0 +1,212 @@
+// Builds on a real PostgreSQL, a real nats-server and an embedded cluster with the Roles as they are shipped, whose images
+// are scripts of the test.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import { connectKube, type Kube, type KubeObject, resource } from "@svc/kube";
+import { startLocalCluster } from "@svc/local-cluster";
+import type { Mesh } from "@svc/mesh";
+import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
+import { builds } from "@svc/proto";
+import { createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
+import { parseAllDocuments } from "yaml";
+import { settings as schema } from "../config.ts";
+import type { BuildsDb, Tables } from "../database.ts";
+import { startBuilds } from "../service.ts";
+import { admin, createBuildsDatabase } from "./fixture.ts";
+import type { BuildScript } from "./step-program.ts";
+
+const repo = fileURLToPath(new URL("../../../../", import.meta.url));
+export const namespace = "svc-build";
+export const registryHost = "registry.test:5000";
+export const internalUrl = "http://127.0.0.1:8081";
+const image = "svc.local/build-agent";
+
+/** Settings with short intervals. */
+const quick = [
+  `registry.url=${registryHost}`,
+  `builds.agent_image=${image}`,
+  `builds.scanner=${image}`,
+  `builds.internal_url=${internalUrl}`,
+  "builds.egress_gate=false",
+  "builds.busy_interval=50ms",
+  "builds.poll_interval=500ms",
+  "builds.lease_duration=2s",
+  "builds.lease_renew=200ms",
+  "builds.step_cpu=10m",
+  "builds.step_memory=16Mi",
+  "builds.scan_memory=16Mi",
+  "registry.build_cpu_limit=10m",
+  "registry.build_mem_limit=16Mi",
+];
+
+const summary = {
+  policy: { fail_on: ["CRITICAL"], fail_unfixed: false },
+  blocked: false,
+  packages: 3,
+  counts: { HIGH: 1 },
+  blocking_counts: {},
+  findings: [],
+};
+const verdictOf = (more: object) =>
+  `svc-verdict ${JSON.stringify({ scanned_at: "2026-11-22T20:00:00.000Z", summary: { ...summary, ...more } })}`;
+
+export const digest = `sha256:${"d".repeat(64)}`;
+export const blockedVerdict = verdictOf({
+  blocked: true,
+  blocking_counts: { CRITICAL: 1 },
+  findings: [
+    { id: "CVE-2026-1", kind: "vulnerability", severity: "CRITICAL", target: "libc", blocking: true },
+  ],
+});
+/** What the steps of a build do that succeeds. */
+export const success: BuildScript = {
+  "context-fetch": { print: ["fetched 3 files"] },
+  build: { print: ["STEP 1/2: FROM scratch", "STEP 2/2: COPY . /data"] },
+  scan: { print: ["scanned"] },
+  "scan-gate": { print: [verdictOf({})] },
+  push: { print: ["pushed"], message: JSON.stringify({ digest, bytes: 17 }) },
+};
+
+export type BuildReplica = { registry: Registry; stop: () => Promise<void> };
+export type ReplicaOptions = { overrides?: readonly string[]; wrapKube?: (kube: Kube) => Kube };
+
+export type BuildFixture = {
+  /** Has all rights. */
+  kube: Kube;
+  nats: TestNats;
+  wire: Wire;
+  db: BuildsDb;
+  gateway: Mesh;
+  internal: Mesh;
+  start: (options?: ReplicaOptions) => Promise<BuildReplica>;
+  /** What steps do from now on: of one build, or of all. */
+  script: (script: BuildScript, id?: string) => void;
+  /** Steps with `waitWhile` of this name wait until it is released. */
+  hold: (name: string) => void;
+  release: (name: string) => void;
+  /** Ends of builds, as they were told in the transaction of the end. */
+  ended: string[];
+  request: (tag: string) => Parameters<Mesh["call"]>[1];
+  read: (id: string) => Promise<builds.Build>;
+  close: () => Promise<void>;
+};
+
+export async function openBuildFixture(): Promise<BuildFixture> {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = mkdtempSync(join(tmpdir(), "svc-builds-"));
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const control = join(dataDir, "control");
+  mkdirSync(control);
+  const [, nats, database] = await settleAll([
+    startCluster(dataDir, control).then((cluster) => stack.adopt(cluster, () => cluster.close())),
+    startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
+    createBuildsDatabase().then((database) => stack.adopt(database, () => database.drop())),
+  ]);
+  const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
+  stack.defer(() => kube.close());
+  for (const file of ["namespaces", "accounts", "builds"]) await applyRoles(kube, `rbac/${file}.yaml`);
+  const wire = await createWire(database.url);
+  stack.defer(() => wire.cut());
+  const watching = stack.adopt(database.open<Tables>(), (store) => store.close());
+  const connect = async (name: "gateway-external" | "gateway-internal") =>
+    stack.adopt(await nats.connect(name), (mesh) => mesh.drain(500));
+  const [gateway, internal] = [await connect("gateway-external"), await connect("gateway-internal")];
+  const replicas = new Set<BuildReplica>();
+  stack.defer(async () => {
+    for (const replica of replicas) await replica.stop();
+  });
+  const ended: string[] = [];
+  const parts = { nats, database, wire, kubeconfig: join(dataDir, "kubeconfig.builds"), ended };
+  const owned = stack.move();
+  return {
+    kube,
+    nats,
+    wire,
+    db: watching.db,
+    gateway,
+    internal,
+    ended,
+    start: async (options = {}) => {
+      const replica = await startReplica(parts, options);
+      replicas.add(replica);
+      return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
+    },
+    script: (script, id = "default") => writeFileSync(join(control, `${id}.json`), JSON.stringify(script)),
+    hold: (name) => writeFileSync(join(control, name), ""),
+    release: (name) => existsSync(join(control, name)) && rmSync(join(control, name)),
+    request: (tag) => ({
+      image_ref: `${registryHost}/packs/${tag}:1`,
+      dockerfile: "FROM scratch",
+      context_ref: `${internalUrl}/api/v1/internal/submissions/sub-${"a".repeat(24)}/context`,
+    }),
+    read: (id) => gateway.call(builds.readBuild, { id }, admin),
+    close: () => owned.disposeAsync(),
+  };
+}
+
+function startCluster(dataDir: string, control: string) {
+  const images = join(dataDir, "images.json");
+  const program = fileURLToPath(new URL("./step-program.ts", import.meta.url));
+  const env = { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") };
+  writeFileSync(images, JSON.stringify({ [image]: { command: [process.execPath, program, control], env } }));
+  const serviceAccounts = [{ namespace: "svc", name: "builds" }];
+  return startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 });
+}
+
+const plurals: Record<string, [group: string, plural: string, namespaced: boolean]> = {
+  Namespace: ["", "namespaces", false],
+  ServiceAccount: ["", "serviceaccounts", true],
+  Role: ["rbac.authorization.k8s.io", "roles", true],
+  RoleBinding: ["rbac.authorization.k8s.io", "rolebindings", true],
+};
+
+async function applyRoles(kube: Kube, file: string): Promise<void> {
+  for (const document of parseAllDocuments(readFileSync(join(repo, "deploy", file), "utf8"))) {
+    const object = document.toJS() as KubeObject;
+    const [group, plural, namespaced] = plurals[object.kind] ?? ["", "", false];
+    await kube.create(resource({ group, version: "v1", plural, kind: object.kind, namespaced }), object);
+  }
+}
+
+type Parts = {
+  nats: TestNats;
+  database: TestDatabase;
+  wire: Wire;
+  kubeconfig: string;
+  ended: string[];
+};
+
+async function startReplica(
+  { nats, database, wire, kubeconfig, ended }: Parts,
+  { overrides = [], wrapKube }: ReplicaOptions,
+): Promise<BuildReplica> {
+  const settings = loadSettings(schema, { overrides: [...quick, ...overrides] });
+  const registry = createRegistry("builds", "test");
+  const log = createLogger("builds", "silent");
+  const mesh = await nats.connect("builds", { registry });
+  const store = database.open<Tables>({ url: wire.url });
+  const own = connectKube({ kubeconfigFile: kubeconfig });
+  const running = await startBuilds(
+    { settings, mesh, store, log, registry },
+    {
+      kube: wrapKube?.(own) ?? own,
+      env: { SVC_BUILD_TOKEN: "caller", SVC_REGISTRY_PUSH_TOKEN: "build:secret" },
+      onBuildEnded: async (_trx, { id, status }) => void ended.push(`${id} ${status}`),
+    },
+  );
+  await mesh.announce();
+  const relay = database.relayOutbox(mesh.publish, wire.url);
+  const stop = async () => {
+    await running.stop?.();
+    await relay.close();
+    await mesh.drain(500);
+    await store.close();
+    own.close();
+  };
+  return { registry, stop };
+}
