@@ -23,5 +23,6 @@ test("without a known limit no size is too large", () => {
 test("the name of a file becomes one that a pack may have", () => {
   assert.equal(nameOfFile("Sky Block+ [v2].tar.gz"), "Sky Block+ [v2]");
   assert.equal(nameOfFile("pack\u202ezip.tgz"), "pack zip");
-  assert.equal(nameOfFile("\u7a7a\u5c9b.tar.gz"), "");
+  assert.equal(nameOfFile("\u7a7a\u5c9b.tar.gz"), "\u7a7a\u5c9b");
+  assert.equal(nameOfFile("\u2603.tar.gz"), "");
 });

@@ -19,10 +19,8 @@ export const mostNameLength = 200;
 /** A name for a pack out of that of its file, in the characters that a name may have. */
 export function nameOfFile(name: string): string {
   const stem = name.replace(/\.(tar\.gz|tgz|gz)$/i, "");
-  return stem
-    .replace(/[^A-Za-z0-9 ._:()[\]/+-]+/g, " ")
-    .trim()
-    .slice(0, mostNameLength);
+  const allowed = stem.replace(/[^\p{L}\p{M}\p{N} ._:()[\]/+-]+/gu, " ");
+  return [...allowed].slice(0, mostNameLength).join("").trim();
 }
 
 /** An example of what stands at the root of a pack. */

@@ -3,6 +3,7 @@ import { Preformatted } from "../ui/disclosure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
 import { usePackWords } from "../words/pack-words.ts";
 import { exampleDockerfile } from "./context-file.ts";
+import styles from "./submissions.module.css";
 
 /** What a pack must hold, with an example to copy, and how it goes on. */
 export function PackHelp() {
@@ -20,7 +21,7 @@ export function PackHelp() {
         <Muted>{submissions.helpPacking}</Muted>
       </Card>
       <Card title={submissions.stepsTitle}>
-        <ol>
+        <ol className={styles.steps}>
           {submissions.steps.map((step) => (
             <li key={step}>{step}</li>
           ))}

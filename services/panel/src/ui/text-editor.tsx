@@ -27,6 +27,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import { classes } from "./css.ts";
 import styles from "./text-editor.module.css";
 
 export type TextLanguage = "json" | "yaml" | "toml" | "properties" | "shell" | "dockerfile" | "plain";
@@ -48,6 +49,8 @@ type TextEditorProps = {
   /** How lines end; everything else stays in the line as it is. */
   lineBreak: "\n" | "\r\n";
   isReadOnly?: boolean;
+  /** Lower than a page of its own: it stands among other things. */
+  isLow?: boolean;
   takesFocus?: boolean;
   /** Numbers of lines that differ from another text. */
   marked?: readonly number[];
@@ -60,7 +63,7 @@ type TextEditorProps = {
 };
 
 /** Edits one text. */
-export function TextEditor({ ref, marked, ...props }: TextEditorProps) {
+export function TextEditor({ ref, marked, isLow = false, ...props }: TextEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const saved = useRef<EditorState["doc"]>(null);
@@ -94,7 +97,7 @@ export function TextEditor({ ref, marked, ...props }: TextEditorProps) {
         view.current?.dispatch({ changes: { from: 0, to: state.doc.length, insert: state.toText(text) } });
     },
   }));
-  return <div ref={host} className={styles.editor} />;
+  return <div ref={host} className={classes(styles.editor, isLow && styles.low)} />;
 }
 
 type Kept = { current: EditorState["doc"] | null };
@@ -109,7 +112,11 @@ function extensionsOf(props: () => TextEditorProps, saved: Kept): Extension[] {
     EditorState.lineSeparator.of(lineBreak),
     EditorState.readOnly.of(isReadOnly),
     EditorState.phrases.of({ ...phrases }),
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": String(isReadOnly) }),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      "aria-readonly": String(isReadOnly),
+      tabindex: "0",
+    }),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) props().onEdit?.(saved.current === null || !state.doc.eq(saved.current));
     }),

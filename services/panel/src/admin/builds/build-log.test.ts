@@ -33,10 +33,11 @@ describe("the stream of a log", () => {
   for (const [name, text, expected] of cases) test(name, () => assert.deepEqual(eventsOf(text), expected));
 });
 
-test("lines belong to the step that ran last", () => {
+test("lines belong to the last step that has begun, also when earlier ones are repeated", () => {
   assert.equal(currentStep(undefined, { name: "build", state: "running" }), "build");
   assert.equal(currentStep("build", { name: "sbom", state: "skipped" }), "build");
   assert.equal(currentStep("build", { name: "scan", state: "failed" }), "scan");
+  assert.equal(currentStep("build", { name: "context-fetch", state: "running" }), "build");
 });
 
 test("a step takes from its start to its end, or until now", () => {

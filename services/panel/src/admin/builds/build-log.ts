@@ -47,12 +47,14 @@ function stepOf(data: string): StepProgress | undefined {
   }
 }
 
-/** Which step the lines after an event belong to: that which runs. */
+/** Which step the lines after an event belong to: the last one that has begun. A log that is resumed repeats earlier ones. */
 export function currentStep(
   before: StepName | undefined,
-  { name, state }: StepProgress,
+  { name, state }: Pick<StepProgress, "name" | "state">,
 ): StepName | undefined {
-  return state === "skipped" || state === "pending" ? before : name;
+  if (state === "skipped" || state === "pending") return before;
+  const isLater = before === undefined || stepNames.indexOf(name) > stepNames.indexOf(before);
+  return isLater ? name : before;
 }
 
 /** Milliseconds that a step has taken so far; undefined before it began. */

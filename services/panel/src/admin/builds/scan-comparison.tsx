@@ -60,6 +60,9 @@ export function ScanComparison({ build, scan }: { build: Build; scan: BuildScan 
 
 type DifferencesProps = { other: string; build: Build; scan: BuildScan };
 
+/** More would be no list to read. */
+const mostShown = 200;
+
 /** Which of the two was first does not matter to the reader: the other one counts as the earlier. */
 function Differences({ other, build, scan }: DifferencesProps) {
   const { scan: words } = usePackWords();
@@ -120,7 +123,7 @@ function PackageDifferences({ earlier, later }: { earlier: string; later: string
       {changes.length > 0 && (
         <Table
           label={words.changedPackages(changes.length)}
-          rows={changes}
+          rows={changes.slice(0, mostShown)}
           keyOf={({ kind, name }) => JSON.stringify([kind, name])}
           columns={[
             { key: "name", title: words.package, cell: ({ name }) => <bdi>{visible(name)}</bdi> },
@@ -129,6 +132,7 @@ function PackageDifferences({ earlier, later }: { earlier: string; later: string
           ]}
         />
       )}
+      {changes.length > mostShown && <Muted>{words.packagesShown(mostShown, changes.length)}</Muted>}
     </>
   );
 }

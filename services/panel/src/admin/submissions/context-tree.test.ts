@@ -39,5 +39,5 @@ test("a link leads out by an absolute path or by its parent", () => {
 
 test("recipes are found by their name", () => {
   for (const path of ["Dockerfile", "sub/dockerfile", "Containerfile.dev"]) assert.ok(isDockerfile(path));
-  assert.ok(!isDockerfile("Dockerfile/readme.md"));
+  assert.ok(!isDockerfile("Dockerfile/notes"));
 });

@@ -87,6 +87,7 @@ function Text({ label, path, text, marked }: TextProps) {
       phrases={files.searchPhrases}
       marked={marked}
       isReadOnly
+      isLow
     />
   );
 }

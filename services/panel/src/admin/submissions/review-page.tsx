@@ -5,7 +5,7 @@ import { poll, useOperation, useRefresh } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Row, Split, Stack } from "../../ui/layout.tsx";
+import { Row, Split } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { NotFoundPage } from "../../ui/not-found-page.tsx";
@@ -71,17 +71,13 @@ function Review({ submission }: { submission: Submission }) {
       )}
       <ReviewOutcome submission={submission} />
       <Split aside={<ReviewFacts submission={submission} />}>
-        <Stack>
-          {context_sha256 === undefined ? (
-            <Notice>{review.noContext}</Notice>
-          ) : (
-            <>
-              <Suspicions key={`s-${reviewed}`} id={id} />
-              <Contents key={reviewed} id={id} />
-            </>
-          )}
-        </Stack>
+        {context_sha256 === undefined ? (
+          <Notice>{review.noContext}</Notice>
+        ) : (
+          <Suspicions key={reviewed} id={id} />
+        )}
       </Split>
+      {context_sha256 !== undefined && <Contents key={reviewed} id={id} />}
     </PageFrame>
   );
 }

@@ -28,8 +28,7 @@ const rules: Readonly<Record<SuspicionKind, (instruction: Instruction) => boolea
   encoded: ({ name, text }) => name === "RUN" && /\bbase64\b|\bxxd\s+-r|\\x[0-9a-f]{2}\\x/i.test(text),
   setuid: ({ name, text }) => name === "RUN" && /\bchmod\s+([ugo]*\+[rwx]*s|[2467][0-7]{3})\b/.test(text),
   secret: ({ name, text }) =>
-    (name === "ENV" || name === "ARG") &&
-    /\w*(password|passwd|secret|token|api_?key)\w*\s*[= ]\s*\S/i.test(text),
+    (name === "ENV" || name === "ARG") && /(password|passwd|secret|token|api_?key)\w{0,40}[= ]/i.test(text),
   unpinned: ({ name, text }) => name === "FROM" && isUnpinned(text),
   hidden: ({ text }) => hiddenCharacters.test(text),
 };
