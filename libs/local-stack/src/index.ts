@@ -17,3 +17,4 @@ export { runStack } from "./stack/run.ts";
 export { rotateToken } from "./stack/secrets.ts";
 export { findMigrateEnv } from "./stack/services.ts";
 export { announcement, findStackFile, type StackFile } from "./stack/stack-file.ts";
+export { findTrivy } from "./trivy/find.ts";

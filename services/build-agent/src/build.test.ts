@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { defaultCacheDirs, findTrivy } from "@svc/local-stack";
 import { PushResult, Verdict, verdictMark } from "@svc/proto/build-job";
 import { openRegistry, parseManifest, type Registry } from "@svc/registry";
 import { findBinary, startTestRegistry, type TestRegistry } from "@svc/registry/testing";
@@ -307,10 +309,11 @@ describe("the context", () => {
   });
 });
 
-const trivy = findTrivy();
+const repo = join(import.meta.dirname, "../../..");
+const trivy = await findTrivy({ env: process.env, cacheDirs: defaultCacheDirs(process.env, repo) });
 
 describe("with Trivy", {
-  skip: trivy === undefined ? "Trivy is not on PATH and SVC_TRIVY is not set" : false,
+  skip: trivy === undefined ? "no Trivy on PATH, in SVC_TRIVY or in the cache" : false,
 }, () => {
   test("a secret in the image blocks it, and an accepted one does not", async () => {
     const key = `AWS_ACCESS_KEY_ID=AKIA${"IOSFODNN7EXAMPLA"}\n`;
@@ -341,10 +344,6 @@ async function convertFails(build: TestBuild): Promise<void> {
   await build.run(convertToSbom);
   await assert.rejects(build.text("reports", "sbom.cdx.json"), /ENOENT/);
   assert.match(build.lines.at(-1) ?? "", /there is no SBOM/);
-}
-
-function findTrivy(): string | undefined {
-  return process.env["SVC_TRIVY"] ?? findBinary("trivy");
 }
 
 const buildah = process.getuid?.() === 0 ? findBinary("buildah") : undefined;

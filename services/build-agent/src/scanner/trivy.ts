@@ -11,15 +11,19 @@ export type Trivy = {
   run: (args: string[]) => Promise<void>;
 };
 
-/** The program that SVC_TRIVY names, or the one on PATH. Its settings come from arguments alone. */
+/** The program that SVC_TRIVY names (a path, or a JSON array of words), or the one on PATH. Its settings are arguments alone. */
 export async function openTrivy({ env, folder }: Settings, context: StepContext): Promise<Trivy> {
   const work = join(folder("tmp"), "trivy");
   // An empty working folder: a .trivyignore or trivy.yaml must not come from anywhere.
   const cwd = join(work, "empty");
   await mkdir(cwd, { recursive: true });
-  const command = env["SVC_TRIVY"] || "trivy";
+  const [command = "", ...words] = commandOf(env["SVC_TRIVY"] || "trivy");
   const own = { PATH: env["PATH"] ?? "", HOME: work, TMPDIR: work };
-  return { work, run: (args) => runLogged({ command, args, env: own, cwd }, context) };
+  return { work, run: (args) => runLogged({ command, args: [...words, ...args], env: own, cwd }, context) };
+}
+
+function commandOf(text: string): string[] {
+  return text.startsWith("[") ? z.array(z.string()).min(1).parse(JSON.parse(text)) : [text];
 }
 
 export type Database = { args: string[]; cache: string };

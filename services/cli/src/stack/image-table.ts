@@ -7,8 +7,17 @@ export const demoImage = demoServerImage.config.Labels[runsLabel];
 /** Image of the world agent: what the Jobs of backups, restores, exports and file changes run. */
 export const agentImage = "svc.local/world-agent";
 
-/** The world agent where it is not run from its source: its file and the folder of V8's code cache. */
-type Agent = { file: string; compileCache: string | undefined };
+/** Image of the steps of a build, the scanner included. */
+export const buildImage = "svc.local/build-agent";
+
+/** What the table needs to know of the machine. */
+type Local = {
+  /** The world agent where it is not run from its source: its file and the folder of V8's code cache. */
+  file: string;
+  compileCache: string | undefined;
+  /** Environment of the steps of a build: which builder and which scanner they use. */
+  buildEnv: Record<string, string>;
+};
 
 /** What images built FROM the demo server may bring along (docs/reference/images.md#bases). */
 const demoBase = {
@@ -20,15 +29,17 @@ const demoBase = {
 type Entry = { command: string[]; env?: Record<string, string>; base?: typeof demoBase };
 
 /** Which program the embedded cluster runs for which image. */
-export function imageTable(repo: string, node: string, agent: Partial<Agent> = {}): Record<string, Entry> {
+export function imageTable(repo: string, node: string, local: Partial<Local> = {}): Record<string, Entry> {
   const ownCache = join(repo, "node_modules/.cache/v8");
-  const { file = join(repo, "services/world-agent/src/main.ts"), compileCache = ownCache } = agent;
+  const { file = join(repo, "services/world-agent/src/main.ts"), compileCache = ownCache, buildEnv } = local;
   const run = (program: string, cache: string) => ({
     command: [node, program],
     env: { NODE_COMPILE_CACHE: cache },
   });
+  const build = run(join(repo, "services/build-agent/src/main.ts"), ownCache);
   return {
     [demoImage]: { ...run(join(repo, "services/demo-server/src/main.ts"), ownCache), base: demoBase },
     [agentImage]: run(file, compileCache),
+    [buildImage]: { command: build.command, env: { ...build.env, ...buildEnv } },
   };
 }

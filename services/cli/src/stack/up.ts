@@ -16,6 +16,7 @@ import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
 import { hintData } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
+import { buildEnvironment } from "./build-environment.ts";
 import { systemForwardingFiles } from "./forwarding-files.ts";
 import { imageTable } from "./image-table.ts";
 import { localConfig } from "./local-config.ts";
@@ -96,7 +97,11 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     fillRegistry: async (registry) => (await import("./base-images.ts")).publishBaseImages(registry),
     cluster: {
       images: ({ file, compileCache }) =>
-        imageTable(repo, process.execPath, { file: file("world-agent"), compileCache }),
+        imageTable(repo, process.execPath, {
+          file: file("world-agent"),
+          compileCache,
+          buildEnv: buildEnvironment(environment(), repo),
+        }),
       serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds", "svc/ops-watchdog"],
     },
   };
