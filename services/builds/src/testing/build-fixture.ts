@@ -89,6 +89,8 @@ export type BuildFixture = {
   /** Steps with `waitWhile` of this name wait until it is released. */
   hold: (name: string) => void;
   release: (name: string) => void;
+  /** Steps of a build that were started, each as often as it was. */
+  runs: (id: string) => string[];
   /** Ends of builds, as they were told in the transaction of the end. */
   ended: string[];
   request: (tag: string) => Parameters<Mesh["call"]>[1];
@@ -139,6 +141,10 @@ export async function openBuildFixture(): Promise<BuildFixture> {
     script: (script, id = "default") => writeFileSync(join(control, `${id}.json`), JSON.stringify(script)),
     hold: (name) => writeFileSync(join(control, name), ""),
     release: (name) => existsSync(join(control, name)) && rmSync(join(control, name)),
+    runs: (id) => {
+      const all = readFileSync(join(control, "runs"), "utf8").split("\n");
+      return all.filter((line) => line.startsWith(id)).map((line) => line.slice(id.length + 1));
+    },
     request: (tag) => ({
       image_ref: `${registryHost}/packs/${tag}:1`,
       dockerfile: "FROM scratch",

@@ -1,7 +1,7 @@
 // Stands in for the programs of a build's steps: does what the test's file `<id of the build>.json`, else `default.json`,
 // says for this step. `node step-program.ts CONTROL_DIR STEP --FOLDER=PATH …`, as the Job runs it.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -22,6 +22,7 @@ const { SVC_BUILD_TASK = "{}", SVC_TERMINATION_LOG = "" } = process.env;
 const task = JSON.parse(SVC_BUILD_TASK) as { build_id: string };
 const own = join(control, `${task.build_id}.json`);
 const file = existsSync(own) ? own : join(control, "default.json");
+appendFileSync(join(control, "runs"), `${task.build_id} ${step}\n`);
 const script = (JSON.parse(readFileSync(file, "utf8")) as BuildScript)[step] ?? {};
 const print = (text: string) =>
   new Promise<void>((resolve) => {

@@ -1,0 +1,139 @@
+// A replica dies before or after everything that it does in the cluster. The next one finishes the build: each step ran
+// once, and the image is whitelisted once. PostgreSQL and the cluster go away and come back.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Kube, resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
+import { builds, Fault } from "@svc/proto";
+import { type BuildFixture, openBuildFixture, success } from "../testing/build-fixture.ts";
+import { admin } from "../testing/fixture.ts";
+
+let fixture: BuildFixture;
+before(async () => {
+  fixture = await openBuildFixture();
+  fixture.script(success);
+});
+after(() => fixture?.close());
+
+let started = 0;
+const start = () =>
+  fixture.gateway.call(builds.startBuild, fixture.request(`killed-${started++}`) as never, admin);
+const rowOf = (id: string) =>
+  fixture.db.selectFrom("image_builds").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+const hasEnded = (id: string) => until(async () => (await rowOf(id)).finished_at !== null, 90_000);
+const steps = ["context-fetch", "build", "scan", "sbom", "scan-gate", "push"];
+
+type Step = { call: "create" | "remove" | "get" | "list"; kind: string; when: "before" | "after" };
+
+/** Dies at a step: from then on nothing that it asks the cluster is answered. */
+function dyingKube(kube: Kube, step: Step, onDeath: () => void): Kube {
+  let isDead = false;
+  const die = () => {
+    isDead = true;
+    onDeath();
+    throw new Fault("unavailable", { message: "killed" });
+  };
+  const dying =
+    <A extends unknown[], T>(call: Step["call"], work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      if (isDead) throw new Fault("unavailable", { message: "killed" });
+      const { kind } = args[0] as { kind: string };
+      const isHere = call === step.call && kind === step.kind;
+      if (isHere && step.when === "before") die();
+      const result = await work(...args);
+      if (isHere) die();
+      return result;
+    };
+  return {
+    ...kube,
+    create: dying("create", kube.create) as Kube["create"],
+    remove: dying("remove", kube.remove) as Kube["remove"],
+    get: dying("get", kube.get) as Kube["get"],
+    list: dying("list", kube.list) as Kube["list"],
+  };
+}
+
+const points: Step[] = [
+  { call: "create", kind: "Job", when: "before" },
+  { call: "create", kind: "Job", when: "after" },
+  { call: "create", kind: "Secret", when: "before" },
+  { call: "create", kind: "Secret", when: "after" },
+  { call: "list", kind: "Pod", when: "after" },
+  { call: "remove", kind: "Secret", when: "before" },
+  { call: "remove", kind: "Secret", when: "after" },
+];
+
+for (const point of points) {
+  const { call, kind, when } = point;
+  test(`a replica that dies ${when} its ${call} of a ${kind} leaves a build that the next one finishes`, async () => {
+    const death = Promise.withResolvers<void>();
+    const first = await fixture.start({ wrapKube: (kube) => dyingKube(kube, point, death.resolve) });
+    const { id, image_ref } = await start();
+    await death.promise;
+    await first.stop();
+    const second = await fixture.start();
+    await hasEnded(id);
+    const { status, error } = await rowOf(id);
+    assert.deepEqual([status, error], ["succeeded", null]);
+    assert.deepEqual(fixture.runs(id), steps);
+    const listed = await fixture.db
+      .selectFrom("image_whitelist")
+      .select("build_id")
+      .where("image_ref", "=", image_ref)
+      .execute();
+    assert.deepEqual(listed, [{ build_id: id }]);
+    assert.deepEqual(
+      fixture.ended.filter((one) => one.startsWith(id)),
+      [`${id} succeeded`],
+    );
+    await second.stop();
+  });
+}
+
+test("while the cluster is down a build is accepted, can be read and cancelled, and another starts once it is back", async () => {
+  let isDown = true;
+  const down = (kube: Kube): Kube => {
+    const through =
+      <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        if (isDown) throw new Fault("unavailable", { message: "down" });
+        return work(...args);
+      };
+    return {
+      ...kube,
+      create: through(kube.create) as Kube["create"],
+      list: through(kube.list) as Kube["list"],
+      find: through(kube.find) as Kube["find"],
+      remove: through(kube.remove) as Kube["remove"],
+      replace: through(kube.replace) as Kube["replace"],
+    };
+  };
+  const replica = await fixture.start({ wrapKube: down });
+  const [one, two] = [await start(), await start()];
+  assert.equal((await fixture.read(one.id)).finished_at, undefined);
+  assert.equal((await fixture.gateway.call(builds.cancelBuild, { id: one.id }, admin)).status, "cancelled");
+  isDown = false;
+  await hasEnded(two.id);
+  assert.equal((await rowOf(two.id)).status, "succeeded");
+  assert.deepEqual([(await rowOf(one.id)).status, fixture.runs(one.id)], ["cancelled", []]);
+  await replica.stop();
+});
+
+test("a build ends well although PostgreSQL was away while its Job ended", async () => {
+  fixture.script({ ...success, push: { ...success["push"], waitWhile: "postgres" } });
+  fixture.hold("postgres");
+  const replica = await fixture.start();
+  const { id } = await start();
+  await until(() => fixture.runs(id).includes("push"), 90_000);
+  await fixture.wire.cut();
+  fixture.release("postgres");
+  await until(async () => {
+    const job = await fixture.kube.get(resources.jobs, { name: `build-${id}`, namespace: "svc-build" });
+    return job.status?.succeeded === 1;
+  }, 90_000);
+  await fixture.wire.mend();
+  await hasEnded(id);
+  assert.equal((await rowOf(id)).status, "succeeded");
+  await replica.stop();
+});
