@@ -88,10 +88,14 @@ function gateSpec(context: StackContext, programs: StackPrograms, binary: string
   };
 }
 
-/** How builds writes to the registry and deletes from it; the settings name these variables. */
-export function registryEnv(service: string, { facts, secrets }: StackContext): Record<string, string> {
+/** How builds fetches contexts, writes to the registry and deletes from it; the settings name these variables. */
+export function registryEnv(
+  service: string,
+  { facts, paths, secrets }: StackContext,
+): Record<string, string> {
   if (service !== "builds" || facts.registryHost === undefined) return {};
   return {
+    SVC_BUILD_TOKEN_FILE: join(paths.tokens, "build"),
     SVC_REGISTRY_PUSH_TOKEN: `build:${secrets.registry.build}`,
     SVC_REGISTRY_PRUNE_TOKEN: `prune:${secrets.registry.prune}`,
   };

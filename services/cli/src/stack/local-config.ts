@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { StackFacts } from "@svc/local-stack";
-import { agentImage, demoImage } from "./image-table.ts";
+import { agentImage, buildImage, demoImage } from "./image-table.ts";
 
 /** Values for the file, known to a local stack and to compose.yaml. */
 type LocalFacts = Pick<
@@ -44,9 +44,16 @@ setup_url_file = ${quote(facts.setupUrlFile)}
 
 [registry]
 url = ${quote(facts.registryHost ?? "")}
+# The scanner has no database of vulnerabilities here, and secrets are found without one.
+scan_db = "optional"
 
 [builds]
 recommended = [${quote(demoImage)}]
+agent_image = ${quote(buildImage)}
+scanner = ${quote(buildImage)}
+internal_url = ${quote(facts.internalBaseUrl)}
+# This cluster has no network policies.
+egress_gate = false
 
 [lifecycle]
 default_image = ${quote(demoImage)}
