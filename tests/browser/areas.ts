@@ -1,4 +1,5 @@
 import { addBackupTests } from "./backups.ts";
+import { addBuildTests } from "./builds.ts";
 import { addChineseTests } from "./chinese.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = [
   addScheduleTests,
   addLiveTests,
   addPlatformTests,
+  addBuildTests,
   addFleetTests,
   addChineseTests,
 ];

@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { routes } from "../../services/panel/src/app/routes.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { packs } from "../../services/panel/src/words/en/packs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const pictures = join(root, "docs/guide/pictures");
@@ -36,7 +37,7 @@ function textsOf(catalogue: object): string[] {
 }
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
-const texts: ReadonlySet<string> = new Set(textsOf(en));
+const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs }));
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));
 const missingRoutes = (of: readonly Page[]) => routesOf(of).filter(({ what }) => !paths.has(what));

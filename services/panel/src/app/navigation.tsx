@@ -1,5 +1,6 @@
 import {
   CircleUser,
+  Hammer,
   LayoutDashboard,
   type LucideProps,
   Network,
@@ -24,7 +25,7 @@ import { SignOutButton } from "./sign-out-button.tsx";
 
 type Entry = {
   path: RoutePath;
-  word: "dashboard" | "servers" | "account" | "images" | "nodes" | "users" | "audit" | "settings";
+  word: "dashboard" | "servers" | "account" | "builds" | "images" | "nodes" | "users" | "audit" | "settings";
   icon: ComponentType<LucideProps>;
 };
 
@@ -36,6 +37,7 @@ const own: readonly Entry[] = [
 ];
 const platform: readonly Entry[] = [
   { path: "/admin/nodes", word: "nodes", icon: Network },
+  { path: "/admin/builds", word: "builds", icon: Hammer },
   { path: "/admin/images", word: "images", icon: Package },
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },

@@ -24,6 +24,8 @@ export const pages: Record<
   "/admin": { load: () => import("../admin/admin-page.tsx") },
   "/admin/nodes": { load: () => import("../admin/nodes/nodes-page.tsx") },
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },
+  "/admin/builds": { load: () => import("../admin/builds/builds-page.tsx") },
+  "/admin/builds/:id": { load: () => import("../admin/builds/build-page.tsx") },
   "/admin/settings": { load: () => import("../admin/settings/settings-page.tsx") },
   "/admin/users": { load: () => import("../admin/users/users-page.tsx") },
   "/admin/users/:id": { load: () => import("../admin/users/user-page.tsx") },

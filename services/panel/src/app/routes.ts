@@ -31,6 +31,8 @@ export const routes = [
   { path: "/admin", access: "staff", host: "operator" },
   { path: "/admin/nodes", access: "staff", host: "operator" },
   { path: "/admin/images", access: "staff", host: "operator" },
+  { path: "/admin/builds", access: "staff", host: "operator" },
+  { path: "/admin/builds/:id", access: "staff", host: "operator" },
   { path: "/admin/settings", access: "owner", host: "operator" },
   { path: "/admin/users", access: "owner", host: "operator" },
   { path: "/admin/users/:id", access: "owner", host: "operator" },

@@ -9,13 +9,16 @@ import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
+import { Link } from "../../ui/link.tsx";
 import { List, ListItem } from "../../ui/list.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
+import { Status } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { faultWords } from "../../words/faults.ts";
 import { isolate } from "../../words/format.ts";
+import { visible } from "../../words/visible.ts";
 import { useWords } from "../../words/words.ts";
 
 type Image = Output<"images.listImages">["items"][number];
@@ -86,20 +89,27 @@ function ImageItem({ image }: { image: Image }) {
   const { images } = useWords();
   const remove = useAction("images.removeImage", ["images.listImages"]);
   const [isAsking, setAsking] = useState(false);
-  const { image_ref: ref, source, added_by, added_at, enabled } = image;
+  const { image_ref: ref, source, added_by, added_at, enabled, build_id } = image;
   return (
     <>
       <ListItem
         title={
           <Row>
-            <code>{ref}</code>
+            <code>{visible(ref)}</code>
             <CopyButton text={ref} what={images.ref} />
+            {!enabled && <Status look="unknown" word={images.disabled} />}
           </Row>
         }
         details={
           <>
-            {images.sources[source]} · <bdi>{added_by}</bdi> · <Time at={added_at} />
-            {!enabled && ` · ${images.notEnabled}`}
+            {images.sources[source]} · <bdi>{visible(added_by)}</bdi> · <Time at={added_at} />
+            {build_id !== undefined && (
+              <>
+                {" · "}
+                <Link to={`/admin/builds/${build_id}`}>{images.toBuild}</Link>
+              </>
+            )}
+            {!enabled && <div>{images.notEnabled}</div>}
           </>
         }
         actions={

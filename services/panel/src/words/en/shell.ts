@@ -8,6 +8,7 @@ export const shell = {
   users: "Users",
   audit: "Audit log",
   nodes: "Nodes",
+  builds: "Builds",
   images: "Images",
   settings: "Settings",
   signOut: "Sign out",

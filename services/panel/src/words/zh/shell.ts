@@ -10,6 +10,7 @@ export const shell: Words["shell"] = {
   users: "用户",
   audit: "审计日志",
   nodes: "节点",
+  builds: "构建",
   images: "镜像",
   settings: "设置",
   signOut: "退出登录",
