@@ -10,7 +10,7 @@ export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
 export { readContext } from "./build-context/read.ts";
 export { type ContextEntry, type ContextLimits, contextLimits } from "./build-context/rules.ts";
-export { unpackContext } from "./build-context/unpack.ts";
+export { unpackContext, unpackPack } from "./build-context/unpack.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
 export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";

@@ -167,6 +167,28 @@ CMD ["nogui"]
   });
 });
 
+test("ADD unpacks a tar, plain or as gzip, and copies what only looks like one", async () => {
+  await using build = await testBuild(inRegistry());
+  const pack = makeTar([
+    { path: "mods/a.jar", content: "a" },
+    { path: "latest", type: "2", link: "mods/a.jar" },
+  ]);
+  await build.put({
+    "context/Dockerfile":
+      "FROM scratch\nADD plain.tar /one\nADD packed.tgz /two/\nADD notes.gz half.gz /three/\n",
+    "context/plain.tar": pack,
+    "context/packed.tgz": gzipSync(pack),
+    "context/notes.gz": gzipSync("notes"),
+    "context/half.gz": gzipSync(pack).subarray(0, 20),
+  });
+  await build.run(buildImage);
+  assert.deepEqual(await layersOf(build), [
+    ["one/ 5 755", "one/latest 2 777 mods/a.jar", "one/mods/ 5 755", "one/mods/a.jar 0 644"],
+    ["two/ 5 755", "two/latest 2 777 mods/a.jar", "two/mods/ 5 755", "two/mods/a.jar 0 644"],
+    ["three/ 5 755", "three/half.gz 0 644", "three/notes.gz 0 644"],
+  ]);
+});
+
 describe("a Dockerfile that this builder can't build fails by its line", () => {
   const cases: Record<string, [dockerfile: string, message: RegExp]> = {
     "RUN names the setting": ["FROM scratch\nRUN id\n", /line 2: RUN: .*executes nothing.*builds\.builder/],
@@ -174,7 +196,11 @@ describe("a Dockerfile that this builder can't build fails by its line", () => {
     "COPY --from": ["FROM scratch\nCOPY --from=a /b /c\n", /--from.*builds\.builder/],
     "a heredoc": ["FROM scratch\nCOPY <<EOF /a\nhello\nEOF\n", /texts in the Dockerfile/],
     "ADD of a URL": ["FROM scratch\nADD https://example.org/x /x\n", /nothing is downloaded/],
-    "ADD of an archive": ["FROM scratch\nADD pack.tgz /x\n", /unpacks no archives/],
+    "ADD of an unknown archive": ["FROM scratch\nADD pack.txz /x\n", /unpacks no xz.*builds\.builder/],
+    "ADD of an archive that leads out": [
+      "FROM scratch\nADD pack.tgz /x\n",
+      /line 2: ADD: .*\.\.\/x is rejected/,
+    ],
     "a name in --chown": ["FROM scratch\nCOPY --chown=me a /a\n", /numbers such as 1000:1000/],
     "a source outside": ["FROM scratch\nCOPY ../../../etc/passwd /x\n", /is not in the context/],
     "a link out": ["FROM scratch\nCOPY out /x\n", /is not in the context/],
@@ -195,7 +221,8 @@ describe("a Dockerfile that this builder can't build fails by its line", () => {
         "context/Dockerfile": dockerfile,
         "context/a": "a",
         "context/ab": "ab",
-        "context/pack.tgz": gzipSync(makeTar([{ path: "x", content: "x" }])),
+        "context/pack.tgz": gzipSync(makeTar([{ path: "../x", content: "x" }])),
+        "context/pack.txz": Buffer.from("fd377a585a0000", "hex"),
       });
       await symlink("/etc/passwd", build.at("context/out"));
       await assert.rejects(build.run(buildImage), { name: "StepFailure", message });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as buildJobs from "@svc/proto/build-job";
+import { type ContextLimits, contextLimits } from "@svc/world";
 
 const { BuildTask, buildFolders } = buildJobs;
 
@@ -60,6 +61,11 @@ export function readSettings([step = "", ...args]: string[], env: Environment): 
     terminationLog: terminationLogOf(env),
     env,
   };
+}
+
+/** What a context, and an archive in it, may hold. */
+export function limitsOf({ limits: most }: buildJobs.BuildTask): ContextLimits {
+  return { ...contextLimits, entries: most.context_entries, plainBytes: most.context_bytes };
 }
 
 function readText(path: string): string | undefined {

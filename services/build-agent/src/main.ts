@@ -25,6 +25,8 @@ const steps: Record<string, (settings: Settings, context: StepContext) => Promis
 };
 
 const say = (line: string) => void process.stdout.write(`${line.replaceAll(/\p{Cc}+/gu, " ")}\n`);
+// Modes of unpacked folders become those in the image.
+process.umask(0o022);
 const aborting = new AbortController();
 process.once("SIGTERM", () => aborting.abort(new Error("the build was stopped")));
 

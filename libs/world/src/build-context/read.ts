@@ -18,8 +18,28 @@ export function readContext(
   packed: AsyncIterable<Uint8Array>,
   limits: ContextLimits = contextLimits,
 ): ReadContext {
+  const { entries, skipped } = readPack(packed, limits);
+  return { entries: withDockerfile(entries), skipped };
+}
+
+/** As `readContext` for an archive within a context, which needs no Dockerfile; `isPlain` for a tar that is not compressed. */
+export function readPack(
+  packed: AsyncIterable<Uint8Array>,
+  limits: ContextLimits,
+  { isPlain = false } = {},
+): ReadContext {
   const { accept, skipped } = createContextRules(limits);
-  return { entries: withDockerfile(readTarAs(bounded(packed, limits), accept)), skipped };
+  const plain = bounded(
+    packed,
+    { ...limits, ...(isPlain && { ratio: 1 }) },
+    isPlain ? asBuffers : unpackGzip,
+  );
+  return { entries: readTarAs(plain, accept), skipped };
+}
+
+async function* asBuffers(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, byteLength } of chunks)
+    yield Buffer.from(buffer, byteOffset, byteLength);
 }
 
 async function* withDockerfile(
@@ -40,6 +60,7 @@ async function* withDockerfile(
 async function* bounded(
   packed: AsyncIterable<Uint8Array>,
   { plainBytes: most, ratio, freeBytes }: ContextLimits,
+  unpack: (packed: AsyncIterable<Uint8Array>) => AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   let [packedBytes, plainBytes] = [0, 0];
   const counted = async function* () {
@@ -48,7 +69,7 @@ async function* bounded(
       yield chunk;
     }
   };
-  for await (const chunk of unpackGzip(counted())) {
+  for await (const chunk of unpack(counted())) {
     plainBytes += chunk.length;
     if (plainBytes > most)
       throw new WorldFault("archive_unsafe", `The archive has more than ${most} bytes when it is unpacked.`);

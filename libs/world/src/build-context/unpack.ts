@@ -5,7 +5,7 @@ import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import { createFileWriter } from "../path/file-writer.ts";
 import { explain, type Folder } from "../path/folder.ts";
-import { readContext } from "./read.ts";
+import { type ReadContext, readContext, readPack } from "./read.ts";
 import { type ContextLimits, contextLimits } from "./rules.ts";
 
 const smallBytes = 256 << 10;
@@ -16,7 +16,19 @@ export async function unpackContext(
   root: Folder,
   limits: ContextLimits = contextLimits,
 ): Promise<{ entries: number; skipped: number }> {
-  const reading = readContext(packed, limits);
+  return await write(readContext(packed, limits), root);
+}
+
+/** As `unpackContext` for an archive within a context, which needs no Dockerfile; `isPlain` for a tar that is not compressed. */
+export async function unpackPack(
+  packed: AsyncIterable<Uint8Array>,
+  root: Folder,
+  options: { limits: ContextLimits; isPlain: boolean },
+): Promise<void> {
+  await write(readPack(packed, options.limits, options), root);
+}
+
+async function write(reading: ReadContext, root: Folder): Promise<{ entries: number; skipped: number }> {
   await using folders = new Cursor(root);
   await using sources = new Cursor(root);
   let count = 0;

@@ -4,7 +4,8 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
 import { type Descriptor, mediaTypes, openRegistry, type Registry } from "@svc/registry";
-import type { Settings } from "../config.ts";
+import type { ContextLimits } from "@svc/world";
+import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
 import { type Base, fetchLayer, openBase, scratch } from "./base.ts";
@@ -31,8 +32,9 @@ export async function assemble(settings: Settings, context: StepContext): Promis
   await mkdir(work, { recursive: true });
   try {
     const root = folder("context");
+    const limits = limitsOf(task);
     const { recipe, base } = await read(root, registry, context.signal);
-    const built = await build({ root, recipe, base, registry, work }, context);
+    const built = await build({ root, recipe, base, registry, work, limits }, context);
     const archive = join(folder("image"), buildJobs.buildFiles.imageTar);
     context.say(`built ${await writeImageArchive(built, archive, context.signal)}`);
   } catch (error) {
@@ -58,9 +60,16 @@ async function read(
   return { recipe, base };
 }
 
-type Building = { root: string; recipe: Recipe; base: Base; registry: Registry; work: string };
+type Building = {
+  root: string;
+  recipe: Recipe;
+  base: Base;
+  registry: Registry;
+  work: string;
+  limits: ContextLimits;
+};
 
-async function build({ root, recipe, base, registry, work }: Building, { say, signal }: StepContext) {
+async function build({ root, recipe, base, registry, work, limits }: Building, { say, signal }: StepContext) {
   const tree = new FileTree();
   const layers: { descriptor: Descriptor; file: string; diffId: string }[] = [];
   const history = [...base.history];
@@ -79,9 +88,11 @@ async function build({ root, recipe, base, registry, work }: Building, { say, si
   };
   const ignore = parseIgnore(await readFile(join(root, ".dockerignore"), "utf8").catch(() => ""));
   for (const copy of recipe.copies) {
-    const entries = await planLayer(copy, { root, ignore }, tree).catch((error: Error) => {
-      throw new Error(`Dockerfile line ${copy.line}: ${copy.text.split(" ", 1)[0]}: ${error.message}`);
-    });
+    const entries = await planLayer(copy, { root, ignore, unpacking: { work, limits } }, tree).catch(
+      (error: Error) => {
+        throw new Error(`Dockerfile line ${copy.line}: ${copy.text.split(" ", 1)[0]}: ${error.message}`);
+      },
+    );
     await addLayer(entries, copy.text);
   }
   const { WorkingDir: workdir } = recipe.config;

@@ -75,6 +75,12 @@ async function filesOf({ root, ignore }: Context, name: string): Promise<SourceF
   return files;
 }
 
+/** All files below a folder, in order, and the folder itself. */
+export async function filesBelow(root: string): Promise<SourceFile[]> {
+  const all = { isIgnored: () => false, hasExceptions: false };
+  return (await filesOf({ root, ignore: all }, "")) ?? [];
+}
+
 async function sorted(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.sort((one, other) => (one.name < other.name ? -1 : 1));

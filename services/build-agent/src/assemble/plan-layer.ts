@@ -1,8 +1,8 @@
 // Decides which entries a COPY adds to an image.
 
-import { open } from "node:fs/promises";
 import { posix } from "node:path";
-import { type Context, findSources, type SourceFile } from "./context-files.ts";
+import { type Unpacking, unpackSource } from "./archive-source.ts";
+import { type Context, filesBelow, findSources, type SourceFile } from "./context-files.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Copy } from "./recipe.ts";
 
@@ -21,18 +21,25 @@ export type LayerEntry = {
 };
 
 /** Sorted, folders before what is in them. The tree is as the image is afterwards. */
-export async function planLayer(copy: Copy, context: Context, tree: FileTree): Promise<LayerEntry[]> {
+export async function planLayer(
+  copy: Copy,
+  context: Context & { unpacking: Unpacking },
+  tree: FileTree,
+): Promise<LayerEntry[]> {
   const layer = new Map<string, LayerEntry>();
   const sources = (await Promise.all(copy.sources.map((source) => findSources(context, source)))).flat();
   if (sources.length > 1 && !copy.target.endsWith("/"))
     throw new Error(`${copy.target} must end with a slash: several sources match`);
   const target = tree.resolve(copy.target);
   for (const { name, files } of sources) {
-    const isFolder = files[0]?.kind === "folder";
     const isInside = copy.target.endsWith("/") || tree.kindOf(target) === "folder";
-    if (copy.isAdd && !isFolder) await assertNoArchive(files[0]);
+    const [first] = files;
+    const unpacked =
+      copy.isAdd && first?.kind === "file" ? await unpackSource(first.at, context.unpacking) : undefined;
+    const isFolder = unpacked !== undefined || first?.kind === "folder";
     const base = isFolder || !isInside ? target : posix.join(target, posix.basename(name));
-    for (const file of files) place(file, { path: posix.join(base, file.path), copy, tree, layer });
+    for (const file of unpacked === undefined ? files : await filesBelow(unpacked))
+      place(file, { path: posix.join(base, file.path), copy, tree, layer });
   }
   return [...layer.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
@@ -88,19 +95,4 @@ function makeFolders(path: string, tree: FileTree, layer: Map<string, LayerEntry
   makeFolders(posix.dirname(path), tree, layer);
   layer.set(path, { path: path.slice(1), kind: "folder", mode: 0o755, uid: 0, gid: 0, size: 0 });
   tree.add(path, { kind: "folder" });
-}
-
-const magics = ["1f8b", "425a68", "fd377a585a00", "28b52ffd"];
-
-/** ADD unpacks archives; an image that silently holds the archive instead would be wrong. */
-async function assertNoArchive(file: SourceFile | undefined): Promise<void> {
-  if (file?.kind !== "file") return;
-  await using handle = await open(file.at, "r");
-  const head = Buffer.alloc(512);
-  await handle.read(head, 0, 512, 0);
-  const isTar = head.toString("latin1", 257, 262) === "ustar";
-  if (isTar || magics.some((magic) => head.toString("hex").startsWith(magic)))
-    throw new Error(
-      "this builder unpacks no archives; unpack it in the context, use COPY to keep it packed, or set builds.builder",
-    );
 }

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import * as buildJobs from "@svc/proto/build-job";
-import { contextLimits, Folder, fetchStream, isWorldFault, unpackContext } from "@svc/world";
-import type { Settings } from "../config.ts";
+import { Folder, fetchStream, isWorldFault, unpackContext } from "@svc/world";
+import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
 
@@ -27,11 +27,7 @@ export async function fetchContext(
     }
   };
   await using root = await Folder.openRoot(settings.folder("context"));
-  const most = {
-    ...contextLimits,
-    entries: task.limits.context_entries,
-    plainBytes: task.limits.context_bytes,
-  };
+  const most = limitsOf(task);
   const { entries, skipped } = await unpackContext(fetched(), root, most).catch((error: unknown) => {
     if (isWorldFault(error))
       throw new StepFailure(`the context is rejected: ${error.message}`, { cause: error });
