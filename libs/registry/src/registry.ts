@@ -3,11 +3,24 @@ import { malformed } from "./error.ts";
 import { listAll } from "./list.ts";
 import { mediaTypes } from "./manifest.ts";
 import { retried } from "./retry.ts";
-import { type Answer, createTransport, type RegistryOptions, readBody, type Transport } from "./transport.ts";
+import {
+  type Answer,
+  type Call,
+  createTransport,
+  type RegistryOptions,
+  readBody,
+  type Transport,
+} from "./transport.ts";
 
 export type { RegistryOptions } from "./transport.ts";
 
-export type Manifest = { mediaType: string; digest: string; bytes: Buffer };
+export type Manifest = {
+  mediaType: string;
+  digest: string;
+  bytes: Buffer;
+  /** Of its last push, in whole seconds; the platform's gate knows it, a registry alone does not. */
+  pushedAt?: Date;
+};
 
 type ManifestHead = { mediaType: string; digest: string; size: number };
 
@@ -23,8 +36,10 @@ export type Registry = {
   getManifest: (path: string, reference: string, signal?: AbortSignal) => Promise<Manifest | undefined>;
   /** Returns the digest. */
   putManifest: (path: string, reference: string, manifest: NewManifest) => Promise<string>;
-  /** False when there was none. Every tag of the digest goes with it. */
-  deleteManifest: (path: string, digest: string, signal?: AbortSignal) => Promise<boolean>;
+  /**
+   * False when there was none, or when it was pushed after `unmodifiedSince`. Every tag of the digest goes with it.
+   */
+  deleteManifest: (path: string, digest: string, condition?: Condition) => Promise<boolean>;
   /** Throws in the middle or at the end of the iteration when the bytes are not those of the digest. */
   getBlob: (path: string, blob: BlobRef, signal?: AbortSignal) => AsyncIterable<Buffer>;
   hasBlob: (path: string, digest: string, signal?: AbortSignal) => Promise<boolean>;
@@ -35,6 +50,8 @@ export type Registry = {
   /** Paths of all repositories, of those without tags too. */
   listRepositories: (signal?: AbortSignal) => Promise<string[]>;
 };
+
+type Condition = { unmodifiedSince?: Date; signal?: AbortSignal };
 
 type NewManifest = { mediaType: string; bytes: Buffer; signal?: AbortSignal | undefined };
 
@@ -54,9 +71,15 @@ export function openRegistry(options: RegistryOptions): Registry {
     getManifest: (path, reference, signal) => getManifest(transport, manifestOf(path, reference), signal),
     putManifest: (path, reference, manifest) =>
       repeated(() => putManifest(transport, manifestOf(path, reference), manifest), manifest.signal),
-    deleteManifest: async (path, digest, signal) => {
-      const call = { method: "DELETE", path: manifestOf(path, digest).path, signal } as const;
-      const { status, body } = await transport.send(call, [202, 404]);
+    deleteManifest: async (path, digest, { unmodifiedSince, signal } = {}) => {
+      const headers = unmodifiedSince && { "if-unmodified-since": unmodifiedSince.toUTCString() };
+      const call = {
+        method: "DELETE",
+        path: manifestOf(path, digest).path,
+        signal,
+        ...(headers && { headers }),
+      };
+      const { status, body } = await transport.send(call as Call, [202, 404, 412]);
       await body.dump();
       return status === 202;
     },
@@ -108,7 +131,7 @@ async function getManifest(
   if (named !== undefined && named !== digest)
     throw malformed(`the registry named ${named} for the manifest ${digest}`);
   assertAskedFor(reference, digest);
-  return { mediaType: typeOf(answer), digest, bytes };
+  return { mediaType: typeOf(answer), digest, bytes, ...pushTimeOf(answer) };
 }
 
 async function putManifest(
@@ -151,6 +174,11 @@ function digestNamed({ headers }: Answer): string | undefined {
   if (typeof digest !== "string" || !digestShape.test(digest))
     throw malformed(`the registry named the digest ${String(digest).slice(0, 100)}`);
   return digest;
+}
+
+function pushTimeOf({ headers }: Answer): { pushedAt?: Date } {
+  const at = Date.parse(String(headers["last-modified"] ?? ""));
+  return Number.isNaN(at) ? {} : { pushedAt: new Date(at) };
 }
 
 function assertAskedFor(reference: string, digest: string): void {

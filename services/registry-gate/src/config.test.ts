@@ -10,6 +10,7 @@ test("an empty environment means the documented numbers", () => {
     upstream: "http://127.0.0.1:5001",
     credentialsFile: "/etc/svc/registry/credentials",
     leaseFile: "/var/lib/svc/registry-gate/lease.json",
+    pushFile: "/var/lib/svc/registry-gate/pushes.jsonl",
     quietMs: 120_000,
     leaseMs: 60_000,
     idleMs: 120_000,

@@ -14,7 +14,7 @@ export const settings = {
   SVC_REGISTRY_GATE_UPSTREAM: httpUrl().default("http://127.0.0.1:5001"),
   /** File of passwords, one `name:password` a line, read again when it changes; without it nobody may write. */
   SVC_REGISTRY_GATE_CREDENTIALS_FILE: text("/etc/svc/registry/credentials"),
-  /** Folder of the lease and of the time of the last collection. */
+  /** Folder of the lease, of the times of pushes, and of the time of the last collection. */
   SVC_REGISTRY_GATE_STATE_DIR: text("/var/lib/svc/registry-gate"),
   /** Seconds without a write before garbage is collected. */
   SVC_REGISTRY_GATE_QUIET_SECONDS: wholeNumber({ min: 0, max: 86_400, fallback: 120 }),
@@ -39,6 +39,8 @@ export type GateConfig = {
   upstream: string;
   credentialsFile: string;
   leaseFile: string;
+  /** When manifests were pushed. */
+  pushFile: string;
   quietMs: number;
   leaseMs: number;
   idleMs: number;
@@ -65,6 +67,7 @@ export function loadConfig(variables: Readonly<Record<string, string | undefined
     upstream: values.SVC_REGISTRY_GATE_UPSTREAM,
     credentialsFile: values.SVC_REGISTRY_GATE_CREDENTIALS_FILE,
     leaseFile: join(stateDir, "lease.json"),
+    pushFile: join(stateDir, "pushes.jsonl"),
     quietMs: values.SVC_REGISTRY_GATE_QUIET_SECONDS * 1_000,
     leaseMs: values.SVC_REGISTRY_GATE_LEASE_SECONDS * 1_000,
     idleMs: values.SVC_REGISTRY_GATE_IDLE_SECONDS * 1_000,

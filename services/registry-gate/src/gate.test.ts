@@ -53,6 +53,23 @@ describe("in front of a docker-registry", () => {
     );
     assert.equal((await gate.call("GET", "/v2/packs/two/manifests/1")).status, 404);
   });
+  test("a reader learns when a manifest was pushed, and it is deleted only if that was not since", async () => {
+    const before = Math.floor(Date.now() / 1_000) * 1_000;
+    const { digest } = await gate.push("packs/timed", "1", "build");
+    const read = await gate.call("HEAD", "/v2/packs/timed/manifests/1");
+    const pushedAt = Date.parse(String(read.headers["last-modified"]));
+    assert.ok(pushedAt >= before && pushedAt <= Date.now() + 1_000);
+    const remove = (since: number) =>
+      gate.call("DELETE", `/v2/packs/timed/manifests/${digest}`, {
+        as: "prune",
+        headers: { "if-unmodified-since": new Date(since).toUTCString() },
+      });
+    assert.equal((await remove(pushedAt - 1_000)).status, 412);
+    await gate.restart();
+    assert.equal((await remove(pushedAt - 1_000)).status, 412);
+    assert.equal((await remove(Number.NaN)).status, 412);
+    assert.equal((await remove(pushedAt)).status, 202);
+  });
   test("an upload belongs to its repository", async () => {
     const started = await gate.call("POST", "/v2/packs/three/blobs/uploads/", { as: "build" });
     const location = String(started.headers["location"]);

@@ -7,12 +7,15 @@ import { type Caller, decideAccess, isRead, isReserved, type Refusal } from "./a
 import type { Lease } from "./lease/lease.ts";
 import type { Meter } from "./metrics.ts";
 import type { Forward, Forwarded } from "./proxy/forward.ts";
+import type { PushLog } from "./push-log.ts";
 import { parseRoute, type Route, withoutMount } from "./request/route.ts";
+import { createTurns } from "./turns.ts";
 
 type Deps = {
   credentials: Credentials;
   lease: Lease;
   forward: Forward;
+  pushes: PushLog;
   meter: Meter;
   log: Logger;
 };
@@ -25,7 +28,8 @@ const upstreamRetrySeconds = 5;
 const drainedBytes = 1024 * 1024;
 
 export function createGate(deps: Deps): Gate {
-  const { credentials, lease, forward, meter, log } = deps;
+  const { credentials, lease, forward, pushes, meter, log } = deps;
+  const turns = createTurns();
   return async (incoming, response) => {
     const method = incoming.method ?? "";
     const route = parseRoute(incoming.url ?? "");
@@ -43,19 +47,58 @@ export function createGate(deps: Deps): Gate {
     const isPlainUpload = caller === "build" && route.mountFrom !== undefined && isReserved(route.mountFrom);
     const { target } = isPlainUpload ? withoutMount(route) : route;
     const endWrite = isRead(method) ? () => undefined : lease.beginWrite();
+    // A push and a deletion of one manifest must not overtake each other.
+    const isOrdered = route.kind === "manifest" && !isRead(method);
+    const endTurn = isOrdered ? await turns.take(route.repository) : () => undefined;
     try {
+      if (wasPushedSince(incoming, route, pushes)) return refuse(incoming, response, pushedSince);
       if (incoming.headers.expect !== undefined) response.writeContinue();
-      const result = await forward({ incoming, response, target });
+      const onAnswer = route.kind === "manifest" ? notePush(pushes, { method, route }) : undefined;
+      const result = await forward({ incoming, response, target, ...(onAnswer && { onAnswer }) });
       meter.forwarded(isRead(method) ? "read" : "write", result);
       report(log, { method, route, caller }, result);
       if (result.kind === "unreachable" || result.kind === "astray") {
         refuse(incoming, response, failureOf(result));
       }
     } finally {
+      endTurn();
       endWrite();
     }
   };
 }
+
+/** Records what the registry accepted, and tells readers when a manifest was pushed. */
+function notePush(
+  pushes: PushLog,
+  { method, route }: { method: string; route: Route },
+): NonNullable<Parameters<Forward>[0]["onAnswer"]> {
+  return (status, headers) => {
+    const digest = headers["docker-content-digest"];
+    if (typeof digest !== "string") return {};
+    const manifest = `${route.repository}@${digest}`;
+    if (method === "PUT" && status === 201) pushes.record(manifest);
+    return isRead(method) && status === 200 ? { "last-modified": httpDate(pushes.pushedAt(manifest)) } : {};
+  };
+}
+
+function wasPushedSince({ method, headers }: IncomingMessage, route: Route, pushes: PushLog): boolean {
+  const condition = headers["if-unmodified-since"];
+  if (method !== "DELETE" || route.kind !== "manifest" || condition === undefined) return false;
+  const digest = route.target.slice(route.target.lastIndexOf("/") + 1);
+  const pushedAt = Date.parse(httpDate(pushes.pushedAt(`${route.repository}@${digest}`)));
+  return !(pushedAt <= Date.parse(condition));
+}
+
+/** In whole seconds, rounded up. */
+function httpDate(ms: number): string {
+  return new Date(Math.ceil(ms / 1_000) * 1_000).toUTCString();
+}
+
+const pushedSince: Refusal = {
+  status: 412,
+  code: "DENIED",
+  message: "The manifest was pushed again since; it stays.",
+};
 
 const notFound: Refusal = {
   status: 404,

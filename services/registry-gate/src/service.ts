@@ -10,6 +10,7 @@ import { createLease } from "./lease/lease.ts";
 import { createLeaseServer } from "./lease/listener.ts";
 import { createMeter } from "./metrics.ts";
 import { createForward } from "./proxy/forward.ts";
+import { createPushLog } from "./push-log.ts";
 
 // An import of node:http would load the WebSocket client of Node with it.
 const { createServer } = process.getBuiltinModule("node:http");
@@ -21,6 +22,8 @@ const keepAliveMs = 75_000;
 const maxConnections = 1_024;
 const drainMs = 10_000;
 const answerMs = 15_000;
+/** Prune keeps what was pushed in the last 24 hours. */
+const pushesKeptMs = 48 * 3_600_000;
 
 export async function startGate({ config, log, registry, now = Date.now }: Deps) {
   const warn = (message: string) => log.warn(message);
@@ -30,7 +33,8 @@ export async function startGate({ config, log, registry, now = Date.now }: Deps)
   if (lease.isReadOnly()) log.warn("garbage is being collected; the registry is read-only until it ends");
   const { forward, close } = createForward({ upstream: config.upstream, idleMs: config.idleMs });
   const meter = createMeter(registry, lease.isReadOnly);
-  const gate = createGate({ credentials, lease, forward, meter, log });
+  const pushes = createPushLog({ file: config.pushFile, keptMs: pushesKeptMs, now, warn });
+  const gate = createGate({ credentials, lease, forward, pushes, meter, log });
   const server = createServer({ headersTimeout: headersWithinMs, keepAliveTimeout: keepAliveMs });
   // Uploads take as long as they take while bytes arrive.
   server.requestTimeout = 0;

@@ -9,7 +9,7 @@ export type Account = (typeof accounts)[number];
 export type Caller = Account | "nobody" | "unknown";
 
 export type Refusal = {
-  status: 400 | 401 | 403 | 404 | 405 | 413 | 502 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 412 | 413 | 502 | 503;
   /** As the protocol of the registry names errors. */
   code: string;
   message: string;

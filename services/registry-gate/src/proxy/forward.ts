@@ -1,7 +1,13 @@
 // Passes one request to the registry and its answer back, byte for byte as they come: a side that reads slowly slows
 // the other down, and nothing is kept.
 
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
 import { forwardedRequest, forwardedResponse } from "./headers.ts";
 
 const { Agent, request } = process.getBuiltinModule("node:http");
@@ -20,6 +26,8 @@ type Exchange = {
   response: ServerResponse;
   /** Canonical path and query. */
   target: string;
+  /** Sees the answer before the client does; headers to send with it. */
+  onAnswer?: (status: number, headers: IncomingHttpHeaders) => OutgoingHttpHeaders;
 };
 
 export type Forward = (exchange: Exchange) => Promise<Forwarded>;
@@ -57,7 +65,7 @@ export function createForward(options: { upstream: string; idleMs: number }): {
 }
 
 function exchangeOnce(
-  { incoming, response }: Exchange,
+  { incoming, response, onAnswer }: Exchange,
   outgoing: ClientRequest,
   upstream: string,
 ): Promise<Forwarded> {
@@ -89,6 +97,7 @@ function exchangeOnce(
       // The rest of a body that the registry does not want would otherwise be read as the next request.
       if (!incoming.complete) headers["connection"] = "close";
       const status = received.statusCode ?? 502;
+      Object.assign(headers, onAnswer?.(status, received.headers));
       response.writeHead(status, headers);
       received.on("error", (cause) => {
         response.destroy();
