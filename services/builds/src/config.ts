@@ -51,6 +51,10 @@ export const settings = z.strictObject({
     build_runtime_class: z.string().default(""),
     /** Variable with `user:password` of the right to push builds; `<name>_FILE` may name a file instead. */
     push_token_ref: z.string().min(1).default("SVC_REGISTRY_PUSH_TOKEN"),
+    /** Variable with `user:password` of the right to delete images; `<name>_FILE` may name a file instead. */
+    prune_token_ref: z.string().min(1).default("SVC_REGISTRY_PRUNE_TOKEN"),
+    /** How often what nothing keeps is deleted; 0s = never. */
+    prune_every: duration("6h"),
   }),
   builds: section({
     /** Images that come with the platform; each is put on the whitelist once. */
@@ -140,12 +144,22 @@ export type BuildSecrets = { callerToken: string; pushCredential: string | undef
 
 /** Secrets that the Jobs of builds get, as they are now: files of rotated tokens change. */
 export function readBuildSecrets({ registry, builds }: Settings, env = process.env): BuildSecrets {
-  const read = (name: string) => {
-    const file = env[`${name}_FILE`];
-    return (file ? readFileSync(file, "utf8") : (env[name] ?? "")).trim();
-  };
   return {
-    callerToken: read(builds.caller_token_ref),
-    pushCredential: read(registry.push_token_ref) || undefined,
+    callerToken: readSecret(builds.caller_token_ref, env),
+    pushCredential: readSecret(registry.push_token_ref, env) || undefined,
   };
+}
+
+/** Undefined when the installation gives builds no right to delete images. */
+export function readPruneCredential(
+  { registry }: Settings,
+  env = process.env,
+): { user: string; password: string } | undefined {
+  const [user, ...rest] = readSecret(registry.prune_token_ref, env).split(":");
+  return user && rest.length > 0 ? { user, password: rest.join(":") } : undefined;
+}
+
+function readSecret(name: string, env: NodeJS.ProcessEnv): string {
+  const file = env[`${name}_FILE`];
+  return (file ? readFileSync(file, "utf8") : (env[name] ?? "")).trim();
 }

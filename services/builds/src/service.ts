@@ -9,6 +9,7 @@ import { kubeconfigFile, readBuildSecrets, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
+import { serveRegistry } from "./registry/serve.ts";
 import { serveScans } from "./scan/serve.ts";
 
 type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry">;
@@ -27,6 +28,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   await seedRecommended(db, settings.builds.recommended);
   serveImages({ db, mesh, settings });
   serveScans({ db, mesh });
+  const pruning = serveRegistry({ db, mesh, settings, log });
   const missing = missingSetting(settings);
   if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");
   else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
@@ -41,6 +43,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   });
   return {
     stop: async () => {
+      await pruning.stop();
       await pipeline.close();
       if (!options.kube) kube?.close();
     },

@@ -23,6 +23,10 @@ export type Fixture = {
   nats: TestNats;
   gateway: Mesh;
   lifecycle: Mesh;
+  /** As the person at the host calls. */
+  operator: Mesh;
+  /** As the service itself calls. */
+  builds: Mesh;
   audits: AuditEntry[];
   /** Starts one more replica with settings as `--set` has them. */
   start: (overrides: readonly string[]) => Promise<void>;
@@ -49,10 +53,12 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
   };
   await start(overrides);
   const watching = database.open<Tables>();
-  const [gateway, lifecycle, identity] = await Promise.all(
-    (["gateway-external", "lifecycle", "identity"] as const).map((service) => nats.connect(service)),
+  const [gateway, lifecycle, identity, operator, builds] = await Promise.all(
+    (["gateway-external", "lifecycle", "identity", "operator", "builds"] as const).map((service) =>
+      nats.connect(service),
+    ),
   );
-  if (!gateway || !lifecycle || !identity) throw new Error("a caller is missing");
+  if (!gateway || !lifecycle || !identity || !operator || !builds) throw new Error("a caller is missing");
   const audits: AuditEntry[] = [];
   await identity.consume<AuditEntry>({
     durable: "identity-audit",
@@ -67,11 +73,13 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     nats,
     gateway,
     lifecycle,
+    operator,
+    builds,
     audits,
     start,
     stop: async () => {
       for (const end of ends) await end();
-      await Promise.all([gateway, lifecycle, identity].map((mesh) => mesh.drain(500)));
+      await Promise.all([gateway, lifecycle, identity, operator, builds].map((mesh) => mesh.drain(500)));
       await watching.close();
       await Promise.all([wire.cut(), nats.stop()]);
       await database.drop();

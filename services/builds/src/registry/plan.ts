@@ -1,0 +1,104 @@
+// What a prune deletes (docs/reference/registry.md#prune). A manifest stays while something keeps it; an image for
+// several platforms keeps its parts, and a manifest keeps what refers to it as its subject.
+
+/** A manifest of the registry. */
+export type Stored = {
+  repository: string;
+  digest: string;
+  tags: readonly string[];
+  pushedAt: Date;
+  /** Of an index: the digests of its parts, in the same repository. */
+  parts: readonly string[];
+  /** What it belongs to, as a signature or provenance does. */
+  subject?: string | undefined;
+};
+
+/** Something that names images; `repository` alone means each of its manifests. */
+export type Named = { repository: string; tag?: string | undefined; digest?: string | undefined };
+
+export const keeperReasons = ["whitelist", "server", "build", "platform"] as const;
+export type KeeperReason = (typeof keeperReasons)[number];
+export type Keepers = Readonly<Record<KeeperReason, readonly Named[]>>;
+
+type Reason = KeeperReason | "recent" | "newest" | "referenced";
+
+export type PrunePlan = {
+  /** By the first reason that applies. */
+  kept: Partial<Record<Reason, number>>;
+  /** What refers to others comes before them, so that a prune that is interrupted leaves nothing half there. */
+  deleted: Stored[];
+};
+
+export const recentMs = 24 * 3_600_000;
+const newestTagged = 5;
+const reservedPrefixes = ["svc/", "mirror/"];
+
+export function decidePrune(
+  stored: readonly Stored[],
+  { keepers, now }: { keepers: Keepers; now: number },
+): PrunePlan {
+  const reasons = new Map<Stored, Reason>();
+  const keep = (reason: Reason, which: (manifest: Stored) => boolean) => {
+    for (const manifest of stored)
+      if (!reasons.has(manifest) && which(manifest)) reasons.set(manifest, reason);
+  };
+  for (const reason of keeperReasons) {
+    const isNamed = matcherOf(keepers[reason]);
+    keep(reason, isNamed);
+  }
+  keep("recent", ({ pushedAt }) => now - pushedAt.getTime() < recentMs);
+  const newest = newestOf(stored);
+  keep("newest", (manifest) => newest.has(manifest));
+  keepReferenced(stored, reasons);
+  const kept: PrunePlan["kept"] = {};
+  for (const reason of reasons.values()) kept[reason] = (kept[reason] ?? 0) + 1;
+  const deleted = stored.filter((manifest) => !reasons.has(manifest));
+  return { kept, deleted: deleted.toSorted((a, b) => weight(b) - weight(a)) };
+}
+
+function matcherOf(named: readonly Named[]): (manifest: Stored) => boolean {
+  const keys = new Set(named.map(({ repository, tag, digest }) => keyOf(repository, digest ?? tag)));
+  return ({ repository, digest, tags }) =>
+    keys.has(keyOf(repository)) ||
+    keys.has(keyOf(repository, digest)) ||
+    tags.some((tag) => keys.has(keyOf(repository, tag)));
+}
+
+const keyOf = (repository: string, reference = "") => `${repository}@${reference}`;
+
+/** The newest tagged manifests of each repository below a reserved prefix. */
+function newestOf(stored: readonly Stored[]): Set<Stored> {
+  const tagged = stored.filter(
+    ({ repository, tags }) =>
+      tags.length > 0 && reservedPrefixes.some((prefix) => `${repository}/`.startsWith(prefix)),
+  );
+  const groups = [...Map.groupBy(tagged, ({ repository }) => repository).values()];
+  return new Set(
+    groups.flatMap((group) =>
+      group.toSorted((a, b) => b.pushedAt.getTime() - a.pushedAt.getTime()).slice(0, newestTagged),
+    ),
+  );
+}
+
+function keepReferenced(stored: readonly Stored[], reasons: Map<Stored, Reason>): void {
+  const find = new Map(stored.map((manifest) => [keyOf(manifest.repository, manifest.digest), manifest]));
+  const referrers = Map.groupBy(
+    stored.filter(({ subject }) => subject !== undefined),
+    ({ repository, subject }) => keyOf(repository, subject),
+  );
+  const queue = [...reasons.keys()];
+  for (let manifest = queue.pop(); manifest !== undefined; manifest = queue.pop()) {
+    const { repository, digest, parts } = manifest;
+    const related = [
+      ...parts.flatMap((part) => find.get(keyOf(repository, part)) ?? []),
+      ...(referrers.get(keyOf(repository, digest)) ?? []),
+    ];
+    for (const other of related) {
+      if (reasons.has(other)) continue;
+      reasons.set(other, "referenced");
+      queue.push(other);
+    }
+  }
+}
+
+const weight = ({ parts, subject }: Stored) => (parts.length > 0 || subject !== undefined ? 1 : 0);

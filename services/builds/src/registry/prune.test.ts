@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { registries, servers } from "@svc/proto";
+import { type Fixture, faultOf, startFixture } from "../testing/fixture.ts";
+import { type GatedRegistry, startGatedRegistry } from "../testing/gated-registry.ts";
+import { type PruneDeps, pruneRegistry } from "./prune.ts";
+import { namedBy, readKeepers } from "./sources.ts";
+
+let gated: GatedRegistry;
+let fixture: Fixture;
+let used: string[] = [];
+
+before(async () => {
+  gated = await startGatedRegistry();
+  fixture = await startFixture([`registry.url=${gated.host}`]);
+});
+after(async () => {
+  await fixture?.stop();
+  await gated?.stop();
+});
+const { signal } = new AbortController();
+const deps = (more: Partial<PruneDeps> = {}): PruneDeps => ({
+  db: fixture.db,
+  registry: gated.registry,
+  readKeepers: () =>
+    readKeepers({
+      db: fixture.db,
+      mesh: fixture.builds,
+      host: gated.host,
+      platformImages: [`${gated.host}/tools/scanner:1`],
+    }),
+  now: Date.now,
+  ...more,
+});
+const prune = (more: Partial<PruneDeps> = {}) => pruneRegistry(deps(more), { isDryRun: false, signal });
+const has = async (path: string, reference: string) =>
+  (await gated.registry.headManifest(path, reference)) !== undefined;
+
+test("while the images of servers can't be read, nothing is deleted", async () => {
+  await gated.pushOld("first/a", "1");
+  assert.equal(await faultOf(prune()), "unavailable");
+  assert.equal(await has("first/a", "1"), true);
+  fixture.lifecycle.serve(servers.listImages, async (_context, { cursor }) =>
+    cursor === undefined
+      ? { items: [{ server: "a", images: used.slice(0, 1) }], next: "a" }
+      : { items: [{ server: "b", images: used.slice(1) }] },
+  );
+});
+
+test("the plan is a dry run, and the prune deletes what the plan named", async () => {
+  const old = await gated.pushOld("packs/server", "1", "old");
+  await gated.pushOld("packs/server", "1", "new");
+  for (const path of ["packs/listed", "packs/off", "packs/building", "tools/scanner", "packs/loose"]) {
+    await gated.pushOld(path, "1");
+  }
+  await gated.pushNow("packs/fresh", "1");
+  const listed = await gated.registry.headManifest("packs/listed", "1");
+  used = ["elsewhere/image:1", `${gated.host}/packs/server:gone@${old}`];
+  const entry = (path: string, enabled: boolean) => ({
+    image_ref: `${gated.host}/${path}`,
+    added_by: "amelia",
+    enabled,
+  });
+  await fixture.db
+    .insertInto("image_whitelist")
+    .values([entry("packs/listed:1", true), entry("packs/off:*", false)])
+    .execute();
+  const build = (id: string, image_ref: string) => ({
+    id: id.repeat(32),
+    image_ref,
+    context_ref: "",
+    requested_by: "amelia",
+  });
+  const ended = { status: "succeeded", finished_at: new Date(), image_digest: old } as const;
+  await fixture.db
+    .insertInto("image_builds")
+    .values([
+      build("a", `${gated.host}/packs/building:1`),
+      { ...build("b", `${gated.host}/packs/server:1`), ...ended },
+    ])
+    .execute();
+  const plan = await fixture.operator.call(registries.pruneRegistry, { dry_run: true });
+  const refs = plan.deleted.map(({ ref }) => ref).sort();
+  assert.deepEqual(refs, ["first/a:1", "packs/loose:1", "packs/server:1", "tools/scanner:1"]);
+  assert.deepEqual(plan.kept, { server: 1, whitelist: 2, build: 1, recent: 1 });
+  assert.equal(plan.dry_run, true);
+  assert.equal(await has("packs/loose", "1"), true);
+  const run = await prune();
+  assert.deepEqual(run.deleted.map(({ ref }) => ref).sort(), [
+    "first/a:1",
+    "packs/loose:1",
+    "packs/server:1",
+  ]);
+  for (const [path, tag] of [
+    ["packs/loose", "1"],
+    ["packs/server", "1"],
+  ] as const) {
+    assert.equal(await has(path, tag), false, path);
+  }
+  for (const path of ["packs/listed", "packs/off", "packs/building", "tools/scanner", "packs/fresh"]) {
+    assert.equal(await has(path, "1"), true, path);
+  }
+  assert.equal(await has("packs/server", old), true);
+  assert.equal((await gated.registry.headManifest("packs/listed", "1"))?.digest, listed?.digest);
+  assert.equal((await prune()).deleted_count, 0);
+});
+
+test("a registry that fails in the middle of the reading loses nothing", async () => {
+  await gated.pushOld("middle/a", "1");
+  await gated.pushOld("middle/b", "1");
+  let reads = 0;
+  const { registry } = gated;
+  const failing = {
+    ...registry,
+    getManifest: (...given: Parameters<typeof registry.getManifest>) => {
+      reads += 1;
+      if (reads === 2) throw new Error("the registry answered 500");
+      return registry.getManifest(...given);
+    },
+  };
+  await assert.rejects(prune({ registry: failing }), /answered 500/);
+  assert.deepEqual([await has("middle/a", "1"), await has("middle/b", "1")], [true, true]);
+});
+
+test("a registry that does not say when an image was pushed is not pruned", async () => {
+  const { registry } = gated;
+  const silent = {
+    ...registry,
+    getManifest: async (...given: Parameters<typeof registry.getManifest>) => {
+      const found = await registry.getManifest(...given);
+      if (found) delete found.pushedAt;
+      return found;
+    },
+  };
+  await assert.rejects(prune({ registry: silent }), /does not say when .* was pushed/);
+  assert.equal(await has("middle/a", "1"), true);
+});
+
+test("an image that is pushed again while a prune runs stays", async () => {
+  const { registry } = gated;
+  const racing = {
+    ...registry,
+    deleteManifest: async (...given: Parameters<typeof registry.deleteManifest>) => {
+      if (given[0] === "middle/a") await gated.pushNow("middle/a", "1");
+      return registry.deleteManifest(...given);
+    },
+  };
+  const run = await prune({ registry: racing });
+  assert.deepEqual(
+    run.deleted.map(({ ref }) => ref),
+    ["middle/b:1"],
+  );
+  assert.deepEqual([await has("middle/a", "1"), await has("middle/b", "1")], [true, false]);
+});
+
+test("a prune that ends in the middle is completed by the next", async () => {
+  for (const tag of ["1", "2", "3"]) await gated.pushOld("ended/a", tag);
+  const aborting = new AbortController();
+  const { registry } = gated;
+  const ending = {
+    ...registry,
+    deleteManifest: async (...given: Parameters<typeof registry.deleteManifest>) => {
+      const deleted = await registry.deleteManifest(...given);
+      aborting.abort(new Error("killed"));
+      return deleted;
+    },
+  };
+  const run = pruneRegistry(deps({ registry: ending }), { isDryRun: false, signal: aborting.signal });
+  await assert.rejects(run, /killed/);
+  const left = await Promise.all(["1", "2", "3"].map((tag) => has("ended/a", tag)));
+  assert.equal(left.filter((isThere) => isThere).length, 2);
+  assert.equal((await prune()).deleted_count, 2);
+});
+
+test("references of other hosts keep nothing, and a pinned one keeps tag and digest", () => {
+  const digest = `sha256:${"a".repeat(64)}`;
+  const named = (ref: string) => namedBy(ref, "registry:5000");
+  assert.deepEqual(named("registry:5000/a/b"), [{ repository: "a/b", tag: "latest" }]);
+  assert.deepEqual(named("registry:5000/a:*"), [{ repository: "a" }]);
+  assert.deepEqual(named(`registry:5000/a@${digest}`), [{ repository: "a", digest }]);
+  assert.deepEqual(named(`registry:5000/a:1@${digest}`), [
+    { repository: "a", digest },
+    { repository: "a", tag: "1" },
+  ]);
+  for (const ref of ["a/b:1", "other:5000/a:1", "not a reference"]) assert.equal(named(ref), undefined, ref);
+});

@@ -1,0 +1,98 @@
+import type { Handler } from "@svc/mesh";
+import type { registries } from "@svc/proto";
+import { isRegistryError, type Registry } from "@svc/registry";
+import { sql } from "kysely";
+import type { BuildsDb } from "../database.ts";
+import { readInventory } from "./inventory.ts";
+import { decidePrune, type Keepers, type Stored } from "./plan.ts";
+import { findBuiltDigests } from "./sources.ts";
+
+export type PruneDeps = {
+  db: BuildsDb;
+  /** With the right to delete; undefined without a registry. */
+  registry: Registry | undefined;
+  readKeepers: () => Promise<Keepers>;
+  now: () => number;
+};
+
+const longestReport = 500;
+/** One prune at a time over all replicas. */
+const lockKey = 0x7265_6770;
+
+type Outcome = registries.PruneRun;
+
+/** builds.registry.prune */
+export function createPrune(deps: PruneDeps): Handler<typeof registries.pruneRegistry> {
+  return async (context, { dry_run }) => {
+    try {
+      return await pruneRegistry(deps, { isDryRun: dry_run, signal: context.signal });
+    } catch (error) {
+      if (!isRegistryError(error)) throw error;
+      throw context.fault("registry_unavailable", { message: error.message, cause: error });
+    }
+  };
+}
+
+/** Reads everything first: what can't be read makes it throw before anything is deleted. */
+export async function pruneRegistry(
+  deps: PruneDeps,
+  { isDryRun, signal }: { isDryRun: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  const { db, registry, readKeepers, now } = deps;
+  const startedAt = now();
+  if (!registry) return report({ startedAt, endedAt: now(), isDryRun, manifests: 0, kept: {}, deleted: [] });
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${lockKey})`.execute(trx);
+    const untagged = await findBuiltDigests(db, registry.host);
+    // Keepers last: what was named while the registry was read is kept.
+    const stored = await readInventory({ registry, untagged, signal });
+    const plan = decidePrune(stored, { keepers: await readKeepers(), now: startedAt });
+    const deleted = isDryRun ? plan.deleted : await deleteAll(registry, plan.deleted, signal);
+    return report({
+      startedAt,
+      endedAt: now(),
+      isDryRun,
+      manifests: stored.length,
+      kept: plan.kept,
+      deleted,
+    });
+  });
+}
+
+/** Those that were deleted: what was pushed again meanwhile stays. */
+async function deleteAll(
+  registry: Registry,
+  manifests: readonly Stored[],
+  signal: AbortSignal,
+): Promise<Stored[]> {
+  const deleted: Stored[] = [];
+  for (const manifest of manifests) {
+    const { repository, digest, pushedAt } = manifest;
+    const unchangedSince = { unmodifiedSince: pushedAt, signal };
+    if (await registry.deleteManifest(repository, digest, unchangedSince)) deleted.push(manifest);
+  }
+  return deleted;
+}
+
+function report(about: {
+  startedAt: number;
+  endedAt: number;
+  isDryRun: boolean;
+  manifests: number;
+  kept: Outcome["kept"];
+  deleted: readonly Stored[];
+}): Outcome {
+  return {
+    dry_run: about.isDryRun,
+    started_at: new Date(about.startedAt).toISOString(),
+    finished_at: new Date(about.endedAt).toISOString(),
+    manifests: about.manifests,
+    kept: about.kept,
+    deleted: about.deleted.slice(0, longestReport).map(({ repository, digest, tags, pushedAt }) => ({
+      ref: tags[0] === undefined ? `${repository}@${digest}` : `${repository}:${tags[0]}`,
+      digest,
+      pushed_at: pushedAt.toISOString(),
+    })),
+    deleted_count: about.deleted.length,
+  };
+}
