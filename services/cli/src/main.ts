@@ -17,6 +17,7 @@ import { addOpenCommand } from "./open/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
 import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
+import { addRegistryCommands } from "./registry/program.ts";
 import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addMoveCommands(program);
   addReaperCommand(program);
+  addRegistryCommands(program);
   addUserCommands(program);
   addPlayerCommands(program);
   addHostCommands(program);
