@@ -85,6 +85,8 @@ export const settings = z.strictObject({
 
     /** Deadline of a build. */
     build_deadline: duration("30m"),
+    /** How long a step may wait for an image that can't be pulled. */
+    start_patience: duration("5m"),
     /** How long the finished Job is kept. */
     job_ttl: duration("7d"),
     /** Most bytes of an unpacked context. */

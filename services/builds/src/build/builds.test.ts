@@ -171,6 +171,22 @@ test("a build over its deadline has failed and says at which step", async () => 
   replicas = [await fixture.start(), await fixture.start()];
 });
 
+test("a build whose image can't be pulled has failed and says why, and its Job is gone", async () => {
+  fixture.script(success);
+  for (const replica of replicas) await replica.stop();
+  const missing = "registry.test:5000/mirror/trivy:none";
+  const own = await fixture.start({
+    overrides: [`builds.scanner=${missing}`, "builds.start_patience=1s"],
+  });
+  const { id } = await start();
+  const build = await ended(id);
+  assert.equal(build.status, "failed");
+  assert.match(build.error ?? "", /^scan: (ErrImagePull|ImagePullBackOff): .*mirror\/trivy:none/);
+  await until(async () => (await jobOf(id)) === undefined, 60_000);
+  await own.stop();
+  replicas = [await fixture.start(), await fixture.start()];
+});
+
 test("a build goes on where it is when the replica that leads is gone", async () => {
   fixture.script({ ...success, build: { waitWhile: "handover" } });
   fixture.hold("handover");

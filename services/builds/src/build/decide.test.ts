@@ -39,7 +39,9 @@ const usual: ObservedBuild = {
   steps: at("build", "running"),
   now,
   deadlineMs: 1_800_000,
+  patienceMs: 300_000,
 };
+const pull = { step: "scan", message: "ErrImagePull: no such image", isStuck: true } as const;
 
 type Row = [observed: Partial<ObservedBuild>, status: builds.BuildStatus, effects: string, error?: string];
 const done = { job: "complete", steps: at("push", "succeeded") } as const;
@@ -74,11 +76,23 @@ const table: Record<string, Row> = {
     "the build exceeded its deadline of 30 minutes",
   ],
   "one that waited for an image until its deadline says so": [
-    { job: "late", wait: { step: "scan", message: "ErrImagePull: no such image" } },
+    { job: "late", wait: { step: "scan", message: "ErrImagePull: no such image", isStuck: true } },
     "failed",
     "record",
     "scan: the build exceeded its deadline of 30 minutes: ErrImagePull: no such image",
   ],
+  "one whose image can't be pulled for long has failed, before its deadline": [
+    { wait: pull },
+    "failed",
+    "record remove-job",
+    "scan: ErrImagePull: no such image",
+  ],
+  "one whose image can't be pulled since a moment waits": [
+    { wait: pull, startedAt: minutes(4) },
+    "building",
+    "",
+  ],
+  "one that waits for a node waits on": [{ wait: { ...pull, isStuck: false } }, "building", ""],
   "one that was done just before its deadline counts": [
     { ...done, verdict, push, startedAt: minutes(32) },
     "succeeded",

@@ -7,7 +7,7 @@
 //          -> cancelled   by request (cancel.ts); what is left of its Job is removed here
 
 import type { buildJobs, builds } from "@svc/proto";
-import { endedSteps, type StepFailure } from "./steps.ts";
+import { endedSteps, type StepFailure, type StepWait } from "./steps.ts";
 
 export type ObservedBuild = {
   status: builds.BuildStatus;
@@ -19,13 +19,15 @@ export type ObservedBuild = {
   /** The step that failed. */
   failure?: StepFailure | undefined;
   /** What a step waits for. */
-  wait?: StepFailure | undefined;
+  wait?: StepWait | undefined;
   /** Why the pod was ended from outside, for example evicted. */
   podMessage?: string | undefined;
   verdict?: buildJobs.Verdict | undefined;
   push?: buildJobs.PushResult | undefined;
   now: number;
   deadlineMs: number;
+  /** How long a step may wait for an image that can't be pulled. */
+  patienceMs: number;
 };
 
 /** What the shell does besides writing the status. `record` stores the end with all that belongs to it. */
@@ -51,6 +53,7 @@ export function decideBuild(observed: ObservedBuild): BuildPlan {
     tooLate(observed) ??
     notLaunched(observed) ??
     vanished(observed) ??
+    stuckWaiting(observed) ??
     stillRunning(observed) ??
     withoutResult(observed) ??
     pushed(observed)
@@ -84,6 +87,14 @@ const notLaunched: Rule = ({ status, steps, isLaunched }) =>
 
 const vanished: Rule = (observed) =>
   observed.job === "missing" ? fail(observed, "the build's Job is gone; somebody deleted it") : undefined;
+
+const stuckWaiting: Rule = (observed) => {
+  const { job, wait, startedAt, steps, now, patienceMs } = observed;
+  if (job !== "active" || !wait?.isStuck || startedAt === null) return undefined;
+  const ends = steps.map(({ finishedAt }) => (finishedAt ? Date.parse(finishedAt) : 0));
+  const since = Math.max(startedAt.getTime(), ...ends);
+  return now - since > patienceMs ? fail(observed, `${wait.step}: ${wait.message}`) : undefined;
+};
 
 const stillRunning: Rule = ({ status, steps, job }) =>
   job === "active" ? { status, steps, effects: [], requeueMs: soonMs } : undefined;

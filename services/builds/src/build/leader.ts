@@ -67,4 +67,6 @@ async function lead(deps: ClusterDeps, wake: Wake, signal: AbortSignal): Promise
     else await wake.next(poll_interval);
   }
   await followers.close();
+  // Now another replica counts.
+  deps.metrics.unfinished({ pending: 0, building: 0 });
 }

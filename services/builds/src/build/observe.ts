@@ -60,6 +60,7 @@ export async function observeBuild(
     push: job === "complete" && pod ? pushResultIn(pod) : undefined,
     now: deps.now(),
     deadlineMs: settings.builds.build_deadline,
+    patienceMs: settings.builds.start_patience,
   };
 }
 

@@ -84,13 +84,24 @@ export function failureIn(pod: Pod): StepFailure | undefined {
   return undefined;
 }
 
-/** What a container waits for that may never come, such as an image. */
-export function waitIn(pod: Pod): StepFailure | undefined {
+/** `isStuck`: it waits for what rarely comes by itself, such as an image that is not there. */
+export type StepWait = StepFailure & { isStuck: boolean };
+
+const stuck =
+  /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainer(Config)?Error)$/;
+
+/** What the pod waits for, as far as it is not what every pod waits for. */
+export function waitIn(pod: Pod): StepWait | undefined {
   const statuses = statusesOf(pod);
   for (const step of names) {
     const waiting = statuses.get(step)?.state?.waiting;
     const isUsual = !waiting?.reason || /^(PodInitializing|ContainerCreating)$/.test(waiting.reason);
-    if (!isUsual) return { step, message: plainText(`${waiting.reason}: ${waiting.message ?? ""}`) };
+    if (isUsual) continue;
+    const { reason = "", message = "" } = waiting;
+    return { step, message: plainText(`${reason}: ${message}`), isStuck: stuck.test(reason) };
   }
-  return undefined;
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status !== "False") return undefined;
+  const message = plainText(`${scheduled.reason ?? "Unschedulable"}: ${scheduled.message ?? ""}`);
+  return { step: "context-fetch", message, isStuck: false };
 }
