@@ -7,7 +7,7 @@ import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { addFigureTests } from "./figures.ts";
 import { describePanel, signIn } from "./fixture.ts";
-import { addHostileTests } from "./hostile.ts";
+import { addHostileFileTests, addHostileTests } from "./hostile.ts";
 import { addKeyTests } from "./keys.ts";
 import { addLargeUploadTests } from "./large-uploads.ts";
 import { addTabTests } from "./tabs.ts";
@@ -41,4 +41,5 @@ describePanel("the panel by keyboard and in bad weather", { isWhole }, (fixture)
   addWeatherTests(fixture);
   addHostileTests(fixture);
   addTabTests(fixture);
+  addHostileFileTests(fixture);
 });
