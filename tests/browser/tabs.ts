@@ -8,7 +8,7 @@ import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
 import { createPerson, type Person } from "./person.ts";
 
-const { files, serverConsole, settings } = en;
+const { files, fleet, serverConsole, settings } = en;
 
 const linesWith = ({ page }: Person, text: string) =>
   page.$$eval(
@@ -76,6 +76,47 @@ export const addTabTests: Area = (fixture) => {
     await owner.press("button", files.keepMine);
     await owner.sees(files.saved(isolate(name)));
     await second.page.close();
+  });
+
+  test("of two people who change settings at once each changes only what they touched", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.sees(settings.hardware);
+    await owner.page.locator('input[name="idle-minutes"]').click({ count: 3 });
+    await owner.page.keyboard.type("33");
+    const change = (displayName: string) => owner.request("PATCH", "/servers/survival", { displayName });
+    assert.equal((await change("By another")).status, 200);
+    await owner.sees("By another");
+    const typed = await owner.page.$eval(
+      'input[name="idle-minutes"]',
+      (field) => (field as HTMLInputElement).value,
+    );
+    assert.equal(typed, "33", "what was typed stays");
+    await owner.press("button", settings.save);
+    await owner.sees(settings.saved);
+    const { body } = await owner.request("GET", "/servers/survival/status");
+    assert.deepEqual([body["displayName"], body["idleStopSeconds"]], ["By another", 33 * 60]);
+    assert.equal((await change("survival")).status, 200);
+  });
+
+  test("a server that another person gives up meanwhile is refused in a bulk act, the others are not", async () => {
+    const { owner, addressOf } = fixture();
+    const names = ["both-1", "both-2"] as const;
+    for (const name of names) {
+      const made = await owner.request("POST", "/servers", { name, subdomain: name });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+    }
+    await owner.open(addressOf("admin_host", "/servers?q=both-"));
+    await owner.press("checkbox", fleet.selectAll(2));
+    await owner.press("button", fleet.acts.wake);
+    await owner.sees(fleet.help.wake);
+    const givenUp = await owner.request("PUT", "/servers/both-2/retirement", { confirm: "both-2" });
+    assert.equal(givenUp.status, 202, JSON.stringify(givenUp.body));
+    await owner.press("button", fleet.actions.wake(2));
+    await owner.sees(fleet.progress(1, 1, 0));
+    await owner.sees(en.faults.server_retiring);
+    await owner.press("button", fleet.close);
+    assert.equal((await owner.request("POST", "/servers/both-1/stop")).status, 202);
   });
 
   test("signing out in one tab ends all of them, with what was kept of uploads", async () => {
