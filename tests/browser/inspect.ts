@@ -37,7 +37,10 @@ export async function inspect(person: Person, name: string, isWhole: boolean): P
     const about = `${name}-${theme}${size === phone ? "-360" : ""}`;
     await setTheme(page, theme);
     if (size === phone) await page.setViewport(phone);
-    if (isChecked) findings.push(...(await seriousFindings(page)).map((finding) => `${about}: ${finding}`));
+    if (isChecked) {
+      const found = [...(await seriousFindings(page)), ...(await colourFindings(page))];
+      findings.push(...found.map((finding) => `${about}: ${finding}`));
+    }
     if (isWhole || isPhotographed) await takePicture(page, about);
     if (size === desk) await page.setViewport(phone);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -79,4 +82,22 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+}
+
+/** States that somebody who sees no colour could not tell: each has a shape that no other one has, and a word. */
+export async function colourFindings(page: Page): Promise<string[]> {
+  const shown = await page.$$eval("[data-look]", (all) =>
+    all.map((element) => {
+      const sign = element.querySelector("[aria-hidden=true]")?.textContent?.trim() ?? "";
+      const word = element.textContent?.replace(sign, "").trim() ?? "";
+      return { look: element.getAttribute("data-look"), sign, word };
+    }),
+  );
+  const lookOf = new Map<string, string | null>();
+  return shown.flatMap(({ look, sign, word }) => {
+    const other = lookOf.get(sign) ?? look;
+    lookOf.set(sign, other);
+    if (sign !== "" && word !== "" && other === look) return [];
+    return [`colour alone: ${look} has the sign "${sign}" (of ${other}) and the word "${word}"`];
+  });
 }

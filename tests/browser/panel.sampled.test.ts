@@ -11,7 +11,7 @@ import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
 import { areas } from "./areas.ts";
 import { describePanel } from "./fixture.ts";
-import { seriousFindings } from "./inspect.ts";
+import { colourFindings, seriousFindings } from "./inspect.ts";
 import { pressKey, tabTo } from "./keyboard.ts";
 import { assertNoFaults, createPerson } from "./person.ts";
 
@@ -27,6 +27,12 @@ describePanel("the panel in Chromium", { isWhole }, (fixture) => {
       document.body.setAttribute("style", "color:#eee");
       const field = document.createElement("input");
       document.body.append(field);
+      for (const look of ["running", "failed"]) {
+        const status = document.createElement("span");
+        status.dataset["look"] = look;
+        status.textContent = "●";
+        document.body.append(status);
+      }
       setTimeout(() => {
         throw new Error("a script failed");
       });
@@ -37,6 +43,7 @@ describePanel("the panel in Chromium", { isWhole }, (fixture) => {
     assert.ok(faults.some((fault) => fault.includes("a script failed")));
     const findings = await seriousFindings(sinner.page);
     assert.ok(findings.some((finding) => finding.startsWith("label")));
+    assert.equal((await colourFindings(sinner.page)).length, 2);
     await sinner.leave();
   });
 

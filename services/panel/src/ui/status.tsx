@@ -17,7 +17,7 @@ const looks: Record<StatusLook, { sign: string; colour: string | undefined }> = 
 export function Status({ look, word, isLive = false }: { look: StatusLook; word: string; isLive?: boolean }) {
   const { sign, colour } = looks[look];
   return (
-    <span className={classes(styles.status, colour)} {...(isLive && { role: "status" })}>
+    <span className={classes(styles.status, colour)} data-look={look} {...(isLive && { role: "status" })}>
       <span className={styles.sign} aria-hidden="true">
         {`${sign}\ufe0e`}
       </span>
