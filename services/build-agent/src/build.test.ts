@@ -3,18 +3,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { defaultCacheDirs, findTrivy } from "@svc/local-stack";
 import { PushResult, Verdict, verdictMark } from "@svc/proto/build-job";
-import { openRegistry, parseManifest, type Registry } from "@svc/registry";
+import { digestOf, mediaTypes, openRegistry, parseManifest, type Registry } from "@svc/registry";
 import { findBinary, startTestRegistry, type TestRegistry } from "@svc/registry/testing";
 import { readTarAs } from "@svc/world";
 import { makeTar } from "../../../libs/world/src/testing.ts";
-import { fetchContext } from "./context/fetch.ts";
 import { judgeScan } from "./gate/judge.ts";
 import { openImageArchive } from "./image/archive.ts";
 import { buildImage } from "./image/build.ts";
@@ -235,6 +234,49 @@ describe("a Dockerfile that this builder can't build fails by its line", () => {
   });
 });
 
+describe("a base from a registry that misbehaves", () => {
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: "amd64",
+      os: "linux",
+      config: {},
+      rootfs: { diff_ids: [`sha256:${"1".repeat(64)}`] },
+    }),
+  );
+  const layer = gzipSync(makeTar([{ path: "a", content: "a" }]));
+  const blob = (mediaType: string, bytes: Buffer) => ({
+    mediaType,
+    digest: digestOf(bytes),
+    size: bytes.length,
+  });
+  const manifest = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      config: blob(mediaTypes.config, config),
+      layers: [blob(mediaTypes.layerGzip, layer)],
+    }),
+  );
+  const cases: Record<string, [given: Buffer, message: RegExp]> = {
+    "another layer of the same length": [Buffer.alloc(layer.length, 1), /sent sha256:/],
+    "half a layer": [layer.subarray(0, 20), /sent 20 of the/],
+    "more than the layer": [Buffer.concat([layer, layer]), /more than the/],
+  };
+  for (const [what, [given, message]] of Object.entries(cases))
+    test(`that sends ${what} fails the build, and leaves no image`, async () => {
+      await using face = await serve((request, response) => {
+        const isManifest = request.url?.includes("/manifests/");
+        const isConfig = request.url?.includes(digestOf(config));
+        response.setHeader("content-type", isManifest ? mediaTypes.manifest : "application/octet-stream");
+        response.end(isManifest ? manifest : isConfig ? config : given);
+      });
+      const { host } = new URL(face.url);
+      await using build = await testBuild({ registry: { host, plain_http: true } });
+      await build.put({ "context/Dockerfile": `FROM ${host}/base:1\n` });
+      await assert.rejects(build.run(buildImage), { name: "StepFailure", message });
+      assert.deepEqual([await readdir(build.at("image")), await readdir(build.at("tmp"))], [[], []]);
+    });
+});
+
 describe("the push", () => {
   test("stores what was built; skopeo reads the same digest", async (t) => {
     await using build = await built({ a: "a" }, "FROM scratch\nCOPY a /a\n");
@@ -274,65 +316,6 @@ describe("the push", () => {
     await using build = await built({ a: "a" }, "FROM scratch\nCOPY a /a\n");
     build.task.image_ref = "127.0.0.1:9/packs/one:1";
     await assert.rejects(build.run(pushImage), /no tag in the registry/);
-  });
-});
-
-const packed = gzipSync(
-  makeTar([
-    { path: "Dockerfile", content: "FROM scratch\n" },
-    { path: "world/", type: "5" },
-    { path: "world/level.dat", content: "level" },
-    { path: "link", type: "2", link: "world/level.dat" },
-    { path: "second", type: "1", link: "world/level.dat" },
-    { path: "null", type: "3" },
-  ]),
-);
-const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
-
-describe("the context", () => {
-  const fetched = async (bytes: Buffer, digest?: string, status = 200) => {
-    const seen: (string | undefined)[] = [];
-    const face = await serve((request, response) => {
-      seen.push(request.headers.authorization);
-      response.writeHead(status).end(bytes);
-    });
-    const build = await testBuild({ context_url: face.url, ...(digest && { context_digest: digest }) });
-    await build.put({ "caller/token": "token\n" });
-    return { build, seen, run: () => build.run(fetchContext).finally(() => face[Symbol.asyncDispose]()) };
-  };
-
-  test("is fetched with the caller token and unpacked", async () => {
-    const { build, seen, run } = await fetched(packed, digestOf(packed));
-    await using _ = build;
-    await run();
-    assert.deepEqual(seen, ["Bearer token"]);
-    for (const path of ["world/level.dat", "link", "second"])
-      assert.equal(await build.text("context", path), "level");
-    assert.match(build.lines.at(-1) ?? "", /unpacked 5 entries, skipped 1 devices/);
-  });
-  test("with other bytes than those approved fails", async () => {
-    const { build, run } = await fetched(packed, "0".repeat(64));
-    await using _ = build;
-    await assert.rejects(run(), { name: "StepFailure", message: /not 0+ that was approved/ });
-  });
-  for (const [what, entry, message] of [
-    ["that leads out", { path: "../x", content: "x" }, /\.\.\/x is rejected/],
-    ["that links out", { path: "x", type: "2", link: "/etc" }, /x is rejected.*leads out/],
-  ] as const)
-    test(`with an entry ${what} fails by its name`, async () => {
-      const { build, run } = await fetched(gzipSync(makeTar([{ path: "Dockerfile", content: "" }, entry])));
-      await using _ = build;
-      await assert.rejects(run(), { name: "StepFailure", message });
-    });
-  test("that the face refuses, or that has too many entries, fails", async () => {
-    const refused = await fetched(packed, undefined, 404);
-    await using one = refused.build;
-    await assert.rejects(refused.run(), /answered 404/);
-    const large = await fetched(packed);
-    await using other = large.build;
-    other.task.limits.context_entries = 2;
-    await assert.rejects(large.run(), /at most 2 entries/);
-    assert.ok(one);
   });
 });
 

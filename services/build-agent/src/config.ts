@@ -32,8 +32,8 @@ export const limits = {
   registryRetryMs: 600_000,
   /** For how long documents are sent again. */
   documentsMs: 60_000,
-  /** Largest report that is judged. */
-  reportBytes: 128 << 20,
+  /** Largest report that is judged: as JSON it takes some eight times that in the memory of a step. */
+  reportBytes: 32 << 20,
 } as const;
 
 export function terminationLogOf(env: Environment): string {

@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Verdict, verdictMark } from "@svc/proto/build-job";
 import { ScanPolicy } from "@svc/proto/scan";
+import { limits } from "../config.ts";
 import { openImageArchive } from "../image/archive.ts";
 import { buildImage } from "../image/build.ts";
 import { serve, type TestBuild, testBuild } from "../testing/step.ts";
@@ -99,6 +100,22 @@ describe("an image", () => {
   });
 });
 
+test("the longest verdict is one that builds reads", () => {
+  const long = "\u4e00".repeat(10_000);
+  const finding = {
+    VulnerabilityID: long,
+    PkgName: long,
+    InstalledVersion: long,
+    FixedVersion: long,
+    Title: long,
+  };
+  const report = Report.parse({
+    ...reportOf([]),
+    Results: [{ Target: long, Vulnerabilities: Array(200).fill({ ...finding, Severity: "HIGH" }) }],
+  });
+  assert.ok(Buffer.byteLength(JSON.stringify(judgeReport(report, policy()))) < 1_048_576);
+});
+
 test("the SBOM is left out first, then the report", async () => {
   const documents = { report: randomBytes(1_000), sbom: randomBytes(1_000) };
   const names = async (most: number) => (await packDocuments(documents, most)).map(([name]) => name);
@@ -187,8 +204,8 @@ describe("a report that can't be judged ends the gate with 2 and without a verdi
       /of another image: sha256:0000/,
     ],
     "one that is too large": [
-      (build) => build.put({ "reports/report.json": Buffer.alloc((128 << 20) + 1) }),
-      /more than 134217728/,
+      (build) => build.put({ "reports/report.json": Buffer.alloc(limits.reportBytes + 1) }),
+      /more than 33554432/,
     ],
     "one of an image that can't be read": [
       (build) => build.put({ "image/image.tar": "x" }),

@@ -6,7 +6,8 @@ import type { Report } from "./report.ts";
 const severities: readonly scans.Severity[] = ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"];
 /** Findings that a summary names; the counts count all. */
 const mostFindings = 100;
-const longestText = 500;
+/** Builds reads a verdict of at most 1 MiB. */
+const longestText = 200;
 
 type Judgement = Omit<scans.ScanSummary, "omitted" | "database_at">;
 
