@@ -1,5 +1,5 @@
 export { asFault, violates } from "./availability.ts";
-export { checkMigrations, type Migration, migrateUp, readMigrations } from "./migrations.ts";
+export { buildSchema, checkMigrations, type Migration, migrateUp, readMigrations } from "./migrations.ts";
 export { listenForNotifications, type Notifications } from "./notifications.ts";
 export { auditRow, type NewAuditEntry, outboxRow, startOutboxRelay } from "./outbox.ts";
 export { claimRequest } from "./repeat/claim.ts";

@@ -64,19 +64,37 @@ export async function migrateUp(adminUrl: string, target: MigrationTarget): Prom
 
 async function ensureRole(client: pg.Client, target: MigrationTarget): Promise<void> {
   const role = pg.escapeIdentifier(`svc_${target.schema}`);
-  const schema = pg.escapeIdentifier(target.schema);
   const password = pg.escapeLiteral(target.rolePassword);
   const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [
     `svc_${target.schema}`,
   ]);
   await client.query(`${rowCount ? "alter" : "create"} role ${role} login password ${password}`);
   await client.query(`grant ${role} to current_user`);
-  await client.query(`create schema if not exists ${schema} authorization ${role}`);
+  await ensureSchema(client, target.schema, role);
+}
+
+/** Without a role the schema belongs to who makes it. */
+async function ensureSchema(client: pg.Client, name: string, role: string | undefined): Promise<void> {
+  const schema = pg.escapeIdentifier(name);
+  await client.query(`create schema if not exists ${schema}${role ? ` authorization ${role}` : ""}`);
   await client.query(
     `create table if not exists ${schema}.schema_migrations
        (version int primary key, name text not null, applied_at timestamptz not null default now())`,
   );
-  await client.query(`grant select on ${schema}.schema_migrations to ${role}`);
+  if (role) await client.query(`grant select on ${schema}.schema_migrations to ${role}`);
+}
+
+/**
+ * Makes a schema, or more of it, within a transaction of the caller. The role exists already; without one everything belongs
+ * to the connected role. The search path is the default one afterwards.
+ */
+export async function buildSchema(
+  client: pg.Client,
+  about: { schema: string; migrations: readonly Migration[]; role: string | undefined },
+): Promise<void> {
+  await ensureSchema(client, about.schema, about.role && pg.escapeIdentifier(about.role));
+  for (const migration of about.migrations) await applyWithin(client, about, migration);
+  await client.query("set local search_path to default");
 }
 
 async function appliedVersion(client: pg.Client | pg.Pool, schema: string): Promise<number> {
@@ -87,18 +105,26 @@ async function appliedVersion(client: pg.Client | pg.Pool, schema: string): Prom
   return rows[0]?.version ?? 0;
 }
 
-async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
+async function applyWithin(
+  client: pg.Client,
+  { schema, role }: { schema: string; role: string | undefined },
+  { version, name: migration, sql }: Migration,
+): Promise<void> {
   const name = pg.escapeIdentifier(schema);
+  if (role) await client.query(`set local role ${pg.escapeIdentifier(role)}`);
+  await client.query(`set local search_path to ${name}`);
+  await client.query(sql);
+  if (role) await client.query("reset role");
+  await client.query(`insert into ${name}.schema_migrations (version, name) values ($1, $2)`, [
+    version,
+    migration,
+  ]);
+}
+
+async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
   await client.query("begin");
   try {
-    await client.query(`set local role ${pg.escapeIdentifier(`svc_${schema}`)}`);
-    await client.query(`set local search_path to ${name}`);
-    await client.query(migration.sql);
-    await client.query("reset role");
-    await client.query(`insert into ${name}.schema_migrations (version, name) values ($1, $2)`, [
-      migration.version,
-      migration.name,
-    ]);
+    await applyWithin(client, { schema, role: `svc_${schema}` }, migration);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");

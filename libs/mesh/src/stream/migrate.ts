@@ -23,6 +23,22 @@ type MigrateOptions = {
   moreDurables?: readonly Durable[];
 };
 
+/**
+ * Deletes every stream and makes all anew, as after a restore of the database: what they hold is of another past. Consumers and
+ * the memory of message ids go with them. Throws an Error with one sentence; it can be repeated.
+ */
+export async function resetStreams(options: MigrateOptions): Promise<void> {
+  const log = createLogger("migrate", "warn");
+  const client = await dial({ ...options, service: "migrate", log });
+  try {
+    const { streams } = await jetstreamManager(client, { checkAPI: false });
+    for (const { name } of allStreams(options.more)) await findOrUndefined(streams.delete(name));
+  } finally {
+    await client.close();
+  }
+  await migrateStreams(options);
+}
+
 /** Names what was made or changed; nothing when all of it was there. Throws an Error with one sentence. */
 export async function migrateStreams(options: MigrateOptions): Promise<string[]> {
   const log = createLogger("migrate", "warn");

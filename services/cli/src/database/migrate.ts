@@ -7,7 +7,7 @@ import { migrateEnvironment } from "../config.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import type { Taken } from "./bundles.ts";
 import { databaseVariables } from "./environment.ts";
-import { grantReading, hasPending } from "./rights.ts";
+import { findUnfinishedRestore, grantReading, hasPending } from "./rights.ts";
 import { schemas } from "./schemas.ts";
 import { askWatchdog } from "./watchdog.ts";
 
@@ -27,6 +27,7 @@ export async function migrateAll({ data, backup = true }: MigrateOptions): Promi
     );
   }
   const passwords = JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>;
+  await refuseUnfinishedRestore(adminUrl);
   const bundle = backup && (await hasPending(adminUrl)) ? await backUpData(variables) : [];
   const applied: string[] = [];
   for (const { service, name, migrations } of schemas()) {
@@ -44,6 +45,15 @@ export async function migrateAll({ data, backup = true }: MigrateOptions): Promi
     json: { applied, streams, objects },
     text: done.length > 0 ? done.join("\n") : "Everything is up to date.",
   };
+}
+
+/** Services must stay out until the streams fit the restored rows; a migration would let them in. */
+async function refuseUnfinishedRestore(adminUrl: string): Promise<void> {
+  const bundle = await findUnfinishedRestore(adminUrl);
+  if (bundle === undefined) return;
+  throw new CommandError(
+    `the restore of ${bundle} did not finish; run svc db restore ${bundle} --yes again first`,
+  );
 }
 
 /** Nothing is migrated when this fails. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type Common, command, group, runs } from "../program.ts";
+import { type Common, command, group, runs, yes } from "../program.ts";
 
 const bundles = () => import("./bundles.ts");
 
@@ -15,7 +15,7 @@ export function addDatabaseCommands(program: Command): void {
         (await import("./migrate.ts")).migrateAll(options),
       ),
     );
-  addBundleCommands(group(program, "db", "database bundles: take, verify and list backups"));
+  addBundleCommands(group(program, "db", "database bundles: take, verify, list and restore backups"));
 }
 
 function addBundleCommands(db: Command): void {
@@ -39,6 +39,7 @@ function addBundleCommands(db: Command): void {
     does: "exit code 1 when the newest daily bundle is older than 26 hours or the newest one is incomplete",
     example: "db check",
   }).action(runs(async (options) => (await bundles()).check(options)));
+  addRestoreCommands(db);
   command(db, "audit-export", {
     does: "export the audit log as JSON lines to a new file",
     example: "db audit-export --out audit.jsonl --since 7d",
@@ -51,4 +52,32 @@ function addBundleCommands(db: Command): void {
         (await import("../host/audit.ts")).exportAudit(options),
       ),
     );
+}
+
+type Confirmed = Common & { yes?: boolean };
+
+function addRestoreCommands(db: Command): void {
+  const restores = () => import("./restore.ts");
+  command(db, "restore <bundle>", {
+    does: "replace the whole database by a bundle; exit code 2 when nobody confirmed the plan",
+    example: "db restore db-20261122T033000Z-daily.tar",
+  })
+    .option("--force", "end other clients of the database")
+    .option("--no-safety-backup", "do not take a pre-restore bundle first")
+    .addOption(yes())
+    .action(
+      runs(async (options: Confirmed & { force?: boolean; safetyBackup: boolean }, bundle) =>
+        (await restores()).restore(bundle ?? "", options),
+      ),
+    );
+  command(db, "rehearse [bundle]", {
+    does: "restore a bundle into a scratch database, count and check it, and drop it",
+    example: "db rehearse",
+  }).action(runs(async (options, bundle) => (await restores()).rehearse(bundle, options)));
+  command(db, "apply-servers [bundle]", {
+    does: "make the server objects of a bundle that have a row and are missing in the cluster, stopped",
+    example: "db apply-servers --yes",
+  })
+    .addOption(yes())
+    .action(runs(async (options: Confirmed, bundle) => (await restores()).applyServers(bundle, options)));
 }

@@ -21,6 +21,20 @@ export async function hasPending(adminUrl: string): Promise<boolean> {
   });
 }
 
+/** The bundle of a restore whose rows are there and whose streams are not. */
+export async function findUnfinishedRestore(adminUrl: string): Promise<string | undefined> {
+  return withClient(adminUrl, async (client) => {
+    const { rows: tables } = await client.query<{ there: boolean }>(
+      "select to_regclass('ops_watchdog.restores') is not null as there",
+    );
+    if (!tables[0]?.there) return undefined;
+    const { rows } = await client.query<{ bundle: string }>(
+      "select bundle from ops_watchdog.restores where finished_at is null order by id desc limit 1",
+    );
+    return rows[0]?.bundle;
+  });
+}
+
 const watchdogRole = "svc_ops_watchdog";
 
 /**

@@ -3,7 +3,11 @@ import { connectKube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { owners } from "@svc/proto";
 import pg from "pg";
+import { databaseVariables } from "../database/environment.ts";
+import { type Differences, differenceLines } from "../database/restore.ts";
+import { findUnfinishedRestore } from "../database/rights.ts";
 import { schemas } from "../database/schemas.ts";
+import { askWatchdog } from "../database/watchdog.ts";
 import { hint } from "../hint.ts";
 import { joinAsOperator } from "../operator-mesh.ts";
 import type { Outcome } from "../output.ts";
@@ -24,6 +28,8 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
     ...(await mesh(options.data)),
     ...(await database(options.data, stack.database_url)),
     await attempt("cluster", () => cluster(stack.kubeconfig)),
+    await attempt("restore", () => unfinishedRestore(stack.database_url)),
+    await attempt("servers", () => serverDifferences(options.data)),
     ...(stack.registry === undefined
       ? []
       : [await attempt("registry", () => registry(stack.registry?.host))]),
@@ -149,6 +155,19 @@ async function schemaFinding(
     }
     return `at migration ${version}, ${waiting} events waiting`;
   });
+}
+
+async function unfinishedRestore(url: string): Promise<string> {
+  const bundle = await findUnfinishedRestore(url);
+  if (bundle === undefined) return "none is unfinished";
+  throw new Error(`the restore of ${bundle} did not finish; run it again`);
+}
+
+async function serverDifferences(dataDir: string): Promise<string> {
+  const found = await askWatchdog<Differences>(databaseVariables(dataDir), { do: "differences" });
+  const lines = differenceLines(found);
+  if (lines.length === 0) return "database and cluster agree";
+  throw new Error(lines.join(" "));
 }
 
 async function cluster(kubeconfig: string): Promise<string> {

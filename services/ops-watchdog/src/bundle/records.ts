@@ -38,3 +38,15 @@ export async function findNewestRehearsal(db: WatchdogDb): Promise<databaseBacku
     ...(row.error !== null && { error: row.error }),
   };
 }
+
+/** When the newest rehearsal that succeeded was begun. */
+export async function findLastRehearsed(db: WatchdogDb): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("rehearsals")
+    .select("started_at")
+    .where("error", "is", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.started_at;
+}

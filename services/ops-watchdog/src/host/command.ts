@@ -6,7 +6,10 @@ import { takeBundle } from "../bundle/take.ts";
 import { DamagedBundleError, verifyBundle } from "../bundle/verify.ts";
 import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
 import { hasData } from "./has-data.ts";
+import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
 import { checkForUpdates } from "./update.ts";
+
+const bundle = z.string().min(1).max(4_096);
 
 /** What `svc` may ask; `bundle` is a name in the folder or a path. */
 export const Command = z.discriminatedUnion("do", [
@@ -14,9 +17,14 @@ export const Command = z.discriminatedUnion("do", [
   /** As `back-up` with the label pre-migrate, only when there is something to lose. */
   z.strictObject({ do: z.literal("back-up-data") }),
   z.strictObject({ do: z.literal("list") }),
-  z.strictObject({ do: z.literal("verify"), bundle: z.string().max(4_096).optional() }),
+  z.strictObject({ do: z.literal("verify"), bundle: bundle.optional() }),
   z.strictObject({ do: z.literal("check") }),
   z.strictObject({ do: z.literal("check-updates"), record: z.boolean() }),
+  z.strictObject({ do: z.literal("plan-restore"), bundle }),
+  z.strictObject({ do: z.literal("restore"), bundle, force: z.boolean(), safety: z.boolean() }),
+  z.strictObject({ do: z.literal("rehearse"), bundle: bundle.optional() }),
+  z.strictObject({ do: z.literal("differences") }),
+  z.strictObject({ do: z.literal("apply-servers"), bundle: bundle.optional(), apply: z.boolean() }),
 ]);
 export type Command = z.output<typeof Command>;
 
@@ -34,6 +42,8 @@ export async function runCommand(context: HostContext, command: Command): Promis
       return check(context);
     case "check-updates":
       return checkForUpdates(context, command);
+    default:
+      return runRestoreCommand(context, command);
   }
 }
 
@@ -104,4 +114,24 @@ async function check({ settings }: HostContext) {
     ...(newest?.problem !== undefined && { problem: newest.problem }),
     ...(newest?.manifest?.servers_error !== undefined && { servers_error: newest.manifest.servers_error }),
   };
+}
+
+type RestoreCommand = Extract<
+  Command,
+  { do: "plan-restore" | "restore" | "rehearse" | "differences" | "apply-servers" }
+>;
+
+async function runRestoreCommand(context: HostContext, command: RestoreCommand): Promise<unknown> {
+  switch (command.do) {
+    case "plan-restore":
+      return planRestore(context, command.bundle);
+    case "restore":
+      return runRestore(context, command);
+    case "rehearse":
+      return runRehearsal(context, command.bundle);
+    case "differences":
+      return showDifferences(context);
+    case "apply-servers":
+      return runApplyServers(context, command);
+  }
 }

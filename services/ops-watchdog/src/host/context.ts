@@ -11,7 +11,14 @@ export type HostContext = {
   settings: Settings;
   databaseUrl: string;
   kubeconfig: string | undefined;
+  /** NATS, and the user that may make streams. */
   natsUrl: string | undefined;
+  natsUser: string;
+  natsPassword: string;
+  /** JSON of service: password, for roles that a restore makes. */
+  rolePasswordsFile: string | undefined;
+  /** Server of rehearsals; empty = the one of the database. */
+  rehearsalUrl: string;
   version: string;
   /** Pause between attempts to read the servers. */
   serversPauseMs: number;

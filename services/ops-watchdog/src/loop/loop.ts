@@ -1,16 +1,17 @@
-// What ops-watchdog does by itself, on one replica at a time: the daily bundle and the daily update report.
+// What ops-watchdog does by itself, on one replica at a time: the daily bundle, the weekly rehearsal and the daily update report.
 
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@svc/telemetry";
-import { findNewestDaily } from "../bundle/records.ts";
+import { z } from "zod";
+import { findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
 import type { WatchdogSettings } from "../config.ts";
 import type { WatchdogDb } from "../database.ts";
 import type { Command } from "../host/command.ts";
 import { newestReport } from "../update/report.ts";
-import { isDailyDue } from "./due.ts";
+import { isDailyDue, isIntervalDue } from "./due.ts";
 import type { WatchdogMetrics } from "./metrics.ts";
 import type { RunProgram } from "./run-program.ts";
 
@@ -26,10 +27,8 @@ export type LoopDeps = {
 
 type Task = {
   name: string;
-  at: string;
-  jitterMs: number;
   command: Command;
-  lastSuccess: () => Promise<number | undefined>;
+  isDue: (lastAttempt: number | undefined) => Promise<boolean>;
 };
 
 /** Starts the loop; the first round comes after `first_tick`, so that a start is not slowed down. */
@@ -76,18 +75,17 @@ export function createRound(deps: LoopDeps): (signal: AbortSignal) => Promise<vo
 }
 
 async function runIfDue(
-  { run, settings, metrics, now, log }: LoopDeps,
+  { run, metrics, now, log }: LoopDeps,
   { task, attempts }: { task: Task; attempts: Map<string, number> },
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, at, jitterMs, command } = task;
-  const lastSuccess = await task.lastSuccess();
-  const lastAttempt = attempts.get(name);
-  if (!isDailyDue({ now: now(), at, jitterMs, retryMs: settings.bundle_retry, lastSuccess, lastAttempt }))
-    return;
+  const { name, command } = task;
+  if (!(await task.isDue(attempts.get(name)))) return;
   attempts.set(name, now());
   try {
-    await run(command, signal);
+    const answer = await run(command, signal);
+    const failure = Failure.safeParse(answer).data?.error;
+    if (failure !== undefined) throw new Error(failure);
     log.info({ task: name }, "periodic task finished");
   } catch (error) {
     if (signal.aborted) return;
@@ -96,27 +94,61 @@ async function runIfDue(
   }
 }
 
-function tasksOf({ db, settings, url }: LoopDeps): Task[] {
+function tasksOf({ db, settings, url, now }: LoopDeps): Task[] {
+  const retryMs = settings.bundle_retry;
+  const jitterMs = jitterOf(url, settings.bundle_jitter);
   return [
     {
       name: "daily-bundle",
-      at: settings.bundle_at,
-      jitterMs: jitterOf(url, settings.bundle_jitter),
       command: { do: "back-up", label: "daily" },
-      lastSuccess: async () => (await findNewestDaily(db))?.taken_at.getTime(),
+      isDue: async (lastAttempt) => {
+        const lastSuccess = (await findNewestDaily(db))?.taken_at.getTime();
+        return isDailyDue({
+          now: now(),
+          at: settings.bundle_at,
+          jitterMs,
+          retryMs,
+          lastSuccess,
+          lastAttempt,
+        });
+      },
+    },
+    {
+      name: "rehearsal",
+      command: { do: "rehearse" },
+      isDue: async (lastAttempt) => {
+        if (!(await findNewestDaily(db))) return false;
+        const lastSuccess = (await findLastRehearsed(db))?.getTime();
+        return isIntervalDue({
+          now: now(),
+          everyMs: settings.rehearsal_every,
+          retryMs,
+          lastSuccess,
+          lastAttempt,
+        });
+      },
     },
     {
       name: "update-report",
-      at: settings.update_at,
-      jitterMs: 0,
       command: { do: "check-updates", record: true },
-      lastSuccess: async () => {
+      isDue: async (lastAttempt) => {
         const report = await newestReport(db);
-        return report && Date.parse(report.checked_at);
+        const lastSuccess = report && Date.parse(report.checked_at);
+        return isDailyDue({
+          now: now(),
+          at: settings.update_at,
+          jitterMs: 0,
+          retryMs,
+          lastSuccess,
+          lastAttempt,
+        });
       },
     },
   ];
 }
+
+/** What a rehearsal answers when the bundle cannot be restored. */
+const Failure = z.object({ error: z.string().optional() });
 
 /** The same for all replicas of an installation, which have one database. */
 function jitterOf(url: string, most: number): number {
@@ -126,7 +158,12 @@ function jitterOf(url: string, most: number): number {
 }
 
 async function showFacts({ db, metrics }: LoopDeps): Promise<void> {
-  const [daily, report] = await Promise.all([findNewestDaily(db), newestReport(db)]);
+  const [daily, report, rehearsed] = await Promise.all([
+    findNewestDaily(db),
+    newestReport(db),
+    findLastRehearsed(db),
+  ]);
   metrics.dailyBundle(daily?.taken_at, daily?.size_bytes ?? 0);
+  metrics.rehearsed(rehearsed);
   metrics.report(report && new Date(report.checked_at));
 }

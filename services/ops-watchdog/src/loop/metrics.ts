@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
 export type WatchdogMetrics = {
   dailyBundle: (at: Date | undefined, bytes: number) => void;
+  rehearsed: (at: Date | undefined) => void;
   report: (at: Date | undefined) => void;
   failed: (task: string) => void;
 };
@@ -16,6 +17,11 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
   const size = new Gauge({
     name: "svc_db_backup_last_size_bytes",
     help: "Size of the newest undamaged daily bundle.",
+    registers,
+  });
+  const rehearsal = new Gauge({
+    name: "svc_db_rehearsal_last_success_timestamp_seconds",
+    help: "Unix time of the newest rehearsal that succeeded; 0 if there is none.",
     registers,
   });
   const report = new Gauge({
@@ -34,6 +40,7 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
       last.set((at?.getTime() ?? 0) / 1_000);
       size.set(bytes);
     },
+    rehearsed: (at) => rehearsal.set((at?.getTime() ?? 0) / 1_000),
     report: (at) => report.set((at?.getTime() ?? 0) / 1_000),
     failed: (task) => failures.inc({ task }),
   };

@@ -1,0 +1,134 @@
+// `svc db restore|rehearse|apply-servers` (docs/reference/database-backups.md#restore).
+
+import { createInterface } from "node:readline/promises";
+import { migrateEnvironment } from "../config.ts";
+import { type Outcome, planned } from "../output.ts";
+import { bundlePath, countsText } from "./bundles.ts";
+import { databaseVariables } from "./environment.ts";
+import { restartServices } from "./restart-services.ts";
+import { grantReading } from "./rights.ts";
+import { askWatchdog } from "./watchdog.ts";
+
+type RestoreOptions = { data: string; json?: boolean; yes?: boolean; force?: boolean; safetyBackup: boolean };
+type Plan = {
+  path: string;
+  bundle: string;
+  taken_at: string;
+  counts: { accounts: number; servers: number; rows: number };
+  target: { host: string; database: string };
+  has_data: boolean;
+};
+type Restored = { bundle: string; rows: number; safetyBundle?: string };
+export type Differences = { without_object: string[]; without_row: string[] };
+
+export async function restore(bundle: string, options: RestoreOptions): Promise<Outcome> {
+  const env = databaseVariables(options.data);
+  const path = bundlePath(bundle);
+  const plan = await askWatchdog<Plan>(env, { do: "plan-restore", bundle: path });
+  const text = planText(plan, options);
+  if (!options.yes && !(await isConfirmed(text, plan.target.database, options.json)))
+    return { ...planned(plan, text), exitCode: 2 };
+  const done = await askWatchdog<Restored>(env, {
+    do: "restore",
+    bundle: path,
+    force: options.force ?? false,
+    safety: options.safetyBackup,
+  });
+  const { adminUrl } = migrateEnvironment(env);
+  if (adminUrl) await grantReading(adminUrl);
+  const restarted = restartServices(options.data, adminUrl);
+  const differences = await askWatchdog<Differences>(env, { do: "differences" }).catch(
+    (error: Error) => error.message,
+  );
+  const lines = [
+    `Restored ${done.rows} rows of ${done.bundle}. All sessions, codes and tickets have ended.`,
+    ...(done.safetyBundle === undefined ? [] : [`What was there before is in ${done.safetyBundle}.`]),
+    restarted > 0
+      ? `${restarted} services of the local stack start again.`
+      : "Restart every service and gateway now: what they remember is of the database before.",
+    ...differenceLines(differences),
+  ];
+  return { json: { ...done, differences, restarted }, text: lines.join("\n") };
+}
+
+function planText({ target, bundle, taken_at, counts, has_data }: Plan, options: RestoreOptions): string {
+  const first = has_data
+    ? options.safetyBackup
+      ? "It has data: a pre-restore bundle is taken first."
+      : "It has data, and no pre-restore bundle is taken (--no-safety-backup): what it has now is lost."
+    : "It has no data.";
+  return [
+    `Target: database ${target.database} on ${target.host}. ${first}`,
+    `Bundle: ${bundle} of ${taken_at}, ${countsText(counts)}; it was read to the last row.`,
+    "Services cannot sign in meanwhile and their connections end; all rows are replaced in one transaction;",
+    "streams and views are made anew; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
+  ].join("\n");
+}
+
+/** Asks a person for the name of the database; without a terminal nobody confirms. */
+async function isConfirmed(text: string, name: string, json = false): Promise<boolean> {
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (
+      (await terminal.question(`${text}\nType the name of the database to restore it: `)).trim() === name
+    );
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Where rows and cluster differ, in words; empty when they agree. */
+export function differenceLines(differences: Differences | string): string[] {
+  if (typeof differences === "string")
+    return [`The servers of the cluster cannot be compared: ${differences}`];
+  const { without_object, without_row } = differences;
+  return [
+    ...(without_object.length === 0
+      ? []
+      : [
+          `Servers without an object in the cluster: ${without_object.join(", ")}; svc db apply-servers makes them.`,
+        ]),
+    ...(without_row.length === 0
+      ? []
+      : [`Objects of the cluster without a server in the database: ${without_row.join(", ")}.`]),
+  ];
+}
+
+type Rehearsed = { bundle: string; rows: number; durationMs: number; error?: string };
+
+export async function rehearse(bundle: string | undefined, { data }: { data: string }): Promise<Outcome> {
+  const about = bundle === undefined ? {} : { bundle: bundlePath(bundle) };
+  const result = await askWatchdog<Rehearsed>(databaseVariables(data), { do: "rehearse", ...about });
+  const seconds = (result.durationMs / 1_000).toFixed(1);
+  return result.error === undefined
+    ? {
+        json: result,
+        text: `${result.bundle}: ${result.rows} rows restored, counted and checked in ${seconds} s.`,
+      }
+    : { json: result, text: `${result.bundle} cannot be restored: ${result.error}`, exitCode: 1 };
+}
+
+type Applied = { bundle: string; missing: string[]; lost: string[]; made: string[] };
+
+export async function applyServers(
+  bundle: string | undefined,
+  { data, yes = false }: { data: string; yes?: boolean },
+): Promise<Outcome> {
+  const about = bundle === undefined ? {} : { bundle: bundlePath(bundle) };
+  const answer = await askWatchdog<Applied>(databaseVariables(data), {
+    do: "apply-servers",
+    apply: yes,
+    ...about,
+  });
+  const { missing, lost, made } = answer;
+  const note = lost.length === 0 ? [] : [`Not in ${answer.bundle}: ${lost.join(", ")}.`];
+  if (missing.length === 0)
+    return { json: answer, text: ["No server of the bundle is missing in the cluster.", ...note].join("\n") };
+  if (!yes)
+    return planned(
+      answer,
+      [`To make from ${answer.bundle}, stopped: ${missing.join(", ")}.`, ...note].join("\n"),
+    );
+  return { json: answer, text: [`Made, stopped: ${made.join(", ")}.`, ...note].join("\n") };
+}

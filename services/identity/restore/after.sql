@@ -1,0 +1,10 @@
+-- Ends what was open when the bundle was taken: a session, code or link of then must not open anything now.
+delete from sessions;
+delete from setup_tokens;
+delete from email_otps;
+delete from otp_reservations;
+delete from webauthn_challenges;
+delete from account_link_codes;
+delete from op_login_requests;
+delete from cli_logins;
+delete from account_migrations where state in ('initiated', 'confirmed', 'code_issued');

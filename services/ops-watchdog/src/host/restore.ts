@@ -1,0 +1,146 @@
+// Commands of the host that replace a database or rehearse it.
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { connectKube } from "@svc/kube";
+import { listBundles } from "../bundle/folder.ts";
+import { serversMember } from "../bundle/manifest.ts";
+import type { ServerObject } from "../bundle/server-objects.ts";
+import { connect } from "../bundle/snapshot.ts";
+import { takeBundle } from "../bundle/take.ts";
+import { readManifest, verifyBundle } from "../bundle/verify.ts";
+import { applyServers, type Differences, findDifferences, missingServers } from "../restore/differences.ts";
+import { openMembers } from "../restore/member.ts";
+import { rehearse } from "../restore/rehearse.ts";
+import { restore } from "../restore/restore.ts";
+import { ownedSchemas, problemOfVersions } from "../restore/schemas.ts";
+import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
+import { hasData } from "./has-data.ts";
+
+/** What a restore would do; the bundle is read to its last row. */
+export async function planRestore(context: HostContext, bundle: string) {
+  const url = needDatabase(context);
+  const path = pathOf(context, bundle);
+  const { manifest } = await verifyBundle(path, { rows: true, sidecar: false });
+  const problem = problemOfVersions(manifest, ownedSchemas());
+  if (problem !== undefined) throw new Error(problem);
+  const target = new URL(url);
+  return {
+    path,
+    bundle: manifest.name,
+    taken_at: manifest.taken_at,
+    counts: manifest.counts,
+    target: { host: target.host, database: decodeURIComponent(target.pathname.slice(1)) },
+    has_data: await hasData(url),
+  };
+}
+
+export async function runRestore(
+  context: HostContext,
+  { bundle, force, safety }: { bundle: string; force: boolean; safety: boolean },
+) {
+  const url = needDatabase(context);
+  const path = pathOf(context, bundle);
+  const { natsUrl, natsUser, natsPassword, rolePasswordsFile, settings, version } = context;
+  if (!natsUrl)
+    throw new Error(
+      "SVC_NATS_URL, SVC_NATS_USER (migrate) and SVC_NATS_PASSWORD are needed: the streams are made anew",
+    );
+  if (!rolePasswordsFile) throw new Error("SVC_ROLE_PASSWORDS_FILE is not set");
+  const takeSafetyBundle = async () => {
+    if (!(await hasData(url))) return undefined;
+    const taken = await takeBundle(
+      {
+        url,
+        settings: settings.ops_watchdog,
+        version,
+        readServers: () => readServers(context),
+        now: () => new Date(),
+      },
+      "pre-restore",
+      { inUse: [basename(path)] },
+    );
+    return taken.name;
+  };
+  return restore(
+    {
+      url,
+      rolePasswords: JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>,
+      nats: { url: natsUrl, user: natsUser, password: natsPassword },
+      bundleDir: settings.ops_watchdog.bundle_dir,
+      schemas: ownedSchemas(),
+      takeSafetyBundle: safety ? takeSafetyBundle : undefined,
+      step: stepOf(context),
+    },
+    { path, force },
+  );
+}
+
+/** Rehearses the newest whole bundle, or the one that is named, and records how it went. */
+export async function runRehearsal(context: HostContext, bundle: string | undefined) {
+  const { settings, rehearsalUrl } = context;
+  const url = needDatabase(context);
+  const newest = (await listBundles(settings.ops_watchdog.bundle_dir)).find(
+    ({ problem }) => problem === undefined,
+  );
+  const path = bundle === undefined ? newest?.path : pathOf(context, bundle);
+  if (path === undefined) throw new Error("there is no bundle to rehearse; `svc db backup` takes one");
+  const startedAt = new Date();
+  const result = await rehearse(rehearsalUrl || url, { path, schemas: ownedSchemas() });
+  const client = await connect(url, "svc-rehearsal-record");
+  try {
+    const name = basename(path);
+    await client.query(
+      "insert into ops_watchdog.rehearsals (bundle, started_at, duration_ms, row_count, error) values ($1, $2, $3, $4, $5)",
+      [name, startedAt, Math.round(result.durationMs), result.rows, result.error ?? null],
+    );
+    return { bundle: name, at: startedAt.toISOString(), ...result };
+  } finally {
+    await client.end();
+  }
+}
+
+export async function showDifferences(context: HostContext): Promise<Differences> {
+  const kube = connectKube({ kubeconfigFile: context.kubeconfig });
+  try {
+    return await findDifferences(needDatabase(context), { kube, namespace: context.settings.k8s.namespace });
+  } finally {
+    kube.close();
+  }
+}
+
+/** Servers of a bundle that have a row and no object; made when `apply` is set. */
+export async function runApplyServers(
+  context: HostContext,
+  { bundle, apply }: { bundle?: string | undefined; apply: boolean },
+) {
+  const { settings, kubeconfig } = context;
+  const bundles = await listBundles(settings.ops_watchdog.bundle_dir);
+  const newest = bundles.find(
+    ({ problem, manifest }) => problem === undefined && manifest?.server_objects !== undefined,
+  );
+  const path = bundle === undefined ? newest?.path : pathOf(context, bundle);
+  if (path === undefined) throw new Error("no bundle has server objects");
+  const differences = await showDifferences(context);
+  const missing = missingServers(differences, await readObjects(path));
+  const names = missing.map(({ metadata }) => metadata.name);
+  const lost = differences.without_object.filter((name) => !names.includes(name));
+  if (!apply) return { bundle: basename(path), missing: names, lost, made: [] };
+  const kube = connectKube({ kubeconfigFile: kubeconfig });
+  try {
+    return { bundle: basename(path), missing: names, lost, made: await applyServers(kube, missing) };
+  } finally {
+    kube.close();
+  }
+}
+
+async function readObjects(path: string): Promise<ServerObject[]> {
+  const members = await openMembers(path, await readManifest(path));
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of members.read(serversMember)) chunks.push(chunk);
+    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as ServerObject[];
+  } finally {
+    await members.close();
+  }
+}

@@ -1,0 +1,2 @@
+-- Tickets of byte transfers that ended long ago.
+delete from archive_tickets;
