@@ -3,9 +3,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { touch } from "./done-file.ts";
 
 export type LeaseClient = {
   acquire: () => Promise<{ id: string; ttlMs: number } | { retryAfterMs: number; reason: string }>;
@@ -99,9 +98,4 @@ async function sweep(options: Options, { id, ttlMs }: { id: string; ttlMs: numbe
     child.kill("SIGKILL");
     await exited;
   }
-}
-
-function touch(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "w", 0o600));
 }
