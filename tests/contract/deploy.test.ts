@@ -12,6 +12,7 @@ import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-s
 import { MinecraftServer, parseForwardingMasters, services, systemForwardingSecrets } from "@svc/proto";
 import { parse, parseAllDocuments } from "yaml";
 import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
+import { loadConfig as loadGateConfig } from "../../services/registry-gate/src/config.ts";
 import { settings as storageSettings } from "../../services/storage/src/config.ts";
 import { runSvc } from "../flow/stack.ts";
 
@@ -120,6 +121,34 @@ test("deploy/storage runs storage with a valid configuration, on declared volume
   assert.equal(archives, "/var/lib/svc/archive");
   assert.equal(folderOf("minecraft", storage.archive_claim), archives, "the Jobs' folder is the service's");
   assert.equal(folderOf("svc", claimAt(storage.staging_path)), "/var/lib/svc/uploads");
+});
+
+test("deploy/registry runs the gate with valid settings, and both containers on one configuration without a cache", async () => {
+  const [config, , service, set] = parseAllDocuments(
+    readFileSync(join(root, "deploy/registry/registry.yaml"), "utf8"),
+  ).map((document) => document.toJS());
+  const { containers, volumes, initContainers } = set.spec.template.spec;
+  const [registry, gate] = containers;
+  const { collect, credentialsFile, leaseFile, upstream, port } = loadGateConfig(envOf(gate.env));
+  const mountOf = (path: string) =>
+    gate.volumeMounts.find(({ mountPath }: { mountPath: string }) => path.startsWith(`${mountPath}/`))?.name;
+  assert.deepEqual([collect.program, collect.programConfig, credentialsFile, leaseFile].map(mountOf), [
+    "program",
+    "config",
+    "credentials",
+    "images",
+  ]);
+  assert.equal(initContainers[0].command.at(-1), collect.program);
+  const names = volumes.map(({ name }: { name: string }) => name);
+  for (const { name } of [...gate.volumeMounts, ...registry.volumeMounts])
+    assert.ok(names.includes(name), name);
+  const settings = parse(config.data["config.yml"]);
+  assert.equal(`http://${settings.http.addr}`, upstream);
+  assert.equal(settings.storage.cache, undefined);
+  assert.equal(settings.storage.delete.enabled, true);
+  assert.equal(service.spec.ports[0].port, port);
+  assert.ok(existsSync(join(root, gate.args[0])));
+  assert.equal(set.spec.replicas, 1);
 });
 
 type PodContainer = { args: string[]; volumeMounts: { name: string; mountPath: string }[] };
