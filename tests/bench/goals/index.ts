@@ -13,6 +13,7 @@ import { idleMemory } from "./idle-memory.ts";
 import { idlePlayerMemory } from "./idle-player-memory.ts";
 import { localConsole } from "./local-console.ts";
 import { malformedInput } from "./malformed-input.ts";
+import { panel } from "./panel.ts";
 import { phaseChangeThroughput } from "./phase-change-throughput.ts";
 import { playerCount } from "./player-count.ts";
 import { playerJoin } from "./player-join.ts";
@@ -62,6 +63,7 @@ export const goals: readonly Goal[] = [
   clusterChangeVisibility,
   startStopLatency,
   localConsole,
+  panel,
   fileBytes,
   fleet,
   replicaLoss,

@@ -3,9 +3,8 @@
 // The lines are appended to the log file of the server's container, which is what its process does. 20 lines a second,
 // so that every line finds a console at rest; the peer's figure is of the same path in its daemon and panel.
 
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "@svc/local-stack/testing";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { closeViewers, openViewers } from "../harness/consoles.ts";
@@ -14,43 +13,21 @@ import { peer } from "../harness/peer.ts";
 import type { BenchStack } from "../harness/stack.ts";
 import { interleave } from "../harness/statistics.ts";
 import type { StreamResult } from "../load/streams.ts";
+import { consoleServer, startConsoleServer } from "../subjects/console-server.ts";
 
-const name = "bench-console";
 const perSecond = 20;
 const settleMs = 300;
 
-/** Wakes the server; the log file of its container. */
-async function startServer(stack: BenchStack): Promise<string> {
-  await stack.ensureServer(name);
-  const path = `/api/v1/servers/${name}`;
-  const phase = async () =>
-    ((await stack.external("GET", `${path}/status`)).body as { phase?: string }).phase;
-  await until(async () => (await phase()) === "Stopped", 30_000, `${name} to be known`);
-  const before = logFiles(stack.dir);
-  const { status, body } = await stack.external("POST", `${path}/wake`);
-  if (status >= 300) throw new Error(`waking ${name} answered ${status}: ${JSON.stringify(body)}`);
-  await until(async () => (await phase()) === "Running", 120_000, `${name} to run`);
-  const [file] = logFiles(stack.dir).filter((one) => !before.includes(one));
-  if (!file) throw new Error(`${name} has no log`);
-  return file;
-}
-
-function logFiles(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, encoding: "utf8" })
-    .filter((path) => /containers\/minecraft\/runs\/\d+\/log$/.test(path))
-    .map((path) => join(dir, path));
-}
-
 async function lines(viewers: Child, log: string, seconds: number): Promise<StreamResult> {
   await viewers.ask("take");
-  await pace({ names: [name], perSecond, seconds }, (_, line) => appendFileSync(log, `${line}\n`));
+  await pace({ names: [consoleServer], perSecond, seconds }, (_, line) => appendFileSync(log, `${line}\n`));
   await new Promise((wake) => setTimeout(wake, settleMs));
   return viewers.ask<StreamResult>("take");
 }
 
 async function echoes(bench: Bench, stack: BenchStack, viewers: Child): Promise<StreamResult> {
   await viewers.ask("take");
-  const path = `/api/v1/servers/${name}/command`;
+  const path = `/api/v1/servers/${consoleServer}/command`;
   const plan = { host: "127.0.0.1", method: "POST", path, ...stack.owner };
   for (let n = 0; n < (bench.options.isQuick ? 20 : 60); n += 1) {
     const body = JSON.stringify({ command: `say ${stamp()}` });
@@ -61,11 +38,11 @@ async function echoes(bench: Bench, stack: BenchStack, viewers: Child): Promise<
 }
 
 async function measureConsole(bench: Bench, stack: BenchStack) {
-  const log = await startServer(stack);
+  const log = await startConsoleServer(stack);
   const viewers = await startChild("load/streams.ts", { logDir: join(stack.dir, "logs") });
   try {
     const { port, headers } = stack.owner;
-    await openViewers(viewers, { port, paths: [`/api/v1/servers/${name}/console`], headers });
+    await openViewers(viewers, { port, paths: [`/api/v1/servers/${consoleServer}/console`], headers });
     const seconds = Math.max(2, bench.windowMs / 1_000);
     await lines(viewers, log, seconds);
     const found = await interleave(bench.options.rounds, {
@@ -76,7 +53,7 @@ async function measureConsole(bench: Bench, stack: BenchStack) {
     return found;
   } finally {
     await viewers.stop();
-    await stack.external("POST", `/api/v1/servers/${name}/stop`);
+    await stack.external("POST", `/api/v1/servers/${consoleServer}/stop`);
   }
 }
 
