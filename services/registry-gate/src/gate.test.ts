@@ -186,7 +186,7 @@ describe("the lease", () => {
         if (result) pushes.push({ repository, ...result });
       }
     })();
-    await until(() => pushes.length > 2);
+    await until(() => pushes.length > 2, 60_000);
     const before = pushes.length;
     // Pauses between two pushes are short, so the lease is tried again and again.
     await until(async () => {
@@ -198,8 +198,8 @@ describe("the lease", () => {
           new AbortController().signal,
         )) === 0
       );
-    });
-    await until(() => pushes.length > before);
+    }, 60_000);
+    await until(() => pushes.length > before, 60_000);
     collecting.isOver = true;
     await pushing;
     assert.equal((await gate.call("HEAD", `/v2/packs/kept/blobs/${loose}`)).status, 404);

@@ -11,6 +11,7 @@ import { until } from "@svc/mesh/testing";
 import { digestOf, mediaTypes, openRegistry, type Registry } from "@svc/registry";
 
 const repo = resolve(import.meta.dirname, "../../../..");
+const startWithinMs = 60_000;
 const password = "p".repeat(24);
 
 export type GatedRegistry = {
@@ -37,7 +38,7 @@ export async function startGatedRegistry(): Promise<GatedRegistry> {
   const gate = startGate(dir, port, upstream);
   const open = (at: string, user?: string) =>
     openRegistry({ host: at, plainHttp: true, ...(user && { credential: { user, password } }) });
-  for (const at of [upstream, host]) await until(() => open(at, "prune").listRepositories());
+  for (const at of [upstream, host]) await until(() => open(at, "prune").listRepositories(), startWithinMs);
   return {
     host,
     registry: open(host, "prune"),

@@ -99,12 +99,8 @@ function registryConfig(data: string, port: number): string {
 
 async function startUpstream(binary: string, config: string, port: number): Promise<ChildProcess> {
   const child = spawn(binary, ["serve", config], { stdio: "ignore" });
-  await until(() =>
-    send(`http://127.0.0.1:${port}/v2/`, "GET", {}).then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
+  const isUp = () => send(`http://127.0.0.1:${port}/v2/`, "GET", {}).then(({ status }) => status === 200);
+  await until(isUp, 60_000);
   return child;
 }
 
