@@ -107,6 +107,12 @@ export const durables: readonly Durable[] = [
     stream: "LIFECYCLE",
     subjects: ["svc.evt.lifecycle.server.transferred.>"],
   },
+  {
+    name: "builds-accounts",
+    service: "builds",
+    stream: "IDENTITY",
+    subjects: ["svc.evt.identity.account.retired.>"],
+  },
 ];
 
 /** Contracts that one service answers. */

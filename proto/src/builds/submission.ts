@@ -76,7 +76,7 @@ export const create = operation({
   http: { ...own, method: "POST", path: mine, status: 201 },
   body: { display_name: z.string().max(1_024) },
   output: Submission,
-  faults: ["submission_quota_exceeded", "submission_cooldown", "uploads_full"],
+  faults: ["submission_cooldown", ...room],
   onceById: true,
   summary: "Makes a submission; its context is uploaded next. Nothing is built before it is approved.",
   spec: "docs/reference/submissions.md#states",

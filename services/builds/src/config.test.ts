@@ -13,6 +13,10 @@ test("the defaults are those of the specification", () => {
   assert.deepEqual(registry, {
     url: "",
     timeout: 5_000,
+    user_uploads_context: "s3://svc-user-uploads",
+    user_uploads_max_bytes: 4 * 2 ** 30,
+    user_uploads_keep_free: 0.1,
+    context_max_bytes: 2 ** 30,
     build_namespace: "svc-build",
     max_concurrent_builds: 0,
     scan_fail_on: ["CRITICAL"],
@@ -39,6 +43,18 @@ test("the defaults are those of the specification", () => {
   const { context_disk, image_disk, reports_disk, scan_disk, scan_memory } = builds;
   assert.deepEqual([context_disk, image_disk, reports_disk], ["4Gi", "10Gi", "512Mi"]);
   assert.deepEqual([scan_disk, scan_memory], ["8Gi", "3Gi"]);
+});
+
+test("limits of submissions are those of the specification", () => {
+  const { builds } = load();
+  const { submissions_pending, submission_account_bytes } = builds;
+  assert.deepEqual([submissions_pending, submission_account_bytes], [5, 2 * 2 ** 30]);
+  const { submission_cooldown, upload_cooldown, upload_lease } = builds;
+  assert.deepEqual([submission_cooldown, upload_cooldown, upload_lease], [30_000, 15_000, 30_000]);
+  const { staged_keep, rejected_keep, unnamed_keep } = builds;
+  assert.deepEqual([staged_keep, rejected_keep, unnamed_keep], [86_400_000, 7 * 86_400_000, 3_600_000]);
+  const { sweep_interval, notice_interval, context_checks } = builds;
+  assert.deepEqual([sweep_interval, notice_interval, context_checks], [3_600_000, 15_000, 2]);
 });
 
 test("severities are upper-cased, and what is none is named", () => {

@@ -16,6 +16,30 @@ const severity = z
   .string()
   .transform((text) => text.toUpperCase())
   .pipe(scans.Severity);
+const submissionSettings = {
+  /** Submissions of an account that may wait for a review at once. */
+  submissions_pending: z.number().int().min(1).max(1_000).default(5),
+  /** Most bytes that an account may have staged, in review or rejected. */
+  submission_account_bytes: size("2Gi"),
+  /** Between two new submissions of an account. */
+  submission_cooldown: duration("30s"),
+  /** Between two contexts of an account. */
+  upload_cooldown: duration("15s"),
+  /** How long the writer of an upload may be silent before another may take over. */
+  upload_lease: duration("30s"),
+  /** How long staged parts are kept without another part. */
+  staged_keep: duration("24h"),
+  /** How long the context of a rejected submission is kept. */
+  rejected_keep: duration("7d"),
+  /** How long a file that no submission names is kept, since it may be named soon. */
+  unnamed_keep: duration("1h"),
+  /** Between two sweeps of contexts. */
+  sweep_interval: duration("1h"),
+  /** Between two looks for ended builds and mails that are due. */
+  notice_interval: duration("15s"),
+  /** Contexts that one replica unpacks at once. */
+  context_checks: z.number().int().min(1).max(16).default(2),
+};
 
 export const settings = z.strictObject({
   registry: section({
@@ -55,6 +79,14 @@ export const settings = z.strictObject({
     prune_token_ref: z.string().min(1).default("SVC_REGISTRY_PRUNE_TOKEN"),
     /** How often what nothing keeps is deleted; 0s = never. */
     prune_every: duration("6h"),
+    /** Where contexts of submissions lie: a folder that all replicas share, as a path or `file://`; anything else = no uploads. */
+    user_uploads_context: z.string().default("s3://svc-user-uploads"),
+    /** Most bytes of all contexts that are staged, in review or rejected. */
+    user_uploads_max_bytes: size("4Gi"),
+    /** Share of the volume that uploads leave free. */
+    user_uploads_keep_free: z.number().min(0).max(0.9).default(0.1),
+    /** Most bytes of one context, compressed. */
+    context_max_bytes: size("1Gi"),
   }),
   builds: section({
     /** Images that come with the platform; each is put on the whitelist once. */
@@ -131,6 +163,7 @@ export const settings = z.strictObject({
     log_lines_per_second: z.number().int().min(1).default(2_000),
     /** Lines of a live log at once. */
     log_burst: z.number().int().min(1).default(10_000),
+    ...submissionSettings,
   }),
 });
 export type Settings = z.output<typeof settings>;

@@ -64,8 +64,32 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     reject_reason: true,
     created_at: true,
     reviewed_at: true,
+    context_parts: true,
+    context_index: true,
+    dockerfile: true,
   },
   recommended_images: { image_ref: true, seeded_at: true },
+  submission_cooldowns: { user_id: true, kind: true, started_at: true },
+  submission_notices: {
+    id: true,
+    event: true,
+    user_id: true,
+    kind: true,
+    facts: true,
+    created_at: true,
+    due_at: true,
+    attempts: true,
+    sent_at: true,
+  },
+  submission_uploads: {
+    submission_id: true,
+    parts: true,
+    received_bytes: true,
+    reserved_bytes: true,
+    writer: true,
+    writer_until: true,
+    touched_at: true,
+  },
 };
 
 test("the types have the columns of the live schema", async () => {

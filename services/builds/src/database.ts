@@ -60,6 +60,8 @@ type ImageBuildDocumentsTable = {
 };
 
 type ImageBuildLogsTable = { build_id: string; gz: Buffer; stored_at: DefaultAt };
+/** A blob of the context store. */
+export type Blob = { name: string; size: number };
 
 export type ImageSubmissionsTable = {
   id: string;
@@ -79,6 +81,33 @@ export type ImageSubmissionsTable = {
   reject_reason: string | null;
   created_at: DefaultAt;
   reviewed_at: Date | null;
+  context_parts: JSONColumnType<Blob[], string | undefined, string>;
+  context_index: string | null;
+  dockerfile: Generated<string>;
+};
+
+export type SubmissionUploadsTable = {
+  submission_id: string;
+  parts: JSONColumnType<Blob[], string | undefined, string>;
+  received_bytes: ColumnType<number, number | undefined, number>;
+  reserved_bytes: ColumnType<number, number | undefined, number>;
+  writer: string | null;
+  writer_until: Date | null;
+  touched_at: DefaultAt;
+};
+
+type SubmissionCooldownsTable = { user_id: string; kind: "create" | "upload"; started_at: DefaultAt };
+
+export type SubmissionNoticesTable = {
+  id: GeneratedAlways<number>;
+  event: string;
+  user_id: string;
+  kind: string;
+  facts: JSONColumnType<Record<string, string>>;
+  created_at: DefaultAt;
+  due_at: DefaultAt;
+  attempts: Generated<number>;
+  sent_at: Date | null;
 };
 
 export type Tables = {
@@ -89,6 +118,9 @@ export type Tables = {
   image_submissions: ImageSubmissionsTable;
   image_whitelist: ImageWhitelistTable;
   recommended_images: RecommendedImagesTable;
+  submission_cooldowns: SubmissionCooldownsTable;
+  submission_notices: SubmissionNoticesTable;
+  submission_uploads: SubmissionUploadsTable;
 };
 
 export type BuildsDb = Db<Tables>;

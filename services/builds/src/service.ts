@@ -11,6 +11,7 @@ import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
 import { serveRegistry } from "./registry/serve.ts";
 import { serveScans } from "./scan/serve.ts";
+import { startSubmissions } from "./submission/serve.ts";
 
 type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry">;
 
@@ -34,17 +35,20 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
   const kube =
     missing === undefined ? (options.kube ?? connectKube({ kubeconfigFile: kubeconfigFile() })) : undefined;
+  const submissions = await startSubmissions({ db, mesh, settings, log });
   const pipeline = startPipeline({
     ...runtime,
     kube,
     secrets: () => readBuildSecrets(settings, options.env),
-    onEnded: options.onBuildEnded ?? (async () => {}),
+    onEnded: async (trx, build) => {
+      await submissions.onBuildEnded(trx);
+      await options.onBuildEnded?.(trx, build);
+    },
     now: options.now,
   });
   return {
     stop: async () => {
-      await pruning.stop();
-      await pipeline.close();
+      await Promise.all([pruning.stop(), pipeline.close(), submissions.close()]);
       if (!options.kube) kube?.close();
     },
   };

@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
+import type { Kube } from "@svc/kube";
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { AuditEntry, isFault } from "@svc/proto";
@@ -27,13 +28,17 @@ export type Fixture = {
   operator: Mesh;
   /** As the service itself calls. */
   builds: Mesh;
+  identity: Mesh;
   audits: AuditEntry[];
   /** Starts one more replica with settings as `--set` has them. */
   start: (overrides: readonly string[]) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-export async function startFixture(overrides: readonly string[] = []): Promise<Fixture> {
+export async function startFixture(
+  overrides: readonly string[] = [],
+  options: { kube?: Kube } = {},
+): Promise<Fixture> {
   const [database, nats] = await Promise.all([createBuildsDatabase(), startTestNats()]);
   const wire = await createWire(database.url);
   const ends: (() => Promise<void>)[] = [];
@@ -42,7 +47,7 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     const mesh = await nats.connect("builds");
     const settings = loadSettings(schema, { overrides: more });
     const about = { log: createLogger("builds", "silent"), registry: createRegistry("builds", "test") };
-    const running = await startBuilds({ settings, mesh, store, ...about });
+    const running = await startBuilds({ settings, mesh, store, ...about }, options);
     const relay = database.relayOutbox(mesh.publish, wire.url);
     ends.push(async () => {
       await running.stop?.();
@@ -75,6 +80,7 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     lifecycle,
     operator,
     builds,
+    identity,
     audits,
     start,
     stop: async () => {

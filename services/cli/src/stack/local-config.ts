@@ -46,6 +46,7 @@ setup_url_file = ${quote(facts.setupUrlFile)}
 url = ${quote(facts.registryHost ?? "")}
 # The scanner has no database of vulnerabilities here, and secrets are found without one.
 scan_db = "optional"
+user_uploads_context = ${quote(join(dirname(facts.archiveDir), "contexts"))}
 
 [builds]
 recommended = [${quote(demoImage)}]

@@ -22,8 +22,8 @@ function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof 
     const account = await findLiveAccount(db, user_id);
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
-    const { server = "", at } = facts;
-    const values = { server, moment: at === undefined ? "" : momentOf(at) };
+    const { at } = facts;
+    const values = { server: "", ...facts, moment: at === undefined ? "" : momentOf(at) };
     const message = toMessage(mails[kind], account.language, values);
     await mailer.takeBudget("world");
     await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });

@@ -1,0 +1,105 @@
+import { auditActor, type Context, type Handler, readDigest } from "@svc/mesh";
+import { type AnyContract, Fault, isFault, type submissions } from "@svc/proto";
+import { sql } from "kysely";
+import { type CheckedContext, checkContext } from "../context/check.ts";
+import { accountOf } from "./caller.ts";
+import type { SubmissionDeps } from "./deps.ts";
+import { assertContextBytes } from "./put-part.ts";
+import { receiveBytes } from "./receive.ts";
+import { blobsOf, type SubmissionRow, toSubmission } from "./row.ts";
+import { assertCooledDown, startCooldown } from "./space.ts";
+import { addAudit, changeSubmission, getOwnPending } from "./store.ts";
+import { acquireUpload, removeQuietly, type UploadLease } from "./upload-lease.ts";
+
+/** builds.submission.complete-context-upload: what was staged stays when it is refused. */
+export const completeContextUpload =
+  (deps: SubmissionDeps): Handler<typeof submissions.completeContextUpload> =>
+  async (context, { id }) => {
+    const { userId } = accountOf(context.principal);
+    await using lease = await acquireUpload(deps, { id, userId, bytes: 0 });
+    if (lease.received === 0) {
+      throw context.fault("bad_request", { message: "Nothing is staged; send the parts first." });
+    }
+    return toSubmission(deps.settings, await complete(deps, context, { id, userId, lease }));
+  };
+
+/** builds.submission.upload-context: begins again, and drops what came when it is refused. */
+export const uploadContext =
+  (deps: SubmissionDeps): Handler<typeof submissions.uploadContext> =>
+  async (context, { id, content_length: length, content_digest }) => {
+    const { db, settings, contexts, byteTransfers } = deps;
+    const sha256 = readDigest(content_digest);
+    assertContextBytes(length, settings.registry.context_max_bytes);
+    const { userId } = accountOf(context.principal);
+    await getOwnPending(db, { id, userId });
+    context.reply.byteTransfer = byteTransfers.upload({
+      receive: async (body, _head, signal) => {
+        await using lease = await acquireUpload(deps, { id, userId, offset: 0, bytes: length });
+        try {
+          await assertCooledDown(db, settings, { userId, kind: "upload" });
+          await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
+          if (lease.received === 0) throw new Fault("bad_request", { message: "The context is empty." });
+          const row = await complete(deps, { ...context, signal }, { id, userId, lease });
+          return toSubmission(settings, row);
+        } catch (error) {
+          await lease.drop().catch(() => {});
+          throw error;
+        }
+      },
+    });
+    return null as never;
+  };
+
+type Completing = { id: string; userId: string; lease: UploadLease };
+
+async function complete(
+  deps: SubmissionDeps,
+  context: Context<AnyContract>,
+  { id, userId, lease }: Completing,
+): Promise<SubmissionRow> {
+  const { db, settings, contexts, slots, log } = deps;
+  await assertCooledDown(db, settings, { userId, kind: "upload" });
+  const signal = AbortSignal.any([context.signal, lease.signal]);
+  const checked = await slots.run(() => checkContext(contexts, { id, parts: lease.parts }, signal), signal);
+  if (checked.skipped > 0) log.info({ submission: id, skipped: checked.skipped }, "context entries skipped");
+  try {
+    const { row, replaced } = await replaceContext(deps, context, { id, userId, lease, checked });
+    await removeQuietly(deps, blobsOf(replaced));
+    return row;
+  } catch (error) {
+    // A lost answer of the database may have been a success.
+    if (isFault(error) && error.fault !== "unavailable") await removeQuietly(deps, [checked.index]);
+    throw error;
+  }
+}
+
+async function replaceContext(
+  { db, settings }: Pick<SubmissionDeps, "db" | "settings">,
+  context: Context<AnyContract>,
+  { id, userId, lease, checked }: Completing & { checked: CheckedContext },
+) {
+  return db.transaction().execute(async (trx) => {
+    const replaced = await getOwnPending(trx, { id, userId, lock: true });
+    // Serializes the uploads of one account, which share a cooldown.
+    await sql`select pg_advisory_xact_lock(hashtext('builds.uploads-of'), hashtext(${userId}))`.execute(trx);
+    await assertCooledDown(trx, settings, { userId, kind: "upload" });
+    const { numDeletedRows } = await trx
+      .deleteFrom("submission_uploads")
+      .where("submission_id", "=", id)
+      .where("writer", "=", lease.writer)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw new Fault("upload_busy");
+    const row = await changeSubmission(trx, id, {
+      context_sha256: checked.sha256,
+      context_bytes: checked.bytes,
+      context_parts: JSON.stringify(lease.parts),
+      context_index: checked.index.name,
+      dockerfile: checked.dockerfile,
+      uploaded_at: sql<Date>`now()`,
+    });
+    await startCooldown(trx, { userId, kind: "upload" });
+    const payload = { id, context_sha256: checked.sha256, context_bytes: checked.bytes };
+    await addAudit(trx, { ...auditActor(context), action: "submission.upload", payload });
+    return { row, replaced };
+  });
+}

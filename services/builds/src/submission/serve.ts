@@ -1,0 +1,79 @@
+import type { Mesh } from "@svc/mesh";
+import { submissions } from "@svc/proto";
+import { createSemaphore } from "@svc/service/semaphore";
+import type { Logger } from "@svc/telemetry";
+import type { Settings } from "../config.ts";
+import { openContextStore } from "../context/open.ts";
+import type { BuildsDb, BuildsTrx } from "../database.ts";
+import { listContextEntries, readContextFile } from "./browse.ts";
+import { completeContextUpload, uploadContext } from "./complete.ts";
+import { create } from "./create.ts";
+import type { SubmissionDeps } from "./deps.ts";
+import { downloadContext, fetchContext } from "./download.ts";
+import { list, listOwn } from "./list.ts";
+import { startLoop } from "./loop.ts";
+import { queueEndedBuilds, sendNotices } from "./notice.ts";
+import { putContextPart } from "./put-part.ts";
+import { readContextUpload, readLimits } from "./read-upload.ts";
+import { remove, withdraw } from "./remove.ts";
+import { followAccounts } from "./retire.ts";
+import { approve, reject } from "./review.ts";
+import { sweepContexts } from "./sweep.ts";
+
+type Start = {
+  db: BuildsDb;
+  mesh: Pick<Mesh, "serve" | "call" | "consume" | "byteTransfers">;
+  settings: Settings;
+  log: Logger;
+};
+
+export type Submissions = {
+  /** Queues the mail about a build that ended in this transaction. */
+  onBuildEnded: (trx: BuildsTrx) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Answers the operations of submissions, sends mails to authors and sweeps contexts. */
+export async function startSubmissions({ db, mesh, settings, log }: Start): Promise<Submissions> {
+  const contexts = openContextStore(settings.registry.user_uploads_context);
+  const { byteTransfers } = mesh;
+  const slots = createSemaphore(settings.builds.context_checks);
+  const notices = startLoop("notices of submissions", {
+    log,
+    everyMs: settings.builds.notice_interval,
+    round: (signal) => sendNotices({ db, mesh, log }, signal),
+  });
+  const deps = { db, settings, contexts, byteTransfers, log, onNotice: notices.ring, slots };
+  serve(mesh, deps);
+  await followAccounts(mesh, deps);
+  const sweeping = startLoop("sweep of contexts", {
+    log,
+    everyMs: settings.builds.sweep_interval,
+    round: () => sweepContexts(deps),
+  });
+  return {
+    onBuildEnded: queueEndedBuilds,
+    close: async () => {
+      await Promise.all([notices.close(), sweeping.close()]);
+    },
+  };
+}
+
+function serve(mesh: Pick<Mesh, "serve">, deps: SubmissionDeps): void {
+  mesh.serve(submissions.create, create(deps));
+  mesh.serve(submissions.listOwn, listOwn(deps));
+  mesh.serve(submissions.readLimits, readLimits(deps));
+  mesh.serve(submissions.uploadContext, uploadContext(deps));
+  mesh.serve(submissions.readContextUpload, readContextUpload(deps));
+  mesh.serve(submissions.putContextPart, putContextPart(deps));
+  mesh.serve(submissions.completeContextUpload, completeContextUpload(deps));
+  mesh.serve(submissions.withdraw, withdraw(deps));
+  mesh.serve(submissions.list, list(deps));
+  mesh.serve(submissions.approve, approve(deps));
+  mesh.serve(submissions.reject, reject(deps));
+  mesh.serve(submissions.remove, remove(deps));
+  mesh.serve(submissions.downloadContext, downloadContext(deps));
+  mesh.serve(submissions.fetchContext, fetchContext(deps));
+  mesh.serve(submissions.listContextEntries, listContextEntries(deps));
+  mesh.serve(submissions.readContextFile, readContextFile(deps));
+}
