@@ -23,6 +23,7 @@ export type StackFile = {
   kubeconfig: string;
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
+  registry?: { host: string; credentials_file: string };
   processes: { name: string; pid: number; log: string; metrics?: string }[];
 };
 
@@ -80,9 +81,12 @@ export function send(
   url: string,
   options: { method: string; headers: Record<string, string>; body?: unknown },
 ): Promise<Answer> {
-  const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
+  const { body } = options;
+  const json = { "content-type": "application/json" };
+  const isRaw = Buffer.isBuffer(body);
+  const payload = isRaw || body === undefined ? body : Buffer.from(JSON.stringify(body));
   const headers = payload
-    ? { ...options.headers, "content-type": "application/json", "content-length": String(payload.length) }
+    ? { ...(isRaw ? {} : json), ...options.headers, "content-length": String(payload.length) }
     : options.headers;
   return new Promise((settle, fail) => {
     const request = httpRequest(url, { method: options.method, headers, timeout: 30_000 }, (response) => {
