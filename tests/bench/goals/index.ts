@@ -5,6 +5,7 @@ import { accountQueries } from "./account-queries.ts";
 import { clusterChangeVisibility } from "./cluster-change-visibility.ts";
 import { consoleFanOut } from "./console-fan-out.ts";
 import { consoleLatency } from "./console-latency.ts";
+import { databaseBundle } from "./database-bundle.ts";
 import { eventDelivery } from "./event-delivery.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { fleet } from "./fleet.ts";
@@ -68,5 +69,6 @@ export const goals: readonly Goal[] = [
   fleet,
   replicaLoss,
   worldArchives,
+  databaseBundle,
   transfers,
 ];
