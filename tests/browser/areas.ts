@@ -7,6 +7,7 @@ import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHistoryTests } from "./history.ts";
 import { addLiveTests } from "./live.ts";
+import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
@@ -30,6 +31,7 @@ export const areas: readonly Area[] = [
   addLiveTests,
   addPlatformTests,
   addBuildTests,
+  addPackTests,
   addFleetTests,
   addChineseTests,
 ];

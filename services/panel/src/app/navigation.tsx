@@ -1,5 +1,7 @@
 import {
+  Boxes,
   CircleUser,
+  ClipboardCheck,
   Hammer,
   LayoutDashboard,
   type LucideProps,
@@ -25,7 +27,18 @@ import { SignOutButton } from "./sign-out-button.tsx";
 
 type Entry = {
   path: RoutePath;
-  word: "dashboard" | "servers" | "account" | "builds" | "images" | "nodes" | "users" | "audit" | "settings";
+  word:
+    | "dashboard"
+    | "servers"
+    | "packs"
+    | "account"
+    | "submissions"
+    | "builds"
+    | "images"
+    | "nodes"
+    | "users"
+    | "audit"
+    | "settings";
   icon: ComponentType<LucideProps>;
 };
 
@@ -33,10 +46,12 @@ type Entry = {
 const own: readonly Entry[] = [
   { path: "/", word: "dashboard", icon: LayoutDashboard },
   { path: "/servers", word: "servers", icon: Server },
+  { path: "/submissions", word: "packs", icon: Boxes },
   { path: "/account", word: "account", icon: CircleUser },
 ];
 const platform: readonly Entry[] = [
   { path: "/admin/nodes", word: "nodes", icon: Network },
+  { path: "/admin/submissions", word: "submissions", icon: ClipboardCheck },
   { path: "/admin/builds", word: "builds", icon: Hammer },
   { path: "/admin/images", word: "images", icon: Package },
   { path: "/admin/users", word: "users", icon: Users },

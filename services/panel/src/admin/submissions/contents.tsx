@@ -41,7 +41,7 @@ export function Contents({ id }: { id: string }) {
       </Card>
     );
   const { counts, compared_with } = head.data;
-  const lists = { id, file, onChoose: choose };
+  const lists = { id, file, isCompared: compared_with !== undefined, onChoose: choose };
   return (
     <Card title={review.contents}>
       <Muted>

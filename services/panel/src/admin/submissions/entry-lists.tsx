@@ -24,7 +24,13 @@ export function FoundEntries({ search, ...list }: EntryListProps & { search: str
 
 type Wanted = Pick<Input<"submissions.listContextEntries">, "change" | "query">;
 
-function FlatEntries({ id, file, onChoose, wanted }: EntryListProps & { wanted: readonly Wanted[] }) {
+function FlatEntries({
+  id,
+  file,
+  isCompared,
+  onChoose,
+  wanted,
+}: EntryListProps & { wanted: readonly Wanted[] }) {
   const { review } = usePackWords();
   const [pages, setPages] = useState(1);
   const inputs = wanted.flatMap((part) =>
@@ -49,6 +55,7 @@ function FlatEntries({ id, file, onChoose, wanted }: EntryListProps & { wanted: 
             <EntryRow
               entry={entry}
               isFlat
+              isCompared={isCompared}
               isCurrent={entry.path === file}
               onPress={() => onChoose(entry.path)}
             />

@@ -11,6 +11,7 @@ type EntryRowProps = {
   entry: ContextEntry;
   /** The whole path, where the entry stands in no tree. */
   isFlat?: boolean;
+  isCompared: boolean;
   isCurrent: boolean;
   /** Set for a folder of a tree. */
   isOpen?: boolean;
@@ -18,7 +19,7 @@ type EntryRowProps = {
 };
 
 /** One entry of a context: what it is, how large, and what became of it. */
-export function EntryRow({ entry, isFlat = false, isCurrent, isOpen, onPress }: EntryRowProps) {
+export function EntryRow({ entry, isFlat = false, isCompared, isCurrent, isOpen, onPress }: EntryRowProps) {
   const { review } = usePackWords();
   const { language } = useLanguage();
   const { path, kind, size, target, change } = entry;
@@ -34,7 +35,7 @@ export function EntryRow({ entry, isFlat = false, isCurrent, isOpen, onPress }: 
         {kind === "link" && ` ${review.linkTo(isolate(target ?? ""))}`}
         {kind === "link" && leadsOut(target ?? "") && <strong> {review.leadsOut}</strong>}
       </span>
-      {change !== "same" && (
+      {isCompared && change !== "same" && (
         <span className={classes(styles.change, styles[change])}>{review.changes[change]}</span>
       )}
       {kind === "file" && <span className={styles.entryAbout}>{formatBytes(size, language)}</span>}

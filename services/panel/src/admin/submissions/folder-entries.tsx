@@ -14,6 +14,8 @@ export type EntryListProps = {
   id: string;
   /** The file that is shown beside the list. */
   file: string;
+  /** There is an earlier context, so that a change says something. */
+  isCompared: boolean;
   onChoose: (path: string) => void;
 };
 
@@ -60,6 +62,7 @@ function TreeEntry({ entry, ...list }: EntryListProps & { entry: ContextEntry })
     <li>
       <EntryRow
         entry={entry}
+        isCompared={list.isCompared}
         isCurrent={path === list.file}
         isOpen={isOpen}
         onPress={() => (kind === "folder" ? setOpen(!isOpen) : list.onChoose(path))}

@@ -8,6 +8,8 @@ export const shell = {
   users: "Users",
   audit: "Audit log",
   nodes: "Nodes",
+  packs: "My packs",
+  submissions: "Submissions",
   builds: "Builds",
   images: "Images",
   settings: "Settings",

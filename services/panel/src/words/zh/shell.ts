@@ -10,6 +10,8 @@ export const shell: Words["shell"] = {
   users: "用户",
   audit: "审计日志",
   nodes: "节点",
+  packs: "我的整合包",
+  submissions: "提交审核",
   builds: "构建",
   images: "镜像",
   settings: "设置",
