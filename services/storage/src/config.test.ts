@@ -6,7 +6,7 @@ import { settings } from "./config.ts";
 const minute = 60_000;
 const day = 86_400_000;
 
-test("the archive's defaults are the numbers of the specification", () => {
+test("the defaults of the archive are those of the specification", () => {
   const { archive, k8s } = loadSettings(settings, {});
   assert.equal(k8s.namespace, "minecraft");
   assert.deepEqual(archive, {
@@ -27,7 +27,7 @@ test("the archive's defaults are the numbers of the specification", () => {
   });
 });
 
-test("the defaults of backups, restores and their Jobs are the numbers of the specification", () => {
+test("the defaults of backups, restores and their Jobs are those of the specification", () => {
   const { storage } = loadSettings(settings, {});
   const wanted = {
     agent_image: "",
@@ -68,12 +68,12 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
   assert.deepEqual(mine, wanted);
 });
 
-test("a time of warning that is no span is refused, for owners would not be warned", () => {
+test("a warning time that is not a duration is rejected, because owners would not be warned", () => {
   const load = () => loadSettings(settings, { overrides: ['archive.warn_before=["3 days"]'] });
   assert.throws(load, { name: "ConfigError", message: /warn_before/ });
 });
 
-test("stores that only the names of exist are refused", () => {
+test("archive stores that are named but not implemented are rejected", () => {
   for (const store of ["tarS3", "volumeSnapshot", "longhorn"]) {
     const load = () => loadSettings(settings, { overrides: [`archive.store=${store}`] });
     assert.throws(load, { name: "ConfigError", message: /archive\.store/ });

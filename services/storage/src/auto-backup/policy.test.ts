@@ -29,7 +29,7 @@ function due(worlds: WorldServer[], change: Partial<Observed> = {}): string[] {
 const ago = (ms: number) => new Date(now - ms);
 
 describe("which server gets a restore point", () => {
-  test("those without any come first, then those that wait the longest", () => {
+  test("servers without a restore point come first, then those with the oldest one", () => {
     const newest = new Map([
       ["bbb/usr-1", ago(2 * day)],
       ["ccc/usr-1", ago(3 * day)],
@@ -40,25 +40,35 @@ describe("which server gets a restore point", () => {
 
   const point = (ms: number) => new Map([["aaa/usr-1", ago(ms)]]);
   const table: [string, WorldServer, Partial<Observed>, boolean][] = [
-    ["one whose interval has passed and that was played on", world("aaa"), { newest: point(day) }, true],
-    ["none before the interval has passed", world("aaa"), { newest: point(day - 1) }, false],
     [
-      "none that nobody joined since",
+      "a server whose interval has passed and that players joined since",
+      world("aaa"),
+      { newest: point(day) },
+      true,
+    ],
+    ["no server whose interval has not passed", world("aaa"), { newest: point(day - 1) }, false],
+    [
+      "no server that nobody has joined since",
       world("aaa", { last_active_at: ago(5 * day).toISOString() }),
       { newest: point(4 * day) },
       false,
     ],
     [
-      "one whose restore points are another owner's",
+      "a server whose restore points belong to another owner",
       world("aaa", { owner_id: "usr-2" }),
       { newest: point(1) },
       true,
     ],
-    ["none that failed a short while ago", world("aaa"), { failed: new Set(["aaa/usr-1"]) }, false],
-    ["none without an owner", world("aaa", { owner_id: undefined }), {}, false],
-    ["none that runs", world("aaa", { stopped: false }), {}, false],
-    ["none that is given up", world("aaa", { retiring: "release" as never }), {}, false],
-    ["none whose object is gone", world("aaa", { exists: false }), {}, false],
+    [
+      "no server whose restore point failed recently",
+      world("aaa"),
+      { failed: new Set(["aaa/usr-1"]) },
+      false,
+    ],
+    ["no server without an owner", world("aaa", { owner_id: undefined }), {}, false],
+    ["no running server", world("aaa", { stopped: false }), {}, false],
+    ["no server that has been given up", world("aaa", { retiring: "release" as never }), {}, false],
+    ["no server whose object is gone", world("aaa", { exists: false }), {}, false],
   ];
   for (const [name, server, change, isDue] of table) {
     test(name, () => assert.deepEqual(due([server], change), isDue ? ["aaa"] : []));
@@ -69,10 +79,10 @@ describe("the slot of restore points", () => {
   const minute = 60_000;
   const settings = { backup_deadline: 30 * minute, restore_deadline: 60 * minute, slot_share: 0.25 };
   const table = [
-    ["a backup has it while it is young", "backup", 7 * minute, true],
-    ["a backup passes it on after its share of its deadline", "backup", 8 * minute, false],
-    ["a restore has it for the share of its own deadline", "restore", 14 * minute, true],
-    ["a restore passes it on, too", "restore", 15 * minute, false],
+    ["a recent backup occupies it", "backup", 7 * minute, true],
+    ["a backup frees it after its share of its deadline", "backup", 8 * minute, false],
+    ["a restore occupies it for the share of its own deadline", "restore", 14 * minute, true],
+    ["a restore frees it after that", "restore", 15 * minute, false],
   ] as const;
   for (const [name, kind, age, holds] of table)
     test(name, () => {

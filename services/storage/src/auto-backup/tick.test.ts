@@ -4,7 +4,7 @@ import { staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 
-describe("restore points that nobody asked for", () => {
+describe("scheduled restore points", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await openFixture();
@@ -18,7 +18,7 @@ describe("restore points that nobody asked for", () => {
   };
   const often = ["storage.auto_backup_interval=50ms", "archive.scheduled_every=1d"];
 
-  test("every owned world at rest gets one, one after the other, and those without a volume keep nobody back", async () => {
+  test("every owned, stopped world gets one, one at a time, and servers without a volume delay no other", async () => {
     await fixture.addServer("aaa", "usr-1");
     await fixture.addServer("bbb", "usr-2");
     await fixture.addServer("nobodys", undefined);
@@ -36,7 +36,7 @@ describe("restore points that nobody asked for", () => {
     await replica.stop();
   });
 
-  test("the next one comes only when somebody joined and the interval has passed", async () => {
+  test("the next one is made only after a player has joined and the interval has passed", async () => {
     fixture.servers.lastActive.set("aaa", new Date(Date.now() + 1_000));
     const replica = await fixture.start(often, { now: () => Date.now() + 25 * 3_600_000 });
     await until(async () => (await scheduled()).length === 3, 30_000);
@@ -44,14 +44,14 @@ describe("restore points that nobody asked for", () => {
     await replica.stop();
   });
 
-  test("one that takes long passes the slot on, and the queue shows who waits", async () => {
+  test("a slow one frees the slot, and the queue shows which servers wait", async () => {
     fixture.pauseAt("backup");
     await fixture.addServer("slow", "usr-1");
     const clock = { aheadMs: 0 };
     const replica = await fixture.start(often, { now: () => Date.now() + clock.aheadMs });
     await until(() => fixture.pidAt("backup") !== undefined, 20_000);
     const pid = fixture.pidAt("backup") ?? 0;
-    // Its Job stands still from here on, and no other does.
+    // Its Job is paused from here on, and no other Job is.
     process.kill(pid, "SIGSTOP");
     fixture.resumeAt("backup");
     await fixture.addServer("waits", "usr-1");
@@ -93,7 +93,7 @@ describe("restore points that nobody asked for", () => {
     await replica.stop();
   });
 
-  test("a full store pauses them, and room lets them go on", async () => {
+  test("a full store pauses them, and they resume once there is room", async () => {
     await fixture.addServer("ccc", "usr-1");
     const full = await fixture.start([...often, `archive.max_local_bytes="1"`]);
     await until(async () => /svc_scheduled_backups_paused(\{[^}]*\})? 1/.test(await full.registry.metrics()));

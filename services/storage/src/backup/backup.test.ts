@@ -26,7 +26,7 @@ describe("backups of worlds", () => {
     return jobs(name);
   };
 
-  test("a backup of a stopped server's world is listed once its archive is whole", async () => {
+  test("a backup of a stopped server's world is listed once its archive is complete", async () => {
     await fixture.addServer("survival", "usr-1", { "level.dat": "one", "region/r.0.0.mca": "chunks" });
     assert.deepEqual(await create("survival"), { name: "survival", status: "backing_up" });
     const [job] = await settled("survival");
@@ -45,7 +45,7 @@ describe("backups of worlds", () => {
     assert.equal(lock.metadata.annotations?.["svc.internal/maintenance"], undefined);
   });
 
-  test("an owner waits for the cooldown, staff and the host do not", async () => {
+  test("the cooldown applies to an owner, not to staff or the host", async () => {
     assert.equal(await faultOf(create("survival")), "backup_cooldown");
     assert.ok(((await retryAfterOf(create("survival"))) ?? 0) > 500);
     assert.equal(await faultOf(create("survival", staff)), "none");
@@ -62,7 +62,7 @@ describe("backups of worlds", () => {
     );
   });
 
-  test("only the newest few of an owner stay, and a pinned one whatever its age", async () => {
+  test("only an owner's newest few backups are kept, and a pinned one at any age", async () => {
     const [oldest] = (await list(staff, { server: "survival" })).backups.toReversed();
     await fixture.database.admin("update storage.world_backups set pinned_at = now() where id = $1", [
       oldest?.id,
@@ -76,7 +76,7 @@ describe("backups of worlds", () => {
     assert.equal(rows.at(-1)?.id, oldest?.id);
   });
 
-  test("each refusal has its code", async () => {
+  test("each rejection has its code", async () => {
     await fixture.addServer("refused", "usr-1");
     assert.equal(await faultOf(create("no")), "bad_name");
     assert.equal(await faultOf(create("lobby")), "bad_name");
@@ -109,7 +109,7 @@ describe("backups of worlds", () => {
     assert.equal((await settled("twice")).length, 1);
   });
 
-  test("a user sees and deletes backups of worlds that were theirs, and no others", async () => {
+  test("a user sees and deletes only backups of worlds that they owned at the time", async () => {
     await fixture.addServer("others", "usr-2");
     await create("others", account("usr-2"));
     await settled("others");
@@ -124,7 +124,7 @@ describe("backups of worlds", () => {
     assert.equal((await list(account("usr-2"))).total, 0);
   });
 
-  test("an owner labels and pins a backup; staff's pin stays above the owner's, and nobody else has a say", async () => {
+  test("an owner labels and pins a backup, cannot undo a pin by staff, and nobody else may do either", async () => {
     const host = account("usr-pin");
     await fixture.addServer("pinned", "usr-pin");
     for (const as of [host, staff]) {
@@ -166,7 +166,7 @@ describe("backups of worlds", () => {
     );
   });
 
-  test("an account pins no more than it may, however many it asks for at once", async () => {
+  test("an account cannot exceed its limit of pins with concurrent requests", async () => {
     const host = account("usr-many");
     await fixture.database.admin(
       `insert into storage.world_backups (id, server_name, former_owner, backup_ref, size_bytes, reason, expires_at, sha256)
@@ -188,7 +188,7 @@ describe("backups of worlds", () => {
     await fixture.database.admin("delete from storage.world_backups where server_name = 'many'");
   });
 
-  test("who moves to another account keeps the backups of the servers that come along, and only those", async () => {
+  test("a server transfer gives the new account the backups of the transferred servers, and only those", async () => {
     const mover = account("usr-old");
     const next = account("usr-new");
     for (const name of ["moving", "staying"]) {
@@ -221,7 +221,7 @@ describe("backups of worlds", () => {
     assert.equal((await list(account("usr-3"))).total, 1);
   });
 
-  test("a schedule's run is one backup however often it asks, and it is told how that stands", async () => {
+  test("a schedule's run makes one backup however often it asks, and each response has its state", async () => {
     await fixture.addServer("nightly", "usr-1");
     const lifecycle = await fixture.nats.connect("lifecycle");
     try {
@@ -231,7 +231,7 @@ describe("backups of worlds", () => {
           run_key: "7-1",
           created_by: "owner",
         });
-      // Of two that ask at once the later one may be told to wait for the lock.
+      // Of two concurrent requests the later one may be rejected because of the lock.
       const both = await Promise.allSettled([ask(), ask()]);
       const first = await ask();
       const answers = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));

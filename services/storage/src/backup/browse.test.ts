@@ -4,13 +4,13 @@ import { fitListing } from "./browse.ts";
 
 const entry = (name: string) => ({ name, size: 1, is_dir: false, mod_time: "2026-01-01T00:00:00.000Z" });
 
-test("a listing that one message holds is told whole", () => {
+test("a listing that fits in one message is returned in full", () => {
   const listing = ["a", "b"].map(entry);
   assert.deepEqual(fitListing({ listing, truncated: false }, 1_000), { entries: listing, truncated: false });
   assert.equal(fitListing({ listing, truncated: true }, 1_000).truncated, true);
 });
 
-test("a listing that no message holds is told up to where it fits, and says that there is more", () => {
+test("a listing too large for one message is truncated and marked as truncated", () => {
   const listing = Array.from({ length: 5_000 }, (_, index) => entry(`${index}-${"\u4e16".repeat(80)}`));
   const { entries, truncated } = fitListing({ listing, truncated: false }, 500_000);
   assert.equal(truncated, true);

@@ -1,4 +1,4 @@
-// What `archive.compression` changes, and that both kinds are read whatever it says now (docs/reference/backups.md#archive).
+// What `archive.compression` changes, and that both formats are read under either setting (docs/reference/backups.md#archive).
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ describe("a backup store that was set to gzip and later to zstd", () => {
   };
   let gzip: Awaited<ReturnType<typeof backUp>>;
 
-  test("writes a .tar.gz that any tar takes, and gives it out under a name that says so", async () => {
+  test("writes a .tar.gz that any tar reads, and serves it under a name with that extension", async () => {
     const replica = await fixture.start(["archive.compression=gzip"]);
     gzip = await backUp();
     assert.match(gzip.name, /^survival-\d+\.tar\.gz$/);
@@ -61,7 +61,7 @@ describe("a backup store that was set to gzip and later to zstd", () => {
     await replica.stop();
   });
 
-  test("writes a .tar.zst from then on, and still gives out and restores the .tar.gz", async () => {
+  test("writes a .tar.zst from then on, and still serves and restores the .tar.gz", async () => {
     await fixture.start(["archive.manual_cooldown=0s"]);
     fixture.base.changeWorld("survival", { "level.dat": "two" });
     const zstd = await backUp();

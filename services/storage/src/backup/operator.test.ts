@@ -10,7 +10,7 @@ import { namespace } from "../testing/worlds.ts";
 
 const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };
 
-describe("what the operator at the host and owners may do with backups", () => {
+describe("backup operations of the host operator and of owners", () => {
   let fixture: Fixture;
   let operator: Mesh;
   let id = "";
@@ -43,7 +43,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     return (await look()).jobs;
   };
 
-  test("lifecycle reads how large the world was at each backup, and none from before", async () => {
+  test("lifecycle reads the size of the world at each backup since a given time", async () => {
     const lifecycle = await fixture.nats.connect("lifecycle");
     const read = (since: string, server = "survival") =>
       lifecycle.call(backups.listWorldSizes, { server, since });
@@ -55,7 +55,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     await lifecycle.drain(500);
   });
 
-  test("a backup is labelled and pinned, and both are taken back", async () => {
+  test("a backup is labelled and pinned, and both are undone", async () => {
     const first = await operator.call(backupKeeping.annotateBackup, {
       id,
       label: "before 1.22",
@@ -71,7 +71,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     );
   });
 
-  test("a backup's folders are read from its archive, and no Job stays behind", async () => {
+  test("a backup's folders are read from its archive, and no Job is left", async () => {
     const top = await operator.call(backupKeeping.browseBackup, { id, path: "" });
     assert.deepEqual(
       top.entries.map(({ name, is_dir }) => [name, is_dir]),
@@ -96,7 +96,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     });
   });
 
-  test("the owner of the world and staff read its folders too, nobody else does", async () => {
+  test("the owner of the world and staff read its folders too, and nobody else can", async () => {
     const files = (path: string, as = account("usr-1")) =>
       fixture.external.call(backups.listFiles, { id, path }, as);
     for (const as of [account("usr-1"), staff]) {
@@ -111,7 +111,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     fixture.servers.owners.set("survival", "usr-1");
   });
 
-  test("single files come back, and nothing else of the world changes", async () => {
+  test("single files are restored, and nothing else in the world changes", async () => {
     fixture.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "broken", "new.txt": "new" });
     await operator.call(backupKeeping.restoreByOperator, {
       id,
@@ -126,7 +126,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     });
   });
 
-  test("paths that no world can have are refused before the world is touched", async () => {
+  test("paths that no world can have are rejected before the world is touched", async () => {
     const jobs = (await settled("survival")).length;
     const long = Array.from({ length: 40 }, (_, index) => `${index}${"x/y".repeat(1_000)}`);
     for (const only of [["../up"], ["region", "/etc"], ["a\\b"], ["world/.svc-restore-1"], long]) {
@@ -136,12 +136,12 @@ describe("what the operator at the host and owners may do with backups", () => {
     assert.equal((await settled("survival")).length, jobs);
   });
 
-  test("what a drill that nobody knows any more left in the cluster is removed", async () => {
+  test("objects in the cluster of a drill without a row are removed", async () => {
     const target = { name: "drill-0123456789", namespace };
     await until(async () => (await fixture.kube.find(resources.claims, target)) === undefined);
   });
 
-  test("a backup of everything is planned, stops what runs only when told, and starts it again", async () => {
+  test("a backup of all servers is planned, stops running servers only when asked to, and starts them again", async () => {
     await fixture.addServer("running", "usr-1", files);
     const target = { name: "running", namespace };
     await fixture.kube.patch(lockedServers, target, { merge: { spec: { desiredState: "Running" } } });
@@ -169,15 +169,23 @@ describe("what the operator at the host and owners may do with backups", () => {
     assert.equal((await fixture.kube.get(lockedServers, target)).spec.desiredState, "Running");
   });
 
-  test("a drill boots the server on what the backup holds, tells its version and leaves nothing behind", async () => {
+  test("a drill boots the server on the content of the backup, reports its version and leaves nothing behind", async () => {
     await addSet(fixture, "survival", demoImage);
     const before = fixture.worldOf("survival");
     const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "survival", backup_id: id });
     const podOf = () => fixture.kube.find(resources.pods, { name: `drill-${drill}`, namespace });
     await until(async () => (await podOf()) !== undefined, 30_000);
     const { "svc.internal/server": server, ...labels } = (await podOf())?.metadata.labels ?? {};
-    assert.equal(server, undefined, "a drill is no part of the server's set and services");
-    assert.equal(labels["svc.internal/component"], "server", "a drill stands behind the fences of servers");
+    assert.equal(
+      server,
+      undefined,
+      "the pod of a drill is not selected by the server's StatefulSet and Services",
+    );
+    assert.equal(
+      labels["svc.internal/component"],
+      "server",
+      "the network policies for servers apply to a drill",
+    );
     assert.equal(labels["svc.internal/managed-by"], "svc-operator");
     const read = () => operator.call(backupKeeping.readDrill, { id: drill });
     await until(async () => ["passed", "failed"].includes((await read()).state), 60_000);
@@ -194,7 +202,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     });
   });
 
-  test("an owner proves a backup of its own: one at a time, an hour apart, and unseen by others", async () => {
+  test("an owner starts drills of their own backups: one at a time, an hour apart, and not visible to others", async () => {
     const begin = (as = account("usr-1"), input: { backup_id?: string } = {}) =>
       fixture.external.call(drills.begin, { name: "survival", ...input }, as);
     const list = async (as = account("usr-1")) =>
@@ -221,7 +229,7 @@ describe("what the operator at the host and owners may do with backups", () => {
     );
   });
 
-  test("a drill of a server that does not come up fails and says why", async () => {
+  test("a drill of a server that does not start fails with the reason", async () => {
     await fixture.addServer("broken", "usr-1", files);
     await addSet(fixture, "broken", "svc.local/exits");
     await fixture.external.call(backups.create, { name: "broken" }, staff);
@@ -236,7 +244,7 @@ describe("what the operator at the host and owners may do with backups", () => {
   });
 });
 
-/** The set that lifecycle keeps of a server at rest. */
+/** The StatefulSet that lifecycle keeps for a stopped server. */
 async function addSet(fixture: Fixture, name: string, image: string): Promise<void> {
   const labels = { "svc.internal/server": name };
   const probe = { tcpSocket: { port: 25_565 }, periodSeconds: 1 };

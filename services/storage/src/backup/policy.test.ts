@@ -19,7 +19,7 @@ const { archive } = defaults;
 const day = 86_400_000;
 const at = new Date("2026-01-01T00:00:00Z");
 
-describe("how long backups are kept", () => {
+describe("retention of backups", () => {
   const table = [
     ["manual", 30, 5],
     ["pre_restore", 30, 3],
@@ -28,14 +28,14 @@ describe("how long backups are kept", () => {
     ["released", 90, undefined],
   ] as const;
   for (const [reason, days, keep] of table) {
-    test(`${reason} expires after ${days} days, and ${keep ?? "all"} of a server and owner stay`, () => {
+    test(`${reason} expires after ${days} days, and ${keep ?? "all"} of a server and owner are kept`, () => {
       assert.equal(expiryOf(reason, at, archive).getTime() - at.getTime(), days * day);
       assert.equal(retainedCount(reason, defaults), keep);
     });
   }
 });
 
-test("the cooldown counts from the request, in whole seconds, and ends on time", () => {
+test("the cooldown starts at the request, counts whole seconds and ends on time", () => {
   const left = (sinceMs: number) => cooldownLeft({ newest: at, now: at.getTime() + sinceMs }, archive);
   assert.equal(left(0), 600);
   assert.equal(left(599_001), 1);
@@ -43,13 +43,13 @@ test("the cooldown counts from the request, in whole seconds, and ends on time",
   assert.equal(cooldownLeft({ newest: undefined, now: 0 }, archive), undefined);
 });
 
-test("without a cap the store is never full, with one it is when it is reached", () => {
+test("without a cap the store is never full; with one it is full when the cap is reached", () => {
   assert.equal(isStoreFull(10 ** 15, { max_local_bytes: 0 }), false);
   assert.equal(isStoreFull(99, { max_local_bytes: 100 }), false);
   assert.equal(isStoreFull(100, { max_local_bytes: 100 }), true);
 });
 
-test("staff see every backup, an account those of its own worlds, a token none", () => {
+test("staff see every backup, an account those of its own worlds, a service token none", () => {
   const account = { username: "a", role: "user", setup: false, session: "" } as const;
   assert.deepEqual(scopeOf({ kind: "account", user_id: "u", staff: true, ...account }), { kind: "all" });
   assert.deepEqual(scopeOf({ kind: "account", user_id: "u", staff: false, ...account }), {
@@ -60,7 +60,7 @@ test("staff see every backup, an account those of its own worlds, a token none",
   assert.deepEqual(scopeOf({ kind: "anonymous" }), { kind: "none" });
 });
 
-describe("what is pruned", () => {
+describe("which backups are pruned", () => {
   const row = (
     id: string,
     about: { pinned?: boolean; inUse?: boolean; corrupt?: boolean; partial?: boolean } = {},
@@ -74,30 +74,30 @@ describe("what is pruned", () => {
     ...about,
   });
   const table: [string, ReturnType<typeof row>[], string[]][] = [
-    ["nothing while there are few", [row("c"), row("b")], []],
-    ["the oldest beyond the number that stays", [row("d"), row("c"), row("b"), row("a")], ["b", "a"]],
+    ["none while there are few", [row("c"), row("b")], []],
+    ["the oldest ones above the number to keep", [row("d"), row("c"), row("b"), row("a")], ["b", "a"]],
     [
-      "a pinned one stays and does not count",
+      "a pinned one is kept and does not count",
       [row("d", { pinned: true }), row("c"), row("b"), row("a")],
       ["a"],
     ],
     [
-      "corrupt ones do not count, so that a sound one never goes for their sake",
+      "corrupt ones do not count, so that an intact one is never pruned because of them",
       [row("d"), row("c", { corrupt: true }), row("b", { corrupt: true }), row("a")],
       [],
     ],
     [
-      "a corrupt one goes when enough sound ones are newer",
+      "a corrupt one is pruned when enough intact ones are newer",
       [row("d"), row("c"), row("b", { corrupt: true }), row("a")],
       ["b", "a"],
     ],
     [
-      "one that is not whole never takes the place of one that is",
+      "an incomplete one never displaces a complete one",
       [row("d", { partial: true }), row("c", { partial: true }), row("b"), row("a")],
       [],
     ],
     [
-      "of those that are not whole as many stay as of the others",
+      "as many incomplete ones are kept as complete ones",
       [
         row("e", { partial: true }),
         row("d", { partial: true }),
@@ -107,27 +107,32 @@ describe("what is pruned", () => {
       ],
       ["c"],
     ],
-    ["what a restore is going to read stays", [row("c"), row("b"), row("a", { inUse: true })], []],
+    ["one that a restore is going to read is kept", [row("c"), row("b"), row("a", { inUse: true })], []],
   ];
   for (const [name, rows, gone] of table) test(name, () => assert.deepEqual(decidePrune(rows, 2), gone));
 });
 
-describe("what backup-now does with a server", () => {
+describe("what `backup-now` does with a server", () => {
   const world = { exists: true, stopped: true } as Parameters<typeof actionFor>[0];
   const running = { exists: true, stopped: false } as Parameters<typeof actionFor>[0];
   const table = [
-    ["a stopped one is backed up", world, { hasVolume: true, mayStop: false }, "back_up"],
-    ["a running one is left alone", running, { hasVolume: true, mayStop: false }, "skip_running"],
-    ["a running one is stopped when told", running, { hasVolume: true, mayStop: true }, "stop_then_back_up"],
-    ["one without a volume is skipped", running, { hasVolume: false, mayStop: true }, "skip_no_volume"],
-    ["an unknown one is skipped", undefined, { hasVolume: false, mayStop: true }, "skip_unknown"],
+    ["a stopped server is backed up", world, { hasVolume: true, mayStop: false }, "back_up"],
+    ["a running server is skipped", running, { hasVolume: true, mayStop: false }, "skip_running"],
+    [
+      "a running server is stopped when asked to",
+      running,
+      { hasVolume: true, mayStop: true },
+      "stop_then_back_up",
+    ],
+    ["a server without a volume is skipped", running, { hasVolume: false, mayStop: true }, "skip_no_volume"],
+    ["an unknown server is skipped", undefined, { hasVolume: false, mayStop: true }, "skip_unknown"],
   ] as const;
   for (const [name, server, about, action] of table) {
     test(name, () => assert.equal(actionFor(server, about), action));
   }
 });
 
-describe("who unpins what", () => {
+describe("who may unpin which pin", () => {
   const table: [pin: Pin, by: "owner" | "staff", pinned: boolean, after: Pin | "refused"][] = [
     ["none", "owner", true, "owner"],
     ["none", "owner", false, "none"],

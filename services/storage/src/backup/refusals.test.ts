@@ -7,7 +7,7 @@ import { lockedServers } from "@svc/world-lock";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { addServerObject, namespace } from "../testing/worlds.ts";
 
-describe("what keeps a backup or a restore from beginning", () => {
+describe("why a backup or a restore is rejected", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await openFixture();
@@ -34,7 +34,7 @@ describe("what keeps a backup or a restore from beginning", () => {
     return server.metadata.annotations?.["svc.internal/maintenance"];
   };
 
-  test("a full store stops the owner and scheduled tasks, not staff, the host, or a snapshot", async () => {
+  test("a full store rejects owners and schedules, not staff, the host or a safety snapshot", async () => {
     await fixture.addServer("full", "usr-1");
     const replica = await fixture.start([`archive.max_local_bytes="1"`, "archive.manual_cooldown=0s"]);
     const lifecycle = await fixture.nats.connect("lifecycle");
@@ -60,7 +60,7 @@ describe("what keeps a backup or a restore from beginning", () => {
     }
   });
 
-  test("a server that was never started has no world to back up", async () => {
+  test("a server that was never started cannot be backed up", async () => {
     const replica = await fixture.start();
     await addServerObject(fixture.kube, "fresh");
     fixture.servers.owners.set("fresh", "usr-1");
@@ -76,7 +76,7 @@ describe("what keeps a backup or a restore from beginning", () => {
     await replica.stop();
   });
 
-  test("another restore of the same server has to wait, and so does a scheduled task", async () => {
+  test("a second restore of the same server is rejected, and so is a scheduled task", async () => {
     const replica = await fixture.start(["archive.manual_cooldown=0s"]);
     const lifecycle = await fixture.nats.connect("lifecycle");
     try {
@@ -99,14 +99,14 @@ describe("what keeps a backup or a restore from beginning", () => {
     }
   });
 
-  test("without an agent's image nothing begins, and that is a 503", async () => {
+  test("without an image for the agent nothing starts, and the response is 503", async () => {
     const replica = await fixture.start(["storage.agent_image="]);
     await fixture.addServer("bare", "usr-1");
     assert.equal(await faultOf(create("bare")), "unavailable");
     await replica.stop();
   });
 
-  test("a part that is away is a 503, and the world stays free", async () => {
+  test("a dependency that is down gives 503, and the world stays unlocked", async () => {
     const replica = await fixture.start();
     await fixture.addServer("calm", "usr-1");
     fixture.servers.isDown = true;

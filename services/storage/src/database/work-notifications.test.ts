@@ -9,7 +9,7 @@ const triggers = {
   file_changes: "file_changes_work",
 };
 
-describe("work that was written down while nothing was under way", () => {
+describe("a row written while the loops are idle", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await openFixture({ agent: "shipped" });
@@ -20,7 +20,7 @@ describe("work that was written down while nothing was under way", () => {
   });
   after(() => fixture?.close());
 
-  /** One row of each kind that is too old to go on, so that one pass of its loop ends it. */
+  /** One row of each kind that has expired, so that one pass of its loop ends it. */
   const addWork = async (id: string) => {
     const longAgo = "now() - interval '1 day'";
     const entry = {
@@ -57,7 +57,7 @@ describe("work that was written down while nothing was under way", () => {
     return open.flat().length === 0;
   };
 
-  /** Several times: the first row may be found by the round that follows the end of the one before. */
+  /** Several times: the first row may be found by the pass that follows the end of the previous one. */
   const takesUpWork = async (name: string) => {
     for (const round of [1, 2, 3]) {
       await addWork(`${name}-${round}`);
@@ -65,7 +65,7 @@ describe("work that was written down while nothing was under way", () => {
     }
   };
 
-  test("is taken up at once, however long the loops would have paused", async () => {
+  test("is processed at once, however long the pause of the loops", async () => {
     const replica = await fixture.start(["storage.idle_interval=1h"]);
     await takesUpWork("woken");
     await replica.stop();

@@ -1,4 +1,4 @@
-// Whatever changes a row of a world, in whatever way, an event goes out with it.
+// Every change of a row of a world publishes an event, however it is made.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -26,11 +26,11 @@ const changes: readonly [what: string, statement: string, told: readonly string[
   ["a job changes", "update storage.world_jobs set state = 'running'", ["job anvil"]],
   ["nothing changes", "update storage.world_jobs set state = 'failed' where job = 'none'", []],
   [
-    "a change of files begins",
+    "a file change begins",
     `insert into storage.file_changes (job, server_name, entry, started_at) values ('f-1', 'anvil', '${entry}', ${now})`,
     ["file anvil"],
   ],
-  ["a change of files ends", "delete from storage.file_changes", ["file anvil"]],
+  ["a file change ends", "delete from storage.file_changes", ["file anvil"]],
   [
     "a move begins",
     `insert into storage.world_migrations (id, server_name, state, stage, source_node, target_node, source_claim,
@@ -40,7 +40,7 @@ const changes: readonly [what: string, statement: string, told: readonly string[
   ],
   ["a move takes a step", "update storage.world_migrations set stage = 'restoring'", ["move anvil"]],
   [
-    "backups are made at once",
+    "several backups are inserted at once",
     `insert into storage.world_backups (id, server_name, backup_ref, size_bytes, reason, expires_at, sha256)
      select 'bk-' || n, case when n < 3 then 'anvil' else 'beacon' end, '/a/' || n, 1, 'manual', ${now}, ${sha256}
      from generate_series(1, 4) as n`,
@@ -60,7 +60,7 @@ const changes: readonly [what: string, statement: string, told: readonly string[
 ];
 
 for (const [what, statement, told] of changes) {
-  test(`when ${what}, ${told.length === 0 ? "nobody is told" : "those servers are told once"}`, async () => {
+  test(`when ${what}, ${told.length === 0 ? "no event is published" : "one event is published for each of those servers"}`, async () => {
     await database.admin("delete from storage.outbox");
     await database.admin(statement);
     const rows = (await database.admin("select subject, body from storage.outbox")) as {

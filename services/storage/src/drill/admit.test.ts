@@ -13,11 +13,21 @@ type Recent = ReturnType<typeof drill>[];
 
 const table: [name: string, recent: Recent, owner: number | undefined, byStaff: number | undefined][] = [
   ["the first drill starts", [], undefined, undefined],
-  ["nobody starts a second one on the same server", [drill("survival", true)], 60, 60],
-  ["an owner waits an hour after the last one of the server", [drill("survival", false, 50)], 600, undefined],
-  ["an owner starts one after that hour", [drill("survival", false, 60)], undefined, undefined],
-  ["one of another server leaves room for one more", [drill("other", true)], undefined, undefined],
-  ["two of other servers leave room for staff alone", [drill("a", true), drill("b", true)], 60, undefined],
+  ["a second drill on the same server is rejected for everybody", [drill("survival", true)], 60, 60],
+  [
+    "an owner is rejected within an hour of the server's last drill",
+    [drill("survival", false, 50)],
+    600,
+    undefined,
+  ],
+  ["an owner may start one after that hour", [drill("survival", false, 60)], undefined, undefined],
+  ["while one other server has a drill, another may start", [drill("other", true)], undefined, undefined],
+  [
+    "while two other servers have drills, only staff may start one",
+    [drill("a", true), drill("b", true)],
+    60,
+    undefined,
+  ],
 ];
 
 describe("whether another drill may start", () => {

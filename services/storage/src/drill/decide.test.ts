@@ -26,35 +26,35 @@ const booting = (pod: Partial<ObservedPod> | undefined, ageMs = 90_000): Observe
 
 const table: readonly (readonly [sentence: string, observed: Observed, plan: Plan])[] = [
   ["the backup is restored", restoring({}), { action: "start-restore", worldVolume, backup }],
-  ["a restore that runs is waited for", restoring({ job: "running" }), { action: "wait" }],
+  ["a running restore is waited for", restoring({ job: "running" }), { action: "wait" }],
   ["a restored volume is booted", restoring({ job: done, backup: undefined }), { action: "boot" }],
   [
-    "a restore that broke fails the drill with its reason",
+    "a failed restore fails the drill with its reason",
     restoring({ job: { kind: "broken", message: "out of memory" } }),
     fails("job_failed", "out of memory"),
   ],
   [
-    "a restore that was refused fails the drill with the code of the refusal",
+    "a rejected restore fails the drill with the code of the rejection",
     restoring({ job: { kind: "refused", fault: { code: "volume_full", message: "no room" } } }),
     fails("volume_full", "no room"),
   ],
   [
-    "without a world nothing is like it",
+    "a drill whose server or world is gone fails",
     restoring({ worldVolume: undefined }),
     fails("world_gone", "the server or its world is gone"),
   ],
   [
-    "without its backup there is nothing to prove",
+    "a drill whose backup is gone fails",
     restoring({ backup: undefined }),
     fails("backup_gone", "the backup is gone"),
   ],
   [
-    "a drill that takes too long fails, whatever it is about to do",
+    "a drill that exceeds its time limit fails at any step",
     restoring({ job: done, ageMs: limits.drillMs + 1 }),
     fails("drill_late", "the drill exceeded its time limit"),
   ],
   [
-    "a drill that takes too long fails although its server answers",
+    "a drill that exceeds its time limit fails although its server answers",
     booting({ version: "1.21.4" }, limits.drillMs + 1),
     fails("drill_late", "the drill exceeded its time limit"),
   ],
@@ -79,11 +79,11 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
     { action: "pass", result: { version: "1.21.4", boot_seconds: 30 } },
   ],
   [
-    "a clock that is off makes no boot longer than the drill",
+    "with clock skew a boot is never recorded as longer than the drill",
     booting({ version: "1.21.4" }, 20_000),
     { action: "pass", result: { version: "1.21.4", boot_seconds: 20 } },
   ],
-  ["a server that starts is waited for", booting({ ageMs: limits.bootMs }), { action: "wait" }],
+  ["a starting server is waited for", booting({ ageMs: limits.bootMs }), { action: "wait" }],
   [
     "a server that is not ready in time fails the drill",
     booting({ ageMs: limits.bootMs + 1 }),

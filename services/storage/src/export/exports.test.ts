@@ -53,14 +53,14 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     assert.equal(await stateOf(started.ticket), "ready");
     return started;
   };
-  /** Until no Job is at the world and no place of the limits is taken. */
+  /** Until no Job works on the world and no slot of the limits is taken. */
   const atRest = () =>
     until(async () => {
       const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       return items.every(isJobFinished);
     }, 20_000);
 
-  test("a world comes as tar.gz without its secrets, once", async () => {
+  test("a world is downloaded once, as tar.gz without its secrets", async () => {
     linkSync(inWorld("config/paper-global.yml"), inWorld("innocent.yml"));
     const { ticket, filename, state } = await start("world/export");
     assert.equal(state, "pending");
@@ -85,7 +85,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     await atRest();
   });
 
-  test("a file keeps its name and length, a folder is a zip, and a secret file is refused", async () => {
+  test("a file keeps its name and length, a folder becomes a zip, and a secret file is rejected", async () => {
     const one = await ready("files/download?path=level.dat");
     assert.equal(one.filename, "level.dat");
     const file = await download(one.ticket);
@@ -110,7 +110,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     assert.equal(await fixture.refusal(`${server}/files/download?path=`, { method: "POST" }), "400 bad_path");
   });
 
-  test("a ticket is unknown to everybody else, and HEAD does not spend it", async () => {
+  test("a ticket is 404 for every other user, and HEAD does not consume it", async () => {
     await atRest();
     const { ticket } = await ready("files/download?path=level.dat");
     const place = `/api/v1/exports/${ticket}`;
@@ -125,7 +125,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     await atRest();
   });
 
-  test("a second world of one person waits, and so does a third of the platform", async () => {
+  test("a second world download of one user has to wait, and so has a third on the platform", async () => {
     await fixture.base.addServer("second", "usr-2");
     await fixture.base.addServer("third", "usr-3");
     await fixture.base.addServer("fourth", "usr-1");
@@ -147,7 +147,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     await atRest();
   });
 
-  test("a wrong token or id is 404, and a length that is none is 400 and spends nothing", async () => {
+  test("a wrong token or id is 404; an invalid Content-Length is 400 and does not consume the ticket", async () => {
     const { ticket } = await start("files/download?path=level.dat");
     const put = async (id: string, token: string, headers: Record<string, string> = {}) => {
       const url = `${fixture.internalUrl}/api/v1/internal/exports/${id}`;
@@ -177,7 +177,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       await atRest();
     });
 
-    test("one comes byte for byte with its length, and holds no world meanwhile", async () => {
+    test("a backup is downloaded byte for byte with its length, and its world stays unlocked", async () => {
       const { ticket, filename } = await ready(`backups/${backupId}/export`);
       assert.equal(filename, `survival-backup-${backupId}.tar.zst`);
       const write = { method: "POST" };
@@ -188,7 +188,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       assert.ok(bytes.equals(stored));
       await atRest();
     });
-    test("one of another server is forbidden, an unknown one is not there", async () => {
+    test("a backup of another server is 403, an unknown one 404", async () => {
       const wrong = `/api/v1/servers/fourth/backups/${backupId}/export`;
       assert.equal(await fixture.refusal(wrong, { method: "POST" }), "403 forbidden");
       assert.equal(
@@ -196,7 +196,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
         "404 no_backup",
       );
     });
-    test("one whose bytes changed is cut short, and is known as corrupt from then on", async () => {
+    test("a download of a changed archive is cut short, and the backup is marked corrupt", async () => {
       const place = join(fixture.base.archiveDir, archive);
       const bytes = readFileSync(place);
       const middle = bytes.length >> 1;
@@ -218,8 +218,8 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     });
   });
 
-  describe("when something dies", () => {
-    test("one whose Job is killed before it came is failed and says why", async () => {
+  describe("when a process dies", () => {
+    test("a download whose Job is killed before it connects fails with a reason", async () => {
       const { ticket } = await start("files/download?path=level.dat");
       const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       const job = items.find((one) => !isJobFinished(one));
@@ -232,7 +232,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       await until(async () => /^failed|410/.test(await stateOf(ticket)), 20_000);
       await atRest();
     });
-    test("replicas that die with a body parked spend the ticket, and the world is free again", async () => {
+    test("when the replicas die with a parked body, the ticket is spent and the world is unlocked", async () => {
       const { ticket } = await ready("world/export");
       for (const replica of replicas.splice(0)) await replica.stop();
       replicas.push(await fixture.start([...quick, "storage.export_wait=1s"]));
@@ -240,8 +240,8 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       await atRest();
       assert.equal((await fixture.ask(`${server}/files/mkdir?path=free`, { method: "POST" })).status, 200);
     });
-    test("one that nobody fetches is spent, its Job ends, and its ticket is forgotten", async () => {
-      // It may be over before anybody sees it ready; without a Job that came it would be pending for minutes.
+    test("a download that nobody fetches expires: its Job ends and its ticket is removed", async () => {
+      // It may expire before the test sees it ready; had its Job not connected, it would be pending for minutes.
       const { ticket } = await start("world/export");
       await until(async () => (await stateOf(ticket)) === "410 export_expired", 20_000);
       await atRest();

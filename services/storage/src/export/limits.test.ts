@@ -24,45 +24,45 @@ const starts = (count: number, age: number) =>
 describe("limits of downloads", () => {
   const exports = limitsOf("export", storage);
   const downloads = limitsOf("download", storage);
-  test("backups and worlds: 1 for a person, 2 for the platform, 6 within an hour", () => {
+  test("backups and worlds: 1 per user, 2 on the platform, 6 within an hour", () => {
     const { perUser, platform, hourly, windowMs } = exports;
     assert.deepEqual([perUser, platform, hourly, windowMs], [1, 2, 6, hour]);
   });
-  test("files and folders are counted apart: 2, 4 and 30", () => {
+  test("files and folders are counted separately: 2, 4 and 30", () => {
     const { perUser, platform, hourly } = downloads;
     assert.deepEqual([perUser, platform, hourly], [2, 4, 30]);
   });
   const cases: Record<string, [check: () => void, answer: string]> = {
-    "the first may begin": [() => checkOwn(exports, { starts: [], live: 0, now }), "ok"],
-    "a second at once waits 90 s": [
+    "the first may start": [() => checkOwn(exports, { starts: [], live: 0, now }), "ok"],
+    "a concurrent second one is to be retried after 90 s": [
       () => checkOwn(exports, { starts: starts(1, minute), live: 1, now }),
       "export_busy 90",
     ],
-    "a seventh within the hour waits until the oldest is an hour old": [
+    "a seventh within the hour is to be retried when the oldest is an hour old": [
       () => checkOwn(exports, { starts: starts(6, 50 * minute), live: 0, now }),
       "export_busy 600",
     ],
-    "a sixth within the hour may begin": [
+    "a sixth within the hour may start": [
       () => checkOwn(exports, { starts: starts(5, 50 * minute), live: 0, now }),
       "ok",
     ],
-    "one person may have two files at once": [
+    "one user may download two files at once": [
       () => checkOwn(downloads, { starts: starts(1, minute), live: 1, now }),
       "ok",
     ],
-    "a full platform is asked again in 60 s": [() => checkPlatform(exports, 2), "export_busy 60"],
-    "a platform with room takes one more": [() => checkPlatform(exports, 1), "ok"],
+    "on a full platform one is to be retried after 60 s": [() => checkPlatform(exports, 2), "export_busy 60"],
+    "on a platform with a free slot one may start": [() => checkPlatform(exports, 1), "ok"],
   };
   for (const [name, [check, answer]] of Object.entries(cases)) {
     test(name, () => assert.equal(outcome(check), answer));
   }
-  test("what is an hour old counts no longer", () => {
+  test("one that started an hour ago no longer counts", () => {
     assert.deepEqual(withinWindow(starts(1, hour), now, hour), []);
     assert.equal(withinWindow(starts(1, hour - 1), now, hour).length, 1);
   });
 });
 
-describe("what becomes of an export", () => {
+describe("the next state of an export", () => {
   type Case = [
     state: "pending" | "ready" | "streaming",
     age: number,
@@ -70,27 +70,27 @@ describe("what becomes of an export", () => {
     next: string,
   ];
   const cases: Record<string, Case> = {
-    "one whose Job runs is waited for": ["pending", minute, "running", "wait"],
-    "one whose Job is about to be made is waited for": ["pending", 1_000, "missing", "wait"],
-    "one whose Job never came has failed": ["pending", 2 * minute, "missing", "failed"],
-    "one whose Job ended without a word has failed": ["pending", 1_000, "ended", "failed"],
-    "one whose Job does not reach us in ten minutes is spent": [
+    "an export whose Job runs is waited for": ["pending", minute, "running", "wait"],
+    "an export whose Job is about to be created is waited for": ["pending", 1_000, "missing", "wait"],
+    "an export whose Job was never created fails": ["pending", 2 * minute, "missing", "failed"],
+    "an export whose Job ended without connecting fails": ["pending", 1_000, "ended", "failed"],
+    "an export whose Job does not connect within ten minutes is spent": [
       "pending",
       10 * minute + 1,
       "running",
       "spent",
     ],
-    "one that waits for its browser is left alone": ["ready", minute, "running", "wait"],
-    "one that nobody fetched is spent, also when its replica died": [
+    "an export that waits for its browser is unchanged": ["ready", minute, "running", "wait"],
+    "an export that nobody fetched is spent, also when its replica died": [
       "ready",
       3 * minute + 1,
       "running",
       "spent",
     ],
-    "one whose Job died while it waited is spent": ["ready", 1_000, "ended", "spent"],
-    "one that streams is left alone, however long": ["streaming", hour, "running", "wait"],
-    "one whose Job has ended in the middle is spent": ["streaming", 1_000, "ended", "spent"],
-    "one whose Job is gone is spent": ["streaming", 1_000, "missing", "spent"],
+    "an export whose Job died while it waited is spent": ["ready", 1_000, "ended", "spent"],
+    "a streaming export is unchanged, however long it takes": ["streaming", hour, "running", "wait"],
+    "an export whose Job ended while streaming is spent": ["streaming", 1_000, "ended", "spent"],
+    "an export whose Job is gone is spent": ["streaming", 1_000, "missing", "spent"],
   };
   for (const [name, [state, age, job, next]] of Object.entries(cases)) {
     test(name, () => {

@@ -16,7 +16,7 @@ async function* pieces(content: Uint8Array, size = 65_536): AsyncGenerator<Uint8
 
 const nameOf = (error: unknown) => (isFault(error) ? error.fault : String(error));
 
-/** What the browser got, and what each end heard. */
+/** What the browser received, and the result that each end got. */
 async function transfer(
   options: Partial<RelayOptions>,
   job: { body?: AsyncIterable<Uint8Array>; digest?: string | undefined },
@@ -41,14 +41,14 @@ async function transfer(
   return { browser, got: Buffer.concat(got), job: await told };
 }
 
-describe("the way from a Job to a browser", () => {
+describe("the relay from a Job to a browser", () => {
   const row = { size: bytes.length, sha256: sha(bytes).toString("hex") };
-  test("every byte arrives, and the Job hears so at the end", async () => {
+  test("every byte arrives, and the Job gets a success at the end", async () => {
     const { browser, got, job } = await transfer({ expected: row, length: bytes.length }, {});
     assert.deepEqual([browser, job], ["whole", "done"]);
     assert.ok(got.equals(bytes));
   });
-  test("an empty body is whole", async () => {
+  test("an empty body is complete", async () => {
     const empty = new Uint8Array(0);
     const { browser, got, job } = await transfer(
       { length: 0 },
@@ -67,8 +67,8 @@ describe("the way from a Job to a browser", () => {
     "a body that differs from its digest is cut": [{}, { digest: trailer(other) }, "export_expired"],
     "a body shorter than declared is cut": [{ length: bytes.length + 1 }, {}, "export_expired"],
     "a body longer than declared is cut": [{ length: bytes.length - 1 }, {}, "export_expired"],
-    "a body that breaks is cut": [{}, { body: broken() }, "Error: the connection is gone"],
-    "an archive that is not the recorded one is cut, and the Job hears that it is corrupt": [
+    "a body whose connection breaks is cut": [{}, { body: broken() }, "Error: the connection is gone"],
+    "an archive other than the recorded one is cut, and the Job is told that it is corrupt": [
       { expected: { ...row, sha256: sha(other).toString("hex") } },
       {},
       "backup_corrupt",
@@ -83,7 +83,7 @@ describe("the way from a Job to a browser", () => {
       assert.ok(outcome.got.length < bytes.length);
     });
   }
-  test("nothing is read before the browser is there", async () => {
+  test("nothing is read before the browser connects", async () => {
     let read = 0;
     const body = async function* () {
       for await (const piece of pieces(bytes)) {
@@ -99,14 +99,14 @@ describe("the way from a Job to a browser", () => {
     });
     assert.equal(read, 0);
   });
-  test("a browser waits for a body that does not come no longer than it has to, and one that comes too late is told", async () => {
+  test("a browser waits for a missing body only until its deadline, and a body that arrives later is rejected", async () => {
     const relay = createRelay({ ...quiet, bodyMs: 20 });
     const signal = new AbortController().signal;
     await assert.rejects(relay.source(signal).next(), (error) => nameOf(error) === "export_expired");
     const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };
     assert.equal(await relay.receive(pieces(bytes), head, signal).catch(nameOf), "export_expired");
   });
-  test("a browser that leaves early ends the Job's side too", async () => {
+  test("a browser that disconnects early ends the Job's side too", async () => {
     const relay = createRelay(quiet);
     const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };
     const told = relay.receive(pieces(bytes), head, new AbortController().signal).catch(nameOf);
@@ -115,17 +115,17 @@ describe("the way from a Job to a browser", () => {
   });
 });
 
-describe("what follows from a ticket", () => {
+describe("what is derived from a ticket", () => {
   const { ticket, id, token, tokenHash } = newSecrets();
   const lane = { url: "http://127.0.0.1:1/lanes/x", token: "t", headers: {} };
-  test("its id and its token, and neither gives the ticket back", () => {
+  test("its id and its token, and neither reveals the ticket", () => {
     assert.match(ticket, /^[0-9a-f]{64}$/);
     assert.match(id, /^[0-9a-f]{16}$/);
     assert.match(token, /^[0-9a-f]{64}$/);
     assert.equal(idOf(ticket), id);
     assert.ok(isToken(token, tokenHash) && !isToken(ticket, tokenHash));
   });
-  test("what the Job's side sealed is opened by this ticket only", () => {
+  test("data sealed by the Job's side can be opened with this ticket only", () => {
     const sealed = sealLane(token, lane);
     assert.deepEqual(openLane(ticket, sealed), lane);
     assert.throws(() => openLane(newSecrets().ticket, sealed));

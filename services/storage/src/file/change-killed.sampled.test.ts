@@ -1,4 +1,4 @@
-// kill -9 at every step of a change that somebody waits for: the world and the audit log tell the same.
+// kill -9 at every step of a synchronous change: the world and the audit log agree.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -13,8 +13,8 @@ import { readFiles } from "../testing/worlds.ts";
 const changing: StepVictims[] = [
   { step: "the lock is taken", victims: asked },
   { step: "the change is admitted", victims: core },
-  { step: "the Job is made", victims: asked },
-  { step: "the lock is given back", victims: [...core, "the agent"] },
+  { step: "the Job is created", victims: asked },
+  { step: "the lock is released", victims: [...core, "the agent"] },
   { step: "the change is settled", victims: core },
   { step: "the Job is removed", victims: core },
 ];
@@ -24,7 +24,7 @@ type Change = {
   place: string;
   method: string;
   json?: object;
-  /** What a second try is told after the first one was done. */
+  /** The response to a retry after the first try succeeded. */
   repeated: string;
   made: Record<string, string>;
   folder?: string;
@@ -72,11 +72,11 @@ const victims = changing.flatMap((point) => point.victims);
 
 describeKillPoints(
   "a change of a file",
-  // The death of the replica itself is driven always.
+  // Killing the replica itself is always tested.
   (count) => killPoint(victims[count] === "storage" ? 0 : 1, 2),
   ({ fixture, newServer, killAt, assertNothingLeft, table }) => {
     let turn = 0;
-    table("what changed is in the audit log with its outcome", changing, async (point) => {
+    table("every change is in the audit log with its outcome", changing, async (point) => {
       const change = changes[turn++ % changes.length];
       assert.ok(change);
       const { action, place, method, json, repeated, made, folder } = change;

@@ -1,5 +1,5 @@
-// What careless and hostile clients do to transfers, over two gateways of each face and two replicas: nothing is kept
-// that did not come whole, nothing stays taken, and a download that was cut never looks whole.
+// Careless and hostile clients of byte transfers, over two gateways of each face and two replicas: nothing incomplete is
+// kept, nothing stays reserved, and a truncated download never looks complete.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -28,11 +28,11 @@ import { namespace } from "../testing/worlds.ts";
 const base = "/api/v1/servers/survival";
 type Session = uploads.FileUploadSession;
 
-// Minutes on two cores: CI drives it with the whole tables.
-describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
+// Takes minutes on two cores: CI runs the whole tables.
+describe("clients of byte transfers", { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
   let fixture: FaceFixture;
   const replicas: Replica[] = [];
-  // More than the sockets on the way hold: a reader that stands still would otherwise be sent all of it.
+  // More than the socket buffers hold: a stalled reader would otherwise be sent all of it.
   const region = randomBytes(40_000_000);
   before(async () => {
     fixture = await openFaceFixture({ count: 3, stallMs: 500 });
@@ -46,9 +46,9 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
 
   const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
   let turn = 0;
-  // The last one is for whoever stands still.
+  // The last one is for stalled clients.
   const nextUrl = () => fixture.externalUrls[turn++ % 2] ?? "";
-  /** Each request by the next gateway. */
+  /** Each request goes to the next gateway. */
   const ask = (path: string, about: Ask = {}): Promise<Answer> => askFace(nextUrl(), path, about);
   const toldBy = ({ status, body }: Answer) =>
     `${status} ${(body["error"] as { code?: string } | undefined)?.code ?? ""}`.trim();
@@ -73,7 +73,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       await until(() => readdirSync(fixture.stagingDir).length === 0);
     });
 
-    test("parts in any order, repeated and wrong, by any gateway and replica, make the file or are refused", async () => {
+    test("parts in any order, repeated or wrong, over any gateway and replica, make up the file or are rejected", async () => {
       const bytes = randomBytes(3_000_000);
       await begin(bytes.length);
       const part = (n: number) => bytes.subarray(n * 1_000_000, (n + 1) * 1_000_000);
@@ -93,7 +93,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       assert.ok(readFileSync(inWorld("new.bin")).equals(bytes));
     });
 
-    test("of many writers at once each byte is taken from one", async () => {
+    test("of many concurrent writers each byte is taken from one", async () => {
       const bytes = randomBytes(3_000_000);
       await begin(bytes.length);
       for (let at = 0; at < bytes.length; at += 1_000_000) {
@@ -108,7 +108,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       assert.deepEqual([await received(), kept()], [3_000_000, 3]);
     });
 
-    /** A part by hand, as far as a test wants it. */
+    /** A part sent over a raw socket, up to where the test stops. */
     async function open(length: number, digest: string, more = ""): Promise<Socket> {
       const { port, host } = new URL(nextUrl());
       const socket = connect({ host: "127.0.0.1", port: Number(port), allowHalfOpen: true });
@@ -142,16 +142,16 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
     const bytes = randomBytes(400_000);
 
     const short: Record<string, { act: (socket: Socket) => void; told: RegExp }> = {
-      "ends its body too early is told so": {
+      "ends its body too early gets an error": {
         act: (socket) => socket.end(),
         told: /^400 upload_incomplete$/,
       },
-      "stands still is cut off": { act: () => {}, told: /^503 unavailable$/ },
-      "goes away is forgotten": { act: (socket) => socket.destroy(), told: /^cut$/ },
+      "stalls is cut off": { act: () => {}, told: /^503 unavailable$/ },
+      "disconnects loses its lease": { act: (socket) => socket.destroy(), told: /^cut$/ },
     };
     for (const [name, { act, told }] of Object.entries(short)) {
       for (const missing of [1, 200_000]) {
-        const fact = `one that ${name}, ${missing} bytes before the end, and the part can be sent again at once`;
+        const fact = `a client that ${name}, ${missing} bytes before the end, and the part can be sent again at once`;
         test(fact, async () => {
           await begin(bytes.length);
           const socket = await open(bytes.length, contentDigest(bytes));
@@ -166,14 +166,14 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
         });
       }
     }
-    test("one that goes away before its answer finds the part taken", async () => {
+    test("a client that disconnects before the response finds the part accepted", async () => {
       await begin(bytes.length);
       const socket = await open(bytes.length, contentDigest(bytes));
       socket.write(bytes, () => socket.destroySoon());
       await until(async () => (await received()) === bytes.length);
       assert.equal(kept(), 1);
     });
-    test("one that sends more than it says has sent what it says, and the rest is no request", async () => {
+    test("of a body longer than its Content-Length the part is accepted, and the rest is not parsed as a request", async () => {
       await begin(bytes.length);
       const socket = await open(bytes.length, contentDigest(bytes));
       socket.write(Buffer.concat([bytes, Buffer.from("GET / HTTP/9.9\r\n\r\n more of it")]));
@@ -181,7 +181,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       assert.deepEqual([await received(), kept()], [bytes.length, 1]);
     });
     for (const lie of ["Transfer-Encoding: chunked\r\n", "Content-Length: 5\r\n"]) {
-      test(`one that says its length twice (${lie.trim()}) is refused`, async () => {
+      test(`a request with a second body length (${lie.trim()}) is rejected`, async () => {
         await begin(bytes.length);
         const socket = await open(bytes.length, contentDigest(bytes), lie);
         assert.match(await answerOf(socket), /^400 bad_request$/);
@@ -210,7 +210,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
     const placeOf = (ticket: string) => `/api/v1/exports/${ticket}/download`;
     afterEach(atRest);
 
-    test("its Job and its browser meet at any pair of replicas", async () => {
+    test("Job and browser may connect to any pair of replicas", async () => {
       const servedBy = async (subject: string) => {
         return Promise.all(replicas.map(async ({ registry }) => countIn(await registry.metrics(), subject)));
       };
@@ -230,7 +230,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       assert.deepEqual([...seen].sort(), ["0,0", "0,1", "1,0", "1,1"]);
     });
 
-    test("of many that come at once with one ticket, and want a part of it, one gets all of it", async () => {
+    test("of many concurrent range requests with one ticket one gets the whole body", async () => {
       const ticket = await ready();
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => ask(placeOf(ticket), { headers: { range: "bytes=5-10" } })),
@@ -240,7 +240,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       assert.ok(answers.find(({ status }) => status === 200)?.bytes.equals(region));
     });
 
-    /** Reads by hand; says how many bytes of the body came, and whether the answer has its end. */
+    /** Reads from a raw socket; returns how many bytes of the body arrived, and whether the response is complete. */
     async function readSome(ticket: string, act: (socket: Socket, got: number) => void, url = nextUrl()) {
       const { port, host } = new URL(url);
       const socket = connect({ host: "127.0.0.1", port: Number(port) });
@@ -260,7 +260,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
       return got;
     }
 
-    test("one that stops reading is cut off, and everything that it held is free", async () => {
+    test("a client that stops reading is cut off, and everything that it held is released", async () => {
       const ticket = await ready();
       let isCut = false;
       const act = (socket: Socket) => {
@@ -276,10 +276,10 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
     });
 
     for (const [name, most] of [
-      ["a moment before the last byte", region.length - 200_000] as const,
+      ["just before the last byte", region.length - 200_000] as const,
       ["in the middle", 2_000_000] as const,
     ]) {
-      const fact = `one that goes away ${name} frees everything, and may come again with another ticket`;
+      const fact = `a client that disconnects ${name} releases everything, and may download again with another ticket`;
       test(fact, async () => {
         const ticket = await ready();
         await readSome(ticket, (socket, got) => got > most && socket.destroy());
@@ -292,7 +292,7 @@ describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -
   });
 });
 
-/** How often a replica has answered an operation on downloads. */
+/** How many requests on downloads a replica has answered. */
 function countIn(metrics: string, verb: string): number {
   const line = metrics
     .split("\n")

@@ -18,21 +18,18 @@ const outcome = (about: WriteRequest) => {
   }
 };
 
-describe("the content of a save", () => {
+describe("the content of a file to save", () => {
   const ok = Buffer.from("hello");
   const cases: Record<string, [about: WriteRequest, answer: string]> = {
-    "is taken with its digest": [wanted(ok), "hello"],
+    "is accepted with its digest": [wanted(ok), "hello"],
     "may be empty": [wanted(Buffer.alloc(0)), ""],
     "needs a digest": [wanted(ok, { content_sha256: undefined }), "digest_required"],
     "needs a digest in lower-case hex": [wanted(ok, { content_sha256: "X" }), "bad_digest"],
-    "must be what its digest says": [
-      wanted(ok, { content_sha256: sha256(Buffer.from("x")) }),
-      "digest_mismatch",
-    ],
+    "must match its digest": [wanted(ok, { content_sha256: sha256(Buffer.from("x")) }), "digest_mismatch"],
     "must be base64": [wanted(ok, { content: "a-b_" }), "bad_request"],
-    "must be whole base64": [wanted(ok, { content: "abc" }), "bad_request"],
-    "has a limit": [wanted(Buffer.from("hello world")), "too_large"],
-    "is either new or expected": [
+    "must be complete base64": [wanted(ok, { content: "abc" }), "bad_request"],
+    "has a size limit": [wanted(Buffer.from("hello world")), "too_large"],
+    "either creates a file or replaces an expected one": [
       wanted(ok, { create_only: true, expect_sha256: sha256(ok) }),
       "bad_request",
     ],

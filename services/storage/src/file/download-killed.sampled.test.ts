@@ -19,11 +19,11 @@ import { readFiles } from "../testing/worlds.ts";
 const downloading: StepVictims[] = [
   { step: "the lock is taken", victims: asked },
   { step: "the ticket is written", victims: asked },
-  { step: "the person's downloads are counted", victims: core },
+  { step: "the user's downloads are counted", victims: core },
   { step: "all downloads are counted", victims: core },
   { step: "the row is written", victims: core },
-  { step: "the Job is made", victims: core },
-  { step: "the lock is given back", victims: core },
+  { step: "the Job is created", victims: core },
+  { step: "the lock is released", victims: core },
   { step: { method: "PUT", direction: "up", bytes: 1 }, victims: all },
   { step: "the ticket is ready", victims: all },
   { step: "the ticket is streaming", victims: [...asked, "the internal gateway", "the agent"] },
@@ -37,7 +37,7 @@ describeKillPoints(
   (count) => killPoint(count, 37),
   ({ fixture, newServer, killAt, assertNothingLeft, table }) => {
     const region = randomBytes(6_000_000);
-    /** The bytes of one download that went well; undefined when another one is needed. */
+    /** The bytes of one complete download; undefined when it has to be repeated. */
     async function downloadOnce(client: RetryingClient, server: string): Promise<Buffer | undefined> {
       const started = await client.ask(`/api/v1/servers/${server}/world/export`, { method: "POST" });
       if (started?.status !== 202) return undefined;
@@ -54,19 +54,23 @@ describeKillPoints(
       return answer?.status === 200 ? answer.bytes : undefined;
     }
 
-    table("what ends without a break is the whole world", downloading, async (point) => {
-      const server = await newServer({ "level.dat": "one" });
-      writeFileSync(join(fixture().worldDir(server), "r.0.0.mca"), region);
-      const before = readFiles(fixture().worldDir(server));
-      const client = createRetryingClient(fixture());
-      const got: Buffer[] = [];
-      await killAt({ ...point, client }, async () => {
-        got.push(await retryUntil(client, "a whole download", () => downloadOnce(client, server)));
-      });
-      for (const bytes of got) assert.ok(gunzipSync(bytes).includes(region));
-      assertOnlyRetryable(client, /^(410 export_expired|404 not_found)$/);
-      assert.deepEqual(readFiles(fixture().worldDir(server)), before);
-      await assertNothingLeft(server);
-    });
+    table(
+      "a download that ends without a broken connection is the whole world",
+      downloading,
+      async (point) => {
+        const server = await newServer({ "level.dat": "one" });
+        writeFileSync(join(fixture().worldDir(server), "r.0.0.mca"), region);
+        const before = readFiles(fixture().worldDir(server));
+        const client = createRetryingClient(fixture());
+        const got: Buffer[] = [];
+        await killAt({ ...point, client }, async () => {
+          got.push(await retryUntil(client, "a whole download", () => downloadOnce(client, server)));
+        });
+        for (const bytes of got) assert.ok(gunzipSync(bytes).includes(region));
+        assertOnlyRetryable(client, /^(410 export_expired|404 not_found)$/);
+        assert.deepEqual(readFiles(fixture().worldDir(server)), before);
+        await assertNothingLeft(server);
+      },
+    );
   },
 );

@@ -31,7 +31,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
   });
   after(() => fixture?.close());
 
-  test("a folder is listed with sizes, kinds and what is free", async () => {
+  test("a folder is listed with sizes, kinds and the free space", async () => {
     const { status, body } = await fixture.ask(files);
     assert.equal(status, 200, JSON.stringify(body));
     const names = (body["entries"] as { name: string; is_dir: boolean; size: number }[]).map(
@@ -42,7 +42,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.ok((body["free_bytes"] as number) > 0);
   });
 
-  test("a file is read with both digests, and the RCON password is masked under every name", async () => {
+  test("a file is read with both digests, and the RCON password is masked under every file name", async () => {
     const { body } = await fixture.ask(file("level.dat"));
     assert.deepEqual(body, {
       path: "level.dat",
@@ -61,7 +61,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal(await fixture.refusal(file("config/paper-global.yml")), "400 bad_path");
   });
 
-  test("a file of the largest size arrives although no NATS message could hold it", async () => {
+  test("a file of the largest size is read although it exceeds a NATS message", async () => {
     const large = randomBytes(1_048_576);
     writeFileSync(inWorld("large.bin"), large);
     const { status, body } = await fixture.ask(file("large.bin"));
@@ -72,7 +72,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal(await fixture.refusal(file("larger.bin")), "413 too_large");
   });
 
-  test("a file is written over itself with its mode kept, and in a way that two writers notice", async () => {
+  test("a file is replaced with its mode kept, and a concurrent writer gets a conflict", async () => {
     chmodSync(inWorld("level.dat"), 0o640);
     const put = (json: object, path = "level.dat") => fixture.ask(file(path), { method: "PUT", json });
     const { status, body } = await put({ ...content("two"), expect_sha256: sha256("one") });
@@ -89,7 +89,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
   });
 
-  test("a save of the largest size lands, one byte more is too large", async () => {
+  test("a save of the largest size succeeds; one byte more is too large", async () => {
     const text = "x".repeat(256 * 1_024);
     const put = (json: object) => fixture.ask(file("notes.txt"), { method: "PUT", json });
     assert.equal((await put(content(text))).status, 200);
@@ -97,7 +97,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal((await put(content(`${text}x`))).status, 413);
   });
 
-  test("a folder is made, moved to a free place and deleted with all that is in it", async () => {
+  test("a folder is created, moved to a free path and deleted with its content", async () => {
     const post = (path: string, json?: object) => fixture.ask(`${files}/${path}`, { method: "POST", json });
     assert.deepEqual((await post("mkdir?path=made")).body, { path: "made", status: "created" });
     assert.equal((await post("mkdir?path=made")).status, 409);
@@ -110,7 +110,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal(await fixture.refusal(file("plugins"), { method: "DELETE" }), "404 not_found");
   });
 
-  test("what leads out of the world or is protected is a bad path", async () => {
+  test("a path outside the world or to a protected file is rejected", async () => {
     symlinkSync("/etc", inWorld("out"));
     for (const path of ["../secret", "/etc/passwd", "out/passwd", "a\\b", ".svc-x", "C:/x"]) {
       assert.equal(await fixture.refusal(file(path)), "400 bad_path", path);
@@ -126,7 +126,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     }
   });
 
-  test("who does not own the server, a wrong name, a running server and a lock are told apart", async () => {
+  test("another owner, an unknown name, a running server and a lock each have their own code", async () => {
     assert.equal(await fixture.refusal(files, { as: "usr-2" }), "403 forbidden");
     assert.equal(await fixture.refusal("/api/v1/servers/NO/files"), "400 bad_name");
     assert.equal(await fixture.refusal("/api/v1/servers/nobody/files"), "404 not_found");
@@ -152,7 +152,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     await phase("Stopped");
   });
 
-  test("every change is audited once, with the file in the server's name", async () => {
+  test("every change is audited once, with server and file", async () => {
     const seen = () =>
       fixture.base.audits
         .filter(({ action, payload }) => action.startsWith("file.") && payload["outcome"] === "done")

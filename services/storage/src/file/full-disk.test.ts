@@ -1,5 +1,5 @@
-// What callers of the external face are told when a world volume or the archive store is full: 507 by its name, where it
-// is known at once, and the same name in the operation or job where it turns out later. Nothing half-done stays.
+// What callers of the external face get when a world volume or the archive store is full: 507 with its code, where it
+// is known at once, and the same code in the operation or job where it turns out later. Nothing half-done is left.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const base = "/api/v1/servers/survival";
 type Op = { id: string; state: string; error?: { code: string; message: string } };
 type Job = { kind: string; state: string; message?: string };
 
-describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root for a tmpfs" }, () => {
+describe("a full disk", { skip: process.getuid?.() !== 0 && "needs root for a tmpfs" }, () => {
   let fixture: FaceFixture;
   const mounted: string[] = [];
   const mount = (path: string, size: string) => {
@@ -37,7 +37,7 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     await fixture?.close();
   });
 
-  /** Does something that must change nothing in the world. */
+  /** Runs something that must change nothing in the world. */
   async function unchanged<T>(act: () => Promise<T>): Promise<T> {
     const before = readFiles(fixture.worldDir("survival"));
     const result = await act();
@@ -69,7 +69,7 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
   }
   const large = randomBytes(9_000_000);
 
-  test("refuses a file that is sent in one request, over nothing and over another", async () => {
+  test("rejects an upload in one request, of a new file and over an existing one", async () => {
     for (const path of ["mods/new.jar", "mods/a.jar&overwrite=true"]) {
       const place = `${base}/files/upload?path=${path}`;
       const told = await unchanged(() => fixture.refusal(place, { method: "PUT", bytes: large }));
@@ -77,7 +77,7 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     }
   });
 
-  test("ends the operation of an upload in parts, which may be committed again when there is room", async () => {
+  test("fails the operation of an upload in parts, which may be committed again when there is room", async () => {
     const size = large.length;
     const begun = await fixture.ask(`${base}/files/uploads?path=mods/new.jar`, {
       method: "POST",
@@ -97,14 +97,14 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     execFileSync("mount", ["-o", "remount,size=8m", fixture.worldDir("survival")]);
   });
 
-  test("ends an extraction", async () => {
+  test("fails an extraction", async () => {
     writeFileSync(inWorld("pack.zip"), makeZip([{ name: "big.bin", content: randomBytes(5_000_000) }]));
     const unzip = () => fixture.ask(`${base}/files/unzip?path=pack.zip`, { method: "POST", json: {} });
     assert.equal(await unchanged(async () => errorOf(await unzip())), "volume_full");
     rmSync(inWorld("pack.zip"));
   });
 
-  test("takes a restore of what changed little, ends one that has no room, and a backup that the store cannot take", async () => {
+  test("allows a restore with few changes, and fails a restore and a backup that do not fit", async () => {
     writeFileSync(inWorld("r.0.0.mca"), randomBytes(5_000_000));
     assert.equal((await fixture.ask(`${base}/backup`, { method: "POST" })).status, 202);
     assert.equal((await lastJob("backup"))?.state, "succeeded");

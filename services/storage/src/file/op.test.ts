@@ -13,30 +13,35 @@ const refused: Outcome = { kind: "refused", fault: { message: "the disk is full"
 const broken = (message: string): Plan => ({ action: "end", outcome: { kind: "broken", message } });
 
 const table: readonly (readonly [string, files.StoredFileOp, JobState, Plan])[] = [
-  ["an operation whose Job runs is waited for", running, "running", { action: "wait" }],
-  ["one that is still being prepared is waited for", preparing(patienceMs - 1), "none", { action: "wait" }],
+  ["an operation whose Job runs is unchanged", running, "running", { action: "wait" }],
+  ["an operation in preparation is unchanged", preparing(patienceMs - 1), "none", { action: "wait" }],
   [
-    "one that was never begun is ended, so that it can be tried again",
+    "an operation that never started fails, so that it can be retried",
     preparing(patienceMs),
     "none",
     broken("the service was interrupted before the job started; try again"),
   ],
-  ["one whose Job is gone is ended", running, "none", broken("the job no longer exists")],
-  ["one whose Job is done ends with it", running, done, { action: "end", outcome: done }],
-  ["one whose Job refused ends with it", running, refused, { action: "end", outcome: refused }],
+  ["an operation whose Job is gone fails", running, "none", broken("the job no longer exists")],
+  ["an operation whose Job succeeded ends with its result", running, done, { action: "end", outcome: done }],
   [
-    "an upload that is in the world needs its staged bytes no longer",
+    "an operation whose Job failed ends with its error",
+    running,
+    refused,
+    { action: "end", outcome: refused },
+  ],
+  [
+    "the staged bytes of a committed upload are removed",
     { ...running, upload: "up-1" },
     done,
     { action: "end", outcome: done, releaseUpload: "up-1" },
   ],
   [
-    "an upload that was refused keeps its staged bytes",
+    "the staged bytes of a rejected upload are kept",
     { ...running, upload: "up-1" },
     refused,
     { action: "end", outcome: refused },
   ],
-  ["one that has ended stays as it is", { ...running, state: "failed" }, done, { action: "wait" }],
+  ["an operation that has ended is unchanged", { ...running, state: "failed" }, done, { action: "wait" }],
 ];
 
 describe("the next step of a file operation", () => {

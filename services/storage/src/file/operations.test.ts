@@ -54,7 +54,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     return op;
   };
 
-  test("a zip is extracted beside itself, and the operation counts what it made", async () => {
+  test("a zip is extracted into the folder that contains it, and the operation counts the files it created", async () => {
     const op = await ended(await unzip("pack.zip"));
     assert.deepEqual(
       [op.op, op.path, op.state, op.files, op.bytes],
@@ -63,7 +63,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.ok(op.finished_at !== undefined && op.finished_at >= op.started_at);
     assert.equal(readFileSync(inWorld("mods/b.jar"), "utf8"), "bb");
   });
-  test("what is there already is named, and replaced only when that is asked for", async () => {
+  test("existing files are listed in the error, and replaced only on request", async () => {
     writeFileSync(inWorld("mods/a.jar"), "mine");
     const op = await ended(await unzip("pack.zip"));
     assert.equal(op.error?.code, "file_exists");
@@ -72,7 +72,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.equal((await ended(await unzip("pack.zip", { overwrite: true }))).state, "succeeded");
     assert.equal(readFileSync(inWorld("mods/a.jar"), "utf8"), "a");
   });
-  test("an archive that leads out, that is torn or that is not there fails with its own code", async () => {
+  test("an archive that is unsafe, broken or missing fails with its own code", async () => {
     const codes = [];
     for (const path of ["slip.zip", "torn.zip", "none.zip"])
       codes.push((await ended(await unzip(path))).error?.code);
@@ -83,7 +83,7 @@ describe("background operations, over both faces and with the shipped agent", ()
       [],
     );
   });
-  test("a zip with protected files is refused, or extracted without them when that is asked for", async () => {
+  test("a zip with protected files is rejected, or extracted without them on request", async () => {
     writeFileSync(inWorld("server.properties"), "motd=mine\n");
     const pack = [
       { name: "server.properties", content: "motd=theirs" },
@@ -99,7 +99,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.equal(readFileSync(inWorld("server.properties"), "utf8"), "motd=mine\n");
     assert.equal(readFileSync(inWorld("mods/c.jar"), "utf8"), "c");
   });
-  test("only a zip is extracted, and only by who owns the server", async () => {
+  test("only a zip is extracted, and only for the server's owner", async () => {
     const about = { method: "POST", json: {} };
     assert.equal(await fixture.refusal(`${base}/unzip?path=level.dat`, about), "400 bad_path");
     assert.equal(
@@ -118,7 +118,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.deepEqual(times, times.toSorted().toReversed());
   });
 
-  test("the next owner of a server does not see what the one before did", async () => {
+  test("the next owner of a server does not see the previous owner's operations", async () => {
     const { overrides } = fixture.base.servers;
     const mine = await ended(await unzip("torn.zip"));
     overrides.set("survival", { owner_id: "usr-2", claimed_at: new Date().toISOString() });
@@ -128,14 +128,14 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.equal((await list())[0]?.id, mine.id);
   });
 
-  describe("when something dies", () => {
+  describe("when a process dies", () => {
     const entryOf = async (age: number) => {
       const now = () => Date.now() - age;
       const op = newOp({ now }, { op: "unzip", path: "x.zip", server: "survival", started_by: "usr-1" });
       await storage.bucket(files.fileOps).create(opKey(op), op);
       return op.id;
     };
-    test("an operation whose Job is killed has failed", async () => {
+    test("an operation whose Job is killed fails", async () => {
       const id = await unzip("pack.zip", { overwrite: true });
       const name = `files-survival-${id}`;
       await fixture.base.kube.remove(
@@ -146,7 +146,7 @@ describe("background operations, over both faces and with the shipped agent", ()
       const op = await ended(id);
       assert.deepEqual([op.state, op.error?.code], ["failed", "job_failed"]);
     });
-    test("a replica that dies before its Job is there leaves an operation that failed", async () => {
+    test("when a replica dies before creating the Job, the operation fails", async () => {
       const stateOf = async (id: string) =>
         (await storage.bucket(files.fileOps).get(opKey({ server: "survival", id })))?.value;
       const [old, young] = [await entryOf(61_000), await entryOf(0)];
@@ -154,7 +154,7 @@ describe("background operations, over both faces and with the shipped agent", ()
       assert.equal((await stateOf(old))?.error?.code, "job_failed");
       assert.equal((await stateOf(young))?.state, "running");
     });
-    test("a replica that dies right after its answer loses nothing: another notes the end", async () => {
+    test("when a replica dies right after its response, another one records the end of the operation", async () => {
       await until(
         async () => (await fixture.ask(`${base}/mkdir?path=gap`, { method: "POST" })).status !== 409,
       );
@@ -163,7 +163,7 @@ describe("background operations, over both faces and with the shipped agent", ()
       replica = await fixture.start(["storage.file_op_settle=100ms"]);
       assert.equal((await ended(id)).state, "succeeded");
     });
-    test("an operation is ended once, whoever looks first", () => {
+    test("an operation is ended once, whichever replica notices first", () => {
       const op = newOp({ now: Date.now }, { op: "unzip", path: "x.zip", server: "s", started_by: "u" });
       const done = applyOutcome(op, { kind: "done", done: { files: 2, bytes: 3 } }, new Date());
       assert.deepEqual(

@@ -1,4 +1,4 @@
-// A server that goes to somebody else while its files move: what was begun before ends, and no ticket outlives it.
+// A server changes its owner during byte transfers: they end, and no ticket stays valid.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -16,10 +16,10 @@ import { startPartialUpload } from "../testing/partial-upload.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";
-// More than all sockets on the way hold: a reader that stands still would otherwise be sent all of it.
+// More than the socket buffers hold: a stalled reader would otherwise be sent all of it.
 const region = randomBytes(40_000_000);
 
-describe("transfers of a server that changes hands", () => {
+describe("byte transfers of a server whose owner changes", () => {
   let fixture: FaceFixture;
   before(async () => {
     fixture = await openFaceFixture();
@@ -74,7 +74,7 @@ describe("transfers of a server that changes hands", () => {
     "a backup": backup,
   };
   for (const [what, pathOf] of Object.entries(kinds)) {
-    test(`a ticket of ${what} gives nothing to the owner of before, and its Job ends`, async () => {
+    test(`the previous owner gets nothing for a ticket of ${what}, and its Job ends`, async () => {
       const ticket = await ready(await pathOf());
       giveAway();
       const place = `/api/v1/exports/${ticket}/download`;
@@ -83,7 +83,7 @@ describe("transfers of a server that changes hands", () => {
     });
   }
 
-  /** Begins to read and stands still until told. */
+  /** Begins to read and stalls until it may proceed. */
   async function readSome(ticket: string) {
     const headers = cookie("usr-1");
     const asking = request(`${fixture.externalUrl}/api/v1/exports/${ticket}/download`, {
@@ -105,16 +105,16 @@ describe("transfers of a server that changes hands", () => {
     };
   }
 
-  test("a download that runs is cut at the event and does not look whole", async () => {
+  test("a running download is cut at the event and does not look complete", async () => {
     const reading = await readSome(await ready("files/download?path=r.0.0.mca"));
     giveAway();
     await announce();
-    // It ends although its reader stands still, and with it the hold of its Job on the world.
+    // It ends although its reader stalls, and its Job releases the maintenance lock.
     await atRest();
     assert.equal(await reading.restOf(), false);
   });
 
-  test("an upload that runs ends at the event, and nothing of it is kept", async () => {
+  test("a running upload ends at the event, and nothing of it is kept", async () => {
     const begun = await fixture.ask(`${base}/files/uploads?path=new.bin`, {
       method: "POST",
       json: { size: 1_000_000 },
@@ -140,7 +140,7 @@ describe("transfers of a server that changes hands", () => {
   });
 });
 
-test("without an event the look of every minute ends a download", async () => {
+test("without an event the check of every minute ends a download", async () => {
   const fixture = await openFaceFixture();
   try {
     await fixture.start(["storage.transfer_recheck=200ms", "storage.export_sweep=200ms"]);
@@ -149,7 +149,7 @@ test("without an event the look of every minute ends a download", async () => {
     const { body } = await fixture.ask(`${base}/files/download?path=r.0.0.mca`, { method: "POST" });
     const place = `/api/v1/exports/${body["ticket"]}`;
     await until(async () => (await fixture.ask(place)).body["state"] === "ready", 20_000);
-    // Nobody comes for it: its body is parked.
+    // Nobody fetches it: its body is parked.
     fixture.base.servers.owners.set("survival", "usr-2");
     await until(async () => {
       const { items } = await fixture.base.kube.list(resources.jobs, { namespace });

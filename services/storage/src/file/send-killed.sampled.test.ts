@@ -22,12 +22,12 @@ const sending: StepVictims[] = [
   { step: "the token is written", victims: asked },
   { step: "the lock is taken", victims: core },
   { step: "the change is admitted", victims: core },
-  { step: "the Job is made", victims: asked },
-  { step: "the lock is given back", victims: core },
+  { step: "the Job is created", victims: asked },
+  { step: "the lock is released", victims: core },
   { step: "the token is spent", victims: all },
   { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: [...all, "the external gateway"] },
   { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
-  { step: "the session is forgotten", victims: all },
+  { step: "the session is removed", victims: all },
   { step: "the change is settled", victims: core },
 ];
 
@@ -37,7 +37,7 @@ describeKillPoints(
   ({ newServer, fixture, killAt, assertNothingLeft, table }) => {
     const content = randomBytes(1_500_000);
     table(
-      "a file sent in one request lands whole, at the latest when it is sent again",
+      "a file uploaded in one request is complete in the world, at the latest after a retry",
       sending,
       async (point) => {
         const server = await newServer(oldFiles);

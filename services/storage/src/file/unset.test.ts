@@ -6,7 +6,7 @@ import { namespace } from "../testing/worlds.ts";
 
 const server = "/api/v1/servers/survival";
 
-describe("what is not set up, not there or too slow", () => {
+describe("file requests when a dependency is missing, down or slow", () => {
   let fixture: FaceFixture;
   before(async () => {
     fixture = await openFaceFixture();
@@ -32,29 +32,29 @@ describe("what is not set up, not there or too slow", () => {
     }
   };
 
-  test("without an image for Jobs there are neither files nor exports", () =>
+  test("without an image for Jobs requests for files and exports are rejected", () =>
     during(["storage.agent_image="], async () => {
       const files = "503 files_unavailable";
       assert.deepEqual(await calls(), [files, files, files, files, "503 export_unavailable"]);
     }));
-  test("without a way to the internal face there are no transfers", () =>
+  test("without the URL of the internal face byte transfers are rejected", () =>
     during(["storage.internal_url="], async () => {
       const files = "503 files_unavailable";
       const [, ...transfers] = await calls();
       assert.deepEqual(transfers, [files, files, files, "503 export_unavailable"]);
       assert.equal((await fixture.ask(`${server}/files`)).status, 200);
     }));
-  test("a Job that takes longer than the wait is 504, and may still finish", () =>
+  test("a request whose Job exceeds the wait is 504, and the Job may still finish", () =>
     during(["storage.file_wait=1ms"], async () => {
       assert.equal(await fixture.refusal(`${server}/files/mkdir?path=late`, post), "504 files_timeout");
     }));
-  test("while lifecycle is away everything is 503", () =>
+  test("while lifecycle is down everything is 503", () =>
     during([], async () => {
       fixture.base.servers.isDown = true;
       assert.deepEqual(new Set(await calls()), new Set(["503 unavailable"]));
       fixture.base.servers.isDown = false;
     }));
-  test("a world without a volume is told before anything waits for it", () =>
+  test("requests for a server without a volume are rejected", () =>
     during([], async () => {
       await fixture.base.addServer("hollow", "usr-1");
       await fixture.base.kube.remove(resources.claims, { name: "world-hollow-0", namespace });
@@ -62,7 +62,7 @@ describe("what is not set up, not there or too slow", () => {
       assert.equal(await fixture.refusal(`${hollow}/files`), "409 no_world_volume");
       assert.equal(await fixture.refusal(`${hollow}/world/export`, post), "409 no_world_volume");
     }));
-  test("nobody has more than four looks waiting", () =>
+  test("an account may have at most four reads waiting", () =>
     during([], async () => {
       const all = await Promise.all(Array.from({ length: 8 }, () => fixture.ask(`${server}/files`)));
       const statuses = all.map(({ status }) => status).sort();

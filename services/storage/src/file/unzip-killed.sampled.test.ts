@@ -24,9 +24,9 @@ const extracting: StepVictims[] = [
   { step: "the lock is taken", victims: asked },
   { step: "the change is admitted", victims: core },
   { step: "the operation is written", victims: core },
-  { step: "the Job is made", victims: core },
+  { step: "the Job is created", victims: core },
   { step: "the operation has its Job", victims: core },
-  { step: "the lock is given back", victims: core },
+  { step: "the lock is released", victims: core },
   { step: "the operation is ended", victims: core },
   { step: "the change is settled", victims: core },
 ];
@@ -39,7 +39,7 @@ describeKillPoints(
       { name: "mods/new.jar", content: "new" },
       { name: "mods/more.jar", content: "more" },
     ]);
-    table("the zip is extracted whole or not at all", extracting, async (point) => {
+    table("the zip is extracted completely or not at all", extracting, async (point) => {
       const server = await newServer(oldFiles);
       writeFileSync(join(fixture().worldDir(server), "pack.zip"), zip);
       const before = readFiles(fixture().worldDir(server));

@@ -29,7 +29,7 @@ type Op = files.FileOp;
 const uploading: StepVictims[] = [
   { step: "the session is written", victims: asked },
   { step: "the session is counted", victims: core },
-  { step: "the writer's place is taken", victims: asked },
+  { step: "the writer's lease is taken", victims: asked },
   { step: "bytes of a part are written", victims: asked },
   { step: "a part is synced", victims: core },
   { step: "the part is added", victims: asked },
@@ -37,14 +37,14 @@ const uploading: StepVictims[] = [
   { step: "the change is admitted", victims: core },
   { step: "the operation is written", victims: core },
   { step: "the token is written", victims: core },
-  { step: "the Job is made", victims: core },
+  { step: "the Job is created", victims: core },
   { step: "the operation has its Job", victims: core },
-  { step: "the lock is given back", victims: core },
+  { step: "the lock is released", victims: core },
   { step: { method: "GET", direction: "up", bytes: 1 }, victims: all },
   { step: "the token is spent", victims: all },
   { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: all },
   { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
-  { step: "the session is forgotten", victims: all },
+  { step: "the session is removed", victims: all },
   { step: "the staged bytes are removed", victims: core },
   { step: "the operation is ended", victims: core },
   { step: "the change is settled", victims: core },
@@ -57,7 +57,7 @@ describeKillPoints(
     const content = randomBytes(1_500_000);
     const partBytes = 900_000;
 
-    /** Sends what is missing and commits, as often as it takes. */
+    /** Sends the missing parts and commits, until it succeeds. */
     async function uploadAll(client: RetryingClient, server: string): Promise<void> {
       const base = `/api/v1/servers/${server}/files/uploads`;
       const about = { method: "POST", json: { size: content.length } };
@@ -89,15 +89,19 @@ describeKillPoints(
     const isLanded = (server: string) =>
       readFileSync(join(fixture().worldDir(server), "mods/new.jar")).equals(content);
 
-    table("the upload lands whole, at the latest when it is committed again", uploading, async (point) => {
-      const server = await newServer(oldFiles);
-      const client = createRetryingClient(fixture());
-      const whole = { ...oldFiles, "mods/new.jar": content.toString("utf8") };
-      await killAt({ ...point, client }, () => uploadAll(client, server));
-      assert.deepEqual(readFiles(fixture().worldDir(server)), whole);
-      assertOnlyRetryable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
-      await assertNothingLeft(server);
-      await assertAudited(fixture().base, { server, action: "file.upload", isChanged: true });
-    });
+    table(
+      "the upload is complete in the world, at the latest after a second commit",
+      uploading,
+      async (point) => {
+        const server = await newServer(oldFiles);
+        const client = createRetryingClient(fixture());
+        const whole = { ...oldFiles, "mods/new.jar": content.toString("utf8") };
+        await killAt({ ...point, client }, () => uploadAll(client, server));
+        assert.deepEqual(readFiles(fixture().worldDir(server)), whole);
+        assertOnlyRetryable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
+        await assertNothingLeft(server);
+        await assertAudited(fixture().base, { server, action: "file.upload", isChanged: true });
+      },
+    );
   },
 );

@@ -1,4 +1,4 @@
-// A Job that dies, and a cluster that does not answer while somebody waits for one.
+// A Job dies, or the cluster does not answer, while a request waits for the Job.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -61,14 +61,14 @@ describe("the wait for a file job", () => {
   };
 
   for (const [name, call] of Object.entries(calls)) {
-    test(`${name}: a job that dies without a word is 503 with a time to come back, not 500`, async () => {
+    test(`${name}: a job that dies without a result is 503 with Retry-After, not 500`, async () => {
       await start(["storage.agent_image=svc.local/exits"]);
       assert.deepEqual(await refused(call), [503, "unavailable", true]);
       await until(async () => (await filesJobs()).length === 0);
     });
   }
 
-  test("a job that vanishes is 503, and the log says that nobody knows what came of it", async () => {
+  test("a job that vanishes is 503, and the audit log says that its outcome is unknown", async () => {
     await start(["storage.agent_image=svc.local/sleeps"]);
     const asking = refused(write);
     await until(async () => (await filesJobs()).length > 0);
@@ -85,7 +85,7 @@ describe("the wait for a file job", () => {
     assert.equal((await newest())?.payload["outcome"], "unknown");
   });
 
-  /** Fails that many looks at Jobs, all of them when it is infinite. */
+  /** Fails that many reads of Jobs, all of them when it is infinite. */
   const failing = (looks: { left: number }): ReplicaOptions => ({
     wrapKube: (kube: Kube) => ({
       ...kube,
@@ -97,7 +97,7 @@ describe("the wait for a file job", () => {
     }),
   });
 
-  test("looks that fail do not end a wait", async () => {
+  test("failed reads of the Job do not end the wait", async () => {
     const looks = { left: 5 };
     await start([], failing(looks));
     assert.equal((await fixture.ask(write.path, written("three"))).status, 200);
@@ -105,7 +105,7 @@ describe("the wait for a file job", () => {
     assert.equal(levelDat(), "three");
   });
 
-  test("a cluster that stays away ends it at its own deadline, and what was changed behind it is in the log", async () => {
+  test("when the cluster stays down, the wait ends at its deadline, and a change made meanwhile is in the audit log", async () => {
     const looks = { left: Number.POSITIVE_INFINITY };
     await start(["storage.file_wait=500ms"], failing(looks));
     const { status, body } = await fixture.ask(write.path, written("four"));
@@ -116,7 +116,7 @@ describe("the wait for a file job", () => {
     await until(async () => (await newest())?.payload["outcome"] === "done");
   });
 
-  test("a replica that stops in the middle of a wait answers 503, and another settles the change", async () => {
+  test("a replica that stops during a wait answers 503, and another one records the end of the change", async () => {
     await start(["storage.agent_image=svc.local/sleeps", "storage.file_deadline=3s"]);
     const known = (await fileAudits(fixture.base, "survival")).length;
     const asking = refused(write);

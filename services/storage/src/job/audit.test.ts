@@ -1,4 +1,4 @@
-// The audit entry of a Job goes out once, with the first proof that the Job is there, and never without one.
+// The audit entry of a Job is published once, with the first proof that the Job exists, and never without one.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -37,17 +37,17 @@ describe("the audit entry of a Job", () => {
       (row) => row["body"],
     );
 
-  test("stays while nobody knows whether the Job is there", async () => {
+  test("is held back while it is unknown whether the Job exists", async () => {
     assert.deepEqual(await sent(), []);
   });
 
-  test("goes out once when the Job runs, by whichever replica sees it", async () => {
+  test("is published once when the Job runs, by whichever replica sees it", async () => {
     await Promise.all([markRunning(store.db, job), markRunning(store.db, job)]);
     await finishJob(store.db, job, { state: "succeeded", at });
     assert.deepEqual(await sent(), [body]);
   });
 
-  test("goes out with the end of a Job that nobody saw running", async () => {
+  test("is published with the end of a Job that was never seen running", async () => {
     assert.equal(await finishJob(store.db, job, { state: "failed", message: "killed", at }), true);
     assert.equal(await finishJob(store.db, job, { state: "failed", message: "again", at }), false);
     await markRunning(store.db, job);
@@ -56,7 +56,7 @@ describe("the audit entry of a Job", () => {
     assert.deepEqual(rows, [{ state: "failed", message: "killed" }]);
   });
 
-  test("is dropped with a Job that the cluster refused", async () => {
+  test("is dropped with a Job that the cluster rejected", async () => {
     await rejectJob(store.db, job, { message: "no room", at });
     await markRunning(store.db, job);
     assert.deepEqual(await sent(), []);

@@ -22,22 +22,34 @@ describe("what follows from a row and its Job", () => {
   const restore = { kind: "restore" } as const;
   const recovering = { recovery: "verify-a-1" };
   const table: [string, Change, JobPlan][] = [
-    ["a Job that works is waited for", {}, "wait"],
-    ["a Job that is there makes its row running", { row: starting }, "mark-running"],
-    ["a Job that is not there yet is waited for", { row: starting, job: "missing", ageMs: 120_000 }, "wait"],
-    ["a Job that never came has failed", { row: starting, job: "missing", ageMs: 120_001 }, "never-started"],
-    ["a Job that ended before its row knew is read", { row: starting, job: "finished" }, "read"],
-    ["a Job that ended is read", { job: "finished" }, "read"],
-    ["of a backup that vanished its archive is looked for", { job: "missing" }, "recover"],
-    ["a restore that vanished has failed", { row: restore, job: "missing" }, "lost"],
+    ["a running Job is waited for", {}, "wait"],
+    ["a Job that exists sets its row to running", { row: starting }, "mark-running"],
     [
-      "while somebody looks for the archive it is waited for",
-      { row: recovering, recovery: "active" },
+      "a Job that does not exist yet is waited for",
+      { row: starting, job: "missing", ageMs: 120_000 },
       "wait",
     ],
-    ["what the look found is read", { row: recovering, recovery: "finished" }, "read-recovery"],
-    ["a look that vanished is begun again", { row: recovering, recovery: "missing" }, "recover"],
-    ["a late Job does not end a look", { row: recovering, recovery: "active", job: "finished" }, "wait"],
+    [
+      "a row whose Job was never created fails",
+      { row: starting, job: "missing", ageMs: 120_001 },
+      "never-started",
+    ],
+    [
+      "the result of a Job that ended before its row was running is read",
+      { row: starting, job: "finished" },
+      "read",
+    ],
+    ["the result of an ended Job is read", { job: "finished" }, "read"],
+    ["when the Job of a backup vanished, a check for its archive starts", { job: "missing" }, "recover"],
+    ["a restore whose Job vanished fails", { row: restore, job: "missing" }, "lost"],
+    ["a running check for the archive is waited for", { row: recovering, recovery: "active" }, "wait"],
+    ["the result of the check is read", { row: recovering, recovery: "finished" }, "read-recovery"],
+    ["a check that vanished is started again", { row: recovering, recovery: "missing" }, "recover"],
+    [
+      "a Job that appears late does not end a check",
+      { row: recovering, recovery: "active", job: "finished" },
+      "wait",
+    ],
   ];
   for (const [name, change, step] of table) test(name, () => assert.equal(decideJob(look(change)), step));
 });

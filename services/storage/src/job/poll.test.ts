@@ -4,13 +4,13 @@ import { poll } from "./poll.ts";
 
 const soon = () => performance.now() + 60_000;
 
-test("what ends soon is noticed long before the longest pause", async () => {
+test("an early end is noticed long before the longest pause", async () => {
   const endsAt = performance.now() + 50;
   const probe = async () => (performance.now() > endsAt ? "ended" : undefined);
   assert.equal(await poll(probe, { everyMs: 600_000, endAt: soon() }), "ended");
 });
 
-test("what does not end is undefined at the end, and the reason of the signal when that aborts", async () => {
+test("a poll returns undefined at its deadline, and throws the signal's reason when that aborts", async () => {
   const never = async () => undefined;
   assert.equal(await poll(never, { everyMs: 10, endAt: performance.now() + 30 }), undefined);
   const leaving = new AbortController();

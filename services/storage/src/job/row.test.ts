@@ -27,12 +27,12 @@ const cases: Readonly<
   Record<string, [Partial<JobRow>, reader: Principal | undefined, by: string | undefined]>
 > = {
   "one's own": [{}, ada, "you"],
-  "of somebody else, who is not named": [{ started_by: "grace" }, ada, "other"],
-  "of the timetable": [{ started_by: "storage", reason: "scheduled" }, ada, "svc"],
+  "of another account, which is not named": [{ started_by: "grace" }, ada, "other"],
+  "of a schedule": [{ started_by: "storage", reason: "scheduled" }, ada, "svc"],
   "that a service reads": [{}, undefined, undefined],
 };
 for (const [what, [about, reader, by]] of Object.entries(cases)) {
-  test(`a Job ${what}: ${by ?? "nobody is told"}`, () => {
+  test(`a Job ${what}: ${by ?? "no requester is shown"}`, () => {
     assert.equal(toWorldJob(row(about), reader).by, by);
   });
 }

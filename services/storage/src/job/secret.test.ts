@@ -1,4 +1,4 @@
-// What only a Job may know, on a cluster, with the rights that storage has there.
+// Secrets of Jobs on a cluster, with the permissions that storage has there.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -47,7 +47,7 @@ const jobOf = (name: string) => fixture.kube.get(resources.jobs, target(name));
 const ended = (name: string) => until(async () => isJobFinished(await jobOf(name)), 20_000);
 const findSecret = (name: string) => fixture.kube.find(resources.secrets, target(name));
 
-test("a Job reads its content from a file; neither Job nor pod holds it, and its Secret goes with it", async () => {
+test("a Job reads its secret from a file; neither Job nor pod contains it, and the Secret is deleted with the Job", async () => {
   await createJob({ kube: own, settings }, wishOf("written"));
   await ended("written");
   assert.equal(fixture.worldOf("survival")["written.txt"], content.toString());
@@ -61,7 +61,7 @@ test("a Job reads its content from a file; neither Job nor pod holds it, and its
   await until(async () => (await findSecret("written")) === undefined, 20_000);
 });
 
-test("a Job whose maker died before its Secret was there ends soon, changes nothing, and leaves nothing", async () => {
+test("a Job whose creator died before creating the Secret ends soon, changes nothing and leaves nothing", async () => {
   const made = await own.create(resources.jobs, worldJob(settings, wishOf("orphan")));
   await unblockJob({ kube: own }, made);
   await ended("orphan");
@@ -71,7 +71,7 @@ test("a Job whose maker died before its Secret was there ends soon, changes noth
   await until(async () => (await findSecret("orphan")) === undefined, 20_000);
 });
 
-test("the look at all Jobs ends the wait of one that was left without its Secret", async () => {
+test("the reconciliation of Jobs ends the wait of a Job without its Secret", async () => {
   const replica = await fixture.start();
   const wish = { ...wishOf("found"), manager: "svc-backup" as const };
   await own.create(resources.jobs, worldJob(settings, wish));
@@ -79,7 +79,7 @@ test("the look at all Jobs ends the wait of one that was left without its Secret
   await replica.stop();
 });
 
-test("a Job that has its Secret keeps it, and is made once", async () => {
+test("a Job that has its Secret keeps it, and is created once", async () => {
   const wish = wishOf("twice");
   await createJob({ kube: own, settings }, wish);
   await createJob({ kube: own, settings }, { ...wish, secret: { token: "another" } });
@@ -88,7 +88,7 @@ test("a Job that has its Secret keeps it, and is made once", async () => {
   assert.equal(fixture.worldOf("survival")["twice.txt"], content.toString());
 });
 
-test("a Job whose Secret is refused is not left behind", async () => {
+test("a Job whose Secret is rejected is not left behind", async () => {
   const refusing: Kube = {
     ...own,
     create: async (kind, object) => {
@@ -100,7 +100,7 @@ test("a Job whose Secret is refused is not left behind", async () => {
   await until(async () => (await fixture.kube.find(resources.jobs, target("refused"))) === undefined, 20_000);
 });
 
-test("storage gives Secrets and reads none", async () => {
+test("storage may create Secrets and read none", async () => {
   const isForbidden = (error: unknown) => isKubeError(error, 403);
   await assert.rejects(own.get(resources.secrets, target("survival-forwarding")), isForbidden);
   await assert.rejects(own.list(resources.secrets, { namespace }), isForbidden);

@@ -1,4 +1,4 @@
-// Pod Security Standards as Kubernetes documents them, asked of every kind of Job that storage makes (docs/reference/world-lock.md#jobs).
+// Pod Security Standards as Kubernetes documents them, checked for every kind of Job that storage creates (docs/reference/world-lock.md#jobs).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -114,12 +114,12 @@ for (const [kind, wish] of Object.entries(wishes)) {
     const spec = job.spec?.template.spec as unknown as Spec;
     const [container] = spec.containers as [Container];
 
-    test("keeps to the baseline, and breaks the restricted rules only by being root of a world's files", () => {
+    test("meets the baseline standard, and violates the restricted one only by running as root for the files of a world", () => {
       assert.deepEqual(broken(baseline, spec), []);
       assert.deepEqual(broken(restricted, spec), ["runs as root", "user 0", "adds capabilities"]);
     });
 
-    test("has no credentials: an account without a Role, no token of it, its own secret in neither arguments nor environment", () => {
+    test("has no credentials: a service account without a Role, no token, its secret in neither arguments nor environment", () => {
       assert.deepEqual(
         [spec["serviceAccountName"], spec["automountServiceAccountToken"], spec["enableServiceLinks"]],
         ["world-jobs", false, false],
@@ -129,7 +129,7 @@ for (const [kind, wish] of Object.entries(wishes)) {
       assert.deepEqual(names, ["SVC_TASK"]);
     });
 
-    test("writes nowhere but where it must, ends by itself, and is tried once", () => {
+    test("writes only to its volumes, has a deadline and is not retried", () => {
       assert.equal(contextOf(container)["readOnlyRootFilesystem"], true);
       assert.equal(addedBy(container).includes("CHOWN"), wish.world?.mode === "rw");
       const mounts = container["volumeMounts"] as { name: string; readOnly?: boolean }[];
@@ -145,7 +145,7 @@ for (const [kind, wish] of Object.entries(wishes)) {
   });
 }
 
-test("the Secret of a Job is named like it, belongs to it, and is read by its owner alone", () => {
+test("the Secret of a Job has its name, is owned by it, and only its user can read the file", () => {
   const wish = wishes["move, source"] as JobSpec;
   const job = worldJob(settings, wish);
   const made = { ...job, metadata: { ...job.metadata, uid: "job-uid" } };
@@ -163,7 +163,7 @@ test("the Secret of a Job is named like it, belongs to it, and is read by its ow
   );
 });
 
-test("an image that holds more than the agent is told what to run", () => {
+test("an image with more than the agent gets the command to run", () => {
   const one = loadSettings(schema, { overrides: [`storage.agent_command=["node", "agent.ts"]`] });
   const containerOf = (from: typeof one) =>
     worldJob(from, wishes["backup"] as JobSpec).spec?.template.spec?.containers[0];

@@ -1,4 +1,4 @@
-// Whatever dies at whatever step: no world is lost, every row that says present can be read back, and nothing stays
+// Any process dies at any step: no world is lost, every present backup can be read back, and nothing stays
 // locked or running for ever.
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ type Disaster = {
   fails?: true;
 };
 
-describe("what dies while worlds are worked on", () => {
+describe("a process that dies during the Job of a world", () => {
   let fixture: Fixture;
   let service: StorageProcess;
   const cluster = createClusterProcess();
@@ -68,7 +68,7 @@ describe("what dies while worlds are worked on", () => {
   const disasters: Disaster[] = [
     {
       name: "the service dies",
-      // Without any farewell: its lease is still held, what it was doing is left where it is.
+      // Without a clean shutdown: its lease is still held, and its work is left half done.
       strike: () => service.kill(),
       mend: async () => {
         service = await startProcess(fixture);
@@ -109,7 +109,7 @@ describe("what dies while worlds are worked on", () => {
     for (const [column, step] of steps.entries()) {
       const options = killPoint(row * steps.length + column, 7);
       test(
-        `${disaster.name} at the step ${step}: the world is whole, one way or the other`,
+        `${disaster.name} at the step ${step}: the world is complete, as before or after the change`,
         options,
         async () => {
           count += 1;
@@ -134,7 +134,7 @@ describe("what dies while worlds are worked on", () => {
           if (!disaster.fails) assert.ok(isRestored, JSON.stringify(jobs));
           const [last] = jobs;
           if (last?.kind === "restore" && last.state === "succeeded") assert.ok(isRestored);
-          // Whatever happened, the world is free again and can be worked on.
+          // In every case the world is unlocked again and takes another Job.
           assert.equal(await faultOf(fixture.external.call(backups.create, { name }, staff)), "none");
           assert.equal((await settled(name))[0]?.state, "succeeded");
           await checkArchives();
@@ -143,7 +143,7 @@ describe("what dies while worlds are worked on", () => {
     }
   }
 
-  test("a backup whose Job died after its archive was whole is a backup all the same", async () => {
+  test("a backup whose Job died after completing the archive is present", async () => {
     await fixture.addServer("silent", "usr-1", first);
     fixture.pauseAt("backup-done");
     await fixture.external.call(backups.create, { name: "silent" }, staff);
@@ -156,7 +156,7 @@ describe("what dies while worlds are worked on", () => {
     await checkArchives();
   });
 
-  test("a request whose Job the cluster never took is told as failed, and the next one works", async () => {
+  test("a request whose Job the cluster never accepted is reported as failed, and the next one works", async () => {
     await fixture.addServer("never", "usr-1", first);
     await fixture.database.admin(
       `insert into storage.world_jobs (job, server_name, kind, started_by, archive, started_at)
@@ -167,7 +167,7 @@ describe("what dies while worlds are worked on", () => {
     assert.equal((await backUp("never"))[0]?.state, "succeeded");
   });
 
-  test("two replicas settle everything once", async () => {
+  test("two replicas record each end once", async () => {
     const other = await fixture.start();
     try {
       const names = ["pair-1", "pair-2", "pair-3", "pair-4"];

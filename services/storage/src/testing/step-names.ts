@@ -7,9 +7,9 @@ const changeOf = ({ args }: Effect) => (args[1] ?? {}) as Value;
 
 const upload = (effect: Effect): string => {
   if (effect.method === "create") return "the session is written";
-  if (effect.method === "delete") return "the session is forgotten";
+  if (effect.method === "delete") return "the session is removed";
   const { writer, token } = changeOf(effect);
-  if (writer !== undefined) return "the writer's place is taken";
+  if (writer !== undefined) return "the writer's lease is taken";
   if (token?.is_used) return "the token is spent";
   return token ? "the token is written" : "the part is added";
 };
@@ -28,9 +28,9 @@ const download = (effect: Effect): string => {
 const cluster = ({ method, args }: Effect): string | undefined => {
   if (method === "remove") return "the Job is removed";
   if (method === "create")
-    return (args[0] as { kind: string }).kind === "Job" ? "the Job is made" : undefined;
+    return (args[0] as { kind: string }).kind === "Job" ? "the Job is created" : undefined;
   const text = JSON.stringify(args[2]);
-  if (text.includes('"svc.internal/maintenance":null')) return "the lock is given back";
+  if (text.includes('"svc.internal/maintenance":null')) return "the lock is released";
   return text.includes('"svc.internal/maintenance":"') ? "the lock is taken" : undefined;
 };
 
@@ -51,7 +51,7 @@ const places: Record<string, (effect: Effect) => string | undefined> = {
   "storage-file-ops": operation,
   "storage-exports": download,
   "storage-export-starts": ({ args }) =>
-    String(args[0]).includes("/") ? "the person's downloads are counted" : "all downloads are counted",
+    String(args[0]).includes("/") ? "the user's downloads are counted" : "all downloads are counted",
   kube: cluster,
   db: ({ args }) => transactions[String(args[0])] ?? "the row is written",
   volume: ({ method }) => volume[method],
