@@ -5,7 +5,7 @@ import { repeat } from "./repeat.ts";
 
 const never = 3_600_000;
 
-test("a pause in which nothing is under way ends with a ring, also one that came during the round", async () => {
+test("a notification ends the idle pause, also one that arrived during the pass", async () => {
   const wake = createWake();
   const ending = new AbortController();
   let rounds = 0;
@@ -13,7 +13,7 @@ test("a pause in which nothing is under way ends with a ring, also one that came
     rounds++;
     if (rounds === 1) wake.ring();
     else if (rounds === 2) setImmediate(wake.ring);
-    // The end does not wait for the pause either.
+    // Stopping does not wait for the pause either.
     else setImmediate(() => ending.abort());
     return false;
   };
@@ -22,7 +22,7 @@ test("a pause in which nothing is under way ends with a ring, also one that came
   assert.equal(rounds, 3);
 });
 
-test("without a ring the next round follows after the idle pause, after work or a failure after the shorter one", async () => {
+test("without a notification the next pass follows after the idle pause; after work or a failure, after the shorter pause", async () => {
   const ending = new AbortController();
   const errors: string[] = [];
   const results = [() => false, () => true, () => Promise.reject(new Error("down")), () => ending.abort()];

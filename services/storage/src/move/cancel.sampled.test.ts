@@ -1,4 +1,4 @@
-// Moves that are given up, and the tickets by which archives travel.
+// Cancelled moves, and the tickets for byte transfers of archives.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-describe("a move that is given up", () => {
+describe("a cancelled move", () => {
   const isOver = async (id: string) => {
     const [row] = await fixture.base.database.admin(
       "select abandoned from storage.world_migrations where id = $1",
@@ -35,7 +35,7 @@ describe("a move that is given up", () => {
     );
     return row?.["abandoned"] === true;
   };
-  /** What must be true when one was given up: the world is free, whole, and where it was; nothing else is left. */
+  /** What must hold after a cancellation: the world is unlocked, complete and where it was; nothing else is left. */
   const assertGivenBack = async (name: string, move: migrations.WorldMigration, world: object) => {
     await until(() => isOver(move.id), 60_000);
     assert.equal(await fixture.lockOf(name), undefined);
@@ -57,51 +57,47 @@ describe("a move that is given up", () => {
   };
 
   for (const [number, step] of ["restore", "backup", "backup-midway", "restore-done"].entries()) {
-    test(
-      `at "${step}" gives the world back as it was, and another may begin`,
-      killPoint(number, 4),
-      async () => {
-        const name = `given-up-${step}`;
-        await fixture.addWorld(name, {
-          "level.dat": name,
-          "big.mca": randomBytes(300_000).toString("base64"),
-        });
-        const world = await fixture.filesOf(`world-${name}-0`);
-        fixture.base.pauseAt(step);
-        const { id } = await fixture.begin(name);
-        await until(() => fixture.base.pidAt(step) !== undefined, 60_000);
-        const [carrier] = await fixture.base.database.admin(
-          "select id from storage.world_backups where server_name = $1",
-          [name],
-        );
-        if (carrier) {
-          const wish = { id: String(carrier["id"]) };
-          assert.equal(
-            await faultOf(fixture.base.external.call(backups.expire, wish, staff)),
-            "restore_in_progress",
-          );
-        }
-        assert.equal(carrier !== undefined, step.startsWith("restore"));
-        const told = await fixture.cancel(name, id);
-        assert.deepEqual([told.state, told.cancelled], ["failed", true]);
-        assert.match(told.error ?? "", /^cancelled by usr-staff; the world is where it was/);
-        assert.equal((await fixture.cancel(name, id)).id, id, "saying it twice is no mistake");
-        assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");
-        fixture.base.resumeAt(step);
-        await assertGivenBack(name, told, world);
+    test(`at "${step}" leaves the world as it was, and another may start`, killPoint(number, 4), async () => {
+      const name = `given-up-${step}`;
+      await fixture.addWorld(name, {
+        "level.dat": name,
+        "big.mca": randomBytes(300_000).toString("base64"),
+      });
+      const world = await fixture.filesOf(`world-${name}-0`);
+      fixture.base.pauseAt(step);
+      const { id } = await fixture.begin(name);
+      await until(() => fixture.base.pidAt(step) !== undefined, 60_000);
+      const [carrier] = await fixture.base.database.admin(
+        "select id from storage.world_backups where server_name = $1",
+        [name],
+      );
+      if (carrier) {
+        const wish = { id: String(carrier["id"]) };
         assert.equal(
-          fixture.base.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
-          "world.migrate_cancel",
+          await faultOf(fixture.base.external.call(backups.expire, wish, staff)),
+          "restore_in_progress",
         );
-        const next = await fixture.begin(name);
-        const done = await fixture.reaches(name, "succeeded", "failed");
-        assert.deepEqual([done.id, done.state], [next.id, "succeeded"], done.error);
-        assert.equal(await faultOf(fixture.cancel(name, done.id)), "migration_over");
-      },
-    );
+      }
+      assert.equal(carrier !== undefined, step.startsWith("restore"));
+      const told = await fixture.cancel(name, id);
+      assert.deepEqual([told.state, told.cancelled], ["failed", true]);
+      assert.match(told.error ?? "", /^cancelled by usr-staff; the world is where it was/);
+      assert.equal((await fixture.cancel(name, id)).id, id, "a second cancellation is accepted");
+      assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");
+      fixture.base.resumeAt(step);
+      await assertGivenBack(name, told, world);
+      assert.equal(
+        fixture.base.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
+        "world.migrate_cancel",
+      );
+      const next = await fixture.begin(name);
+      const done = await fixture.reaches(name, "succeeded", "failed");
+      assert.deepEqual([done.id, done.state], [next.id, "succeeded"], done.error);
+      assert.equal(await faultOf(fixture.cancel(name, done.id)), "migration_over");
+    });
   }
 
-  test("whose storage dies meanwhile is given back by the next one", async () => {
+  test("is cleaned up by the next replica when the first one dies", async () => {
     const name = "given-up-twice";
     await fixture.addWorld(name);
     const world = await fixture.filesOf(`world-${name}-0`);
@@ -111,7 +107,7 @@ describe("a move that is given up", () => {
     process.kill(fixture.base.pidAt("restore") ?? 0, "SIGKILL");
     fixture.base.resumeAt("restore");
     await fixture.reaches(name, "failed");
-    // Noted by a process that died before it did anything about it, with half of it done by hand.
+    // Recorded by a process that died before it acted on it; half of the cleanup was done by hand.
     await fixture.base.database.admin(
       "update storage.world_migrations set cancelled_at = now(), cancelled_by = 'usr-9' where id = $1",
       [id],
@@ -119,7 +115,7 @@ describe("a move that is given up", () => {
     await assertGivenBack(name, await fixture.read(name), world);
   });
 
-  test("after its switch, of which only the answer was lost, is done; of a server that is gone since it keeps the volume", async () => {
+  test("whose switch succeeded with a lost response is completed; if its server is gone since, the volume is kept", async () => {
     const name = "given-up-late";
     await fixture.addWorld(name);
     await fixture.begin(name);
@@ -141,8 +137,8 @@ describe("a move that is given up", () => {
   });
 });
 
-describe("a world on another node than the archive folder", () => {
-  test("is backed up, restored and held against its archive through tickets", async () => {
+describe("a world on a node without the archive folder", () => {
+  test("is backed up, restored and compared with its archive over byte transfers", async () => {
     await fixture.addNodeClaim("archive-elsewhere", "local-2");
     const replica = await fixture.start(["storage.archive_claim=archive-elsewhere"]);
     for (const other of fixture.replicas.splice(0)) if (other !== replica) await other.stop();
@@ -187,7 +183,7 @@ describe("svc server-migrate", () => {
     return { code, out, err };
   };
 
-  test("moves a world, tells of it, and says what cannot be", async () => {
+  test("moves a world, reports its progress, and rejects what is impossible", async () => {
     await fixture.addWorld("by-hand");
     const moved = await svc("start", "by-hand", "local-2", "--yes");
     assert.deepEqual([moved.code, moved.err.includes("by-hand: restoring")], [0, true], moved.err);
@@ -198,7 +194,7 @@ describe("svc server-migrate", () => {
   });
 });
 
-describe("a ticket of an archive", () => {
+describe("a ticket for an archive", () => {
   let archive: Buffer;
   before(async () => {
     const root = join(fixture.base.dataDir, "small");
@@ -260,7 +256,7 @@ describe("a ticket of an archive", () => {
       )
     )[0];
 
-  test("lets one archive in, once, and another lets it out, once", async () => {
+  test("accepts one archive once, and another one serves it once", async () => {
     const { id, name } = await addTicket("put");
     assert.equal(await put(id, archive), 204);
     assert.deepEqual(await receiptOf(id), {
@@ -294,7 +290,7 @@ describe("a ticket of an archive", () => {
     ],
     ["a damaged archive", async () => put((await addTicket("put")).id, damaged()), 409],
     ["half an archive", async () => put((await addTicket("put")).id, archive.subarray(0, 60)), 409],
-    ["what is no archive", async () => put((await addTicket("put")).id, randomBytes(5_000)), 409],
+    ["a body that is no archive", async () => put((await addTicket("put")).id, randomBytes(5_000)), 409],
     ["nothing", async () => put((await addTicket("put")).id, Buffer.alloc(0)), 409],
     ["a cut connection", async () => put((await addTicket("put")).id, archive, { cutAt: 50 }), 0],
     [

@@ -44,22 +44,22 @@ const fails = (message: string): Plan => ({ action: "fail", message });
 
 const table: readonly (readonly [sentence: string, observed: Observed, plan: Plan])[] = [
   [
-    "a begin whose lock is there is a move",
+    "a starting move whose lock is set proceeds",
     { step: "locking", holdsLock: true, ageMs: patienceMs + 1 },
     { action: "note-lock" },
   ],
   [
-    "a begin whose lock is not there yet is waited for",
+    "a starting move whose lock is not set yet waits",
     { step: "locking", holdsLock: false, ageMs: patienceMs },
     { action: "wait" },
   ],
   [
-    "a begin that never got its lock is deleted",
+    "a starting move that never got its lock is deleted",
     { step: "locking", holdsLock: false, ageMs: patienceMs + 1 },
     { action: "delete-unlocked" },
   ],
-  ["without a Job and a receipt the archive is begun", backingUp({}), { action: "start-backup" }],
-  ["a Job that runs is waited for", backingUp({ job: "running" }), { action: "wait" }],
+  ["without a Job and a receipt the archive Job is created", backingUp({}), { action: "start-backup" }],
+  ["a running Job is waited for", backingUp({ job: "running" }), { action: "wait" }],
   [
     "a receipt does not end the wait for its Job: what the Job skipped is not known yet",
     backingUp({ job: "running", receipt }),
@@ -71,12 +71,12 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
     { action: "record-backup", receipt, skippedEntries: 3 },
   ],
   [
-    "a receipt whose Job broke afterwards is recorded: the archive is whole",
+    "a receipt whose Job failed afterwards is recorded: the archive is complete",
     backingUp({ job: broken, receipt }),
     { action: "record-backup", receipt, skippedEntries: 0 },
   ],
   [
-    "a receipt whose Job is gone is recorded, not made again",
+    "a receipt whose Job is gone is recorded, and no Job is created",
     backingUp({ receipt }),
     { action: "record-backup", receipt, skippedEntries: 0 },
   ],
@@ -86,36 +86,44 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
     fails("2 files of the world cannot be read: a, b"),
   ],
   [
-    "a Job that is done without a receipt sent nothing",
+    "a Job that succeeded without a receipt fails the move",
     backingUp({ job: done() }),
     fails("the archive did not arrive"),
   ],
-  ["a Job that broke says why", backingUp({ job: broken }), fails("the pod was evicted")],
-  ["a Job that refused says why", backingUp({ job: refused }), fails("the disk is full")],
+  ["a failed Job fails the move with its reason", backingUp({ job: broken }), fails("the pod was evicted")],
   [
-    "without a Job the target is made and filled from the backup",
+    "a Job that ended with a fault fails the move with that fault",
+    backingUp({ job: refused }),
+    fails("the disk is full"),
+  ],
+  [
+    "without a Job the target volume is created and filled from the backup",
     restoring({}),
     { action: "prepare-target", restoreFrom: backup },
   ],
   [
-    "while its Job runs the target is kept there, and nothing is begun twice",
+    "while its Job runs the target volume is kept, and nothing is started twice",
     restoring({ job: "running" }),
     { action: "prepare-target", restoreFrom: undefined },
   ],
-  ["a volume that is filled and compared is switched to", restoring({ job: done() }), { action: "advance" }],
-  ["a restore that broke stops the move", restoring({ job: broken }), fails("the pod was evicted")],
   [
-    "a backup that is gone cannot be restored, whatever its Job says",
+    "the server is switched to a volume that was filled and compared",
+    restoring({ job: done() }),
+    { action: "advance" },
+  ],
+  ["a failed restore fails the move", restoring({ job: broken }), fails("the pod was evicted")],
+  [
+    "a move whose backup is gone fails, whatever the state of its Job",
     restoring({ backup: undefined, job: done() }),
     fails("the backup of this move is gone or corrupt"),
   ],
   [
-    "a backup that is corrupt cannot be restored, whatever its Job says",
+    "a move whose backup is corrupt fails, whatever the state of its Job",
     restoring({ backup: { ...backup, corrupt_at: new Date(0) }, job: done() }),
     fails("the backup of this move is gone or corrupt"),
   ],
   [
-    "nothing is switched while a Job of the move is left",
+    "the server is not switched while a Job of the move exists",
     { step: "switching", areJobsGone: false, targetNode: "node-b" },
     { action: "end-jobs" },
   ],
@@ -125,12 +133,12 @@ const table: readonly (readonly [sentence: string, observed: Observed, plan: Pla
     { action: "switch" },
   ],
   [
-    "a new volume on another node is not switched to",
+    "the server is not switched to a volume on another node",
     { step: "switching", areJobsGone: true, targetNode: "node-c" },
     fails("the new volume is not on node-b"),
   ],
   [
-    "a new volume that is gone is not switched to",
+    "the server is not switched to a volume that is gone",
     { step: "switching", areJobsGone: true, targetNode: undefined },
     fails("the new volume is not on node-b"),
   ],
@@ -155,7 +163,7 @@ describe("the next step of a move", () => {
   }
 
   for (const [about, message] of disturbances) {
-    test(`neither end of the copy goes on when ${message}`, () => {
+    test(`the copy stops at both ends when ${message}`, () => {
       const ends = { ...quiet, ...about };
       const looks = [
         backingUp({ ends, job: done(), receipt }),

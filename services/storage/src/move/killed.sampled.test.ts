@@ -1,4 +1,4 @@
-// Whatever dies or hangs at whatever step of a move: it goes on, or fails with the world where it was and can be retried.
+// Any process dies or hangs at any step of a move: it continues, or fails with the world where it was and can be retried.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -26,7 +26,7 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number];
 
-/** More than goes through in one piece, and nothing that shrinks. */
+/** More than one chunk, and incompressible. */
 const worldOf = (name: string) => ({
   "level.dat": name,
   "region/r.0.0.mca": randomBytes(400_000).toString("base64"),
@@ -38,7 +38,7 @@ type Disaster = {
   name: string;
   strike: (field: Field, step: Step) => Promise<unknown>;
   mend: (field: Field) => Promise<void>;
-  /** Steps at which the move cannot simply go on: its stream is cut, or its Job is dead. */
+  /** Steps at which the move cannot simply continue: its stream is cut, or its Job is dead. */
   fails: readonly Step[];
 };
 
@@ -70,7 +70,7 @@ const disasters: readonly Disaster[] = [
     name: "the Job dies",
     strike: async ({ fixture }, step) => process.kill(fixture.base.pidAt(step) ?? 0, "SIGKILL"),
     mend: async () => {},
-    // With its receipt the archive is there, whatever becomes of who sent it.
+    // With its receipt the archive is stored, whatever happens to its sender.
     fails: steps.filter((step) => step !== "backup-done"),
   },
   {
@@ -100,7 +100,7 @@ async function reachesStep(fixture: MoveFixture, step: string, name: string): Pr
   }, 60_000);
 }
 
-/** Nothing lies in the archive folder that no backup stands for. */
+/** Every file in the archive folder belongs to a backup. */
 async function assertNoStrays({ base }: MoveFixture): Promise<void> {
   const rows = await base.database.admin("select backup_ref from storage.world_backups");
   const known = new Set(rows.map((row) => basename(String(row["backup_ref"]))));
@@ -108,7 +108,7 @@ async function assertNoStrays({ base }: MoveFixture): Promise<void> {
   assert.deepEqual(strays, []);
 }
 
-describe("a move that is interrupted", () => {
+describe("an interrupted move", () => {
   let fixture: MoveFixture;
   before(async () => {
     fixture = await openMoveFixture("pausing", cluster.start);
@@ -124,7 +124,7 @@ describe("a move that is interrupted", () => {
     return seen as migrations.WorldMigration;
   };
 
-  describe("by a death", () => {
+  describe("by a kill", () => {
     let field: Field;
     before(async () => {
       field = { fixture, service: await fixture.startProcess() };
@@ -134,7 +134,7 @@ describe("a move that is interrupted", () => {
     const points = disasters.flatMap((disaster) => steps.map((step) => ({ disaster, step })));
     for (const [number, { disaster, step }] of points.entries()) {
       test(
-        `${disaster.name} at "${step}": the world is whole, and arrives`,
+        `${disaster.name} at "${step}": the world is complete, and arrives`,
         killPoint(number, 13),
         async () => {
           const name = `point-${number}`;
@@ -170,7 +170,7 @@ describe("a move that is interrupted", () => {
     }
   });
 
-  test("ends when lifecycle switched the server over and the answer got lost", async () => {
+  test("ends when lifecycle switched the server and the response was lost", async () => {
     const name = "answer-lost";
     await fixture.addWorld(name);
     fixture.base.pauseAt("restore-done");
@@ -199,7 +199,7 @@ describe("a move that is interrupted", () => {
     await second.stop();
   });
 
-  test("a begin that died before its lock leaves nothing, one that died after it goes on", async () => {
+  test("leaves nothing if it died before taking its lock, and continues if it died after", async () => {
     await fixture.addWorld("half-begun");
     const insert = (lock: string, at: Date) =>
       fixture.base.database.admin(

@@ -22,7 +22,7 @@ describe("a move of a world", () => {
       { merge, ...(subresource && { subresource }) },
     );
 
-  test("takes every file to the other node, lets the server run there and keeps the old volume", async () => {
+  test("copies every file to the other node, lets the server run there and keeps the old volume", async () => {
     await fixture.addWorld("survival");
     const before = await fixture.filesOf("world-survival-0");
     const begun = await fixture.begin("survival");
@@ -54,7 +54,7 @@ describe("a move of a world", () => {
     await until(() => fixture.base.audits.some(({ action }) => action === "world.migrated"));
   });
 
-  test("can be made again, back to where the world came from", async () => {
+  test("can be reversed by another move", async () => {
     await fixture.writeTo((await fixture.read("survival")).targetPVC, { "level.dat": "played on" });
     const begun = await fixture.begin("survival", "local-1");
     assert.equal(begun.sourceNode, "local-2");
@@ -72,7 +72,7 @@ describe("a move of a world", () => {
     );
   });
 
-  test("each refusal has its code", async () => {
+  test("each rejection has its code", async () => {
     await fixture.addWorld("fixed");
     const refusal = (target?: string, name = "fixed") => faultOf(fixture.begin(name, target));
     assert.equal(await refusal("local-2", "lobby"), "bad_name");
@@ -117,7 +117,7 @@ describe("a move of a world", () => {
     );
   });
 
-  test("a server that is started all the same stops its move, and the world stays where it was", async () => {
+  test("a start of the server fails its move, and the world stays where it was", async () => {
     await fixture.addWorld("awake");
     fixture.base.servers.onDescribe = (name) =>
       name === "awake" ? void fixture.base.servers.overrides.set("awake", { stopped: false }) : undefined;
@@ -136,11 +136,15 @@ describe("a move of a world", () => {
       ["failed", "backing_up", "the server was started"],
     );
     assert.match((await fixture.lockOf("awake")) ?? "", /^migration@/);
-    assert.equal((await fixture.begin("awake")).id, failed.id, "the same target answers the same move");
+    assert.equal(
+      (await fixture.begin("awake")).id,
+      failed.id,
+      "a repeated request with the same target returns the same move",
+    );
     assert.equal(await faultOf(fixture.begin("awake", "local-9")), "maintenance_in_progress");
   });
 
-  test("a move whose lock was taken away by hand is not gone on with; another may begin", async () => {
+  test("a move whose lock was removed by hand fails; another may start", async () => {
     const { id } = await fixture.read("awake");
     await fixture.setLock("awake", null);
     assert.equal(await faultOf(fixture.retry("awake", id)), "migration_not_failed");
@@ -151,7 +155,7 @@ describe("a move of a world", () => {
     assert.equal((await fixture.filesOf(done.targetPVC))["level.dat"], "awake");
   });
 
-  test("two at once are one", async () => {
+  test("two concurrent requests start one move", async () => {
     await fixture.addWorld("twice");
     const both = await Promise.allSettled([fixture.begin("twice"), fixture.begin("twice")]);
     const ids = both.flatMap((one) => (one.status === "fulfilled" ? [one.value.id] : []));

@@ -1,4 +1,4 @@
-// When a run begins: once a day, over all replicas, and again when its process died.
+// When a run starts: once a day across all replicas, and again when its process died.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { day, openReaperFixture, type ReaperFixture } from "../testing/reaper/fi
 import { createReaper, findDueAttempt } from "./reaper.ts";
 import { diedMessage } from "./run-store.ts";
 
-describe("a run is due", () => {
+describe("whether a run is due", () => {
   type Newest = Pick<RunRow, "state" | "message" | "attempt" | "started_at">;
   const ago = (ms: number, about: Partial<Newest> = {}): Newest => ({
     state: "succeeded",
@@ -25,14 +25,14 @@ describe("a run is due", () => {
   });
   const died = { state: "failed", message: diedMessage } as const;
   const rows: [fact: string, newest: Newest | undefined, attempt: number | undefined][] = [
-    ["when there never was one", undefined, 1],
-    ["a day after the last one began", ago(day), 1],
-    ["not before", ago(day - 1), undefined],
-    ["not while one is under way", ago(60_000, { state: "running" }), undefined],
-    ["not again because somebody has to look", ago(60_000, { state: "failed" }), undefined],
-    ["again when its process died", ago(60_000, died), 2],
-    ["at most three times", ago(60_000, { ...died, attempt: 3 }), undefined],
-    ["and the next day from the start", ago(day, { ...died, attempt: 3 }), 1],
+    ["due when there never was one", undefined, 1],
+    ["due a day after the start of the last one", ago(day), 1],
+    ["not due before that", ago(day - 1), undefined],
+    ["not due while one is running", ago(60_000, { state: "running" }), undefined],
+    ["not due again because a run needs attention", ago(60_000, { state: "failed" }), undefined],
+    ["due again when its process died", ago(60_000, died), 2],
+    ["started again at most twice", ago(60_000, { ...died, attempt: 3 }), undefined],
+    ["due the next day as a first try", ago(day, { ...died, attempt: 3 }), 1],
   ];
   const settings = loadSettings(schema, {});
   for (const [fact, newest, attempt] of rows) {
@@ -47,7 +47,7 @@ describe("runs of several replicas", () => {
   });
   after(() => fixture?.close());
 
-  test("are one, whoever begins it", async () => {
+  test("are one, whichever replica starts it", async () => {
     const replicas = [1, 2, 3].map(() => createReaper(fixture.depsOf(["storage.reaper_every=1d"])));
     const began = await Promise.all(replicas.map((reaper) => reaper.tick()));
     assert.equal(began.filter((row) => row !== undefined).length, 1);
@@ -59,7 +59,7 @@ describe("runs of several replicas", () => {
     ]);
   });
 
-  test("that only put the store in order do not take the place of the one over all worlds", async () => {
+  test("that only clean up the store do not replace the daily run over all worlds", async () => {
     const reaper = createReaper(fixture.depsOf(["storage.reaper_every=1d"]));
     await fixture.base.database.admin(
       "update storage.reaper_runs set started_at = now() - interval '25 hours'",
@@ -70,10 +70,10 @@ describe("runs of several replicas", () => {
     assert.equal(full?.retention_only, false);
     await reaper.idle();
     const bare = createReaper(fixture.depsOf(["storage.reaper_every=1d", "storage.agent_image="]));
-    assert.equal(await bare.tick(), undefined, "where no world can be archived every run is such a one");
+    assert.equal(await bare.tick(), undefined, "only clean up the store where no world can be archived");
   });
 
-  test("put the store in order early while its file system has little room, at most once an hour", async () => {
+  test("clean up the store early while its file system is nearly full, at most once an hour", async () => {
     const given = ["storage.reaper_every=1d", "storage.keep_free=1"];
     const giveUp = () =>
       fixture.base.database.admin(
@@ -82,7 +82,7 @@ describe("runs of several replicas", () => {
       );
     await giveUp();
     const short = createReaper(fixture.depsOf(given));
-    assert.equal(await short.tick(), undefined, "a run of a moment ago has freed what can be freed");
+    assert.equal(await short.tick(), undefined, "a recent run has already freed what can be freed");
     await fixture.base.database.admin(
       "update storage.reaper_runs set started_at = now() - interval '61 minutes'",
     );
@@ -98,7 +98,7 @@ describe("runs of several replicas", () => {
     assert.equal(await roomy.tick(), undefined);
   });
 
-  test("that died are begun again by another one", async () => {
+  test("that died are started again by another replica", async () => {
     await fixture.base.database.admin(
       `insert into storage.reaper_runs (id, started_by, started_at, heartbeat_at)
        values ('dead', 'storage', now(), now() - interval '3 minutes')`,
@@ -113,7 +113,7 @@ describe("runs of several replicas", () => {
     assert.deepEqual(dead, { state: "failed", message: diedMessage });
   });
 
-  test("are begun and told of over the mesh, for the operator", async () => {
+  test("are started and reported over NATS, for the operator", async () => {
     const operator = await fixture.base.nats.connect("operator");
     const begun = await operator.call(reapers.startReaper, { retention_only: true, started_by: "operator" });
     assert.match(begun.line, /^svc reaper: evaluated=0 /);
@@ -124,7 +124,7 @@ describe("runs of several replicas", () => {
   });
 });
 
-test("the CronJob begins a run each day by a command that exists, and gives it two more tries", () => {
+test("the CronJob starts a run each day with an existing command, and retries it twice", () => {
   const root = fileURLToPath(new URL("../../../../", import.meta.url));
   const { kind, spec } = parse(readFileSync(`${root}deploy/cron/reaper.yaml`, "utf8"));
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// No world volume is deleted unless all of this is true: every rule is broken here by itself.
+// No world volume is deleted unless every rule holds: each one is violated here on its own.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ function allTrue(): Evidence {
   };
 }
 
-test("a world whose archive was read back whole in this run, under our lock, may go", () => {
+test("a world may be deleted if its archive was verified in this run, under our lock", () => {
   assert.equal(whyKept(allTrue()), undefined);
   assert.doesNotThrow(() => assertMayDelete(allTrue()));
 });
@@ -31,16 +31,16 @@ const readBack = allTrue().readBack as NonNullable<Evidence["readBack"]>;
 const idle = { last_active_at: lastActiveAt };
 const gone = { requested_at: at(now), delete: false };
 const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
-  ["nothing was read back", { readBack: undefined }, "no archive was verified in this run"],
+  ["nothing was verified", { readBack: undefined }, "no archive was verified in this run"],
   [
-    "it was read back in another run",
+    "it was verified in another run",
     { readBack: { ...readBack, run: "run-0" } },
     "no archive was verified in this run",
   ],
-  ["the row is gone", { backup: undefined }, "the archive has no record"],
-  ["another row is there", { backup: aBackup({ id: "bk-2" }) }, "the archive has no record"],
+  ["the backup's row is gone", { backup: undefined }, "the archive has no record"],
+  ["the row is of another backup", { backup: aBackup({ id: "bk-2" }) }, "the archive has no record"],
   [
-    "other bytes were read",
+    "different bytes were read",
     { readBack: { ...readBack, sha256: "1".repeat(64) } },
     "the record and the bytes differ",
   ],
@@ -64,7 +64,7 @@ const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
   ],
   ["the claim is gone", { claim: undefined }, "the archive is of another volume"],
   [
-    "the claim was made anew",
+    "the claim was created again",
     { claim: { name: "world-survival-0", uid: "uid-2" } },
     "the archive is of another volume",
   ],
@@ -73,7 +73,7 @@ const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
     { world: aWorld({ ...idle, volume_claim: "world-survival-m1" }) },
     "the server's world is another volume",
   ],
-  ["nobody could tell of the server", { world: undefined }, "the backup is of another server"],
+  ["the server is unknown", { world: undefined }, "the backup is of another server"],
   ["the object is gone", { world: aWorld({ ...idle, exists: false }) }, "the server is exempt or gone"],
   [
     "the server became exempt",
@@ -81,44 +81,36 @@ const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
     "the server is exempt or gone",
   ],
   [
-    "the server became one of the system",
+    "the server became a system server",
     { world: aWorld({ ...idle, system: true }) },
     "the server is exempt or gone",
   ],
   ["the server started", { world: aWorld({ ...idle, stopped: false }) }, "the server is not stopped"],
   ["somebody else claimed it", { world: aWorld({ ...idle, owner_id: "usr-2" }) }, "the server changed owner"],
+  ["its owner was removed", { world: aWorld({ ...idle, owner_id: undefined }) }, "the server changed owner"],
+  ["a player joined", { world: aWorld({ last_active_at: at(now) }) }, "the decision no longer applies"],
   [
-    "its owner was taken away",
-    { world: aWorld({ ...idle, owner_id: undefined }) },
-    "the server changed owner",
-  ],
-  ["a player came", { world: aWorld({ last_active_at: at(now) }) }, "the decision no longer applies"],
-  [
-    "its owner gave it up meanwhile",
+    "its owner gave it up in the meantime",
     { world: aWorld({ ...idle, retiring: gone }) },
     "the decision no longer applies",
   ],
   ["the off-site copy is missing", { offsite: { isRequired: true } }, "there is no confirmed off-site copy"],
-  ["the lock ran out", { lock: { found: ours, ours, isHeld: false } }, "the lock is no longer ours"],
+  ["the lock expired", { lock: { found: ours, ours, isHeld: false } }, "the lock is no longer ours"],
+  ["the lock was removed", { lock: { found: undefined, ours, isHeld: true } }, "the lock is no longer ours"],
   [
-    "the lock was taken away",
-    { lock: { found: undefined, ours, isHeld: true } },
-    "the lock is no longer ours",
-  ],
-  [
-    "somebody else's lock is there",
+    "another process has the lock",
     { lock: { found: "restore@2026-06-01T04:00:00.000Z", ours, isHeld: true } },
     "the lock is no longer ours",
   ],
 ];
 for (const [fact, change, why] of rows) {
-  test(`the world stays when ${fact}`, () => {
+  test(`the world is kept when ${fact}`, () => {
     assert.equal(whyKept({ ...allTrue(), ...change }), why);
     assert.throws(() => assertMayDelete({ ...allTrue(), ...change }), { name: "WorldKept", message: why });
   });
 }
 
-test("a deletion that staff called off keeps the world, and so does one that became a release", () => {
+test("a deletion that staff cancelled keeps the world, and so does one that was changed to a release", () => {
   const decided = { owner: "usr-1", outcome: "deleted", lastActiveAt } as const;
   const backup = aBackup({ reason: "released" });
   const told = (retiring: typeof gone | undefined) =>
@@ -128,7 +120,7 @@ test("a deletion that staff called off keeps the world, and so does one that bec
   assert.equal(told(undefined), "the decision no longer applies");
 });
 
-test("a copy that is confirmed off-site lets the world go where one is required", () => {
+test("where an off-site copy is required, a confirmed one allows the deletion", () => {
   const backup = aBackup({ reason: "inactive_15d", offsite_at: new Date(now) });
   assert.equal(whyKept({ ...allTrue(), backup, offsite: { isRequired: true } }), undefined);
 });

@@ -1,4 +1,4 @@
-// Killed at every step, a run leaves the world or a whole archive of it, and the next one comes to the end.
+// Killed at every step, a run leaves the world or a complete archive of it, and the next run finishes.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,10 +13,10 @@ import { openReaperFixture, type ReaperFixture } from "../testing/reaper/fixture
 import { interruptAt, type KillPoint, killAt } from "../testing/reaper/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 
-// Long enough that a run on a busy machine keeps it, short enough that a dead one does not hold up the next.
+// Long enough that a run on a busy machine keeps it, short enough that a dead one does not delay the next.
 const quickLock = ["storage.lock_ttl=2s", "storage.lock_refresh=200ms"];
 
-describe("a run that is killed", () => {
+describe("a killed run", () => {
   let fixture: ReaperFixture;
   const cluster = createClusterProcess();
   before(async () => {
@@ -40,7 +40,7 @@ describe("a run that is killed", () => {
   };
   const goOn = () => fixture.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
 
-  test("the next owner of a moved world's server has a volume, also when the run died before it was made", async () => {
+  test("the next owner of a moved world's server gets a volume, also when the run died before creating it", async () => {
     const whole = await addMoved("moved");
     assert.equal((await fixture.runOnce()).summary["reaped"], 1);
     const fresh = await whole.uidOf();
@@ -53,7 +53,7 @@ describe("a run that is killed", () => {
     assert.ok(![undefined, first].includes(await uidOf()));
   });
 
-  test("of a moved world whose server is deleted no volume is left behind", async () => {
+  test("no volume is left of a moved world whose server is deleted", async () => {
     const { uidOf } = await addMoved("moved-away");
     const retiring = { requested_at: new Date().toISOString(), delete: true };
     fixture.base.servers.overrides.set("moved-away", { retiring });
@@ -61,7 +61,7 @@ describe("a run that is killed", () => {
     assert.equal(await uidOf(), undefined);
   });
 
-  /** The world or its archive is there all the time, and at last the server is released without it. */
+  /** The world or its archive exists at any time, and in the end the server is released without its world. */
   async function assertEnds(name: string): Promise<void> {
     assert.ok(await isSafe(name));
     await until(async () => {
@@ -78,15 +78,15 @@ describe("a run that is killed", () => {
   );
   for (const [number, death] of deaths.entries()) {
     test(
-      `${death.when} "${death.at}" keeps the world safe, and the next run ends what it began`,
+      `${death.when} "${death.at}" keeps the world safe, and the next run finishes its work`,
       killPoint(number, 4),
       async () => {
         const name = `dies-${death.when}-${death.at.replace(" ", "-")}`;
         await fixture.addIdle(name, { owner: "usr-1" });
         const { change, hasDied } = killAt(death);
         const run = await fixture.runOnce({ overrides: quickLock, change });
-        assert.ok(hasDied(), `${death.at} came about: ${JSON.stringify(run)}`);
-        assert.equal(run.state, "running", "a dead process says nothing of its end");
+        assert.ok(hasDied(), `${death.at} was reached: ${JSON.stringify(run)}`);
+        assert.equal(run.state, "running", "a dead process records no end");
         await assertEnds(name);
       },
     );
@@ -105,14 +105,14 @@ describe("a run that is killed", () => {
   );
   for (const [number, { victim, outage, at, when }] of outages.entries()) {
     test(
-      `${victim} ${when} "${at}": the world is safe, and this run or the next ends it`,
+      `${victim} ${when} "${at}": the world is safe, and this run or the next one finishes`,
       killPoint(number, 27),
       async () => {
         const name = `out-${victim.replaceAll(" ", "-").toLowerCase()}-${when}-${at.replace(" ", "-")}`;
         await fixture.addIdle(name, { owner: "usr-1" });
         const { change, hasDied } = interruptAt({ at, when }, outage);
         const run = await fixture.runOnce({ overrides: quickLock, change });
-        assert.ok(hasDied(), `${at} came about: ${JSON.stringify(run)}`);
+        assert.ok(hasDied(), `${at} was reached: ${JSON.stringify(run)}`);
         await assertEnds(name);
       },
     );

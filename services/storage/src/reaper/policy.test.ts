@@ -18,32 +18,32 @@ const idleFor = (ms: number) => ({ last_active_at: at(now - ms) });
 const retiring = { requested_at: at(now), delete: false };
 const goesIn = (ms: number) => idleFor(idleMs - ms);
 
-describe("the verdict on a world", () => {
+describe("what is done with a world", () => {
   const reclaimed: WorldPlan = { kind: "reap", outcome: "reclaimed", reason: "inactive_15d" };
   const leave: WorldPlan = { kind: "leave" };
   const warn = (window: "3d" | "1d", ms: number): WorldPlan => ({ kind: "warn", window, goesAt: now + ms });
   const rows: [fact: string, world: Partial<WorldServer>, verdict: WorldPlan][] = [
-    ["an active world is left alone", idleFor(day), leave],
-    ["a world idle for exactly 15 days is left one more day", idleFor(idleMs), warn("1d", 0)],
-    ["a world idle for a moment more is reclaimed", idleFor(idleMs + 1), reclaimed],
-    ["so is one that nobody owns", { ...idleFor(idleMs + 1), owner_id: undefined }, reclaimed],
-    ["an exempt world is left alone however idle", { ...idleFor(90 * day), reaper_exempt: true }, leave],
-    ["a system server is left alone however idle", { ...idleFor(90 * day), system: true }, leave],
-    ["an exempt world is left alone even when it is given up", { reaper_exempt: true, retiring }, leave],
-    ["a row whose object is gone is left alone", { ...idleFor(90 * day), exists: false }, leave],
-    ["one that was only given up is left alone too", { exists: false, retiring }, leave],
+    ["an active world is kept", idleFor(day), leave],
+    ["a world idle for exactly 15 days is kept for one more run", idleFor(idleMs), warn("1d", 0)],
+    ["a world idle for longer is archived", idleFor(idleMs + 1), reclaimed],
+    ["so is a world without an owner", { ...idleFor(idleMs + 1), owner_id: undefined }, reclaimed],
+    ["an exempt world is kept however long it is idle", { ...idleFor(90 * day), reaper_exempt: true }, leave],
+    ["a system server is kept however long it is idle", { ...idleFor(90 * day), system: true }, leave],
+    ["an exempt world is kept even when it is given up", { reaper_exempt: true, retiring }, leave],
+    ["a row whose object is gone is skipped", { ...idleFor(90 * day), exists: false }, leave],
+    ["a row of a server that was only given up is skipped too", { exists: false, retiring }, leave],
     [
-      "a deletion whose object is gone is looked after",
+      "a deletion whose object is gone is completed",
       { exists: false, retiring: { ...retiring, delete: true } },
       { kind: "orphan" },
     ],
     [
-      "a world given up is released, however active",
+      "a world that is given up is released, however active",
       { ...idleFor(0), retiring },
       { kind: "reap", outcome: "released", reason: "released" },
     ],
     [
-      "a deletion archives the world as released",
+      "a deletion archives the world with reason `released`",
       { ...idleFor(0), retiring: { ...retiring, delete: true } },
       { kind: "reap", outcome: "deleted", reason: "released" },
     ],
@@ -52,20 +52,24 @@ describe("the verdict on a world", () => {
       { ...idleFor(90 * day), retiring },
       { kind: "reap", outcome: "released", reason: "released" },
     ],
-    ["nobody is warned more than 3 days before", goesIn(3 * day + 1), leave],
-    ["the owner is warned 3 days before", goesIn(3 * day), warn("3d", 3 * day)],
-    ["and 1 day before", goesIn(day), warn("1d", day)],
-    ["inside both windows the nearer one is told", goesIn(hour), warn("1d", hour)],
-    ["nobody is warned of a world without owner", { ...goesIn(hour), owner_id: undefined }, leave],
-    ["a warning is told once", { ...goesIn(2 * day), warned_3d_at: at(now - hour) }, leave],
+    ["no warning more than 3 days before", goesIn(3 * day + 1), leave],
+    ["a warning 3 days before", goesIn(3 * day), warn("3d", 3 * day)],
+    ["a warning 1 day before", goesIn(day), warn("1d", day)],
+    ["inside both windows only the later warning is sent", goesIn(hour), warn("1d", hour)],
+    ["no warning for a world without owner", { ...goesIn(hour), owner_id: undefined }, leave],
+    ["a warning is sent once", { ...goesIn(2 * day), warned_3d_at: at(now - hour) }, leave],
     [
-      "the second one comes besides the first",
+      "the second warning is sent after the first",
       { ...goesIn(hour), warned_3d_at: at(now - 2 * day) },
       warn("1d", hour),
     ],
-    ["the first is not told after the second", { ...goesIn(hour), warned_1d_at: at(now - hour) }, leave],
     [
-      "a stamp of an earlier time of idleness does not count",
+      "the first warning is not sent after the second",
+      { ...goesIn(hour), warned_1d_at: at(now - hour) },
+      leave,
+    ],
+    [
+      "a warning from an earlier idle period does not count",
       { ...goesIn(2 * day), warned_3d_at: at(now - 40 * day) },
       warn("3d", 2 * day),
     ],
@@ -74,16 +78,16 @@ describe("the verdict on a world", () => {
     test(fact, () => assert.deepEqual(decideWorld(aWorld(world), { now, warnBefore }), verdict));
   }
 
-  test("without windows nobody is warned", () => {
+  test("without windows no warning is sent", () => {
     assert.deepEqual(decideWorld(aWorld(goesIn(hour)), { now, warnBefore: [] }), leave);
   });
 
-  test("with one window it is the last one", () => {
+  test("with one window its warning is the last one", () => {
     assert.deepEqual(decideWorld(aWorld(goesIn(hour)), { now, warnBefore: [2 * hour] }), warn("1d", hour));
   });
 });
 
-describe("the verdict on a volume", () => {
+describe("what is done with a volume", () => {
   const since = { last_active_at: at(now - 20 * day), claimed_at: at(now - 30 * day) };
   const made = (ms: number, about: Partial<BackupRow> = {}) =>
     aBackup({ reason: "inactive_15d", created_at: new Date(now - ms), ...about });
@@ -95,63 +99,71 @@ describe("the verdict on a volume", () => {
   ];
   const rows: Row[] = [
     ["a world without archive is archived", { hasVolume: true }, "archive"],
-    ["an archive since the last activity may be used again", { hasVolume: true, backups: [fresh] }, "reuse"],
-    ["one from before it may not", { hasVolume: true, backups: [made(21 * day)] }, "archive"],
+    ["an archive since the last activity may be reused", { hasVolume: true, backups: [fresh] }, "reuse"],
     [
-      "one from before the claim may not",
+      "an archive from before the last activity may not be reused",
+      { hasVolume: true, backups: [made(21 * day)] },
+      "archive",
+    ],
+    [
+      "an archive from before the claim may not be reused",
       { hasVolume: true, backups: [fresh], world: { claimed_at: at(now - day / 2) } },
       "archive",
     ],
     [
-      "a corrupt one may not",
+      "a corrupt archive may not be reused",
       { hasVolume: true, backups: [made(day, { corrupt_at: new Date(now) })] },
       "archive",
     ],
     [
-      "one that was given up may not",
+      "an expired archive may not be reused",
       { hasVolume: true, backups: [made(day, { status: "expired" })] },
       "archive",
     ],
     [
-      "one of a former owner may not",
+      "an archive of a former owner may not be reused",
       { hasVolume: true, backups: [made(day, { former_owner: "usr-2" })] },
       "archive",
     ],
     [
-      "an owner's own backup may not",
+      "a manual backup may not be reused",
       { hasVolume: true, backups: [made(day, { reason: "manual" })] },
       "archive",
     ],
     [
-      "a restore point may not",
+      "a restore point may not be reused",
       { hasVolume: true, backups: [made(day, { reason: "scheduled" })] },
       "archive",
     ],
     [
-      "what is given up has an archive of its own reason",
+      "a world that is given up gets an archive with its own reason",
       { outcome: "released", hasVolume: true, backups: [fresh] },
       "archive",
     ],
     [
-      "which may be used again",
+      "an archive with that reason may be reused",
       { outcome: "deleted", hasVolume: true, backups: [made(day, { reason: "released" })] },
       "reuse",
     ],
-    ["an archived world that is gone is only released", { hasVolume: false, backups: [fresh] }, "finish"],
     [
-      "so is one whose owner gave it up meanwhile",
+      "a server whose archived volume is gone is only released",
+      { hasVolume: false, backups: [fresh] },
+      "finish",
+    ],
+    [
+      "so is one whose owner gave it up in the meantime",
       { outcome: "released", hasVolume: false, backups: [fresh] },
       "finish",
     ],
     [
-      "nobody's server without world and archive begins its idle time anew",
+      "a server without owner, world and archive restarts its idle period",
       { hasVolume: false, world: { owner_id: undefined } },
       "restart-clock",
     ],
-    ["somebody's is released", { hasVolume: false }, "release"],
-    ["an old archive does not change that", { hasVolume: false, backups: [made(21 * day)] }, "release"],
+    ["an owned server without world and archive is released", { hasVolume: false }, "release"],
+    ["an old archive makes no difference", { hasVolume: false, backups: [made(21 * day)] }, "release"],
     [
-      "nobody's server without world is still deleted",
+      "a server without owner and world is still deleted",
       { outcome: "deleted", hasVolume: false, world: { owner_id: undefined } },
       "release",
     ],
@@ -164,7 +176,7 @@ describe("the verdict on a volume", () => {
   }
 });
 
-test("2,000 due worlds are judged in far less than 10 s", () => {
+test("the decisions for 2,000 due worlds take far less than 10 s", () => {
   const worlds = Array.from({ length: 2_000 }, (_, i) => aWorld({ name: `w-${i}`, ...idleFor(20 * day) }));
   const backups = Array.from({ length: 20 }, () => aBackup({ reason: "inactive_15d" }));
   const startedAt = performance.now();

@@ -42,7 +42,7 @@ describe("the daily run", () => {
     assert.deepEqual(fixture.letters, [{ user: "usr-1", kind: "world-reclaimed" }]);
   });
 
-  test("a world given up is archived as released, and a deletion takes the object too", async () => {
+  test("a world that is given up is archived with reason `released`, and a deletion removes the object too", async () => {
     const retiring = { requested_at: new Date().toISOString(), delete: false };
     await fixture.addIdle("given-up", { owner: "usr-1" });
     fixture.base.servers.lastActive.set("given-up", new Date());
@@ -58,7 +58,7 @@ describe("the daily run", () => {
     assert.equal(await fixture.base.kube.find(lockedServers, { name: "unwanted", namespace }), undefined);
   });
 
-  test("a running world is told to stop and waits for the next run, as does one that is held", async () => {
+  test("a running world is stopped and left to the next run, and so is a locked one", async () => {
     await fixture.addIdle("busy", { owner: "usr-1" });
     await fixture.addIdle("held", { owner: "usr-1" });
     const patch = (name: string, merge: unknown, status = false) =>
@@ -83,7 +83,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.runOnce()).summary["reaped"], 2);
   });
 
-  test("with a bucket the volume waits for the off-site copy; the archive is used again, read back and compared", async () => {
+  test("with a bucket the volume is kept until the off-site copy exists; the archive is reused, verified and compared", async () => {
     await fixture.addIdle("copied", { owner: "usr-1" });
     const overrides = ["offsite.bucket=copies"];
     assert.equal((await fixture.runOnce({ overrides })).summary["awaiting_offsite"], 1);
@@ -100,7 +100,7 @@ describe("the daily run", () => {
     assert.equal(await fixture.hasVolume("copied"), false);
   });
 
-  test("a world that changed since its archive was made is archived anew", async () => {
+  test("a world that changed since its archive was made is archived again", async () => {
     await fixture.addIdle("edited", { owner: "usr-1" });
     const overrides = ["offsite.bucket=copies"];
     await fixture.runOnce({ overrides });
@@ -114,7 +114,7 @@ describe("the daily run", () => {
     assert.ok(run.notes.some((text) => text.includes("changed since its archive")));
   });
 
-  test("an archive that turned out corrupt is marked, and another is made before the world goes", async () => {
+  test("an archive found corrupt is marked, and another one is made before the world is deleted", async () => {
     await fixture.addIdle("rotten", { owner: "usr-1" });
     await fixture.runOnce({ overrides: ["offsite.bucket=copies"] });
     const [bad] = await present("rotten");
@@ -137,11 +137,11 @@ describe("the daily run", () => {
     assert.deepEqual(
       (await present("rotten")).map(({ corrupt_at }) => corrupt_at),
       [null, null],
-      "what was only out of reach can be restored when it is back",
+      "a backup whose archive was only unavailable can be restored when it is back",
     );
   });
 
-  test("a world that cannot be archived stays, and the run says so", async () => {
+  test("a world that cannot be archived is kept, and the run reports it", async () => {
     await fixture.addIdle("stuck", { owner: "usr-1" });
     const run = await fixture.runOnce({ overrides: ["storage.keep_free=1"] });
     assert.deepEqual([run.summary["skipped"], run.state], [1, "failed"], JSON.stringify(run));
@@ -150,7 +150,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.runOnce()).summary["reaped"], 1);
   });
 
-  test("a folder that is deeper than any path can name is archived, and its world reaped like any other", async () => {
+  test("a world with folders deeper than the longest path is archived and deleted like any other", async () => {
     await fixture.addIdle("deep", { owner: "usr-1", files: { "level.dat": "deep" } });
     const chain =
       "d=dddddddddddddddddddd; for i in $(seq 300); do mkdir $d && cd -P $d || exit 1; done; echo in > in.txt";
@@ -159,11 +159,11 @@ describe("the daily run", () => {
     assert.deepEqual([run.state, run.summary["reaped"]], ["succeeded", 1], JSON.stringify(run));
     assert.equal((await present("deep"))[0]?.skipped_entries, 0);
     assert.equal(await fixture.hasVolume("deep"), false);
-    // The volume's object is gone; this cluster leaves the folder to whoever made it.
+    // The volume's object is gone; this cluster leaves its folder on the disk.
     execFileSync("rm", ["-rf", fixture.base.worldPath("deep")]);
   });
 
-  test("a world with files that cannot be read stays, is archived once and fails no run", async () => {
+  test("a world with unreadable files is kept, archived once, and fails no run", async () => {
     await fixture.addIdle("unreadable", { owner: "usr-1" });
     const { admin } = fixture.base.database;
     await admin(`create function storage.lose() returns trigger language plpgsql as
@@ -186,7 +186,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.runOnce()).summary["reaped"], 1);
   });
 
-  test("a full store keeps a world until manual backups make room, and never takes an only copy", async () => {
+  test("with a full store a world is kept until evicted manual backups make room, and an only copy is never evicted", async () => {
     await fixture.addIdle("large", { owner: "usr-1" });
     const full = await fixture.runOnce({ overrides: ['archive.max_local_bytes="1"'] });
     assert.deepEqual([full.summary["store_full"], full.summary["evicted"]], [1, 0], JSON.stringify(full));
@@ -212,7 +212,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.backupsOf("rich"))[0]?.status, "deleted");
   });
 
-  test("owners are warned once per window, and a letter that did not arrive is not noted", async () => {
+  test("owners are warned once per window, and a mail that was not accepted is not recorded", async () => {
     await fixture.addIdle("soon", { owner: "usr-9" });
     fixture.base.servers.lastActive.set("soon", new Date(Date.now() - 12.5 * day));
     for (const answer of ["suppressed", "down"] as const) {
@@ -233,7 +233,7 @@ describe("the daily run", () => {
     fixture.base.servers.lastActive.set("soon", new Date());
   });
 
-  test("without its volume an archived world is only released, and nobody's idle time begins anew", async () => {
+  test("without its volume an archived world is only released, and without an owner its idle period restarts", async () => {
     const gone = (name: string) =>
       fixture.base.servers.overrides.set(name, { volume_claim: `nothing-${name}` });
     await fixture.addIdle("empty");
@@ -247,7 +247,7 @@ describe("the daily run", () => {
     assert.ok((fixture.base.servers.lastActive.get("empty")?.getTime() ?? 0) > Date.now() - day);
   });
 
-  test("a deletion whose object is gone waits while any volume of the server is left", async () => {
+  test("a deletion whose object is gone waits while any volume of the server exists", async () => {
     await fixture.addIdle("torn", { owner: "usr-1" });
     const retiring = { requested_at: new Date().toISOString(), delete: true };
     const volume_claim = "world-torn-gone";
@@ -262,7 +262,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.runOnce()).summary["deleted"], 1);
   });
 
-  test("with a clock that is not the database's nothing is given up, and the run says so", async () => {
+  test("with clock skew to the database nothing is expired, and the run reports it", async () => {
     await fixture.addIdle("timeless", { owner: "usr-1" });
     fixture.base.servers.lastActive.set("timeless", new Date());
     const before = fixture.archives();
@@ -276,7 +276,7 @@ describe("the daily run", () => {
     assert.equal(await fixture.hasVolume("timeless"), true);
   });
 
-  test("archives over their time and given up go, pinned ones stay", async () => {
+  test("expired archives are deleted, pinned ones are kept", async () => {
     const before = fixture.archives().length;
     const rows = await fixture.base.database.admin(
       "select id, backup_ref from storage.world_backups where status = 'present' order by id limit 3",
@@ -304,7 +304,7 @@ describe("the daily run", () => {
     );
   });
 
-  test("what was not read for a week is read back, a few in each run", async () => {
+  test("archives not verified for a week are verified, a few in each run", async () => {
     await fixture.base.database.admin(
       "update storage.world_backups set verified_at = now() - interval '8 days' where status = 'present'",
     );
@@ -319,7 +319,7 @@ describe("the daily run", () => {
     assert.equal((await fixture.runOnce({ overrides, retentionOnly: true })).summary["verified"], 0);
   });
 
-  test("old partials and orphans over the retention are swept, younger orphans are listed, nothing else is touched", async () => {
+  test("old partial files and orphans past the retention are deleted, younger orphans are listed, nothing else is touched", async () => {
     const put = (name: string, ageMs: number) => {
       writeFileSync(join(fixture.base.archiveDir, name), "x");
       const at = new Date(Date.now() - ageMs);
@@ -346,7 +346,7 @@ describe("the daily run", () => {
     assert.ok(run.notes.some((text) => text.includes("alpha-4.tar.zst")));
   });
 
-  test("a folder that cannot be read makes the run fail and loses nothing", async () => {
+  test("an unreadable archive folder fails the run and loses nothing", async () => {
     const run = await fixture.runOnce({
       retentionOnly: true,
       overrides: ["archive.local_path=/nowhere/at/all"],
@@ -356,7 +356,7 @@ describe("the daily run", () => {
 
   const pairs: [overrides: string[], most: number, fact: string][] = [
     [[], 2, "two worlds are reaped at the same time"],
-    [["archive.max_local_bytes=1Ti"], 1, "under a cap of the store one follows the other"],
+    [["archive.max_local_bytes=1Ti"], 1, "with a capped store two worlds are reaped one after the other"],
   ];
   for (const [overrides, most, fact] of pairs) {
     test(fact, async () => {

@@ -1,4 +1,4 @@
-// What the daily run gives up, beside those who use it at that very moment: on a real PostgreSQL.
+// Expiry of backups by the daily run with concurrent users of the same backups, on a real PostgreSQL.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -12,7 +12,7 @@ import { evictCopied, evictManual, findEvictable, takeForDeletion } from "./stor
 const day = 86_400_000;
 const now = new Date();
 
-describe("what the daily run gives up", () => {
+describe("expiry of backups by the daily run", () => {
   let database: Awaited<ReturnType<typeof createStorageDatabase>>;
   let store: ReturnType<typeof database.open<Tables>>;
   let db: StorageDb;
@@ -61,17 +61,17 @@ describe("what the daily run gives up", () => {
   };
 
   const givingUp: [fact: string, about: Partial<BackupRow>, act: (id: string) => Promise<boolean>][] = [
-    ["over its time", { expires_at: now }, (id) => takeForDeletion(db, id, now)],
-    ["given up before", { status: "expired" }, (id) => takeForDeletion(db, id, now)],
-    ["to make room, a manual one", {}, (id) => evictManual(db, id, now)],
+    ["past its retention", { expires_at: now }, (id) => takeForDeletion(db, id, now)],
+    ["expired before", { status: "expired" }, (id) => takeForDeletion(db, id, now)],
+    ["to make room, a manual backup", {}, (id) => evictManual(db, id, now)],
     [
-      "to make room, one with a copy",
+      "to make room, a backup with an off-site copy",
       { reason: "inactive_15d", offsite_at: now },
       (id) => evictCopied(db, id),
     ],
   ];
   for (const [fact, about, act] of givingUp) {
-    test(`a backup is kept for a restore that begins at the same moment: ${fact}`, async () => {
+    test(`a backup is kept for a restore that starts concurrently: ${fact}`, async () => {
       await add("bk-1", about);
       let going: Promise<boolean> | undefined;
       await db.transaction().execute(async (trx) => {
@@ -92,7 +92,7 @@ describe("what the daily run gives up", () => {
       assert.equal(await statusOf("bk-1"), about.status ?? "present");
     });
 
-    test(`a backup that nobody needs goes: ${fact}`, async () => {
+    test(`an unused backup expires: ${fact}`, async () => {
       await add("bk-1", about);
       assert.equal(await act("bk-1"), true);
       assert.equal(await statusOf("bk-1"), "expired");
@@ -110,7 +110,7 @@ describe("what the daily run gives up", () => {
     assert.deepEqual(await lastOf(owned("usr-1")), []);
   });
 
-  test("a server of the same name that is somebody else's is no copy of the world of before", async () => {
+  test("another owner's server of the same name does not count as a copy of the earlier world", async () => {
     await add("bk-first", { created_at: new Date(now.getTime() - 2 * day) });
     await add("bk-second", { former_owner: "usr-2" });
     assert.deepEqual(await lastOf(owned("usr-2")), ["bk-first"]);

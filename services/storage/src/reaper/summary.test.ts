@@ -10,7 +10,7 @@ test("the line has every key in the order of docs/reference/reaper.md#summary", 
   );
 });
 
-test("only what somebody has to look at makes a run bad", () => {
+test("only results that need attention fail a run", () => {
   const bad: SummaryKey[] = ["skipped", "expire_failed", "corrupt", "verify_failed"];
   for (const key of summaryKeys) {
     assert.equal(isGood({ ...emptySummary(), [key]: 1 }, true), !bad.includes(key), key);

@@ -15,7 +15,7 @@ const ready: ObservedSnapshot = {
 
 describe("what follows a safety snapshot", () => {
   const table: [string, Partial<ObservedSnapshot>, SnapshotPlan][] = [
-    ["the restore, when the snapshot is there", {}, "start"],
+    ["the restore, when the snapshot is present", {}, "start"],
     ["nothing while it runs", { snapshot: "running" }, "wait"],
     ["no restore without a snapshot", { snapshot: "failed" }, { abandon: "snapshot_failed" }],
     [
@@ -26,10 +26,18 @@ describe("what follows a safety snapshot", () => {
     ["no restore without an agent", { isConfigured: false }, { abandon: "not_configured" }],
     ["no restore of a server that is gone", { server: "gone" }, { abandon: "server_gone" }],
     ["no restore under a server that runs", { server: "started" }, { abandon: "server_started" }],
-    ["no restore into what is somebody else's now", { isSameOwner: false }, { abandon: "server_gone" }],
-    ["no restore of a world that was let go", { isHeld: false }, { abandon: "restore_busy" }],
+    [
+      "no restore into a server that has another owner now",
+      { isSameOwner: false },
+      { abandon: "server_gone" },
+    ],
+    ["no restore when the lock was lost", { isHeld: false }, { abandon: "restore_busy" }],
     ["no restore of a backup that is gone", { isBackupUsable: false }, { abandon: "restore_busy" }],
-    ["a restore that began is not taken back", { hasRestore: true, server: "gone", isHeld: false }, "start"],
+    [
+      "a restore that has started is not undone",
+      { hasRestore: true, server: "gone", isHeld: false },
+      "start",
+    ],
   ];
   for (const [name, change, step] of table) {
     test(name, () => assert.deepEqual(decideAfterSnapshot({ ...ready, ...change }), step));

@@ -46,7 +46,7 @@ describe("restores of worlds", () => {
     return join(fixture.archiveDir, String(row?.["backup_ref"]).split("/").at(-1) ?? "");
   };
 
-  test("a restore takes a snapshot first, then the world is bit for bit what the backup holds", async () => {
+  test("a restore takes a safety snapshot first, then the world is bit for bit the content of the backup", async () => {
     await fixture.addServer("survival", "usr-1", first);
     const backup_id = await backUp("survival");
     fixture.changeWorld("survival", second);
@@ -66,7 +66,7 @@ describe("restores of worlds", () => {
     await until(() => fixture.audits.some(({ action }) => action === "backup.restore"));
   });
 
-  test("the snapshot brings back the world that was there before", async () => {
+  test("a restore of the safety snapshot brings back the earlier world", async () => {
     const page = { server: "survival", limit: 20, offset: 0 };
     const { backups: rows } = await fixture.external.call(backups.list, page, owner);
     const snapshot = rows.find(({ reason }) => reason === "pre_restore");
@@ -75,7 +75,7 @@ describe("restores of worlds", () => {
     assert.deepEqual(fixture.worldOf("survival"), second);
   });
 
-  test("an owner puts single files back, and nothing else of the world changes", async () => {
+  test("an owner restores single files, and nothing else in the world changes", async () => {
     fixture.changeWorld("survival", { ...second, "level.dat": "three" });
     assert.equal(await faultOf(restore("survival", { only: ["../up"] })), "bad_path");
     assert.equal(await faultOf(restore("survival", { only: ["level.dat"] }, account("usr-2"))), "forbidden");
@@ -91,7 +91,7 @@ describe("restores of worlds", () => {
     });
   });
 
-  test("from the request until the end of the restore nobody else gets the world, and the backup stays", async () => {
+  test("from the request to its end a restore has the maintenance lock, and its backup is kept", async () => {
     await fixture.addServer("held", "usr-1", first);
     const backup_id = await backUp("held");
     for (const step of ["backup", "backup-done", "restore", "restore-done"]) fixture.pauseAt(step);
@@ -115,7 +115,7 @@ describe("restores of worlds", () => {
     assert.equal(await faultOf(fixture.external.call(backups.expire, { id: backup_id }, staff)), "none");
   });
 
-  test("each refusal has its code", async () => {
+  test("each rejection has its code", async () => {
     const id = await backUp("held");
     assert.equal(await faultOf(restore("no")), "bad_name");
     assert.equal(await faultOf(restore("nobody-here")), "not_found");
@@ -133,7 +133,7 @@ describe("restores of worlds", () => {
     await fixture.kube.patch(lockedServers, { name: "held", namespace }, rest);
   });
 
-  test("without a choice staff never put a former owner's world into the server of the next one", async () => {
+  test("staff must confirm a restore of a former owner's world into the server of the next one", async () => {
     await fixture.addServer("handed-on", "usr-1", first);
     const former = await backUp("handed-on");
     fixture.servers.owners.set("handed-on", "usr-2");
@@ -149,7 +149,7 @@ describe("restores of worlds", () => {
     await settled("handed-on");
   });
 
-  test("a server that changes hands while its snapshot is made keeps its world", async () => {
+  test("a server whose owner changes during the snapshot keeps its world", async () => {
     await fixture.addServer("claimed", "usr-1", first);
     const backup_id = await backUp("claimed");
     fixture.changeWorld("claimed", second);
@@ -163,7 +163,7 @@ describe("restores of worlds", () => {
     assert.deepEqual(fixture.worldOf("claimed"), second);
   });
 
-  test("a damaged archive changes nothing, is marked, and is never read again", async () => {
+  test("a corrupt archive changes nothing, is marked corrupt, and is never read again", async () => {
     await fixture.addServer("damaged", "usr-1", first);
     const id = await backUp("damaged");
     const path = await archiveOf(id);
@@ -182,7 +182,7 @@ describe("restores of worlds", () => {
     assert.equal(await faultOf(restore("damaged")), "backup_corrupt");
   });
 
-  test("a server that is gone or runs when its snapshot is there keeps its world, and the reason is told", async () => {
+  test("a server that is gone or running after the snapshot keeps its world, and the job has the reason", async () => {
     await fixture.addServer("leaving", "usr-1", first);
     const backup_id = await backUp("leaving");
     fixture.changeWorld("leaving", second);

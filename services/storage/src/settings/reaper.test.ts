@@ -28,7 +28,7 @@ test("the defaults of the daily run are those of the specification", () => {
   });
 });
 
-test("without a bucket no off-site copy is waited for", () => {
+test("without a bucket the reaper waits for no off-site copy", () => {
   assert.equal(z.object(offsiteSettings).parse({}).bucket, "");
 });
 

@@ -9,7 +9,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-test("the defaults of files, uploads and exports are the numbers of the specification", () => {
+test("the defaults of files, uploads and exports are those of the specification", () => {
   const { storage } = loadSettings(settings, {});
   const known: Record<string, unknown> = storage;
   const mine = Object.fromEntries(Object.keys(transferSettings).map((key) => [key, known[key]]));
@@ -55,6 +55,6 @@ test("the defaults of files, uploads and exports are the numbers of the specific
   });
 });
 
-test("one request holds 64 MiB, a part 32 MiB", () => {
+test("the limit of one request is 64 MiB, that of a part 32 MiB", () => {
   assert.deepEqual([uploads.singleUploadBytes, uploads.partBytes], [64 << 20, 32 << 20]);
 });

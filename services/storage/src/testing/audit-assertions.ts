@@ -1,4 +1,4 @@
-// Compares what happened to a world with its audit log.
+// Compares the changes of a world with its audit log.
 
 import assert from "node:assert/strict";
 import { until } from "@svc/mesh/testing";
@@ -7,7 +7,7 @@ import type { Fixture } from "./fixture.ts";
 
 const outcomeOf = ({ payload }: AuditEntry) => String(payload["outcome"]);
 
-/** The entries of a server's files, each once, when none is still to come. */
+/** The audit entries of a server's files, without duplicates. */
 export async function fileAudits(
   { database, audits }: Pick<Fixture, "database" | "audits">,
   server: string,
@@ -23,13 +23,13 @@ export async function fileAudits(
 
 type Held = { server: string; action: string; isChanged: boolean };
 
-/** Throws when the world changed without an entry that says so or may mean so, or when one claims what is not. */
+/** Throws when the world changed without a matching entry, or when an entry claims a change that did not happen. */
 export async function assertAudited(base: Pick<Fixture, "database" | "audits">, held: Held): Promise<void> {
   const { server, action, isChanged } = held;
   const outcomes = async () =>
     (await fileAudits(base, server)).filter((entry) => entry.action === action).map(outcomeOf);
   const claims = (told: string[]) => told.some((one) => one === "done" || one === "unknown");
-  // An entry is on its way to us for a moment after it was published.
+  // An entry arrives a moment after it was published.
   if (isChanged) await until(async () => claims(await outcomes()), 10_000);
   const told = await outcomes();
   assert.ok(

@@ -10,12 +10,12 @@ import { pauseChild } from "./storage-process.ts";
 const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
 
 export type ClusterProcess = {
-  /** For `openStage`. */
+  /** For `openFixture`. */
   start: StartCluster;
   kill: () => Promise<void>;
   /** Hangs it, not the containers it runs, until the returned function is called. */
   pause: () => () => void;
-  /** Brings it back under its address; resolves when it answers. */
+  /** Starts it again at the same address; resolves when it answers. */
   restart: () => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function createClusterProcess(): ClusterProcess {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const { stdout } = child;
-    if (!stdout) throw new Error("the cluster says nothing");
+    if (!stdout) throw new Error("the cluster did not report that it is ready");
     const ready = Promise.withResolvers<string>();
     createInterface({ input: stdout }).on("line", (line) => {
       const url = / ready at (\S+)/.exec(line)?.[1];

@@ -1,4 +1,4 @@
-// Both faces in front of a fixture, as browsers and Jobs reach the service, with users who are signed in.
+// Both faces in front of a fixture, as browsers and Jobs reach the service, with signed-in users.
 
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -38,7 +38,7 @@ export type FaceFixture = {
   worldDir: (name: string) => string;
   /** Starts a replica with the internal face and the upload volume configured. */
   start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
-  /** Settings of such a replica on top of `quick`. */
+  /** Settings of such a replica in addition to `quick`. */
   settings: readonly string[];
   /** Sends a request to the external face, as `usr-1` unless `as` names another user. */
   ask: (path: string, about?: Ask) => Promise<Answer>;
@@ -128,7 +128,7 @@ export async function openFaceFixture(options: FaceFixtureOptions = {}): Promise
 
 const people = ["usr-1", "usr-2", "usr-3"];
 
-/** What identity tells of a cookie. */
+/** The session that identity returns for a cookie. */
 export function resolveTestSession(hash: string) {
   const user = people.find((one) => hashOf(cookieOf(one)) === hash);
   if (user === undefined) return { state: "unknown" as const };

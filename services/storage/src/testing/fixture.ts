@@ -1,4 +1,4 @@
-// Storage on a real PostgreSQL, a real nats-server and a cluster that runs real Jobs. Lifecycle answers on the mesh from
+// Storage on a real PostgreSQL, a real nats-server and a cluster that runs real Jobs. Lifecycle answers over NATS from
 // the servers in that cluster.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export const quick = [
   `storage.agent_image=${agentImage}`,
   "storage.settle_interval=50ms",
   "storage.settle_busy_interval=50ms",
-  // So that a loop which is not woken by what starts is noticed.
+  // Reveals a loop that is not notified of new work.
   "storage.idle_interval=1h",
   "storage.await_interval=20ms",
   "storage.start_patience=1s",
@@ -66,7 +66,7 @@ export type Fixture = {
   external: Mesh;
   internal: Mesh;
   identity: Mesh;
-  /** Speaks as lifecycle. */
+  /** A connection as lifecycle. */
   lifecycleMesh: Mesh;
   servers: LifecycleStub;
   audits: AuditEntry[];
@@ -80,7 +80,7 @@ export type Fixture = {
   /** Makes the agent pause at a step until `resumeAt`. */
   pauseAt: (step: string) => void;
   resumeAt: (step: string) => void;
-  /** PID of the process that reached a step last. */
+  /** PID of the process that last reached a step. */
   pidAt: (step: string) => number | undefined;
   start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
   close: () => Promise<void>;
@@ -106,7 +106,7 @@ export function writeImages(dataDir: string, programs: Programs): string {
   const images = join(dataDir, "images.json");
   const table = Object.entries(programs).map(([image, args]) => [
     image,
-    // As in the local stack: half the time of a short Job is compilation.
+    // As in the local stack: half of a short Job's time is compilation.
     {
       command: [process.execPath, ...args],
       env: { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") },
@@ -152,7 +152,7 @@ async function openParts(agent: string, startCluster: StartCluster): Promise<Par
 }
 
 const agents = {
-  /** Pauses where a test says so. */
+  /** Pauses at the step that a test names. */
   pausing: "services/storage/src/testing/pausing-agent.ts",
   /** The production agent. */
   shipped: "services/world-agent/src/main.ts",

@@ -9,7 +9,7 @@ import type { Fixture } from "./fixture.ts";
 import { pauseChild } from "./storage-process.ts";
 
 export type GatewayProcess = {
-  /** Undefined while it is gone. */
+  /** Undefined while it is not running. */
   port: () => number | undefined;
   kill: () => Promise<void>;
   /** Hangs it until the returned function is called. */

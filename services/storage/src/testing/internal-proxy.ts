@@ -3,22 +3,22 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A place on the way of a request: so many bytes from the Job (`up`) or to it (`down`) have come. */
+/** A position in the stream of a request: so many bytes from the Job (`up`) or to it (`down`) have arrived. */
 export type StreamPosition = { method: string; direction: "up" | "down"; bytes: number };
 
 export type InternalProxy = {
   url: string;
-  /** Resolves when a request is at that place; it stays there until `proceed`. */
+  /** Resolves when a request is at that position, where it stays until `proceed`. */
   pauseAt: (place: StreamPosition) => Promise<void>;
   resume: () => void;
-  /** Where the newest request goes to, as a number of the replicas. */
+  /** The index of the replica that the newest request goes to. */
   lastTarget: () => number;
   close: () => Promise<void>;
 };
 
 type RequestState = { method: string; passed: { up: number; down: number } };
 
-/** `portsOf` tells the ports of the replicas now; undefined for one that is gone. */
+/** `portsOf` returns the current ports of the replicas; undefined for one that is gone. */
 export async function openInternalProxy(portsOf: () => (number | undefined)[]): Promise<InternalProxy> {
   let awaited: (StreamPosition & { reached: () => void }) | undefined;
   let proceed = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ export const all = [...core, "the internal gateway", "the agent"] as const;
 
 /** Files in each server's world before the transfer. */
 export const oldFiles = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
-/** No answer besides those that are always allowed. */
+/** No response other than those that are always allowed. */
 export const noOtherAnswer = /(?!)/;
 
 const nameOf = (step: Step) =>
@@ -87,8 +87,8 @@ export function describeKillPoints(
         }
       },
     });
-    // What a dead process staged is swept once nobody can write it any more: all of it is awaited at once.
-    test("nothing is left on the upload volume in the end", async () => {
+    // Staged files of a dead process are swept once nobody can write them any more: one wait covers all of them.
+    test("in the end nothing is left on the upload volume", async () => {
       await until(() => readdirSync(fixture().stagingDir).length === 0, 60_000);
     });
   });
@@ -111,7 +111,7 @@ async function killAt(
   const done = work();
   done.catch(() => {});
   mended.catch(() => {});
-  // Some steps happen after the last answer.
+  // Some steps happen after the last response.
   const missed = done.then(() => delay(5_000, "missed" as const, { ref: false }));
   assert.equal(await Promise.race([reached, missed]), "reached", "the step was reached");
   await Promise.all([done, mended]);

@@ -12,9 +12,9 @@ export type LifecycleStub = {
   /** Runs before a server is described, and may change the world. */
   onDescribe: ((name: string) => Promise<void> | void) | undefined;
   isDown: boolean;
-  /** What is told of a server besides what its object says. */
+  /** What a description of a server contains in addition to its object. */
   overrides: Map<string, Partial<worlds.WorldServer>>;
-  /** Servers that were taken from their owners, with how, in order. */
+  /** Servers that were taken from their owners, with the way it was done, in order. */
   released: { name: string; outcome: string }[];
 };
 

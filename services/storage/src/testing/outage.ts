@@ -2,12 +2,12 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Longer than a lock or a lease lasts under the settings of the kill tables. */
+/** Longer than a lock or a lease lives under the settings of the kill tables. */
 export const hangMs = 2_500;
 
 type Outage = { strike: () => Promise<void>; mend: () => Promise<void> };
 
-/** An outage that begins with `pause`; its end lets the process go on after a while. */
+/** An outage that starts with `pause`; its end resumes the process after a while. */
 export function hanging(pause: () => () => void): Outage {
   let proceed = () => {};
   return {

@@ -1,6 +1,6 @@
-// The real world agent, paused where a test says so (a file `pause-<step>` in the folder `--pause-dir`): `<mode>` before it
-// begins, `<mode>-midway` when some of an archive went over the internal face, `<mode>-done` when its work is done and its
-// result is not printed yet. Killed there, it ends as it would in production. Jobs without an archive are not paused.
+// The real world agent, paused at the step that a test names (a file `pause-<step>` in the folder `--pause-dir`): `<mode>` before it
+// starts, `<mode>-midway` when part of an archive has passed the internal face, `<mode>-done` when its work is done and its
+// result not printed yet. Killed there, it ends as it would in production. Jobs without an archive are not paused.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -67,7 +67,7 @@ const child = spawn(process.execPath, [agent, ...args.filter((one) => !one.start
   stdio: ["ignore", "pipe", "inherit"],
   env: { ...env, SVC_TASK: JSON.stringify(task) },
 });
-// A test that kills this process means the agent, too.
+// A test that kills this process means to kill the agent too.
 process.once("SIGTERM", () => child.kill("SIGTERM"));
 const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
 await step(`${task.mode}-done`);

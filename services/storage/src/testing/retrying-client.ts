@@ -8,7 +8,7 @@ import type { TransferFixture } from "./transfer-fixture.ts";
 export type RetryingClient = {
   /** Sends a request once. Undefined when the connection broke or the answer asks for a retry. */
   ask: (path: string, about?: Ask) => Promise<Answer | undefined>;
-  /** Status and code of every answer, and `cut` for each broken connection. */
+  /** Status and code of every response, and `cut` for each broken connection. */
   answers: string[];
   /** Aborts the pending requests: a dead server would answer them only at their deadline. */
   abortWaiting: () => void;
@@ -59,7 +59,7 @@ export async function retryUntil<T>(
   throw new Error(`${what} never happened: ${[...new Set(answers)].join(", ")}`);
 }
 
-/** Every answer was a success, a broken connection or a request to retry. */
+/** Every response was a success, a broken connection or a request to retry. */
 export function assertOnlyRetryable({ answers }: RetryingClient, also: RegExp): void {
   const odd = answers.filter(
     (one) => !/^(2\d\d|cut)$/.test(one) && !retryable.test(`${one} `) && !also.test(one),

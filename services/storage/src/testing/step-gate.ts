@@ -1,4 +1,4 @@
-// The production storage service, which pauses before a step that a test names until the test resumes or kills it. Every
+// The production storage service, paused before a step that a test names until the test resumes or kills it. Every
 // step is a change: in a bucket, in the cluster, in the database, on the volume.
 
 import promises, { type FileHandle } from "node:fs/promises";
@@ -30,7 +30,7 @@ async function pass(effect: Effect): Promise<void> {
   await promise;
 }
 
-/** The same object, but these methods wait for their step first. */
+/** The same object, but these methods first wait for their step. */
 function gated<T extends object>(target: T, names: readonly string[], on: string): T {
   return new Proxy(target, {
     get: (object, name) => {

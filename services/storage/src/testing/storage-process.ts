@@ -16,21 +16,21 @@ export type StorageProcess = {
   pause: () => () => void;
 };
 
-/** Stops a process without ending it; the returned function lets it go on. */
+/** Stops a process without ending it; the returned function resumes it. */
 export function pauseChild(child: ChildProcess | undefined): () => void {
   child?.kill("SIGSTOP");
   return () => void child?.kill("SIGCONT");
 }
 
 export type GatedProcess = StorageProcess & {
-  /** Resolves when it is about to make that step (`steps.ts`); it waits there until `proceed`. */
+  /** Resolves when it is about to take that step (`step-names.ts`); it waits there until `proceed`. */
   pauseAt: (step: string) => Promise<void>;
   resume: () => void;
 };
 
 type Parts = Pick<Fixture, "nats" | "wire" | "dataDir">;
 
-/** Resolves when it says that it is ready. */
+/** Resolves when it reports that it is ready. */
 export async function startProcess(
   ground: Parts,
   overrides: readonly string[] = [],
@@ -38,7 +38,7 @@ export async function startProcess(
   return (await start(main, ground, overrides)).process;
 }
 
-/** As `startProcess`, and it stops where a test says so. */
+/** As `startProcess`, but it pauses at the steps that a test names. */
 export async function startGated(ground: Parts, overrides: readonly string[]): Promise<GatedProcess> {
   const { process: running, child } = await start(gated, ground, overrides);
   const tell = (told: object) => void (child.connected && child.send(told));
@@ -71,7 +71,7 @@ async function start(
       SVC_SET: [...quick, ...overrides].join("\n"),
     },
   });
-  if (!child.stdout) throw new Error("it says nothing");
+  if (!child.stdout) throw new Error("it did not report that it is ready");
   const lines = createInterface({ input: child.stdout });
   const ready = Promise.withResolvers<void>();
   lines.on("line", (line) => line.includes('"msg":"ready"') && ready.resolve());

@@ -1,4 +1,4 @@
-// All participants of a transfer as processes that can be killed: storage, two gateways of each face, NATS, PostgreSQL, the
+// All participants of a byte transfer as processes that can be killed: storage, two gateways of each face, NATS, PostgreSQL, the
 // cluster and the agent. Requests of users alternate between the gateways, Jobs use one proxy in front of both.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export type TransferFixture = {
   base: Fixture;
   stagingDir: string;
   worldDir: (name: string) => string;
-  /** Asks one of the external gateways as `usr-1`; throws when the connection breaks. */
+  /** Sends a request to one of the external gateways as `usr-1`; throws when the connection breaks. */
   ask: (path: string, about?: Ask) => Promise<Answer>;
   /** Port of the gateway that the next request goes to. */
   nextPort: () => number;
@@ -40,9 +40,9 @@ export type TransferFixture = {
   pauseAt: (step: Step) => Promise<void>;
   resume: () => void;
   kill: (victim: Victim) => Promise<void>;
-  /** Hangs it: it keeps its connections and answers nothing. */
+  /** Hangs it: it keeps its connections and does not respond. */
   hang: (victim: Victim) => void;
-  /** Brings back whatever was killed or hung. */
+  /** Restarts or resumes whatever was killed or hung. */
   mend: () => Promise<void>;
   /** True when no Job runs and nobody has the lock of the world. */
   isFree: (server: string) => Promise<boolean>;
@@ -51,7 +51,7 @@ export type TransferFixture = {
 
 const lockTtlMs = 2_000;
 
-/** Settings with which what would take minutes takes moments. */
+/** Settings with short waiting times. */
 const quick = [
   "storage.staging_keep_free=0",
   `storage.lock_ttl=${lockTtlMs}ms`,
@@ -145,7 +145,7 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
   };
 }
 
-/** Kills it without any farewell; returns what brings it back. */
+/** Kills it without a clean shutdown; returns what restarts it. */
 async function strike(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
   const { base, external, internal, door } = parts;
   const killGateway = async (gateway: GatewayProcess | undefined) => {
@@ -177,7 +177,7 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
   }
 }
 
-/** Stops it where it is; returns what lets it go on. */
+/** Pauses it; returns what resumes it. */
 function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
   const { base, external, internal, door } = parts;
   switch (victim) {

@@ -1,4 +1,4 @@
-// Worlds of a test: folders that claims are bound to, servers at rest, and the release that makes them possible.
+// Worlds of a test: folders that claims are bound to, stopped servers, and the release that they need.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,10 +9,10 @@ import { lockedServers } from "@svc/world-lock";
 import { parseAllDocuments } from "yaml";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
-/** Another one where several share a cluster; it must be said before this file is loaded. */
+/** Different where several tests share a cluster; it must be set before this file is loaded. */
 // biome-ignore lint/style/noProcessEnv: a switch of the tests, not of the service
 export const namespace = process.env["SVC_TEST_NAMESPACE"] ?? "minecraft";
-/** Volumes are named for the whole cluster. */
+/** Names of volumes are unique in the cluster. */
 const volumeOf = (claim: string) => (namespace === "minecraft" ? claim : `${namespace}-${claim}`);
 
 export function writeFiles(root: string, files: Record<string, string>): void {
@@ -55,7 +55,7 @@ export async function addVolume(kube: Kube, { claim, path }: { claim: string; pa
       claimRef: { namespace, name: claim },
     },
   } as KubeObject);
-  // A binder that sees the claim first comes back a quarter of a minute later.
+  // A binder that sees the claim first retries only 15 s later.
   const isThere = async () => {
     const volume = (await kube.get(volumes, { name: volumeOf(claim) })) as { status?: { phase?: string } };
     return volume.status?.phase === "Available";
@@ -93,7 +93,7 @@ const plurals: Record<string, [group: string, version: string, plural: string, n
   CustomResourceDefinition: ["apiextensions.k8s.io", "v1", "customresourcedefinitions", false],
 };
 
-/** The definition, the namespaces and what storage may do, as they are shipped. */
+/** The definition, the namespaces and the Role of storage, as they are shipped. */
 export async function applyRelease(kube: Kube): Promise<void> {
   const files = ["rbac/namespaces.yaml", "crd/minecraftservers.svc.internal.json", "rbac/accounts.yaml"];
   for (const file of [...files, "rbac/storage.yaml", "rbac/storage-moves.yaml"]) {
@@ -109,7 +109,7 @@ export async function applyRelease(kube: Kube): Promise<void> {
         });
     }
   }
-  // A cluster takes a moment to serve a kind that was just defined.
+  // A cluster needs a moment to serve a kind that was just defined.
   const isServed = () => kube.list(lockedServers, { namespace }).then(Boolean, () => false);
   await until(isServed, 60_000);
 }

@@ -25,7 +25,7 @@ describe("staged files", () => {
 
   const files = () => readdirSync(path, { recursive: true }).filter((name) => String(name).includes("."));
   const receive = (bytes: Uint8Array, more: { length?: number; sha256?: string; size?: number } = {}) =>
-    // It frees what it has written.
+    // It removes what it has written.
     staging.receive(pieces(Buffer.from(bytes), more.size ?? 65_536), {
       id,
       offset: 0,
@@ -39,7 +39,7 @@ describe("staged files", () => {
       (error: unknown) => (isFault(error) ? error.fault : String(error)),
     );
 
-  test("what was received is read back, whatever the size of its pieces", async () => {
+  test("received bytes are read back, whatever the size of the chunks", async () => {
     for (const size of [1_000, 65_536, 3_000_000]) {
       const bytes = randomBytes(2_621_441);
       const part = await receive(bytes, { size });
@@ -49,7 +49,7 @@ describe("staged files", () => {
       await staging.remove(id);
     }
   });
-  test("a body that is short, long, wrong or broken leaves no file", async () => {
+  test("a body that is short, long, wrong or cut leaves no file", async () => {
     const bytes = randomBytes(100_000);
     const broken = async function* () {
       yield bytes;
@@ -67,7 +67,7 @@ describe("staged files", () => {
     );
     assert.deepEqual(files(), []);
   });
-  test("a part that lost bytes since is noticed by its reader", async () => {
+  test("the reader of a part that has lost bytes gets an error", async () => {
     const part = await receive(randomBytes(10_000));
     truncateSync(join(path, id, part.file), 5_000);
     const read = async () => {
@@ -76,12 +76,12 @@ describe("staged files", () => {
     await assert.rejects(read, /ends after 5000/);
     await staging.remove(id);
   });
-  test("no name leads out of the folder of staged files", async () => {
+  test("no name escapes the staging folder", async () => {
     for (const name of ["..", "../x", "a".repeat(31), `${id}/x`]) {
       assert.throws(() => staging.remove(name), /is not an upload ID/);
     }
   });
-  test("half parts of an upload that goes on are pruned once they are old, its parts stay", async () => {
+  test("old incomplete parts of an active upload are pruned, its complete parts are kept", async () => {
     const part = await receive(randomBytes(10));
     const stray = join(path, id, "a.dead");
     writeFileSync(stray, "half");

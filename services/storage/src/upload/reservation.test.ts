@@ -1,4 +1,4 @@
-// Room on the upload volume: what is looked at is what is reserved, by whoever asks first.
+// Space on the upload volume: checked and reserved in one step, first come first served.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,18 +18,28 @@ import { ttlOf } from "./session.ts";
 
 const base = "/api/v1/servers/survival/files";
 
-describe("the rules of room", () => {
+describe("the rules for free space", () => {
   const room: UploadSpace = { size: 1_000, free: 1_000, keepFree: 0.1, share: 0.25, staged: 0, coming: [] };
   const coming = (user_id: string, bytes: number) => ({ id: "1", user_id, bytes, until: 0 });
   const cases: [fact: string, room: Partial<UploadSpace>, bytes: number, isRefused: boolean][] = [
     ["a share is used to its last byte", {}, 250, false],
-    ["a byte over the share is refused", {}, 251, true],
-    ["what is staged counts against the share", { staged: 200 }, 51, true],
-    ["what is on its way counts against the share", { coming: [coming("usr-1", 200)] }, 51, true],
-    ["what others send does not", { coming: [coming("usr-2", 200)] }, 51, false],
-    ["what others send takes from what is free", { free: 300, coming: [coming("usr-2", 150)] }, 51, true],
-    ["a tenth stays free", { free: 150 }, 51, true],
-    ["and no more than that", { free: 150 }, 50, false],
+    ["a byte over the share is rejected", {}, 251, true],
+    ["staged bytes count against the share", { staged: 200 }, 51, true],
+    ["reserved bytes count against the share", { coming: [coming("usr-1", 200)] }, 51, true],
+    [
+      "bytes reserved by others do not count against the share",
+      { coming: [coming("usr-2", 200)] },
+      51,
+      false,
+    ],
+    [
+      "bytes reserved by others reduce the free space",
+      { free: 300, coming: [coming("usr-2", 150)] },
+      51,
+      true,
+    ],
+    ["a tenth of the volume stays free", { free: 150 }, 51, true],
+    ["no more than a tenth stays free", { free: 150 }, 50, false],
   ];
   for (const [fact, change, bytes, isRefused] of cases) {
     test(fact, () => {
@@ -38,7 +48,7 @@ describe("the rules of room", () => {
       assert.throws(check, (error) => isFault(error) && error.fault === "upload_staging_full");
     });
   }
-  test("a session that has received nothing lives half an hour, any other six", () => {
+  test("a session that has received nothing lives for half an hour, any other for six hours", () => {
     const deps = { settings: loadSettings(settings, {}) };
     const part = { size: 1, sha256: "0".repeat(64), file: "0.a" };
     assert.equal(ttlOf(deps, { kind: "session", parts: [] }), 30 * 60_000);
@@ -46,7 +56,7 @@ describe("the rules of room", () => {
   });
 });
 
-test("a session that receives nothing goes, one that has received something stays", async () => {
+test("a session that has received nothing expires, one that has received a part is kept", async () => {
   const fixture = await openFaceFixture();
   try {
     await fixture.start(["storage.upload_empty=2s"]);
@@ -66,7 +76,7 @@ test("a session that receives nothing goes, one that has received something stay
   }
 });
 
-describe("an upload volume that is full", {
+describe("a full upload volume", {
   skip: process.getuid?.() !== 0 && "needs root for a tmpfs",
 }, () => {
   let fixture: FaceFixture;
@@ -105,14 +115,14 @@ describe("an upload volume that is full", {
   const cancel = ({ who, place }: Begun) => fixture.ask(place, { method: "DELETE", as: who.as });
   const atRest = () => until(() => readdirSync(join(volume, "staging")).length === 0, 20_000);
 
-  test("a file that could not be staged even alone is refused at once, for the volume and for a share of it", async () => {
+  test("a file larger than the volume or than the share of an account is rejected at once", async () => {
     for (const size of [9_000_000, 6_000_000]) {
       const { status, body } = await begin(size);
       assert.deepEqual([status, (body["error"] as { code: string }).code], [507, "upload_staging_full"]);
     }
   });
 
-  test("sessions reserve nothing, a part on its way does: against its account and against everybody", async () => {
+  test("a session reserves nothing, a part in transit does: against its account and the volume", async () => {
     const bytes = randomBytes(5_000_000);
     const sessions = [await session(5_000_000), await session(5_000_000), await session(5_000_000, two)];
     const [first, second, other] = sessions;
@@ -130,7 +140,7 @@ describe("an upload volume that is full", {
     await atRest();
   });
 
-  test("of a crowd that sends at once no more gets room than there is", async () => {
+  test("concurrent parts reserve no more than the free space", async () => {
     const bytes = randomBytes(1_900_000);
     const people = [one, two, one, two, one, two, one, two];
     const sessions = await Promise.all(people.map((who) => session(bytes.length, who)));
@@ -146,7 +156,7 @@ describe("an upload volume that is full", {
     await atRest();
   });
 
-  test("a volume that fills up under a part keeps nothing of it, and the part can be sent again", async () => {
+  test("a part during which the volume fills up leaves nothing, and can be sent again", async () => {
     const { body } = await begin(5_000_000);
     const bytes = randomBytes(5_000_000);
     const filler = join(volume, "filler");

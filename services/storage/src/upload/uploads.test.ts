@@ -72,7 +72,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
         ...(about.headers && { headers: about.headers }),
       });
 
-    test("a file lands whole, and nothing stays staged", async () => {
+    test("a file is complete in the world, and nothing stays staged", async () => {
       const bytes = randomBytes(3_000_000);
       const { status, body } = await upload("mods.jar", bytes);
       assert.equal(status, 200, JSON.stringify(body));
@@ -81,21 +81,21 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.ok(readFileSync(inWorld("mods.jar")).equals(bytes));
       await until(() => staged().length === 0);
     });
-    test("an empty file lands", async () => {
+    test("an empty file is written", async () => {
       const { status, body } = await upload("empty.txt", new Uint8Array(0), {
         headers: { "content-length": "0" },
       });
       assert.equal(status, 200, JSON.stringify(body));
       assert.equal(readFileSync(inWorld("empty.txt")).length, 0);
     });
-    test("what is there is only replaced when that is asked for", async () => {
+    test("an existing file is replaced only on request", async () => {
       assert.equal(codeOf(await upload("level.dat", Buffer.from("two"))), "409 file_exists");
       assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "one");
       assert.equal((await upload("level.dat", Buffer.from("two"), { overwrite: true })).status, 200);
       assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
       assert.equal(codeOf(await upload("no/where.txt", Buffer.from("x"))), "404 not_found");
     });
-    test("a digest that is missing, malformed or wrong keeps everything as it was", async () => {
+    test("a missing, malformed or wrong digest changes nothing", async () => {
       const bytes = Buffer.from("three");
       const wrong = contentDigest(Buffer.from("other"));
       const codes = [];
@@ -110,7 +110,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
       await until(() => staged().length === 0);
     });
-    test("a body of no declared length is 411, one over 64 MiB is 413 before a byte is read", async () => {
+    test("a body without a Content-Length is 411, one over 64 MiB is 413 before a byte is read", async () => {
       const raw = (headers: Record<string, string>) =>
         new Promise<number>((resolve, reject) => {
           const url = `${fixture.externalUrl}${base}/upload?path=x`;
@@ -146,7 +146,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
   describe("in parts", () => {
     afterEach(cancelAll);
 
-    test("parts in order make the file, and the operation tells how it ended", async () => {
+    test("parts in order make up the file, and the operation has the result", async () => {
       const bytes = randomBytes(2_500_000);
       const { id, part_max_bytes, received } = await begin("big.bin", bytes.length);
       assert.deepEqual([part_max_bytes, received], [33_554_432, 0]);
@@ -178,7 +178,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(op?.state, "succeeded", JSON.stringify(op));
       assert.equal(readFileSync(inWorld("hollow.bin")).length, 0);
     });
-    test("a part out of order, repeated, wrong or beyond the end is refused and changes nothing", async () => {
+    test("a part out of order, repeated, wrong or beyond the end is rejected and changes nothing", async () => {
       const { id } = await begin("order.bin", 10);
       const first = Buffer.from("01234");
       const wrong = { "content-digest": contentDigest(Buffer.from("other")) };
@@ -203,7 +203,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal((await read(id)).received, 5);
       assert.equal(readdirSync(join(fixture.stagingDir, id)).length, 1);
     });
-    test("of two writers of one part, one wins, and the other hears that it is busy", async () => {
+    test("of two writers of one part one succeeds, and the other gets a busy error", async () => {
       const bytes = randomBytes(4_000_000);
       const { id } = await begin("race.bin", bytes.length);
       const codes = (await Promise.all([put(id, 0, bytes), put(id, 0, bytes), put(id, 0, bytes)])).map(
@@ -217,7 +217,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       );
       assert.equal(readdirSync(join(fixture.stagingDir, id)).length, 1);
     });
-    test("a fifth session of an account is refused, and one that is cancelled makes room", async () => {
+    test("a fifth session of an account is rejected, and a cancelled one no longer counts", async () => {
       const sessions = [];
       for (let n = 0; n < 4; n++) sessions.push(await begin(`many-${n}.bin`, 10));
       const fifth = () => fixture.refusal(`${base}/uploads?path=x`, { method: "POST", json: { size: 1 } });
@@ -229,7 +229,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
         await fixture.ask(`${base}/uploads/${session.id}`, { method: "DELETE" });
       }
     });
-    test("a session is unknown to everybody else and on every other server", async () => {
+    test("a session is 404 for every other account and on every other server", async () => {
       await fixture.base.addServer("other", "usr-1");
       const { id } = await begin("mine.bin", 10);
       assert.equal(await fixture.refusal(`${base}/uploads/${id}`, { as: "usr-2" }), "403 forbidden");
@@ -238,7 +238,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(await fixture.refusal(`${base}/uploads/..`), "404 not_found");
       await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
-    test("a token opens what is staged once, and a wrong one is as unknown as a wrong id", async () => {
+    test("a token serves the staged file once, and a wrong token is 404 like a wrong id", async () => {
       const { id } = await begin("token.bin", 5);
       await put(id, 0, Buffer.from("01234"));
       for (const place of [id, "0".repeat(32), "x"]) {
@@ -249,7 +249,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       }
       await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
-    test("a commit that cannot land keeps the session, and the next one lands it", async () => {
+    test("a failed commit keeps the session, and the next one succeeds", async () => {
       writeFileSync(inWorld("there.bin"), "old");
       const { id } = await begin("there.bin", 5);
       await put(id, 0, Buffer.from("01234"));
@@ -263,7 +263,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
   });
 
   describe("when processes die", () => {
-    test("a session goes on at another replica where it was", async () => {
+    test("a session continues at another replica where it stopped", async () => {
       const bytes = randomBytes(2_000_000);
       const { id } = await begin("resumed.bin", bytes.length);
       await put(id, 0, bytes.subarray(0, 1_000_000));
@@ -275,7 +275,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(op?.state, "succeeded", JSON.stringify(op));
       assert.ok(readFileSync(inWorld("resumed.bin")).equals(bytes));
     });
-    test("a replica that goes right after a commit lands it, or leaves it to be committed again", async () => {
+    test("a commit whose replica stops right after it succeeds, or can be repeated", async () => {
       const bytes = randomBytes(20_000_000);
       const { id } = await begin("gathered.bin", bytes.length);
       for (const at of [0, 10_000_000]) await put(id, at, bytes.subarray(at, at + 10_000_000));
@@ -291,7 +291,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       }
       assert.ok(readFileSync(inWorld("gathered.bin")).equals(bytes));
     });
-    test("a writer that died loses its place after its lease, and its half part is swept", async () => {
+    test("the lease of a dead writer expires, and its incomplete part is swept", async () => {
       const { id } = await begin("dead.bin", 10);
       const bucket = await fixture.base.nats.connect("storage");
       const entry = await bucket.bucket(uploads.stagedUploads).get(id);

@@ -1,4 +1,4 @@
-// Worlds on volumes of one node each, on a cluster of two nodes.
+// Worlds on node-bound volumes, on a cluster of two nodes.
 
 import { type KubeObject, resource, resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
@@ -22,12 +22,12 @@ export type MoveFixture = {
   base: Fixture;
   internalUrl: string;
   start: (overrides?: readonly string[]) => Promise<Replica>;
-  /** All that were started here. */
+  /** All replicas that were started here. */
   replicas: Replica[];
   addNodeClaim: (name: string, node: string) => Promise<void>;
-  /** A replica in a process of its own, to be ended with SIGKILL. */
+  /** A replica in its own process, to be ended with SIGKILL. */
   startProcess: () => Promise<StorageProcess>;
-  /** A server at rest whose world lies on `local-1`. */
+  /** A stopped server whose world is on `local-1`. */
   addWorld: (name: string, files?: Record<string, string>) => Promise<void>;
   begin: (name: string, targetNode?: string) => Promise<migrations.WorldMigration>;
   retry: (name: string, id: string) => Promise<migrations.WorldMigration>;
@@ -109,7 +109,7 @@ export async function openMoveFixture(
   };
 }
 
-// The scheduler notes the node of a claim's first pod there; without a pod the test says it.
+// The scheduler writes the node of a claim's first pod there; without a pod the test does.
 async function addNodeClaim({ kube }: Fixture, name: string, node: string): Promise<void> {
   await kube.create(resources.claims, {
     apiVersion: "v1",

@@ -1,4 +1,4 @@
-// Facts that the tables of the reaper are made of.
+// Facts for the tables of the reaper's tests.
 
 import type { BackupRow } from "../../database/tables.ts";
 import type { WorldServer } from "../../reaper/policy.ts";
@@ -8,7 +8,7 @@ export const at = (ms: number) => new Date(ms).toISOString();
 
 type Loose<T> = { [K in keyof T]?: T[K] | undefined };
 
-/** A stopped server of somebody, active a moment ago. A field that is given as undefined is not there. */
+/** A stopped server with an owner, active a moment ago. A field that is given as undefined is left out. */
 export function aWorld(about: Loose<WorldServer> = {}): WorldServer {
   const world = {
     name: "survival",

@@ -1,4 +1,4 @@
-// The reaper on a real PostgreSQL and a cluster that runs the shipped agent; lifecycle and identity answer on the mesh.
+// The reaper on a real PostgreSQL and a cluster that runs the shipped agent; lifecycle and identity answer over NATS.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -23,19 +23,19 @@ export const day = 86_400_000;
 
 export type ReaperFixture = {
   base: Fixture;
-  /** Letters by user; `answer` changes what comes of them. */
+  /** Mails by user; `answer` sets the response to them. */
   letters: { user: string; kind: string }[];
   mail: { answer: "delivered" | "suppressed" | "down" };
   clock: { aheadMs: number };
   depsOf: (overrides?: readonly string[]) => ReaperDeps;
-  /** One run to its end, on a process of its own; `change` wraps what it works with. */
+  /** One complete run in its own process; `change` wraps its dependencies. */
   runOnce: (options?: RunOptions) => Promise<RunReport>;
-  /** A server of an owner at rest that has been idle for 16 days. */
+  /** A stopped server with an owner, idle for 16 days. */
   addIdle: (name: string, about?: { owner?: string; files?: Record<string, string> }) => Promise<void>;
   backupsOf: (name: string) => Promise<BackupRow[]>;
   hasVolume: (name: string) => Promise<boolean>;
   archives: () => string[];
-  /** True when a present backup of the server is there byte for byte. */
+  /** True when the archive of a present backup of the server exists byte for byte. */
   isArchived: (name: string) => Promise<boolean>;
   close: () => Promise<void>;
 };

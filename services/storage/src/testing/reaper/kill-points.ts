@@ -1,9 +1,9 @@
-// Kill points of the reaper: from a chosen effect on, before or after it happens, the process has no effect any more.
+// Kill points of the reaper: from before or after a chosen effect on, the process has no further effect.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReaperDeps } from "../../reaper/reaper.ts";
 
-/** What a run changes, by the names of the kill table. */
+/** The changes that a run makes, by the names of the kill table. */
 type Effect = "hold" | "lock" | "job row" | "job" | "volume" | "release" | "unlock";
 
 type Call = { on: "kube" | "mesh" | "db"; method: string; args: readonly unknown[] };
@@ -23,7 +23,7 @@ const isEffect: Record<Effect, (call: Call) => boolean> = {
 
 export type KillPoint = { at: Effect; when: "before" | "after" };
 
-/** `deps` of a process that dies there; `hasDied` tells whether it came so far. */
+/** `deps` of a process that dies there; `hasDied` returns whether it got that far. */
 export function killAt(death: KillPoint): {
   change: (deps: ReaperDeps) => ReaperDeps;
   hasDied: () => boolean;
@@ -42,7 +42,7 @@ export function killAt(death: KillPoint): {
   return { hasDied: () => isDead, change };
 }
 
-/** `deps` of a process that lives on while something it needs dies there and is back a moment later. */
+/** `deps` of a process that keeps running while a dependency dies there and is back a moment later. */
 export function interruptAt(
   death: KillPoint,
   { strike, mend }: { strike: () => Promise<unknown>; mend: () => Promise<unknown> },
@@ -70,7 +70,7 @@ export function interruptAt(
 
 type Builder = { execute: (work: unknown) => Promise<unknown> };
 
-/** Puts something around every call of a process to what is outside of it. */
+/** Wraps every call of a process to its dependencies. */
 function around(wrap: (call: Call, act: () => unknown) => unknown): (deps: ReaperDeps) => ReaperDeps {
   const wrapped = <T extends object>(on: Call["on"], target: T): T =>
     new Proxy(target, {
@@ -89,7 +89,7 @@ function around(wrap: (call: Call, act: () => unknown) => unknown): (deps: Reape
   });
 }
 
-/** Does something once a call has come about, well or not; a transaction has when it was executed. */
+/** Runs something after a call has succeeded or failed; a transaction, after it was executed. */
 function then(result: unknown, act: () => unknown): unknown {
   if (result instanceof Promise) return afterwards(result, act);
   const builder = result as Builder;
