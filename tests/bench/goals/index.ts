@@ -2,6 +2,7 @@
 
 import type { Goal } from "../harness/bench.ts";
 import { accountQueries } from "./account-queries.ts";
+import { builds } from "./builds.ts";
 import { clusterChangeVisibility } from "./cluster-change-visibility.ts";
 import { consoleFanOut } from "./console-fan-out.ts";
 import { consoleLatency } from "./console-latency.ts";
@@ -67,6 +68,7 @@ export const goals: readonly Goal[] = [
   panel,
   fileBytes,
   fleet,
+  builds,
   replicaLoss,
   worldArchives,
   databaseBundle,

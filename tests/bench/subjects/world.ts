@@ -1,6 +1,8 @@
 // Archives as the world agent makes and takes them, in a process of its own so that its heap can be watched.
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { cp, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -14,6 +16,7 @@ import {
   sendFile,
   sendStream,
   storeArchive,
+  unpackContext,
   unzip,
   verifyArchive,
   writeAll,
@@ -138,4 +141,20 @@ async function land(place: Far & { size: number; sha256: string }): Promise<Time
   return await timed(() => commitUpload(world, { path: "upload", overwrite: false, parts, content }));
 }
 
-serveParent({ write, keep, restore, restoreOver, pick, extract, send, land });
+/** A build context as the step `context-fetch` takes it, from a file instead of the internal face. */
+async function unpackPack(place: Place): Promise<Timed & { sha256: string }> {
+  await using root = await openEmpty(place, "context");
+  const hash = createHash("sha256");
+  const packed = async function* () {
+    for await (const chunk of createReadStream(join(place.base, "context.tar.gz"), {
+      highWaterMark: 1 << 18,
+    })) {
+      hash.update(chunk as Buffer);
+      yield chunk as Buffer;
+    }
+  };
+  const took = await timed(() => unpackContext(packed(), root));
+  return { ...took, sha256: hash.digest("hex") };
+}
+
+serveParent({ unpackContext: unpackPack, write, keep, restore, restoreOver, pick, extract, send, land });
