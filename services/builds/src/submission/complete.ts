@@ -1,5 +1,5 @@
-import { auditActor, type Context, type Handler, readDigest } from "@svc/mesh";
-import { type AnyContract, Fault, isFault, type submissions } from "@svc/proto";
+import { type AuditActor, auditActor, type Handler, readDigest } from "@svc/mesh";
+import { Fault, isFault, type submissions } from "@svc/proto";
 import { sql } from "kysely";
 import { type CheckedContext, checkContext } from "../context/check.ts";
 import { accountOf } from "./caller.ts";
@@ -20,7 +20,10 @@ export const completeContextUpload =
     if (lease.received === 0) {
       throw context.fault("bad_request", { message: "Nothing is staged; send the parts first." });
     }
-    return toSubmission(deps.settings, await complete(deps, context, { id, userId, lease }));
+    return toSubmission(
+      deps.settings,
+      await complete(deps, { id, userId, lease, actor: auditActor(context) }, context.signal),
+    );
   };
 
 /** builds.submission.upload-context: begins again, and drops what came when it is refused. */
@@ -32,6 +35,8 @@ export const uploadContext =
     assertContextBytes(length, settings.registry.context_max_bytes);
     const { userId } = accountOf(context.principal);
     await getOwnPending(db, { id, userId });
+    // The context ends with this answer, the upload later.
+    const actor = auditActor(context);
     context.reply.byteTransfer = byteTransfers.upload({
       receive: async (body, _head, signal) => {
         await using lease = await acquireUpload(deps, { id, userId, offset: 0, bytes: length });
@@ -39,7 +44,7 @@ export const uploadContext =
           await assertCooledDown(db, settings, { userId, kind: "upload" });
           await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
           if (lease.received === 0) throw new Fault("bad_request", { message: "The context is empty." });
-          const row = await complete(deps, { ...context, signal }, { id, userId, lease });
+          const row = await complete(deps, { id, userId, lease, actor }, signal);
           return toSubmission(settings, row);
         } catch (error) {
           await lease.drop().catch(() => {});
@@ -50,20 +55,21 @@ export const uploadContext =
     return null as never;
   };
 
-type Completing = { id: string; userId: string; lease: UploadLease };
+type Completing = { id: string; userId: string; lease: UploadLease; actor: AuditActor };
 
 async function complete(
   deps: SubmissionDeps,
-  context: Context<AnyContract>,
-  { id, userId, lease }: Completing,
+  completing: Completing,
+  end: AbortSignal,
 ): Promise<SubmissionRow> {
+  const { id, userId, lease } = completing;
   const { db, settings, contexts, slots, log } = deps;
   await assertCooledDown(db, settings, { userId, kind: "upload" });
-  const signal = AbortSignal.any([context.signal, lease.signal]);
+  const signal = AbortSignal.any([end, lease.signal]);
   const checked = await slots.run(() => checkContext(contexts, { id, parts: lease.parts }, signal), signal);
   if (checked.skipped > 0) log.info({ submission: id, skipped: checked.skipped }, "context entries skipped");
   try {
-    const { row, replaced } = await replaceContext(deps, context, { id, userId, lease, checked });
+    const { row, replaced } = await replaceContext(deps, completing, checked);
     await removeQuietly(deps, blobsOf(replaced));
     return row;
   } catch (error) {
@@ -75,8 +81,8 @@ async function complete(
 
 async function replaceContext(
   { db, settings }: Pick<SubmissionDeps, "db" | "settings">,
-  context: Context<AnyContract>,
-  { id, userId, lease, checked }: Completing & { checked: CheckedContext },
+  { id, userId, lease, actor }: Completing,
+  checked: CheckedContext,
 ) {
   return db.transaction().execute(async (trx) => {
     const replaced = await getOwnPending(trx, { id, userId, lock: true });
@@ -99,7 +105,7 @@ async function replaceContext(
     });
     await startCooldown(trx, { userId, kind: "upload" });
     const payload = { id, context_sha256: checked.sha256, context_bytes: checked.bytes };
-    await addAudit(trx, { ...auditActor(context), action: "submission.upload", payload });
+    await addAudit(trx, { ...actor, action: "submission.upload", payload });
     return { row, replaced };
   });
 }
