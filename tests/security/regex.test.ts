@@ -19,8 +19,6 @@ const allowed: Record<string, string> = {
   "services/identity/src/sign-in/password-hash.ts /=+$/": "base64 that we wrote",
   "libs/config/src/variables.ts /\\/+$/": "a setting",
   "services/storage/src/internal-url.ts /\\/+$/": "a setting",
-  "services/builds/src/build/policy.ts /\\/+$/": "a setting",
-  "services/builds/src/build/task.ts /\\/+$/": "a setting",
   "libs/local-stack/src/program/bundle.ts /(\\\\*)([\\u0080-\\uffff])/g": "code that we bundled",
   'services/panel/src/api/build-script.ts /<script[^>]+src="([^"]+)"/': "the panel's own document",
   "services/panel/src/api/request.ts /\\{([^}]+)\\}/g": "paths of the contracts",

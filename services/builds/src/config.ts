@@ -110,8 +110,11 @@ export const settings = z.strictObject({
     egress_gate: z.boolean().default(true),
     /** ServiceAccount of the Jobs; it has no Role. */
     job_account: z.string().min(1).default("build-jobs"),
-    /** Internal face as Jobs reach it; empty = no builds. */
-    internal_url: z.string().default(""),
+    /** Internal face as Jobs reach it, without a slash at its end; empty = no builds. */
+    internal_url: z
+      .string()
+      .refine((url) => !url.endsWith("/"), "must not end with a slash")
+      .default(""),
     /** Variable with the caller token `build` of the internal face; `<name>_FILE` may name a file instead. */
     caller_token_ref: z.string().min(1).default("SVC_BUILD_TOKEN"),
 

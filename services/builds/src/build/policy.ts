@@ -36,9 +36,8 @@ const contextPath = /^\/api\/v1\/internal\/submissions\/(sub-[0-9a-f]{24})\/cont
 
 /** The submission whose context an address names; undefined when it is no such address. */
 export function submissionOf(contextRef: string, internalUrl: string): string | undefined {
-  const base = internalUrl.replace(/\/+$/, "");
-  if (!contextRef.startsWith(`${base}/`)) return undefined;
-  return contextPath.exec(contextRef.slice(base.length))?.[1];
+  if (!contextRef.startsWith(`${internalUrl}/`)) return undefined;
+  return contextPath.exec(contextRef.slice(internalUrl.length))?.[1];
 }
 
 /** As people search: an id, a status, or a part of the image's name. */

@@ -5,7 +5,6 @@ import type { BuildRow } from "./row.ts";
 
 /** What the steps of a build are told. Pure. */
 export function taskOf({ registry, builds }: Settings, row: BuildRow): buildJobs.BuildTask {
-  const base = builds.internal_url.replace(/\/+$/, "");
   return {
     build_id: row.id,
     context_url: row.context_ref,
@@ -19,6 +18,6 @@ export function taskOf({ registry, builds }: Settings, row: BuildRow): buildJobs
       ...(registry.scan_accept.length > 0 && { accept: registry.scan_accept }),
     },
     database: { need: registry.scan_db, max_age_ms: registry.scan_db_max_age },
-    documents_url: `${base}/api/v1/internal/builds/${row.id}/documents`,
+    documents_url: `${builds.internal_url}/api/v1/internal/builds/${row.id}/documents`,
   };
 }

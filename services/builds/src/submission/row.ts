@@ -12,8 +12,7 @@ export type ListedRow = SubmissionRow & {
 
 /** Address of a context for the Job that builds it. */
 export function contextRefOf(settings: Settings, id: string): string {
-  const base = settings.builds.internal_url.replace(/\/+$/, "");
-  return `${base}/api/v1/internal/submissions/${id}/context`;
+  return `${settings.builds.internal_url}/api/v1/internal/submissions/${id}/context`;
 }
 
 /** The only mapping from a row to the public view. */
