@@ -26,7 +26,7 @@ test("sources are queried in the order of the file", () => {
 
 const refused: Record<string, string> = {
   "a tag with a colon": ely.replace("ely", "e:y"),
-  "a tag with a space at its end": ely.replace('"ely"', '"ely "'),
+  "a tag with a trailing space": ely.replace('"ely"', '"ely "'),
   "an empty tag": ely.replace('"ely"', '""'),
   "the tag of the identity source": ely.replace("ely", "Mojang"),
   "a prefix of five letters": ely.replace('"EL"', '"ABCDE"'),
@@ -34,13 +34,13 @@ const refused: Record<string, string> = {
   "no prefix": ely.replace('prefix = "EL"\n', ""),
   "no url": ely.split("\nurl")[0] ?? "",
   "a url without a scheme": ely.replace("https://", ""),
-  "a url of another scheme": ely.replace("https://", "file://"),
+  "a url with another scheme": ely.replace("https://", "file://"),
   "a url with a password": ely.replace("https://", "https://me:secret@"),
-  "a key that there is not": `${ely}\ntrusted = true`,
-  "a local source on a machine that others reach": 'kind = "local"\ntag = "local"',
+  "an unknown key": `${ely}\ntrusted = true`,
+  "a local source on a machine that others can reach": 'kind = "local"\ntag = "local"',
 };
 for (const [what, text] of Object.entries(refused))
-  test(`${what} is refused`, () => assert.throws(() => load(world + source(text)), ConfigError));
+  test(`${what} is rejected`, () => assert.throws(() => load(world + source(text)), ConfigError));
 
 test("tags and prefixes are unique regardless of case", () => {
   const twin = (tag: string, prefix: string) =>

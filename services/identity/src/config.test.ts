@@ -78,7 +78,7 @@ test("the mail budget is 120 an hour unless set, with a burst of a quarter and a
   assert.deepEqual(mailBudget(load("smtp.max_per_hour=8")), { perHour: 8, burst: 5 });
 });
 
-test("transport security is required unless the relay is on this machine or the file says no", () => {
+test("TLS is required unless the relay is on this machine or the file disables it", () => {
   const requireTls = (...given: string[]) =>
     relaySettings(load("smtp.from=a@example.org", ...given), {})?.requireTls;
   assert.equal(requireTls(), undefined);
@@ -90,16 +90,16 @@ test("transport security is required unless the relay is on this machine or the 
   assert.equal(requireTls("smtp.host=localhost", "smtp.require_tls=true"), true);
 });
 
-test("the relay's password comes from the variable that the file names", () => {
+test("the relay's password is read from the variable that the file names", () => {
   const given = ["smtp.host=localhost", "smtp.from=a@example.org", "smtp.password_ref=OTHER"];
   assert.equal(relaySettings(load(...given), { OTHER: "secret" })?.password, "secret");
 });
 
-test("a relay needs an address to send from", () => {
+test("a relay requires a sender address", () => {
   assert.throws(() => load("smtp.host=localhost"), /smtp.from/);
 });
 
-test("the setup link leads to the operator console", () => {
+test("the setup link points to the operator console", () => {
   assert.equal(adminOrigin(load("server.root_domain=example.org")), "https://op.console.example.org");
   assert.equal(adminOrigin(load("auth.admin_hostname=Ops.example.org")), "https://ops.example.org");
   const local = 'auth.extra_origins=["http://op.console.svc.localhost:8080"]';

@@ -36,7 +36,7 @@ describe("a token bucket", () => {
     await database.drop();
   });
 
-  test("grants its burst and no more to parallel callers", async () => {
+  test("grants parallel callers its burst and no more", async () => {
     assert.equal(await takeAtOnce(newKey(), 40), 20);
   });
 
@@ -72,7 +72,7 @@ describe("a token bucket", () => {
     assert.deepEqual(await take(other), { allowed: true });
   });
 
-  test("answers a gateway with the seconds to wait, and audits an address once a minute", async () => {
+  test("returns the seconds to wait to a gateway, and audits an address once a minute", async () => {
     const { identity: limits } = loadSettings(settings, { overrides: ["identity.sign_in_burst=1"] });
     const told: string[] = [];
     const events = { rateLimited: (_asker: unknown, about: { address: string }) => told.push(about.address) };

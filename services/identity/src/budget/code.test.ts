@@ -6,7 +6,7 @@ import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const burst = 4;
-/** Every field in which somebody who is signed in types a code. */
+/** Every operation whose input has a code typed by a signed-in person. */
 const fields: AnyContract[] = [
   links.verifyLink,
   accountMigrations.redeem,
@@ -15,7 +15,7 @@ const fields: AnyContract[] = [
   passkeys.verifyReauthEmail,
 ];
 
-test("every signed-in operation that takes a code says that its tries are limited", () => {
+test("every operation for signed-in people that takes a code declares that attempts are limited", () => {
   const taking = operations.filter(
     ({ http, body }) => http.faces.includes("external") && http.tier !== "public" && body?.shape["code"],
   );
@@ -40,7 +40,7 @@ describe("code attempts of a signed-in account", () => {
   const limited = { fault: "rate_limited", retryAfterSeconds: 60 / burst };
 
   for (const field of fields) {
-    test(`${field.subject} has a budget by account, wherever its requests come from`, async () => {
+    test(`${field.subject} has a budget per account, whatever the address of its requests`, async () => {
       const [person, other] = [await fixture.person(), await fixture.person()];
       for (let tries = 0; tries < burst; tries++)
         assert.notEqual((await tryAt(field, person, `192.0.2.${tries}`)).fault, "rate_limited");
@@ -52,7 +52,7 @@ describe("code attempts of a signed-in account", () => {
     });
   }
 
-  test("all fields of an account share it, however parallel their requests are", async () => {
+  test("all such operations of an account share it, also for parallel requests", async () => {
     const person = await fixture.person();
     const asked = Array.from({ length: 4 }, () => fields.map((field) => tryAt(field, person))).flat();
     const answers = await Promise.all(asked);
@@ -66,7 +66,7 @@ describe("code attempts of a signed-in account", () => {
       [person.userId],
     );
 
-  test("rejected codes are one audit entry with a count per interval", async () => {
+  test("rejected codes give one audit entry per interval, with their count", async () => {
     const person = await fixture.person();
     await Promise.all(Array.from({ length: burst + 3 }, () => tryAt(links.verifyLink, person)));
     const counted = [

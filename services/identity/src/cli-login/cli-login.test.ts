@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL("../testing/killed-cli-login.ts", import.m
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;
 let number = 0;
-/** Each command line has a network of its own. */
+/** Each command line is in its own network. */
 const newClient = (more: Partial<Client> = {}): Client => ({
   address: `10.${++number >> 8}.${number & 255}.1`,
   userAgent: "svc/0.1.0 (nas)",
@@ -98,12 +98,12 @@ describe("a CLI login", () => {
     assert.ok(rows.every(({ text }) => !String(text).includes(secret) && !String(text).includes(code)));
   });
 
-  test("says so when it asks from the network of the reader", async () => {
+  test("reports when the command line is in the network of the reader", async () => {
     const login = await start({ address: "192.0.2.7", userAgent: "svc" });
     assert.equal((await read(login.code, await verified())).same_network, true);
   });
 
-  test("that was refused says so once and cannot be approved any more", async () => {
+  test("that was refused is reported once and can no longer be approved", async () => {
     const person = await verified();
     const login = await start();
     await decide(login.code, person, "refuse");
@@ -113,7 +113,7 @@ describe("a CLI login", () => {
     await until(async () => (await actions(person)).includes("auth.cli_login.refuse"));
   });
 
-  test("gets a session that is no stronger than the one that approved it, and is no proof", async () => {
+  test("gets a session with no more rights than the one that approved it, and not counted as a proof", async () => {
     const setDoor = (value: string) =>
       fixture.database.admin(
         `insert into identity.platform_settings (key, value) values ('local_auth_enabled', $1::jsonb)
@@ -151,7 +151,7 @@ describe("a CLI login", () => {
     assert.equal(await faultOf(finish(late)), "cli_login_invalid");
   });
 
-  test("belongs to its host: a code and a secret are unknown on the other one", async () => {
+  test("belongs to its host: its code and secret are unknown on the other one", async () => {
     const [player, staff] = [await verified(), await verified({ role: "admin" })];
     const operator = await start(newClient({ host: "operator" }));
     assert.equal(await faultOf(read(operator.code, player)), "cli_login_not_found");
@@ -164,7 +164,7 @@ describe("a CLI login", () => {
     assert.equal(state.state === "live" && state.host, "operator");
   });
 
-  test("is neither shown nor decided without a fresh proof", async () => {
+  test("is neither shown nor approved or refused without a fresh proof", async () => {
     const person = await verified({ isProof: false });
     const login = await start();
     assert.equal(await faultOf(read(login.code, person)), "reauth_required");
@@ -186,7 +186,7 @@ describe("a CLI login", () => {
     ],
   ];
   for (const [what, end] of voided)
-    test(`of an approver who ${what} since then is refused, and stays refused`, async () => {
+    test(`of an approver who ${what} since then is rejected, and stays rejected`, async () => {
       const person = await verified();
       const login = await start();
       await decide(login.code, person);
@@ -231,7 +231,7 @@ describe("a CLI login", () => {
     assert.deepEqual(done, [winner?.userId]);
   });
 
-  test("ten of one network wait at once, over all replicas; a refused one makes room once it was collected", async () => {
+  test("at most ten of one network wait at once, over all replicas; a refused one no longer counts once it was collected", async () => {
     const client = newClient({ address: "2001:db8:77::1" });
     const neighbour = newClient({ address: "2001:db8:77:9::2" });
     const started = await Promise.allSettled(
@@ -248,7 +248,7 @@ describe("a CLI login", () => {
     assert.ok((await start(client)).code);
   });
 
-  test("codes can be guessed by no account: twenty at once, then one in three seconds, and counted in the audit log", async () => {
+  test("limits guesses of codes per account: a burst of twenty, then one in three seconds, counted in the audit log", async () => {
     const person = await verified();
     const login = await start();
     const outcomes = await Promise.all(
@@ -263,7 +263,7 @@ describe("a CLI login", () => {
     await until(async () => (await actions(person)).includes("auth.cli_login.failed"));
   });
 
-  test("an unknown secret is refused however it looks", async () => {
+  test("with an unknown secret is rejected, whatever its format", async () => {
     for (const secret of ["x", "\u0000", "' or 1=1 --", "A".repeat(128)])
       assert.equal(await faultOf(finish({ secret, client: newClient() })), "cli_login_invalid");
   });
@@ -274,8 +274,8 @@ describe("a CLI login", () => {
     const [, signal] = await once(child, "exit");
     assert.equal(signal, "SIGKILL");
   };
-  // The processes that are killed have the real clock.
-  test("a process that is killed leaves a decision and a session with their audit entries, or neither", async () => {
+  // The killed processes use the real clock.
+  test("of a killed process leaves a decision and a session with their audit entries, or neither", async () => {
     const person = await verified({ role: "user" });
     const { code, secret, client } = await start();
     await fixture.database.admin(

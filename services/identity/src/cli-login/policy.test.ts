@@ -15,23 +15,33 @@ const approved = { ...waiting, decision: "approve", decidedRole: "user" } as con
 const refused = { ...approved, decision: "refuse" } as const;
 const live: Approver = { role: "user", isSessionLive: true };
 
-describe("what a finish gets", () => {
+describe("the result of a finish", () => {
   const cases = [
     ["an unknown secret is invalid", undefined, live, "invalid"],
-    ["a login that waits is pending", waiting, undefined, "pending"],
-    ["a login at the end of its time is invalid", { ...waiting, expiresAt: now }, undefined, "invalid"],
+    ["a waiting login is pending", waiting, undefined, "pending"],
+    ["an expired login is invalid", { ...waiting, expiresAt: now }, undefined, "invalid"],
     ["a login of the other host is invalid", { ...approved, host: "operator" }, live, "invalid"],
     ["a used login is invalid", { ...approved, consumedAt: now }, live, "invalid"],
     ["a refused login is refused", refused, live, "refused"],
-    ["a refused login is refused though the person is gone", refused, undefined, "refused"],
-    ["a refused login at the end of its time is invalid", { ...refused, expiresAt: now }, live, "invalid"],
+    ["a refused login is refused although the person is gone", refused, undefined, "refused"],
+    ["an expired refused login is invalid", { ...refused, expiresAt: now }, live, "invalid"],
     ["an approved login signs in", approved, live, "sign_in"],
-    ["an approved login at the end of its time is invalid", { ...approved, expiresAt: now }, live, "invalid"],
-    ["an approver without an account voids it", approved, undefined, "approval_void"],
-    ["an approver with more rights voids it", approved, { ...live, role: "admin" }, "approval_void"],
-    ["an approver with fewer rights voids it", { ...approved, decidedRole: "owner" }, live, "approval_void"],
+    ["an expired approved login is invalid", { ...approved, expiresAt: now }, live, "invalid"],
+    ["an approval is void when the approver has no account any more", approved, undefined, "approval_void"],
     [
-      "an ended session of the approver voids it",
+      "an approval is void when the approver has more rights now",
+      approved,
+      { ...live, role: "admin" },
+      "approval_void",
+    ],
+    [
+      "an approval is void when the approver has fewer rights now",
+      { ...approved, decidedRole: "owner" },
+      live,
+      "approval_void",
+    ],
+    [
+      "an approval is void when the session of the approver has ended",
       approved,
       { ...live, isSessionLive: false },
       "approval_void",
@@ -41,26 +51,26 @@ describe("what a finish gets", () => {
     test(name, () => assert.equal(decideFinish(login, approver, { now, host: "player" }), expected));
 });
 
-describe("what may be decided", () => {
+describe("which logins may be approved or refused", () => {
   const cases = [
-    ["a login that waits", waiting, true],
-    ["no unknown one", undefined, false],
-    ["none of the other host", { ...waiting, host: "operator" }, false],
-    ["none at the end of its time", { ...waiting, expiresAt: now }, false],
-    ["no approved one again", approved, false],
-    ["no refused one", refused, false],
+    ["a waiting one", waiting, true],
+    ["not an unknown one", undefined, false],
+    ["not one of the other host", { ...waiting, host: "operator" }, false],
+    ["not an expired one", { ...waiting, expiresAt: now }, false],
+    ["not an approved one again", approved, false],
+    ["not a refused one", refused, false],
   ] as const;
   for (const [name, login, expected] of cases)
     test(name, () => assert.equal(isWaiting(login, { now, host: "player" }), expected));
 });
 
-test("the session ends with the one that approved it, at the latest after its usual time", () => {
+test("the session ends with the one that approved it, at the latest after the usual lifetime", () => {
   const after = (ms: number) => new Date(now.getTime() + ms);
   assert.equal(sessionTtlMs(after(500), { now, ttlMs: 1_000 }), 500);
   assert.equal(sessionTtlMs(after(5_000), { now, ttlMs: 1_000 }), 1_000);
 });
 
-describe("two addresses are of one network", () => {
+describe("whether two addresses are in one network", () => {
   const cases = [
     ["192.0.2.1", "192.0.2.1", true],
     ["192.0.2.1", "192.0.2.2", false],

@@ -23,14 +23,14 @@ describe("entering an address", () => {
       await fixture.database.admin("select email, email_verified from identity.users where id = $1", [userId])
     )[0];
 
-  test("keeps it as not verified, and needs no proof of an account without a way in", async () => {
+  test("stores it unverified, and requires no proof from an account without a way in", async () => {
     const person = await fixture.person({ isProof: false });
     const email = newAddress();
     assert.deepEqual(await enter(person, email), { email });
     assert.deepEqual(await stored(person), { email, email_verified: false });
   });
 
-  test("needs a proof of the last 5 minutes when an address is verified", async () => {
+  test("requires a proof of the last 5 minutes when an address is verified", async () => {
     const old = newAddress();
     const person = await fixture.person({ email: old, emailVerified: true });
     fixture.pass(300_000);
@@ -38,7 +38,7 @@ describe("entering an address", () => {
     assert.deepEqual(await stored(person), { email: old, email_verified: true });
   });
 
-  test("needs a proof of an account with a passkey too, and so does a code for an address", async () => {
+  test("requires a proof from an account with a passkey too, and so does a request for a code", async () => {
     const person = await fixture.person({ isProof: false });
     await fixture.database.admin(
       `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
@@ -51,7 +51,7 @@ describe("entering an address", () => {
     assert.equal(answer.fault, "reauth_required");
   });
 
-  test("takes the verified address off the account and tells it so", async () => {
+  test("removes the verified address from the account and notifies it by mail", async () => {
     const old = newAddress();
     const person = await fixture.person({ email: old, emailVerified: true });
     const email = newAddress();
@@ -69,21 +69,21 @@ describe("entering an address", () => {
     });
   });
 
-  test("of the address that is verified already changes nothing", async () => {
+  test("that is already verified changes nothing", async () => {
     const email = newAddress();
     const person = await fixture.person({ email, emailVerified: true });
     assert.deepEqual(await enter(person, email.toUpperCase()), { email });
     assert.deepEqual(await stored(person), { email, email_verified: true });
   });
 
-  test("that another account has proved is no secret told: it is kept unverified", async () => {
+  test("that another account has verified reveals nothing: it is stored unverified", async () => {
     const email = newAddress();
     await fixture.person({ email, emailVerified: true });
     const person = await fixture.person();
     assert.deepEqual(await enter(person, email), { email });
   });
 
-  test("that would be read as several is refused", async () => {
+  test("that could be parsed as several is rejected", async () => {
     assert.equal(await refused(await fixture.person(), "a<b@example.org"), "bad_request");
   });
 });

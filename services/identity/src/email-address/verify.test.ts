@@ -13,7 +13,7 @@ const newAddress = () => `player${++number}@example.org`;
 describe("e-mail codes", () => {
   let fixture: Fixture;
   before(async () => {
-    // The budget has tests of its own.
+    // The budget has its own tests.
     fixture = await startFixture({ set: ["smtp.max_per_hour=100000"] });
   });
   after(() => fixture.stop());
@@ -27,7 +27,7 @@ describe("e-mail codes", () => {
   const verifyRefused = (person: Person, code: string) =>
     fixture.refused(accounts.verifyEmail, { code }, { principal: person.principal });
   const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
-  /** A person who was just mailed a code. */
+  /** A person who was just sent a code. */
   const mailed = async (about: NewPerson = {}) => {
     const [person, email] = [await fixture.person(about), newAddress()];
     await start(person, email);
@@ -41,7 +41,7 @@ describe("e-mail codes", () => {
     return row;
   };
 
-  test("a mailed code of six digits proves the address and counts as reauthentication", async () => {
+  test("a mailed code of six digits verifies the address and counts as a proof", async () => {
     const person = await fixture.person({ isProof: false });
     const email = newAddress();
     const { sent, expires_at } = await start(person, email);
@@ -73,13 +73,13 @@ describe("e-mail codes", () => {
     assert.equal(row?.["code_hash"], sha256(code));
   });
 
-  test("a code ends after 10 minutes", async () => {
+  test("a code expires after 10 minutes", async () => {
     const { person, code } = await mailed();
     fixture.pass(10 * minute);
     assert.equal((await verifyRefused(person, code)).fault, "invalid_code");
   });
 
-  test("a code works once, also when it is used in parallel", async () => {
+  test("of parallel uses of a code one succeeds", async () => {
     const { person, code } = await mailed();
     const answers = await Promise.allSettled([1, 2, 3, 4].map(() => verify(person, code)));
     const won = answers.filter((answer) => answer.status === "fulfilled");
@@ -88,13 +88,13 @@ describe("e-mail codes", () => {
       if (answer.status === "rejected") assert.equal(answer.reason.fault, "invalid_code");
   });
 
-  test("a code of another account is worth nothing", async () => {
+  test("a code of another account is rejected", async () => {
     const one = await mailed();
     const other = await fixture.person();
     assert.equal((await verifyRefused(other, one.code)).fault, "invalid_code");
   });
 
-  test("after five wrong attempts the right code is rejected too", async () => {
+  test("after five wrong attempts the correct code is rejected too", async () => {
     const { person, code } = await mailed();
     for (let tries = 0; tries < 5; tries++)
       assert.equal((await verifyRefused(person, wrong(code))).fault, "invalid_code");
@@ -112,7 +112,7 @@ describe("e-mail codes", () => {
     assert.equal(row?.["failures"], 5);
   });
 
-  test("a new code supersedes the one before it", async () => {
+  test("a new code replaces the previous one", async () => {
     const { person, code, email } = await mailed();
     fixture.pass(minute);
     await start(person, email);
@@ -121,7 +121,7 @@ describe("e-mail codes", () => {
     assert.equal((await verify(person, newer)).email, email);
   });
 
-  test("the next code of an account or an address waits 60 seconds, with the seconds left", async () => {
+  test("the next code of an account or an address is refused for 60 seconds, with the seconds left", async () => {
     const { person, email } = await mailed();
     fixture.pass(20_000);
     assert.deepEqual(await startRefused(person, newAddress()), {
@@ -134,14 +134,14 @@ describe("e-mail codes", () => {
     await start(person, email);
   });
 
-  test("of parallel starts one mails", async () => {
+  test("of parallel starts one sends a mail", async () => {
     const [person, email] = [await fixture.person(), newAddress()];
     const answers = await Promise.allSettled([1, 2, 3, 4].map(() => start(person, email)));
     assert.equal(answers.filter((answer) => answer.status === "fulfilled").length, 1);
     assert.equal(fixture.smtp.mails.filter((mail) => mail.to === email).length, 1);
   });
 
-  test("a relay that refuses is 502 without its words, gives the wait back and keeps the code before it", async () => {
+  test("when the relay rejects a mail, the response is 502 without its text, the cooldown is undone and the previous code stays valid", async () => {
     const { person, code, email } = await mailed();
     fixture.pass(minute);
     fixture.smtp.refuseWith = "5.1.1 no such mailbox 4711";
@@ -157,7 +157,7 @@ describe("e-mail codes", () => {
     await start(await fixture.person(), newAddress());
   });
 
-  test("a failed mail can be asked for again at once", async () => {
+  test("a mail that failed can be requested again at once", async () => {
     const [person, email] = [await fixture.person(), newAddress()];
     fixture.smtp.refuseWith = "4.2.2 full";
     assert.equal((await startRefused(person, email)).fault, "mail_undeliverable");
@@ -184,7 +184,7 @@ describe("e-mail codes", () => {
       assert.equal((await verifyRefused(person, wrong(second))).fault, "invalid_code");
     const locked = { fault: "otp_account_locked", retryAfterSeconds: 23 * 3_600 };
     assert.deepEqual(await verifyRefused(person, second), locked);
-    // The lock is told before the cooldown, which also holds here.
+    // The lock is reported rather than the cooldown, which applies here too.
     assert.deepEqual(await startRefused(person, email), locked);
     assert.equal(await fixture.metric(lockouts), before + 1);
     const letter = await fixture.smtp.awaitMail(old);
@@ -201,7 +201,7 @@ describe("e-mail codes", () => {
     assert.equal((await verify(person, fixture.smtp.codeTo(email))).email, email);
   });
 
-  test("an address that another account proved is refused and the code is kept", async () => {
+  test("an address that another account has verified is rejected and the code is kept", async () => {
     const { person, email, code } = await mailed();
     const holder = await fixture.person({ email: email.toUpperCase(), emailVerified: true });
     assert.equal((await verifyRefused(person, code)).fault, "email_taken");
@@ -213,7 +213,7 @@ describe("e-mail codes", () => {
     assert.equal((await verify(person, code)).email, email);
   });
 
-  test("of two accounts that prove one address at once, one wins and the other's code is kept", async () => {
+  test("of two accounts that verify one address at once, one succeeds and the other's code is kept", async () => {
     const email = newAddress();
     const one = await fixture.person();
     await start(one, email);
@@ -228,7 +228,7 @@ describe("e-mail codes", () => {
     assert.equal(loser?.status === "rejected" && loser.reason.fault, "email_taken");
   });
 
-  test("changing a verified address needs a proof of the last 5 minutes", async () => {
+  test("a change of a verified address requires a proof of the last 5 minutes", async () => {
     const person = await fixture.person({ email: newAddress(), emailVerified: true });
     fixture.pass(5 * minute);
     assert.equal((await startRefused(person, newAddress())).fault, "reauth_required");
@@ -236,12 +236,12 @@ describe("e-mail codes", () => {
     assert.equal((await startRefused(fresh, newAddress())).fault, "reauth_required");
   });
 
-  test("a first address needs no proof", async () => {
+  test("a first address requires no proof", async () => {
     const person = await fixture.person({ isProof: false, email: newAddress() });
     await start(person, newAddress());
   });
 
-  test("replacing a verified address signs other sessions out and tells the old one, masked", async () => {
+  test("a change of a verified address ends the other sessions and notifies the old address, with the new one masked", async () => {
     const old = newAddress();
     const { person, email, code } = await mailed({ email: old, emailVerified: true });
     const other = await fixture.session(person.userId);
@@ -255,7 +255,7 @@ describe("e-mail codes", () => {
     await until(async () => (await auditOf(fixture, person)).includes("account.email.verified"));
   });
 
-  test("proving the same address again signs nobody out", async () => {
+  test("verifying the same address again ends no session", async () => {
     const email = newAddress();
     const person = await fixture.person({ email, emailVerified: true });
     const other = await fixture.session(person.userId);
@@ -265,7 +265,7 @@ describe("e-mail codes", () => {
     assert.equal((await stateOf(fixture, other.hash)).state, "live");
   });
 
-  test("a letter about a change waits while the relay refuses, and is sent later", async () => {
+  test("a mail about a change is queued while the relay rejects it, and is sent later", async () => {
     const old = newAddress();
     const { person, code } = await mailed({ email: old, emailVerified: true });
     fixture.smtp.refuseWith = "4.3.0 later";
@@ -282,12 +282,12 @@ describe("e-mail codes", () => {
     await until(async () => (await attempts()) === undefined);
   });
 
-  test("an address that would be read as several is refused", async () => {
+  test("an address that could be parsed as several is rejected", async () => {
     const answer = await startRefused(await fixture.person(), "a,b@example.org");
     assert.equal(answer.fault, "bad_request");
   });
 
-  test("an account that was disabled meanwhile is refused", async () => {
+  test("an account that was disabled in the meantime is rejected", async () => {
     const { person, code } = await mailed();
     await fixture.database.admin("update identity.users set disabled = true where id = $1", [person.userId]);
     assert.equal((await verifyRefused(person, code)).fault, "unauthorized");
@@ -302,7 +302,7 @@ describe("the mail budget", () => {
   });
   after(() => fixture.stop());
 
-  test("a burst of a quarter of the hour is allowed, then the wait is told and the cooldown is given back", async () => {
+  test("a burst of a quarter of the hour's budget is allowed, then the response has the wait and the cooldown is undone", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const person = await fixture.person();
@@ -334,14 +334,14 @@ describe("an installation without a relay", () => {
   });
   after(() => fixture.stop());
 
-  test("sends no codes, whoever asks", async () => {
+  test("sends no codes to anybody", async () => {
     const person = await fixture.person({ email: "a@example.org", emailVerified: true, isProof: false });
     const options = { principal: person.principal };
     const answer = await fixture.refused(accounts.startEmail, { email: "b@example.org" }, options);
     assert.equal(answer.fault, "mail_unavailable");
   });
 
-  test("counts no e-mail as a way in", async () => {
+  test("does not count an e-mail address as a way in", async () => {
     const owner = await fixture.person({ role: "owner", email: "c@example.org", emailVerified: true });
     const answer = await stateOf(fixture, owner.session);
     assert.ok(answer.state === "live" && answer.setup);
@@ -358,7 +358,7 @@ async function auditOf(fixture: Fixture, person: Person): Promise<unknown[]> {
 
 type Mailed = { person: Person; code: string };
 
-/** Anything that adds a letter wakes the sender. */
+/** Adding a mail notifies the sender. */
 async function verifyAnother(
   fixture: Fixture,
   mailed: (about: NewPerson) => Promise<Mailed>,

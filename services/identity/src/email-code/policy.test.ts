@@ -16,7 +16,7 @@ test("ten wrong codes lock until 24 hours after the first", () => {
   assert.deepEqual(lock, { isLocked: true, until: new Date(now.getTime() + 1_500), retryAfterSeconds: 2 });
 });
 
-test("a lock ends with its window", () => {
+test("a lock ends with its 24 hours", () => {
   assert.deepEqual(decideLock({ windowStart: ago(day), failures: 10 }, now, limits), { isLocked: false });
 });
 
@@ -30,18 +30,21 @@ test("a wrong code after the window starts a new one", () => {
 
 const one = (isSame: boolean, attempts: number) => ({ isSame, attempts });
 const tries: Record<string, [codes: ReturnType<typeof one>[], verdict: ReturnType<typeof decideAttempt>]> = {
-  "without a live code nothing can be right": [[], { kind: "no_code" }],
-  "the fifth try may still be right": [[one(true, 4)], { kind: "right", index: 0 }],
-  "a code without tries left is dead even when it is right": [[one(true, 5)], { kind: "spent" }],
-  "an older live code is right too": [[one(false, 0), one(true, 3)], { kind: "right", index: 1 }],
-  "a dead code is not right beside a live one": [[one(false, 0), one(true, 5)], { kind: "wrong" }],
-  "a code that is none of the live ones is wrong": [[one(false, 0), one(false, 0)], { kind: "wrong" }],
+  "without a live code no code is correct": [[], { kind: "no_code" }],
+  "the fifth attempt may still be correct": [[one(true, 4)], { kind: "right", index: 0 }],
+  "a code without attempts left is invalid even when it is correct": [[one(true, 5)], { kind: "spent" }],
+  "an older live code is correct too": [[one(false, 0), one(true, 3)], { kind: "right", index: 1 }],
+  "an invalidated code is wrong while another one is live": [
+    [one(false, 0), one(true, 5)],
+    { kind: "wrong" },
+  ],
+  "a code other than the live ones is wrong": [[one(false, 0), one(false, 0)], { kind: "wrong" }],
 };
 for (const [fact, [codes, verdict]] of Object.entries(tries)) {
   test(fact, () => assert.deepEqual(decideAttempt(codes, 5), verdict));
 }
 
-test("a wait is given in whole seconds, at least one", () => {
+test("a wait is returned in whole seconds, at least one", () => {
   assert.equal(secondsUntil(new Date(now.getTime() + 59_001), now), 60);
   assert.equal(secondsUntil(now, now), 1);
 });

@@ -45,7 +45,7 @@ describe("the host's own commands", () => {
       action,
     ]);
 
-  test("a link makes its holder the owner, and none is created once the owner can sign in", async () => {
+  test("a setup link signs its holder in as the owner, and none is created once the owner can sign in", async () => {
     const made = await run({ do: "setup-link" });
     assert.equal(made.code, 0, made.error);
     const { setup_url: link } = made.answer as { setup_url: string };
@@ -66,7 +66,7 @@ describe("the host's own commands", () => {
     );
   });
 
-  test("the holder of the database signs the owner in, proven and audited, but not a player", async () => {
+  test("the host signs the owner in, with a proof and an audit entry, but not a player", async () => {
     const made = await run({ do: "sign-in" });
     assert.equal(made.code, 0, made.error);
     const { value, role } = made.answer as { value: string; role: string };
@@ -91,7 +91,7 @@ describe("the host's own commands", () => {
     await fixture.database.admin("update identity.users set disabled = false where role = 'owner'");
   });
 
-  test("an operator is added once, with their own link", async () => {
+  test("an operator is added once, with their own setup link", async () => {
     const made = await run({ do: "add-operator", username: "Alex" });
     const token = new URL((made.answer as { setup_url: string }).setup_url).searchParams.get("token") ?? "";
     assert.equal((await fixture.gateway.call(accounts.redeemSetup, { token })).role, "admin");
@@ -146,7 +146,7 @@ describe("the host's own commands", () => {
     assert.equal("code_locked_until" in (after.answer as object), false);
   });
 
-  test("the audit log is exported whole to a new private file", async () => {
+  test("the complete audit log is exported to a new private file", async () => {
     const out = join(dir, "audit.jsonl");
     const done = await run({ do: "export-audit", out });
     const lines = (await readFile(out, "utf8")).trim().split("\n");

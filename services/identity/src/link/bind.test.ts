@@ -42,7 +42,7 @@ describe("bind codes", () => {
     );
   const faultOf = (error: unknown) => (isFault(error) ? error.fault : String(error));
 
-  test("a code has eight symbols, lives ten minutes and comes with the panel's address", async () => {
+  test("a code has eight characters, lives ten minutes and is returned with the panel's address", async () => {
     const { code, expires_at, panel_url } = await mint(randomUUID());
     assert.match(code, /^[A-HJ-NP-Z2-9]{8}$/);
     assert.equal(Date.parse(expires_at), fixture.now().getTime() + 10 * minute);
@@ -55,7 +55,7 @@ describe("bind codes", () => {
     assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(code));
   });
 
-  test("a new player gets an account of role user and a session that proves nothing", async () => {
+  test("a new player gets an account with role user and a session without a proof", async () => {
     const uuid = randomUUID();
     const { answer, session } = await bind(await codeOf(uuid));
     assert.deepEqual(answer, {
@@ -75,7 +75,7 @@ describe("bind codes", () => {
     assert.equal(Date.parse(session.expires_at), fixture.now().getTime() + 12 * 60 * minute);
   });
 
-  test("a linked player comes back to the same account", async () => {
+  test("a linked player signs in to the same account again", async () => {
     const uuid = randomUUID();
     const first = await bind(await codeOf(uuid));
     const second = await bind(await codeOf(uuid.toUpperCase().replaceAll("-", "")));
@@ -139,7 +139,7 @@ describe("bind codes", () => {
     for (const code of codes.slice(1)) await bind(code);
   });
 
-  test("staff do not sign in with a bind code, and it is not spent", async () => {
+  test("staff cannot sign in with a bind code, and it is not spent", async () => {
     const [admin, uuid] = [await fixture.person({ role: "admin" }), randomUUID()];
     await link(admin.userId, uuid);
     const code = await codeOf(uuid);
@@ -171,7 +171,7 @@ describe("bind codes", () => {
     assert.notEqual(second, first);
   });
 
-  test("the source of the code is that of the link, and a version 3 UUID is a third party's", async () => {
+  test("the link has the source of its code, and a version 3 UUID belongs to a third party", async () => {
     const [plain, given, third] = [randomUUID(), randomUUID(), "a3bb189e-8bf9-3888-9912-ace4e6543002"];
     assert.equal((await bind((await mint(given, "thirdparty")).code)).answer.auth_source, "thirdparty");
     assert.equal((await bind((await mint(third)).code)).answer.auth_source, "thirdparty");
@@ -179,7 +179,7 @@ describe("bind codes", () => {
     assert.equal((await linksOf(given))[0]?.["auth_source"], "thirdparty");
   });
 
-  test("bad input of a mint is a bad request that says why", async () => {
+  test("invalid input of a mint is a bad request with the reason", async () => {
     const raw = (body: Record<string, unknown>) =>
       fixture.internal
         .call(links.mintCode, body as never, { principal: velocity })
@@ -228,7 +228,7 @@ describe("bind codes", () => {
       if (answer.status === "rejected") assert.equal(faultOf(answer.reason), "invalid_code");
   });
 
-  test("a link is a way in: with a verified e-mail it requires a proof of the last five minutes", async () => {
+  test("a link is a way in: with a verified e-mail address it requires a proof of the last five minutes", async () => {
     const about = { email: `linker-${randomUUID()}@example.org`, emailVerified: true };
     const person = await fixture.person(about);
     fixture.pass(5 * minute);
@@ -251,7 +251,7 @@ describe("bind codes", () => {
     assert.match(after.instructions, /输入 \/link.*10 分钟/);
   });
 
-  test("the bind codes of a barred player end", async () => {
+  test("barring a player invalidates their bind codes", async () => {
     const uuid = randomUUID();
     const code = await codeOf(uuid);
     await fixture.internal.call(
@@ -262,7 +262,7 @@ describe("bind codes", () => {
     assert.equal(await bindRefused(code), "invalid_code");
   });
 
-  test("an unknown bind code is counted, and a session of the door tells who", async () => {
+  test("an unknown bind code is counted, and a session from a bind code resolves to its account", async () => {
     const before = await fixture.metric('svc_auth_failures_total{door="bind",reason="bad_code"}');
     await bindRefused("ZZZZZZZZ");
     assert.equal(await fixture.metric('svc_auth_failures_total{door="bind",reason="bad_code"}'), before + 1);
@@ -278,7 +278,7 @@ describe("bind codes", () => {
     });
   });
 
-  test("a database that is gone is unavailable, and the code still works when it is back", async () => {
+  test("without the database the response is unavailable, and the code still works when it is back", async () => {
     const code = await codeOf(randomUUID());
     await fixture.wire.cut();
     assert.equal(await bindRefused(code), "unavailable");

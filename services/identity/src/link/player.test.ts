@@ -58,7 +58,7 @@ describe("linked and barred players", () => {
     await assert.rejects(statuses([...asked, randomUUID()]), { fault: "bad_request" });
   });
 
-  test("of many players those who are barred from the game are returned with the reason", async () => {
+  test("of many players the barred ones are returned with the reason", async () => {
     const [live, disabled, deleted] = [
       await fixture.person(),
       await fixture.person(),
@@ -99,7 +99,7 @@ describe("linked and barred players", () => {
   const isBarred = async (mc_uuid: string) =>
     (await fixture.internal.call(links.readBlacklist, { mc_uuid }, { principal: velocity })).blacklisted;
 
-  test("a re-claim bars the UUID and holds its data for thirty days, once", async () => {
+  test("a re-claim bars the UUID and keeps its data for thirty days, once", async () => {
     const uuid = randomUUID();
     assert.equal(await isBarred(uuid), false);
     const announced: unknown[] = [];
@@ -121,7 +121,7 @@ describe("linked and barred players", () => {
     assert.equal(await isBarred(randomUUID()), false);
   });
 
-  test("parallel re-claims are one", async () => {
+  test("parallel re-claims have one effect", async () => {
     const uuid = randomUUID();
     const answers = await Promise.all(Array.from({ length: 5 }, () => reclaim(uuid, "Herobrine")));
     assert.equal(new Set(answers.map((answer) => answer.hold_expires_at)).size, 1);
@@ -134,7 +134,7 @@ describe("linked and barred players", () => {
     assert.equal(await isBarred(uuid), false);
   });
 
-  test("a re-claimed name is a player name in plain letters", async () => {
+  test("a re-claimed name must be a legal player name", async () => {
     for (const username of ["", "Nоtch", "a b", "x".repeat(17), "Notch\u0000", "ｎotch"])
       await assert.rejects(reclaim(randomUUID(), username), { fault: "bad_request" });
   });

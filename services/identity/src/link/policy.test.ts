@@ -14,11 +14,11 @@ const gone = new Date(0);
 const binds: Record<string, [BoundAccount | undefined, ReturnType<typeof decideBind>]> = {
   "a player without an account gets one": [undefined, "create"],
   "a linked player is signed in": [account(), "sign_in"],
-  "an admin does not come in with a bind code": [account({ role: "admin" }), "staff_account"],
-  "the owner does not come in with a bind code": [account({ role: "owner" }), "staff_account"],
+  "an admin cannot sign in with a bind code": [account({ role: "admin" }), "staff_account"],
+  "the owner cannot sign in with a bind code": [account({ role: "owner" }), "staff_account"],
   "a disabled account is retired": [account({ disabled: true }), "account_retired"],
   "a deleted account is retired": [account({ deletedAt: gone }), "account_retired"],
-  "a disabled admin is staff first": [account({ role: "admin", disabled: true }), "staff_account"],
+  "a disabled admin is rejected as staff": [account({ role: "admin", disabled: true }), "staff_account"],
 };
 for (const [fact, [given, verdict]] of Object.entries(binds))
   test(fact, () => assert.equal(decideBind(given), verdict));
@@ -26,30 +26,34 @@ for (const [fact, [given, verdict]] of Object.entries(binds))
 const linking: Record<string, [string | undefined, boolean, ReturnType<typeof decideLink>]> = {
   "an unlinked player is linked": [undefined, false, "link"],
   "an unlinked player is linked only after a proof": [undefined, true, "reauth_required"],
-  "a player who is linked already stays so without a proof": ["me", true, "linked"],
-  "a player of somebody else stays theirs, proof or not": ["them", false, "already_linked"],
+  "a player who is already linked stays linked without a proof": ["me", true, "linked"],
+  "a player linked to another account stays linked to it, with or without a proof": [
+    "them",
+    false,
+    "already_linked",
+  ],
 };
 for (const [fact, [linkedTo, isProofMissing, verdict]] of Object.entries(linking))
   test(fact, () => assert.equal(decideLink({ linkedTo, userId: "me", isProofMissing }), verdict));
 
-test("a UUID of version 3 is a third party's, any other the identity source's", () => {
+test("a version 3 UUID belongs to a third party, any other to the identity source", () => {
   assert.equal(sourceOf("069a79f4-44e9-3726-a5be-fca90e38aaf5"), "thirdparty");
   assert.equal(sourceOf("069a79f4-44e9-4726-a5be-fca90e38aaf5"), "mojang");
   assert.equal(sourceOf("069a79f4-44e9-2726-3333-fca90e38aaf5"), "mojang");
 });
 
-test("a bind code has eight symbols without those that look alike, and all of them occur", () => {
+test("a bind code has eight characters without lookalikes, and all characters of the alphabet occur", () => {
   const codes = Array.from({ length: 400 }, mintBindCode);
   for (const code of codes) assert.match(code, /^[A-HJ-NP-Z2-9]{8}$/);
   assert.equal(new Set(codes.join("")).size, 32);
   assert.equal(new Set(codes).size, 400);
 });
 
-test("case and spaces around a typed code do not count, what is inside does", () => {
+test("case and surrounding spaces of a typed code are ignored, inner characters are not", () => {
   assert.equal(hashBindCode(" abcd2345\t"), hashBindCode("ABCD2345"));
   assert.notEqual(hashBindCode("ABCD 2345"), hashBindCode("ABCD2345"));
 });
 
-test("an account made by a bind code is named after the player's UUID", () => {
+test("an account created by a bind code is named after the player's UUID", () => {
   assert.equal(userNameOf("069a79f4-44e9-4726-a5be-fca90e38aaf5"), "mc-069a79f444e94726a5befca90e38aaf5");
 });

@@ -9,7 +9,7 @@ import { codeMessage } from "./templates.ts";
 
 const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "en");
 
-test("a mail has the same words as text and as escaped HTML", () => {
+test("a mail has the same content as text and as escaped HTML", () => {
   assert.match(letter.text, /012345/);
   assert.match(letter.html, /<strong>012345<\/strong>/);
   assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }, "en").html.includes("<b>"));
@@ -83,7 +83,7 @@ describe("the relay", () => {
     assert.equal(plain.mails.at(-1)?.to, "somebody@example.org");
   });
 
-  test("that was only opened has received no recipient", async () => {
+  test("receives no mail that was opened and not sent", async () => {
     const { length } = plain.mails;
     const opened = await relayTo(plain.port).open("anybody@example.org");
     opened.close();
@@ -143,7 +143,7 @@ describe("the relay", () => {
     "speaks another protocol": [["SSH-2.0-OpenSSH_9.2"], /does not speak SMTP/],
     "is busy": [["421 try later"], /421 try later/],
     "never ends its reply": [[`220-${"x".repeat(1_000)}\r\n`.repeat(100)], /sent too much/],
-    "takes the message not": [["220 a", "250 b", "250 c", "250 d", "354 e", "554 spam"], /554 spam/],
+    "rejects the message": [["220 a", "250 b", "250 c", "250 d", "354 e", "554 spam"], /554 spam/],
   };
   for (const [fact, [says, error]] of Object.entries(oddities)) {
     test(`that ${fact} is reported with its reply`, async () => {
@@ -162,7 +162,7 @@ describe("the relay", () => {
   });
 });
 
-/** A relay that answers each line with the next of its replies, whatever was asked; a message counts as one line. */
+/** A relay that answers each line with the next of its replies, whatever the command; a message counts as one line. */
 async function startScript(replies: readonly string[]) {
   let heard = "";
   const sockets: Socket[] = [];

@@ -9,7 +9,7 @@ const code = (purpose: CodePurpose, language: "en" | "zh") =>
   codeMessage({ code: "012345", validMinutes: 10, purpose }, language);
 
 for (const language of ["en", "zh"] as const) {
-  test(`a mail with a code says what it is for, in ${language}`, () => {
+  test(`a mail with a code names its purpose, in ${language}`, () => {
     const letters = purposes.map((purpose) => code(purpose, language));
     assert.equal(new Set(letters.map(({ text }) => text)).size, purposes.length);
     for (const { subject, text, html } of letters) {
@@ -20,7 +20,7 @@ for (const language of ["en", "zh"] as const) {
   });
 }
 
-test("a mail in one language has no word of the other", () => {
+test("a mail in one language has no words of the other", () => {
   const chinese = /\p{Script=Han}/u;
   const values = (language: "en" | "zh") => ({
     ...{ newAddress: "n***@e***.org", moment: momentOf("2026-01-02T03:04:05.000Z"), target: "Ada" },
@@ -39,11 +39,11 @@ test("a mail in one language has no word of the other", () => {
   }
 });
 
-test("a moment is given to the minute, with its time zone", () => {
+test("a time is written to the minute, with its time zone", () => {
   assert.equal(momentOf("2026-01-02T03:04:05.000Z"), "2026-01-02 03:04 UTC");
 });
 
-test("a passkey is called by its name where it has one", () => {
+test("a passkey is named where it has a name", () => {
   assert.equal(passkeyOf("Laptop {name}", "en"), "The passkey “Laptop {name}”");
   assert.equal(passkeyOf("", "zh"), "一个通行密钥");
 });

@@ -31,13 +31,13 @@ describe("mails requested by other services", () => {
     assert.match((await fixture.smtp.awaitMail("zh@example.org")).source, /lang=(3D)?"zh-Hans"/);
   });
 
-  test("without a verified address nothing is sent, and that is no error", async () => {
+  test("without a verified address nothing is sent, and the call succeeds", async () => {
     const person = await fixture.person({ email: "open@example.org" });
     assert.deepEqual(await ask(person.userId), { result: "suppressed", reason: "no verified address" });
     assert.equal((await ask("nobody")).result, "suppressed");
   });
 
-  test("the budget of the installation applies to them too", async () => {
+  test("the mail budget of the installation applies to them too", async () => {
     const person = await fixture.person({ email: "many@example.org", emailVerified: true });
     const asked = await Promise.all(
       Array.from({ length: 8 }, () =>

@@ -1,4 +1,4 @@
-// Whatever is made of an assertion, nobody gets in, and the rightful holder still does.
+// Whatever an attacker does with an assertion, nobody else signs in, and the rightful holder still can.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -22,29 +22,29 @@ describe("a hostile assertion", () => {
 
   const cases: Record<string, Forgery> = {
     ...forgeries,
-    "an attestation's type": { type: "webauthn.create" },
+    "the type of an attestation": { type: "webauthn.create" },
     "nobody present": { flags: flag.verified },
     "nobody verified": { flags: flag.present },
     "the signature of another key": { isForged: true },
-    "another account in its handle": { userHandle: Buffer.from("somebody").toString("base64url") },
-    "a passkey that became one that can be copied": { flags: flag.present | flag.verified | flag.eligible },
-    "a bent signature": {
+    "the user handle of another account": { userHandle: Buffer.from("somebody").toString("base64url") },
+    "a passkey whose backup eligibility changed": { flags: flag.present | flag.verified | flag.eligible },
+    "an altered signature": {
       tamper: (response) => ({ ...response, signature: bent(response["signature"]) }),
     },
     "an empty signature": { tamper: (response) => ({ ...response, signature: "AA" }) },
-    "bent authenticator data": {
+    "altered authenticator data": {
       tamper: (response) => ({ ...response, authenticatorData: bent(response["authenticatorData"], 46) }),
     },
-    "authenticator data cut short": { tamper: (response) => ({ ...response, authenticatorData: "AAAA" }) },
-    "authenticator data with more behind it": {
+    "truncated authenticator data": { tamper: (response) => ({ ...response, authenticatorData: "AAAA" }) },
+    "authenticator data with trailing bytes": {
       tamper: (response) =>
         changed(response, "authenticatorData", (bytes) => Buffer.concat([bytes, deepList])),
     },
-    "bent client data": {
+    "altered client data": {
       tamper: (response) => changed(response, "clientDataJSON", (bytes) => Buffer.from(`${bytes} `)),
     },
-    "client data that are no JSON": { tamper: (response) => ({ ...response, clientDataJSON: "A" }) },
-    "client data that are null": { tamper: (response) => ({ ...response, clientDataJSON: text(null) }) },
+    "client data that is not JSON": { tamper: (response) => ({ ...response, clientDataJSON: "A" }) },
+    "client data that is null": { tamper: (response) => ({ ...response, clientDataJSON: text(null) }) },
     "a challenge that is an object": {
       tamper: (response) => ({ ...response, clientDataJSON: text({ challenge: {} }) }),
     },
@@ -52,7 +52,7 @@ describe("a hostile assertion", () => {
       tamper: (response) => ({ ...response, clientDataJSON: text({ challenge: "\u0000" }) }),
     },
     "no authenticator data": { tamper: ({ authenticatorData: _gone, ...rest }) => rest },
-    "far too much of it": { tamper: (response) => ({ ...response, signature: "A".repeat(200_000) }) },
+    "an oversized response": { tamper: (response) => ({ ...response, signature: "A".repeat(200_000) }) },
   };
 
   const marks = async (who: Holder) => {
@@ -66,7 +66,7 @@ describe("a hostile assertion", () => {
   };
 
   for (const [place, ceremony] of ceremonies.entries()) {
-    // Each forgery at one of the ceremonies, and with `--whole` at all.
+    // Each forgery in one of the ceremonies, with `--whole` in all of them.
     const told = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
     for (const [what, forgery] of told) {
       test(`is rejected at ${ceremony}: ${what}`, async () => {
@@ -75,7 +75,7 @@ describe("a hostile assertion", () => {
         fixture.pass(1_000);
         assert.equal(await people.pass(ceremony, who, forgery), "passkey_login_invalid");
         assert.deepEqual(await marks(who), before);
-        // A refusal takes nothing away from the rightful holder.
+        // A rejection does not affect the rightful holder.
         assert.equal(await people.pass(ceremony, who), undefined);
       });
     }
@@ -98,7 +98,7 @@ describe("a hostile assertion", () => {
       assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
     });
 
-    test(`has one attempt at ${ceremony}: a wrong answer spends the challenge`, async () => {
+    test(`has one attempt at ${ceremony}: a wrong response consumes the challenge`, async () => {
       const who = await people.holder();
       const { options, loginId } = await people.begin(ceremony, who);
       const wrong = who.device.assert(options, { isForged: true });

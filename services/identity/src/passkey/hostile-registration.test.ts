@@ -1,4 +1,4 @@
-// Whatever is made of a registration, nothing is bound that is not what it seems.
+// Whatever an attacker does with a registration, no credential is registered that is not what it claims to be.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -23,49 +23,51 @@ describe("a hostile registration", () => {
 
   const cases: Record<string, ForgedAttestation> = {
     ...forgeries,
-    "an assertion's type": { type: "webauthn.get" },
+    "the type of an assertion": { type: "webauthn.get" },
     "nobody present": { flags: flag.verified | flag.attested },
     "nobody verified": { flags: flag.present | flag.attested },
-    "no credential in it": { flags: flag.present | flag.verified },
-    "backed up though it cannot be": { flags: flag.present | flag.verified | flag.attested | flag.backedUp },
-    "self-attested by another key": { format: "packed", isForged: true },
-    "self-attested for another algorithm": {
+    "no credential": { flags: flag.present | flag.verified },
+    "backed up without being eligible": {
+      flags: flag.present | flag.verified | flag.attested | flag.backedUp,
+    },
+    "self-attestation by another key": { format: "packed", isForged: true },
+    "self-attestation for another algorithm": {
       ...{ format: "packed", statement: { alg: -257, sig: Buffer.alloc(64) } },
     },
-    "a statement where there is none": { format: "none", statement: { sig: Buffer.alloc(8) } },
+    "a statement with format `none`": { format: "none", statement: { sig: Buffer.alloc(8) } },
     "an algorithm that was not offered": { claimedAlgorithm: -48 },
-    "an algorithm that is not the key's": { claimedAlgorithm: -8 },
-    "vouched for by a maker": { isCertified: true },
-    "vouched for by nothing that can be read": {
+    "an algorithm other than the key's": { claimedAlgorithm: -8 },
+    "a manufacturer certificate": { isCertified: true },
+    "an unreadable certificate": {
       ...{ format: "packed", statement: { alg: -7, sig: Buffer.alloc(64), x5c: [Buffer.alloc(64)] } },
     },
-    "a format of another maker": { format: "tpm" },
-    "one more format of another maker": { format: "apple", statement: { x5c: [Buffer.alloc(64)] } },
+    "an unsupported format": { format: "tpm" },
+    "another unsupported format": { format: "apple", statement: { x5c: [Buffer.alloc(64)] } },
     "an empty object": { object: Buffer.alloc(0) },
-    "bytes that are no CBOR": { object: Buffer.from("not cbor") },
-    "lists in lists in lists": { object: deepList },
-    "a map that claims to be endless": { object: endlessMap },
-    "bytes that claim to be endless": { object: endlessBytes },
-    "an object cut short": {
+    "bytes that are not CBOR": { object: Buffer.from("not cbor") },
+    "deeply nested lists": { object: deepList },
+    "a map of indefinite length": { object: endlessMap },
+    "a byte string of indefinite length": { object: endlessBytes },
+    "a truncated object": {
       tamper: (response) => changed(response, "attestationObject", (bytes) => bytes.subarray(0, 90)),
     },
-    "client data that are no JSON": {
+    "client data that is not JSON": {
       tamper: (response) => ({ ...response, clientDataJSON: Buffer.from("{").toString("base64url") }),
     },
-    "client data that are a list": {
+    "client data that is a list": {
       tamper: (response) => ({ ...response, clientDataJSON: text(["webauthn.create"]) }),
     },
-    "client data that are null": {
+    "client data that is null": {
       tamper: (response) => ({ ...response, clientDataJSON: text(null) }),
     },
     "no client data": { tamper: ({ clientDataJSON: _gone, ...rest }) => rest },
     "a number for client data": { tamper: (response) => ({ ...response, clientDataJSON: 7 }) },
-    "far too much of it": {
+    "an oversized response": {
       tamper: (response) => ({ ...response, attestationObject: "A".repeat(200_000) }),
     },
   };
   for (const [what, forgery] of Object.entries(cases)) {
-    test(`is refused: ${what}`, async () => {
+    test(`is rejected: ${what}`, async () => {
       const person = await fixture.person();
       const device = people.newDevice();
       const attestation = device.register(await people.beginRegister(person), forgery);
@@ -82,14 +84,14 @@ describe("a hostile registration", () => {
     { response: null },
     { id: "a", rawId: "a", type: "public-key", response: [] },
   ]) {
-    test(`is refused: ${JSON.stringify(attestation)}`, async () => {
+    test(`is rejected: ${JSON.stringify(attestation)}`, async () => {
       const person = await fixture.person();
       const answer = await fixture.refused(passkeys.finishRegister, { attestation }, people.as(person));
       assert.equal(answer.fault, "passkey_register_failed");
     });
   }
 
-  test("is refused in another session, by another person, late, and a second time", async () => {
+  test("is rejected in another session, from another person, late, and a second time", async () => {
     const person = await fixture.person();
     const other = await fixture.person();
     const elsewhere = await fixture.session(person.userId);
@@ -117,7 +119,7 @@ describe("a hostile registration", () => {
     assert.equal(await people.pass("login", first, { userHandle }), undefined);
   });
 
-  test("of ten parallel answers to one challenge, one registers", async () => {
+  test("of ten parallel responses to one challenge, one registers", async () => {
     const person = await fixture.person();
     const options = await people.beginRegister(person);
     const answers = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { startFixture, stateOf } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel, stranger } from "../testing/passkeys.ts";
 
 describe("an installation", () => {
-  test("without a mail relay keeps the last passkey of a verified address too", async () => {
+  test("without a mail relay refuses to remove the last passkey although the address is verified", async () => {
     const fixture = await startFixture({ hasRelay: false });
     try {
       const people = createPasskeyPeople(() => fixture);
@@ -20,7 +20,7 @@ describe("an installation", () => {
     }
   });
 
-  test("without a panel host has no passkeys, but lists existing ones", async () => {
+  test("without a panel host registers no passkeys, but lists existing ones", async () => {
     const fixture = await startFixture({ set: ['auth.panel_hostname=""'] });
     try {
       const person = await fixture.person({ email: "nowhere@example.org", emailVerified: true });
@@ -67,7 +67,7 @@ describe("an installation", () => {
     }
   });
 
-  test("counts a passkey as a durable way in: an operator leaves setup with it", async () => {
+  test("counts a passkey as a durable way in: an operator completes setup with it", async () => {
     const fixture = await startFixture();
     try {
       const people = createPasskeyPeople(() => fixture);

@@ -22,7 +22,7 @@ describe("signing in with a passkey", () => {
 
   for (const role of ["user", "admin", "owner"] as const) {
     for (const ceremony of ["login", "discoverable"] as const) {
-      test(`mints a session for the role ${role} at ${ceremony}, which counts as a proof`, async () => {
+      test(`creates a session for the role ${role} at ${ceremony}, which counts as a proof`, async () => {
         const who = await people.holder({ role });
         const { options, loginId } = await people.begin(ceremony, who);
         const assertion = who.device.assert(options) as unknown as Record<string, unknown>;
@@ -57,7 +57,7 @@ describe("signing in with a passkey", () => {
     }
   }
 
-  test("by address requests the passkeys of the address, and reveals nothing else of them", async () => {
+  test("by address requests the passkeys of the address, and reveals nothing else about them", async () => {
     const who = await people.holder();
     const [second, third] = [people.newDevice(), people.newDevice()];
     await people.register(who, second, "my phone");
@@ -85,7 +85,7 @@ describe("signing in with a passkey", () => {
     });
   });
 
-  test("an unknown address, an unverified one, and one without a passkey get the same answer", async () => {
+  test("an unknown address, an unverified one and one without a passkey get the same response", async () => {
     const bare = await fixture.person({ email: "bare@example.org", emailVerified: true });
     const unverified = await fixture.person({ email: "unverified@example.org" });
     await people.register(unverified, people.newDevice());
@@ -100,14 +100,14 @@ describe("signing in with a passkey", () => {
       const error: unknown = await fixture.gateway
         .call(passkeys.beginLogin, { email }, stranger())
         .catch((reason: unknown) => reason);
-      if (!isFault(error)) throw new Error(`${email} was let through`);
+      if (!isFault(error)) throw new Error(`${email} was accepted`);
       answers.push({ fault: error.fault, message: error.message });
     }
     assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1, JSON.stringify(answers));
     assert.equal((answers[0] as { fault: string }).fault, "no_passkey");
   });
 
-  test("ceremonies begun in parallel can all be finished", async () => {
+  test("all ceremonies begun in parallel can be finished", async () => {
     const who = await people.holder();
     const begun = await Promise.all(Array.from({ length: 5 }, () => people.begin("login", who)));
     for (const { options } of begun) {
@@ -131,7 +131,7 @@ describe("signing in with a passkey", () => {
     assert.equal(await people.finish("login", who, { loginId: "", assertion }), "passkey_login_invalid");
   });
 
-  test("works while codes are locked", async () => {
+  test("works while mailed codes are locked", async () => {
     const who = await people.holder();
     await fixture.store.db
       .insertInto("otp_failure_windows")
@@ -141,7 +141,7 @@ describe("signing in with a passkey", () => {
   });
 });
 
-describe("anonymous ceremonies left open", () => {
+describe("unfinished anonymous ceremonies", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ set: ["identity.passkey_challenges=100"] });
@@ -177,9 +177,9 @@ describe("anonymous ceremonies left open", () => {
       return fixture.gateway.call(passkeys.beginLogin, { email }, from("192.0.2.9"));
     };
     assert.deepEqual(await many(50, begin), { begun: 32, tooMany: 18 });
-    // The other door has room of its own.
+    // The other door has its own limit.
     assert.deepEqual(await many(1, () => discover("192.0.2.9")), { begun: 1, tooMany: 0 });
-    assert.equal(await people.pass("login", one), undefined, "others are not held up");
+    assert.equal(await people.pass("login", one), undefined, "others are not affected");
   });
 
   test("count for a whole /48 of IPv6", async () => {
@@ -189,7 +189,7 @@ describe("anonymous ceremonies left open", () => {
     assert.deepEqual(await many(1, () => discover("2001:db8:8::1")), { begun: 1, tooMany: 0 });
   });
 
-  test("are no longer counted when they are finished", async () => {
+  test("no longer count when they are finished", async () => {
     fixture.pass(5 * minute);
     const who = await people.holder();
     const begun = await Promise.all(Array.from({ length: 32 }, () => discover("192.0.2.40")));
@@ -201,18 +201,18 @@ describe("anonymous ceremonies left open", () => {
     assert.deepEqual(await many(2, () => discover("192.0.2.40")), { begun: 1, tooMany: 1 });
   });
 
-  test("are bounded in total over all networks", async () => {
+  test("are limited in total over all networks", async () => {
     fixture.pass(5 * minute);
     assert.deepEqual(await many(130, (index) => discover(`198.51.100.${index}`)), {
       begun: 100,
       tooMany: 30,
     });
     const who = await people.holder();
-    assert.equal(await people.pass("login", who), undefined, "the door by address stays open");
+    assert.equal(await people.pass("login", who), undefined, "the login by address still works");
   });
 });
 
-test("without its database, a login is unavailable rather than rejected", async () => {
+test("without the database a login is unavailable rather than rejected", async () => {
   const fixture = await startFixture();
   try {
     const people = createPasskeyPeople(() => fixture);

@@ -24,26 +24,26 @@ const cases: [what: string, key: Record<number, unknown> | Buffer, isUsable: boo
   ["a key of ES256", es256, true],
   ["a key of EdDSA", edKey, true],
   ["a key of RS256", rsaKey(2_048), true],
-  ["a key of RS256 that is easy to break", rsaKey(1_024), false],
+  ["a key of RS256 that is too short", rsaKey(1_024), false],
   ["a point that is not on the curve", { ...es256, [-3]: off }, false],
-  ["half a point", { ...es256, [-3]: y.subarray(0, 16) }, false],
+  ["a truncated point", { ...es256, [-3]: y.subarray(0, 16) }, false],
   ["a point of another curve", { ...es256, [-1]: 2, [-2]: bytesOf(ec("P-384").x) }, false],
   ["a curve of another key", { ...es256, [-1]: 6 }, false],
-  ["a key of another algorithm than it says", { ...es256, 3: -257 }, false],
-  ["an algorithm that was not asked for", { ...es256, 3: -35 }, false],
+  ["a key whose algorithm differs from the declared one", { ...es256, 3: -257 }, false],
+  ["an algorithm that was not requested", { ...es256, 3: -35 }, false],
   ["a key of EdDSA that is too short", { ...edKey, [-2]: Buffer.alloc(31) }, false],
   ["no key at all", {}, false],
   ["a text", Buffer.from("text"), false],
   ["nothing", Buffer.alloc(0), false],
 ];
 for (const [what, key, isUsable] of cases) {
-  test(`${what} ${isUsable ? "can be used" : "is refused"}`, async () => {
+  test(`${what} ${isUsable ? "is accepted" : "is rejected"}`, async () => {
     const bytes = Buffer.isBuffer(key) ? key : encode(toMap(key));
     assert.equal(await isUsableKey(new Uint8Array(bytes)), isUsable);
   });
 }
 
-// Keys of an object are texts; those of COSE are numbers.
+// Keys of an object are strings; those of COSE are numbers.
 function toMap(key: Record<number, unknown>): Map<number, unknown> {
   return new Map(Object.entries(key).map(([label, value]) => [Number(label), value]));
 }

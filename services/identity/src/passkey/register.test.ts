@@ -56,7 +56,7 @@ describe("registering a passkey", () => {
     ["EdDSA", "packed"],
   ];
   for (const [algorithm, format = "none"] of kinds) {
-    test(`accepts a key of ${algorithm} with the attestation ${format}, which then signs in`, async () => {
+    test(`accepts a key of ${algorithm} with the attestation ${format}, which can then sign in`, async () => {
       const email = `${algorithm}-${format}@example.org`.toLowerCase();
       const person = await fixture.person({ email, emailVerified: true });
       const device = people.newDevice(algorithm);
@@ -66,7 +66,7 @@ describe("registering a passkey", () => {
     });
   }
 
-  test("is shown to its holder only, newest first, with its uses", async () => {
+  test("lists the passkeys to their holder only, newest first, with their last use", async () => {
     const who = await people.holder();
     const second = people.newDevice();
     fixture.pass(1_000);
@@ -110,7 +110,7 @@ describe("registering a passkey", () => {
     });
   });
 
-  test("requires a fresh proof once there is a way to give one, and not before", async () => {
+  test("requires a fresh proof once the account has a factor, and not before", async () => {
     const person = await fixture.person({ door: "bind", isProof: false });
     await people.register(person, people.newDevice());
     fixture.pass(5 * minute);
@@ -120,7 +120,7 @@ describe("registering a passkey", () => {
     await people.register(again, people.newDevice());
   });
 
-  test("a proof that was fresh at the beginning counts until the end", async () => {
+  test("a proof that was fresh at the start of the ceremony counts until its end", async () => {
     const who = await people.holder();
     fixture.pass(4 * minute);
     const options = await people.beginRegister(who);
@@ -165,7 +165,7 @@ describe("registering a passkey", () => {
     assert.equal(await beginRefused(person), "passkey_register_failed");
   });
 
-  test("of many ceremonies that one session begins, the ten newest can be finished", async () => {
+  test("of many ceremonies of one session the ten newest can be finished", async () => {
     const person = await fixture.person();
     const oldest = await people.beginRegister(person);
     let next = oldest;
@@ -180,7 +180,7 @@ describe("registering a passkey", () => {
   });
 
   for (const name of ["a\u0000b", "line\nbreak", "\u202egnp.exe", "x".repeat(65)]) {
-    test(`a name is refused: ${JSON.stringify(name.slice(0, 12))}`, async () => {
+    test(`a name is rejected: ${JSON.stringify(name.slice(0, 12))}`, async () => {
       const person = await fixture.person();
       const attestation = people.newDevice().register(await people.beginRegister(person));
       const refused = await fixture.refused(

@@ -8,7 +8,7 @@ import { wrong } from "../testing/sign-in-client.ts";
 
 const minute = 60_000;
 
-describe("proving that it is still you", () => {
+describe("a reauthentication", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -24,7 +24,7 @@ describe("proving that it is still you", () => {
     fixture.gateway.call(passkeys.verifyReauthEmail, { code }, people.as(person));
   const verifyRefused = async (person: Person, code: string) =>
     (await fixture.refused(passkeys.verifyReauthEmail, { code }, people.as(person))).fault;
-  /** Somebody who came from the game: nothing is proved yet. */
+  /** A player who came from the game, in a session without a proof. */
   const unproved = async (about: NewPerson = {}) => {
     const email = `reauth${++number}@example.org`;
     const person = await fixture.person({
@@ -36,7 +36,7 @@ describe("proving that it is still you", () => {
     });
     return { ...person, email };
   };
-  /** A further session of a holder that has proved nothing. */
+  /** Another session of the holder, without a proof. */
   const unprovedSession = async (who: Holder): Promise<Holder> => {
     await fixture.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
       who.session,
@@ -45,7 +45,7 @@ describe("proving that it is still you", () => {
   };
   const until5 = () => new Date(fixture.now().getTime() + 5 * minute).toISOString();
 
-  test("says how it can be done, and how long a proof holds", async () => {
+  test("lists the factors, and how long a proof is valid", async () => {
     const player = await unproved();
     assert.deepEqual(await status(player), { needed: true, factors: ["email"] });
     const fresh = await fixture.person({ email: "fresh@example.org", emailVerified: true });
@@ -60,7 +60,7 @@ describe("proving that it is still you", () => {
     assert.deepEqual(await status(nobody), { needed: false, factors: [] });
   });
 
-  test("works with a passkey, for five minutes and in that session alone", async () => {
+  test("works with a passkey, for five minutes and in that session only", async () => {
     const who = await unprovedSession(await people.holder());
     const elsewhere = await fixture.session(who.userId, { door: "bind" });
     await fixture.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
@@ -81,7 +81,7 @@ describe("proving that it is still you", () => {
     assert.equal((await status(who)).needed, true);
   });
 
-  test("a wrong passkey is audited and counted", async () => {
+  test("with a wrong passkey is audited and counted", async () => {
     const line = 'svc_auth_failures_total{door="reauth",reason="bad_assertion"}';
     const before = await fixture.metric(line);
     const who = await people.holder();
@@ -96,7 +96,7 @@ describe("proving that it is still you", () => {
     });
   });
 
-  test("an account without a passkey has none to prove itself with", async () => {
+  test("with a passkey is impossible for an account without one", async () => {
     const person = await unproved();
     const answer = await fixture.refused(passkeys.beginReauth, {}, people.as(person));
     assert.equal(answer.fault, "no_passkey");
@@ -113,7 +113,7 @@ describe("proving that it is still you", () => {
     assert.equal(await verifyRefused(player, code), "invalid_code");
   });
 
-  test("a code mailed for another purpose proves nothing", async () => {
+  test("with a code mailed for another purpose is rejected", async () => {
     const player = await unproved();
     const sent = await fixture.gateway.call(passkeys.startReauthEmail, {}, people.as(player));
     assert.ok(sent.sent);
@@ -125,7 +125,7 @@ describe("proving that it is still you", () => {
     assert.equal((await status(player)).needed, true);
   });
 
-  test("a new code takes the place of the one before, a minute apart at least", async () => {
+  test("a new code replaces the previous one, at most once a minute", async () => {
     const player = await unproved();
     await start(player);
     await fixture.smtp.awaitMail(player.email);
@@ -139,14 +139,14 @@ describe("proving that it is still you", () => {
     await verify(player, second);
   });
 
-  test("five wrong codes end a code, ten lock the account, and a passkey still works", async () => {
+  test("five wrong attempts invalidate a code, ten lock the account's codes, and a passkey still works", async () => {
     const who = await unprovedSession(await people.holder());
     const code = async (mails: number) => {
       await start(who);
       await fixture.smtp.awaitMail(who.email, mails);
       return fixture.smtp.codeTo(who.email);
     };
-    // The first mail told of the passkey.
+    // The first mail was about the passkey.
     const first = await code(2);
     for (let tries = 0; tries < 5; tries++)
       assert.equal(await verifyRefused(who, wrong(first)), "invalid_code");
@@ -159,7 +159,7 @@ describe("proving that it is still you", () => {
     assert.equal(await people.pass("reauth", who), undefined);
   });
 
-  test("a code to an address that is the account's no more proves nothing", async () => {
+  test("a code sent to an earlier address of the account is rejected", async () => {
     const player = await unproved();
     await start(player);
     await fixture.smtp.awaitMail(player.email);
@@ -169,7 +169,7 @@ describe("proving that it is still you", () => {
     assert.equal(await verifyRefused(player, fixture.smtp.codeTo(player.email)), "invalid_code");
   });
 
-  test("operators cannot prove themselves by mail", async () => {
+  test("operators cannot use a mailed code", async () => {
     for (const role of ["admin", "owner"] as const) {
       const staff = await unproved({ role });
       assert.equal((await startRefused(staff)).fault, "staff_reauth");
@@ -184,7 +184,7 @@ describe("proving that it is still you", () => {
     assert.equal(await verifyRefused(player, "000000"), "no_step_up_factor");
   });
 
-  test("a session that was ended meanwhile is not proved, and the code is kept", async () => {
+  test("a session that ended in the meantime gets no proof, and the code is kept", async () => {
     const player = await unproved();
     await start(player);
     await fixture.smtp.awaitMail(player.email);
@@ -206,7 +206,7 @@ describe("proving that it is still you", () => {
   });
 });
 
-test("without a mail relay no code is mailed, and a verified address asks for no proof", async () => {
+test("without a mail relay no code is sent, and a verified address does not require a proof", async () => {
   const fixture = await startFixture({ hasRelay: false });
   try {
     const person = await fixture.person({

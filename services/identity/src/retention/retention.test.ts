@@ -14,7 +14,7 @@ const day = 86_400_000;
 const now = new Date("2026-06-01T00:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
 
-test("an audit log that is kept forever is not swept", () => {
+test("an audit log without a retention period is not swept", () => {
   const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: null });
   assert.ok(!plan.some(({ table }) => table === "audit_logs"));
 });
@@ -93,7 +93,7 @@ describe("retention", () => {
       .execute();
     await addMigrations(hash, at);
   };
-  // One account has one unfinished migration, so each state has an account of its own.
+  // An account has at most one unfinished migration, so each state has its own account.
   const addMigrations = async (hash: string, at: Date) => {
     for (const state of ["initiated", "redeeming", "redeemed"] as const) {
       const id = `${state}-${hash}`;
@@ -127,7 +127,7 @@ describe("retention", () => {
     });
   });
 
-  test("works in batches until nothing is left", async () => {
+  test("deletes in batches until nothing is left", async () => {
     await database.admin(
       `insert into identity.sign_in_budgets
        select 'flood-' || n, 1, $1::timestamptz from generate_series(1, 12000) n`,
@@ -137,7 +137,7 @@ describe("retention", () => {
     assert.equal((await sweep(store.db, plan))["sign_in_budgets"], 12_000);
   });
 
-  test("runs periodically until it is closed", async () => {
+  test("runs periodically until closed", async () => {
     const ages = { expiredKeepMs: 30 * day, auditKeepMs: null };
     const log = createLogger("identity", "silent");
     const loop = startRetention({ db: store.db, ages, firstMs: 1, everyMs: 1, now: () => now, log });

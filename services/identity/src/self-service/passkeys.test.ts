@@ -20,7 +20,7 @@ describe("removing a passkey", () => {
   const refused = async (person: Person, id = "") =>
     (await fixture.refused(passkeys.remove, { id }, people.as(person))).fault;
 
-  test("signs out everywhere else, mails the verified address, and signs in no more", async () => {
+  test("ends all other sessions, sends a mail to the verified address, and invalidates the passkey", async () => {
     const who = await people.holder();
     const other = await fixture.session(who.userId);
     const [id] = await ids(who);
@@ -37,7 +37,7 @@ describe("removing a passkey", () => {
     assert.equal(await people.pass("discoverable", who), "passkey_login_invalid");
   });
 
-  test("the last one stays while there is no verified address as another way in", async () => {
+  test("refuses to remove the last one while no verified address is another way in", async () => {
     const person = await fixture.person({ email: "unproved@example.org" });
     await people.register(person, people.newDevice());
     await people.register(person, people.newDevice());
@@ -47,7 +47,7 @@ describe("removing a passkey", () => {
     assert.deepEqual(await ids(person), [two]);
   });
 
-  test("of the last two, one stays when both are removed at the same time", async () => {
+  test("when the last two are removed at the same time, one is kept", async () => {
     const person = await fixture.person();
     await people.register(person, people.newDevice());
     await people.register(person, people.newDevice());
@@ -56,7 +56,7 @@ describe("removing a passkey", () => {
     assert.equal((await ids(person)).length, 1);
   });
 
-  test("requires a fresh proof, and a passkey of one's own", async () => {
+  test("requires a fresh proof, and one's own passkey", async () => {
     const [who, other] = [await people.holder(), await people.holder()];
     const [own] = await ids(who);
     const [foreign] = await ids(other);
@@ -67,7 +67,7 @@ describe("removing a passkey", () => {
     assert.equal((await ids(other)).length, 1);
   });
 
-  test("between the beginning and the end of a login, it is rejected", async () => {
+  test("during a login makes the login fail", async () => {
     const who = await people.holder();
     const begun = await people.begin("login", who);
     const [id] = await ids(who);

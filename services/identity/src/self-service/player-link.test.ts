@@ -19,7 +19,7 @@ describe("links and names", () => {
       .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: fixture.now() }));
   const find = (mc_uuid: string) => fixture.lifecycle.call(accounts.findLink, { mc_uuid });
 
-  test("a linked player leads to the live account, in any spelling of the id", async () => {
+  test("a linked player resolves to the live account, in any spelling of the UUID", async () => {
     const [person, uuid] = [await fixture.person({ role: "admin" }), randomUUID()];
     await link(person.userId, uuid);
     const account = { user_id: person.userId, role: "admin" };
@@ -31,7 +31,7 @@ describe("links and names", () => {
     assert.deepEqual(await find(randomUUID()), { account: null });
   });
 
-  test("a disabled or deleted account is no account", async () => {
+  test("a disabled or deleted account is not returned", async () => {
     for (const change of ["disabled = true", "deleted_at = now()"]) {
       const [person, uuid] = [await fixture.person(), randomUUID()];
       await link(person.userId, uuid);
@@ -70,7 +70,7 @@ describe("links and names", () => {
   });
 });
 
-describe("unlinking a player of one's own", () => {
+describe("unlinking one's own player", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();
@@ -91,7 +91,7 @@ describe("unlinking a player of one's own", () => {
     (await fixture.refused(links.removeOwn, { mc_uuid }, people.as(person))).fault;
   const mailed = () => fixture.person({ email: `${randomUUID()}@example.org`, emailVerified: true });
 
-  test("ends its access and the other sessions, and is recorded", async () => {
+  test("ends the player's access and the other sessions, and is audited", async () => {
     const person = await mailed();
     const other = await fixture.session(person.userId);
     const uuid = await link(person);
@@ -108,7 +108,7 @@ describe("unlinking a player of one's own", () => {
     assert.equal(await refused(person, uuid), "not_found");
   });
 
-  test("needs a proof, and a player of one's own", async () => {
+  test("requires a proof, and one's own player", async () => {
     const [person, stranger] = [await mailed(), await mailed()];
     const uuid = await link(person);
     assert.equal(await refused(stranger, uuid), "not_found");
@@ -118,7 +118,7 @@ describe("unlinking a player of one's own", () => {
     assert.deepEqual(await linked(stranger), []);
   });
 
-  test("never takes the last way in: an address that nobody verified is none, a passkey is one", async () => {
+  test("never removes the last way in: an unverified address is none, a passkey is one", async () => {
     const person = await fixture.person({ email: "unproved-link@example.org" });
     const uuid = await link(person);
     assert.equal(await refused(person, uuid), "last_link");
@@ -127,7 +127,7 @@ describe("unlinking a player of one's own", () => {
     assert.equal(await unlink(person, uuid), null);
   });
 
-  test("of the last two players one stays when both go at the same time", async () => {
+  test("when the last two players are unlinked at the same time, one is kept", async () => {
     const person = await fixture.person();
     const uuids = [await link(person), await link(person)];
     const ends = await Promise.allSettled(uuids.map((uuid) => unlink(person, uuid)));
@@ -135,7 +135,7 @@ describe("unlinking a player of one's own", () => {
     assert.equal((await linked(person)).length, 1);
   });
 
-  test("the caller's own view says its user name", async () => {
+  test("the caller's own view has the user name", async () => {
     const person = await fixture.person();
     const me = await fixture.gateway.call(accounts.me, {}, people.as(person));
     assert.equal(me.username, person.principal.username);

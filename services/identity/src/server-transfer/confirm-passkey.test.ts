@@ -26,7 +26,7 @@ describe("a server transfer confirmed by a passkey", () => {
 
   type Source = Person & { mcUuid: string; device: Authenticator };
   const as = (person: Person) => ({ principal: person.principal });
-  /** A player with a verified address and a passkey, whose transfer is open unless said otherwise. */
+  /** A player with a verified address and a passkey, by default with an open transfer. */
   const source = async ({ isOpen = true } = {}): Promise<Source> => {
     const email = `keyed-${randomUUID().slice(0, 8)}@example.org`;
     const person = await fixture.person({ email, emailVerified: true });
@@ -57,7 +57,7 @@ describe("a server transfer confirmed by a passkey", () => {
       (error: unknown) => (isFault(error) ? error.fault : String(error)),
     );
 
-  test("a passkey confirms, and the view names it", async () => {
+  test("a passkey confirms the transfer, and the view names it", async () => {
     const person = await source();
     const options = await begin(person);
     assert.deepEqual(await finish(person, person.device.assert(options)), { confirmed: true });
@@ -66,13 +66,13 @@ describe("a server transfer confirmed by a passkey", () => {
     assert.equal(view.confirm_factor, "passkey");
   });
 
-  test("an account with a passkey is not confirmed by mail", async () => {
+  test("an account with a passkey cannot confirm by mail", async () => {
     const person = await source();
     const mail = fixture.gateway.call(contracts.startCode, {}, as(person));
     assert.equal(await faultOf(mail), "passkey_required");
   });
 
-  test("without a transfer there is nothing to confirm, passkey or not", async () => {
+  test("without an open transfer a confirmation is rejected, with or without a passkey", async () => {
     const person = await source({ isOpen: false });
     assert.equal(await faultOf(begin(person)), "no_migration");
     assert.equal(await faultOf(finish(person, {})), "no_migration");
@@ -92,12 +92,12 @@ describe("a server transfer confirmed by a passkey", () => {
     "for another site": { rpId: "evil.example.org" },
     "without the user": { flags: 1 },
     "signed by another key": { isForged: true },
-    "changed after it was signed": {
+    "altered after it was signed": {
       tamper: (response) => ({ ...response, signature: bent(response["signature"]) }),
     },
   };
   for (const [what, forgery] of Object.entries(forgeries)) {
-    test(`an assertion ${what} is refused, counted and confirms nothing`, async () => {
+    test(`an assertion ${what} is rejected, counted and confirms nothing`, async () => {
       const person = await source();
       const line = 'svc_auth_failures_total{door="account_migration",reason="bad_assertion"}';
       const before = await fixture.metric(line);
@@ -123,7 +123,7 @@ describe("a server transfer confirmed by a passkey", () => {
     assert.equal(await stateOf(person), "initiated");
   });
 
-  test("an assertion that another session began does not confirm in this one", async () => {
+  test("an assertion for another session does not confirm", async () => {
     const person = await source();
     const other = await fixture.session(person.userId);
     const elsewhere = { ...person, principal: { ...person.principal, session: other.hash } };
@@ -131,20 +131,20 @@ describe("a server transfer confirmed by a passkey", () => {
     assert.equal(await faultOf(finish(person, assertion)), "passkey_login_invalid");
   });
 
-  test("a passkey of somebody else does not confirm", async () => {
+  test("a passkey of another account does not confirm", async () => {
     const [person, other] = [await source(), await source()];
     const assertion = other.device.assert(await begin(person));
     assert.equal(await faultOf(finish(person, assertion)), "passkey_login_invalid");
   });
 
-  test("a challenge ends after five minutes", async () => {
+  test("a challenge expires after five minutes", async () => {
     const person = await source();
     const options = await begin(person);
     fixture.pass(5 * minute);
     assert.equal(await faultOf(finish(person, person.device.assert(options))), "passkey_login_invalid");
   });
 
-  test("an issued code stays issued: it is not confirmed again", async () => {
+  test("a transfer with an issued code cannot be confirmed again", async () => {
     const [person, target] = [await source(), await fixture.person()];
     await finish(person, person.device.assert(await begin(person)));
     await fixture.gateway.call(contracts.issueCode, { target_user_id: target.userId }, as(person));

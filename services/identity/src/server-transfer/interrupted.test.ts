@@ -12,7 +12,7 @@ import {
   startServerTransferFixture,
 } from "../testing/server-transfer-fixture.ts";
 
-describe("a redemption that is interrupted", () => {
+describe("an interrupted redemption", () => {
   let all: ServerTransferFixture;
   before(async () => {
     all = await startServerTransferFixture();
@@ -20,7 +20,7 @@ describe("a redemption that is interrupted", () => {
   after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
-  test("while lifecycle is down it is unavailable; what lifecycle did stands, and the same code gets the same answer", async () => {
+  test("while lifecycle is down it is unavailable; what lifecycle did is kept, and the same code gets the same response", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
     all.lifecycle.after = async () => {
@@ -37,7 +37,7 @@ describe("a redemption that is interrupted", () => {
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
   });
 
-  /** What a process leaves that dies right after it took the code. */
+  /** The state after a process died right after accepting the code. */
   const dieAfterTaking = async (sourceId: string) => {
     await all.fixture.database.admin(
       `update identity.account_migrations set state = 'redeeming', leased_until = $2
@@ -57,7 +57,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("killed after the servers were transferred: nothing is transferred twice, and the answer is the first one", async () => {
+  test("killed after the servers were transferred: nothing is transferred twice, and the response is the first one", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
     const row = await all.rowOf(source.userId);
@@ -73,7 +73,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual((await all.redeem(target, code)).servers, [world]);
   });
 
-  test("killed before the target's quota was checked: the loop returns the code and nothing is transferred", async () => {
+  test("killed before the target's quota was checked: the loop makes the code valid again and nothing is transferred", async () => {
     const { source, target, code } = await all.ready(newName());
     await all.fixture.database.admin("insert into identity.quotas (user_id, max_servers) values ($1, 0)", [
       target.userId,
@@ -100,7 +100,7 @@ describe("a redemption that is interrupted", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("during the transfer the source may claim nothing, and what it claimed anyway is released", async () => {
+  test("during the transfer the source cannot claim servers, and one that it claimed anyway is released", async () => {
     const { source, target, code } = await all.ready(newName());
     const stray = newName();
     let active: boolean | undefined;
@@ -115,7 +115,7 @@ describe("a redemption that is interrupted", () => {
     assert.equal(all.lifecycle.ownedBy(target.userId).length, 1);
   });
 
-  test("two accounts that transfer to each other at once: one is retired, and all servers have a live owner", async () => {
+  test("of two accounts that transfer to each other at once one is retired, and all servers have a live owner", async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await all.confirmed(newName()), await all.confirmed(newName())];
       const [toOther, toOne] = [await all.issue(one, other.userId), await all.issue(other, one.userId)];
@@ -132,7 +132,7 @@ describe("a redemption that is interrupted", () => {
     }
   });
 
-  test("an account that is receiving servers does not transfer its own at the same time", async () => {
+  test("an account that is receiving servers cannot transfer its own at the same time", async () => {
     const { source, target, code } = await all.ready(newName());
     const third = await all.fixture.person();
     const email = `middle-${randomUUID().slice(0, 8)}@example.org`;

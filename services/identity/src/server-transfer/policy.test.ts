@@ -54,13 +54,13 @@ const states: Record<string, [Transfer, ReturnType<typeof stateFor>]> = {
     confirmed({ confirmedAt: fromNow(-10 * minute + 1) }),
     "confirmed",
   ],
-  "a proof of ten minutes ago has lapsed": [confirmed({ confirmedAt: fromNow(-10 * minute) }), "initiated"],
-  "a code that is out is told to every session of the source": [
+  "a proof of ten minutes ago has expired": [confirmed({ confirmedAt: fromNow(-10 * minute) }), "initiated"],
+  "an issued code is shown to every session of the source": [
     issued({ confirmSession: "other" }),
     "code_issued",
   ],
-  "a code that has run out counts as initiated": [issued({ codeExpiresAt: now }), "initiated"],
-  "a redemption under way is told as a code, however old": [
+  "a transfer with an expired code is initiated": [issued({ codeExpiresAt: now }), "initiated"],
+  "a redemption in progress is shown as an issued code, however old": [
     redeeming({ codeExpiresAt: fromNow(-minute) }),
     "code_issued",
   ],
@@ -68,7 +68,7 @@ const states: Record<string, [Transfer, ReturnType<typeof stateFor>]> = {
 for (const [fact, [given, state]] of Object.entries(states))
   test(fact, () => assert.equal(stateFor(given, at), state));
 
-test("the view shows what counts and when it expires, and nothing that has expired", () => {
+test("the view shows what is valid and until when, and nothing that has expired", () => {
   assert.deepEqual(toView(undefined, at), { active: false });
   assert.deepEqual(toView(base, at), { active: true, state: "initiated" });
   assert.deepEqual(toView(confirmed(), at), {
@@ -95,13 +95,13 @@ const source = (about: Partial<Source> = {}): Source => ({
   ...about,
 });
 const starts: Record<string, [Source | undefined, Transfer | undefined, ReturnType<typeof decideStart>]> = {
-  "a linked player opens a migration": [source(), undefined, "open"],
-  "an unfinished one is replaced, its code too": [source(), issued(), "open"],
-  "one that is being redeemed is not": [source(), redeeming(), "account_is_retired"],
-  "an unlinked player has nothing to give": [undefined, undefined, "migrate_not_linked"],
-  "a disabled account gives nothing away": [source({ disabled: true }), undefined, "account_is_retired"],
-  "a retired account gives nothing away": [source({ deletedAt: now }), undefined, "account_is_retired"],
-  "the owner account is never retired by a game": [source({ role: "owner" }), undefined, "owner_protected"],
+  "a linked player may open a transfer": [source(), undefined, "open"],
+  "an unfinished transfer is replaced, and so is its code": [source(), issued(), "open"],
+  "a transfer that is being redeemed is not replaced": [source(), redeeming(), "account_is_retired"],
+  "an unlinked player has no account to transfer from": [undefined, undefined, "migrate_not_linked"],
+  "a disabled account cannot transfer": [source({ disabled: true }), undefined, "account_is_retired"],
+  "a retired account cannot transfer": [source({ deletedAt: now }), undefined, "account_is_retired"],
+  "the owner account cannot transfer": [source({ role: "owner" }), undefined, "owner_protected"],
 };
 for (const [fact, [account, current, verdict]] of Object.entries(starts))
   test(fact, () => assert.equal(decideStart(account, current), verdict));
@@ -116,11 +116,11 @@ const issues: Record<
   string,
   [Transfer | undefined, string, Target | undefined, ReturnType<typeof decideIssue>]
 > = {
-  "a confirmed source names a target": [confirmed(), "target", target(), "issue"],
-  "without a transfer there is nothing to issue": [undefined, "target", target(), "no_migration"],
-  "an unproved source learns nothing of accounts": [base, "nobody", undefined, "not_confirmed"],
-  "a second code is not given out while one is": [issued(), "target", target(), "not_confirmed"],
-  "nobody hands servers to themselves": [confirmed(), "source", target(), "invalid_target"],
+  "a confirmed source may name a target": [confirmed(), "target", target(), "issue"],
+  "without a transfer no code is issued": [undefined, "target", target(), "no_migration"],
+  "a source without a proof learns nothing about accounts": [base, "nobody", undefined, "not_confirmed"],
+  "a second code is not issued while one is valid": [issued(), "target", target(), "not_confirmed"],
+  "an account cannot transfer to itself": [confirmed(), "source", target(), "invalid_target"],
   "an unknown target is not found": [confirmed(), "nobody", undefined, "target_not_found"],
   "a disabled target is unavailable": [
     confirmed(),

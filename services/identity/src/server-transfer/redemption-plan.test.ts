@@ -40,16 +40,19 @@ describe("a presented code", () => {
   const table: Record<string, [Partial<Observed>, string]> = {
     "of the named target transfers the servers": [{}, "transfer_servers redeeming"],
     "that is unknown is invalid": [{ transfer: undefined }, "invalid_code"],
-    "of anybody but the named target is invalid": [{ callerId: "other" }, "invalid_code"],
+    "of an account other than the named target is invalid": [{ callerId: "other" }, "invalid_code"],
     "of the source itself is invalid": [{ callerId: "source" }, "invalid_code"],
     "that has expired is invalid": [{ transfer: issued({ codeExpiresAt: now }) }, "invalid_code"],
-    "of a source that was disabled since is invalid": [
+    "of a source that has been disabled since is invalid": [
       { source: source({ disabled: true }) },
       "invalid_code",
     ],
-    "of a source that became owner since is invalid": [{ source: source({ role: "owner" }) }, "invalid_code"],
+    "of a source that has become the owner since is invalid": [
+      { source: source({ role: "owner" }) },
+      "invalid_code",
+    ],
     "waits while one of the accounts is in another redemption": [{ isBusy: true }, "busy"],
-    "of a redemption that holds its lease is invalid": [{ transfer: redeeming() }, "invalid_code"],
+    "of a redemption with a live lease is invalid": [{ transfer: redeeming() }, "invalid_code"],
     "of an abandoned redemption resumes it": [{ transfer: abandoned() }, "transfer_servers redeeming"],
     "of an abandoned redemption resumes it though it has expired and the source is disabled": [
       { transfer: abandoned({ codeExpiresAt: fromNow(-minute) }), source: source({ disabled: true }) },
@@ -59,19 +62,19 @@ describe("a presented code", () => {
       { transfer: abandoned(), isBusy: true },
       "transfer_servers redeeming",
     ],
-    "of an abandoned redemption is invalid for anybody else": [
+    "of an abandoned redemption is invalid for any other account": [
       { transfer: abandoned(), callerId: "other" },
       "invalid_code",
     ],
-    "that is spent is invalid": [
+    "that has been spent is invalid": [
       { transfer: redeemed(), source: source({ deletedAt: now }) },
       "invalid_code",
     ],
-    "of a redemption whose answer was lost is answered once": [
+    "of a redemption whose response was lost gets it once more": [
       { transfer: redeemed({ answeredAt: null }) },
       "answer redeemed",
     ],
-    "of a transfer that has issued none is invalid": [
+    "of a transfer without an issued code is invalid": [
       { transfer: issued({ state: "confirmed" }) },
       "invalid_code",
     ],
@@ -94,17 +97,17 @@ describe("the outcome of a step", () => {
     assert.deepEqual(decideOutcome({ servers: ["a"] }, now), plan);
   });
 
-  test("retires the source though it had no server", () => {
+  test("retires the source although it had no server", () => {
     assert.equal(decideOutcome({ servers: [] }, now).act, "retire_source");
   });
 
-  test("returns the code when the target's quota refuses", () => {
+  test("makes the code valid again when the target's quota is exceeded", () => {
     const plan = { act: "return_code", error: quota, state: "code_issued", requeueAt: null };
     assert.deepEqual(decideOutcome({ error: quota }, now), plan);
   });
 
   for (const error of [away, new Error("the database is gone"), "no error at all"])
-    test(`leaves the redemption to be resumed at once after ${String(error)}`, () => {
+    test(`lets the redemption be resumed at once after ${String(error)}`, () => {
       const plan = { act: "release_lease", error, state: "redeeming", requeueAt: now };
       assert.deepEqual(decideOutcome({ error }, now), plan);
     });

@@ -22,7 +22,7 @@ describe("a server transfer", () => {
   after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
-  test("opened in the game, confirmed by mail, with a code for one target, everything is transferred at once", async () => {
+  test("that was opened in the game and confirmed by mail transfers everything at once to the target of its code", async () => {
     const names = [newName(), newName()].sort();
     const [source, target] = [await all.player(), await all.fixture.person()];
     const second = await all.fixture.session(source.userId);
@@ -56,7 +56,7 @@ describe("a server transfer", () => {
     assert.ok(second.source.includes(target.principal.username));
   });
 
-  test("what may be opened: a linked player's live account that is not the owner's", async () => {
+  test("can be opened only for a linked player's live account that is not the owner's", async () => {
     assert.equal(await faultOf(all.open(randomUUID())), "migrate_not_linked");
     assert.equal(await faultOf(all.open("nobody")), "bad_request");
     assert.equal(await faultOf(all.open((await all.player({ role: "owner" })).mcUuid)), "owner_protected");
@@ -70,7 +70,7 @@ describe("a server transfer", () => {
     assert.equal(await faultOf(all.open(source.mcUuid)), "account_is_retired");
   });
 
-  test("a new start ends an unfinished transfer and its code", async () => {
+  test("a new start replaces an unfinished transfer and its code", async () => {
     const { source, target, code } = await all.ready();
     await all.open(source.mcUuid);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });
@@ -87,7 +87,7 @@ describe("a server transfer", () => {
     assert.equal(rows.length, 1);
   });
 
-  test("no step works without an open transfer", async () => {
+  test("every step is rejected without an open transfer", async () => {
     const person = await all.player();
     assert.equal(await faultOf(all.startCode(person)), "no_migration");
     assert.equal(await faultOf(all.verify(person, "123456")), "no_migration");
@@ -100,7 +100,7 @@ describe("a server transfer", () => {
     assert.equal(await faultOf(all.startCode(source)), "no_step_up_factor");
   });
 
-  test("a second mail within a minute is refused, and so is a mail once it is confirmed", async () => {
+  test("a second mail within a minute is rejected, and so is a mail after the confirmation", async () => {
     const source = await all.player();
     await all.open(source.mcUuid);
     const code = await all.mailCode(source);
@@ -111,7 +111,7 @@ describe("a server transfer", () => {
     assert.equal(await faultOf(all.verify(source, code)), "already_confirmed");
   });
 
-  test("wrong codes count: the fifth invalidates the code, and ten lock the account's codes", async () => {
+  test("wrong codes are counted: the fifth invalidates the code, and ten lock the account's codes", async () => {
     const source = await all.player();
     await all.open(source.mcUuid);
     const first = await all.mailCode(source);
@@ -131,7 +131,7 @@ describe("a server transfer", () => {
     assert.equal((await all.read(source)).state, "initiated");
   });
 
-  test("a confirmation counts for ten minutes and only in its session", async () => {
+  test("a confirmation is valid for ten minutes and only in its session", async () => {
     const source = await all.confirmed();
     const target = await all.fixture.person();
     const other = await all.fixture.session(source.userId);
@@ -145,7 +145,7 @@ describe("a server transfer", () => {
     await all.issue(source, target.userId);
   });
 
-  test("an expired code reads as initiated, and all steps can be repeated", async () => {
+  test("a transfer with an expired code is shown as initiated, and all steps can be repeated", async () => {
     const { source, target, code } = await all.ready(newName());
     all.fixture.pass(10 * minute);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });
@@ -155,7 +155,7 @@ describe("a server transfer", () => {
     assert.equal((await all.redeem(target, fresh.code)).servers_moved, 1);
   });
 
-  test("a target is another, known and live account", async () => {
+  test("a target must be another, known and live account", async () => {
     const source = await all.confirmed();
     const gone = await all.fixture.person();
     await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
@@ -169,7 +169,7 @@ describe("a server transfer", () => {
     assert.equal(await faultOf(all.issue(source, target.userId)), "not_confirmed");
   });
 
-  test("only the named target redeems, and attempts of others change nothing", async () => {
+  test("only the named target can redeem the code, and attempts of others change nothing", async () => {
     const { source, target, code } = await all.ready(newName());
     const stranger = await all.fixture.person();
     assert.equal(await faultOf(all.redeem(stranger, code)), "invalid_code");
@@ -188,7 +188,7 @@ describe("a server transfer", () => {
     assert.deepEqual(await all.account(source.userId), retired);
   });
 
-  test("a target without quota gets nothing, and the code works once it has quota", async () => {
+  test("a target without enough quota gets nothing, and the code works once it has quota", async () => {
     const { source, target, code } = await all.ready(newName(), newName());
     const limit = async (most: number | null) => {
       await all.fixture.database.admin(
@@ -207,7 +207,7 @@ describe("a server transfer", () => {
     assert.equal((await all.redeem(target, code)).servers_moved, 2);
   });
 
-  test("a source that has been retired transfers nothing", async () => {
+  test("a retired source cannot transfer", async () => {
     const { source, target, code } = await all.ready(newName());
     await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
       source.userId,
@@ -226,7 +226,7 @@ describe("a server transfer", () => {
     assert.deepEqual(links, [{ mc_uuid: source.mcUuid }]);
   });
 
-  test("every step leaves an audit entry, and results are counted", async () => {
+  test("every step is audited, and results are counted", async () => {
     const { target, code } = await all.ready(newName());
     const before = await all.fixture.metric('svc_account_migrations_total{result="redeemed"}');
     await all.redeem(target, code);

@@ -63,7 +63,7 @@ describe("hasJoined", () => {
   };
   const askedCounts = () => [mojang, ely, other].map((one) => one.asked.length);
 
-  test("a player of the identity source keeps UUID, name and properties, and nobody else is asked", async () => {
+  test("a player of the identity source keeps UUID, name and properties, and no other source is asked", async () => {
     const properties = [{ name: "textures", value: "abc", signature: "s" }];
     const player = newPlayer("Steve", { properties });
     const query = await connecting(mojang, player);
@@ -71,7 +71,7 @@ describe("hasJoined", () => {
     assert.deepEqual(askedCounts(), [1, 0, 0]);
   });
 
-  test("the question is handed on as it came, with the address and what the URL had before", async () => {
+  test("the request is forwarded unchanged, with the address and the query of the configured URL", async () => {
     const player = newPlayer("Handed_on");
     const query = await connecting(ely, player);
     await ask({ ...query, ip: "192.0.2.1" });
@@ -84,14 +84,14 @@ describe("hasJoined", () => {
     });
   });
 
-  test("somebody who did not join, or joined another server, is turned away with null", async () => {
+  test("a player who did not join, or joined another server, is rejected with null", async () => {
     const player = newPlayer("Alex");
     const query = await connecting(mojang, player);
     assert.equal(await ask({ ...query, serverId: newServerId() }), null);
     assert.equal(await ask({ username: "Nobody_here", serverId: newServerId() }), null);
   });
 
-  test("a token that is not the player's joins nowhere", async () => {
+  test("a token of another player is rejected", async () => {
     const player = newPlayer("Owned");
     mojang.add(player);
     const serverId = newServerId();
@@ -108,7 +108,7 @@ describe("hasJoined", () => {
     assert.notEqual(sameId?.id, answer?.id);
   });
 
-  test("a third party cannot give its player the UUID of somebody at the identity source", async () => {
+  test("a third party cannot give its player the UUID of a player of the identity source", async () => {
     const victim = newPlayer("Victim");
     mojang.add(victim);
     const query = await connecting(ely, newPlayer("Villain", { id: victim.id }));
@@ -143,7 +143,7 @@ describe("hasJoined", () => {
     assert.equal((await ask(query))?.name, "Unsure");
   });
 
-  test("a third party's name that only looks like one is turned away, and nobody else is asked", async () => {
+  test("a third party's player with an illegal name is rejected, and no other source is asked", async () => {
     for (const name of ["Nоtch", "ab", "seventeen_letters", "a b c", "ｎotch", "Ste§ve", "x\u202ey_z"]) {
       const query = await connecting(ely, newPlayer(name));
       other.asked.length = 0;
@@ -152,12 +152,12 @@ describe("hasJoined", () => {
     }
   });
 
-  test("an id of the identity source that does not parse turns the player away", async () => {
+  test("a player whose UUID from the identity source does not parse is rejected", async () => {
     const query = await connecting(mojang, newPlayer("Broken_id", { id: "not-a-uuid" }));
     assert.equal(await ask(query), null);
   });
 
-  test("a question without its parameters, or with one over 64 bytes, is null and asks nobody", async () => {
+  test("a request without its parameters, or with one over 64 bytes, is null and asks no source", async () => {
     const bad: Query[] = [
       {},
       { username: "Steve" },
@@ -175,26 +175,26 @@ describe("hasJoined", () => {
   const constant = newPlayer("Constance");
   const misbehaviours: Record<string, SessionServer["misbehave"]> = {
     "never answers": () => {},
-    "answers its head and then nothing": (_request, response) => {
+    "sends the headers and then nothing": (_request, response) => {
       response.writeHead(200, { "content-length": "100" }).write("{");
     },
     "hangs up": (request) => void request.socket.destroy(),
-    "hangs up in the middle of the body": (request, response) => {
+    "closes the connection in the middle of the body": (request, response) => {
       response.writeHead(200, { "content-length": "100" }).write("{", () => request.socket.destroy());
     },
     "answers 500": (_request, response) => void response.writeHead(500).end(),
     "answers 403": (_request, response) => void response.writeHead(403).end("{}"),
     "answers 404": (_request, response) => void response.writeHead(404).end(),
-    "sends us elsewhere": (_request, response) =>
+    "redirects temporarily": (_request, response) =>
       void response.writeHead(302, { location: other.hasJoinedUrl }).end(),
-    "sends us elsewhere for good": (_request, response) =>
+    "redirects permanently": (_request, response) =>
       void response.writeHead(308, { location: "http://169.254.169.254/latest/meta-data" }).end(),
-    "answers 200 with nothing": (_request, response) => void response.writeHead(200).end(),
-    "answers 200 with a page": (_request, response) => void response.writeHead(200).end("<html>"),
+    "answers 200 with an empty body": (_request, response) => void response.writeHead(200).end(),
+    "answers 200 with HTML": (_request, response) => void response.writeHead(200).end("<html>"),
     "answers 200 without a name": (_request, response) => sendJson(response, { id: "x" }),
     "answers with more than 64 KiB": (_request, response) =>
       sendJson(response, { id: randomUUID(), name: "Big", properties: [{ value: "x".repeat(65_536) }] }),
-    "answers without end": (_request, response) => {
+    "answers with an endless body": (_request, response) => {
       response.writeHead(200);
       const write = (): void => void (response.write("x".repeat(10_000)) && setImmediate(write));
       response.on("drain", write);
@@ -203,7 +203,7 @@ describe("hasJoined", () => {
     },
   };
   for (const [what, misbehave] of Object.entries(misbehaviours)) {
-    test(`an identity source that ${what} has failed: 503 for a stranger, no hindrance for others`, async () => {
+    test(`an identity source that ${what} has failed: 503 for a player unknown elsewhere, no effect on others`, async () => {
       mojang.misbehave = misbehave;
       await assert.rejects(ask({ username: "Stranger", serverId: newServerId() }), { fault: "unavailable" });
       assert.equal((await ask(await connecting(ely, constant)))?.id, thirdPartyId("ely", constant.id));
@@ -219,13 +219,13 @@ describe("hasJoined", () => {
     assert.equal(other.asked[0]?.searchParams.get("username"), "Stranger");
   });
 
-  test("a profile of just under 64 KiB is taken whole", async () => {
+  test("a profile of just under 64 KiB is accepted", async () => {
     const properties = [{ name: "textures", value: "x".repeat(65_000) }];
     const answer = await ask(await connecting(mojang, newPlayer("Big", { properties })));
     assert.deepEqual(answer?.properties, properties);
   });
 
-  test("a source that is not there at all has failed, and all that are there not knowing is null", async () => {
+  test("an unreachable source has failed; a player whom all reachable sources do not know is null", async () => {
     const port = await freePort();
     const alone = await startFixture({
       set: [`identity.mojang_session_url=${mojang.hasJoinedUrl}`],
@@ -244,7 +244,7 @@ describe("hasJoined", () => {
     }
   });
 
-  test("a barred player is turned away, and one of the same name with another UUID is not", async () => {
+  test("a barred player is rejected, and one of the same name with another UUID is not", async () => {
     const squatter = newPlayer("Wanted");
     const query = await connecting(ely, squatter);
     const uuid = toDashed(thirdPartyId("ely", squatter.id));
@@ -257,7 +257,7 @@ describe("hasJoined", () => {
     assert.equal((await ask(rightful))?.name, "Wanted");
   });
 
-  test("a bar that cannot be looked up lets nobody in and is an internal error", async () => {
+  test("when bars cannot be read, nobody is admitted and the response is an internal error", async () => {
     const query = await connecting(mojang, newPlayer("Unlucky"));
     await fixture.wire.cut();
     await assert.rejects(ask(query), { fault: "internal" });
@@ -265,7 +265,7 @@ describe("hasJoined", () => {
     assert.equal((await ask(query))?.name, "Unlucky");
   });
 
-  test("a bind code of a third party's player says so on the link", async () => {
+  test("a link by a bind code of a third party's player has that source", async () => {
     const player = newPlayer("Linked_elly");
     const profile = await ask(await connecting(ely, player));
     const mc_uuid = toDashed(profile?.id ?? "");
@@ -279,7 +279,7 @@ describe("hasJoined", () => {
       );
   });
 
-  test("answers and outcomes are counted", async () => {
+  test("responses and outcomes are counted", async () => {
     const before = await fixture.metric('svc_has_joined_total{answer="admitted"}');
     const source = 'svc_session_source_total{source="ely",outcome="profile"}';
     const outcomes = await fixture.metric(source);
@@ -301,18 +301,18 @@ describe("a local source", () => {
   const ask = (username: string, serverId = "local") =>
     fixture.internal.call(sessionVerifier.hasJoined, { username, serverId });
 
-  test("is not asked about a login, only about names that a local proxy takes as they are", async () => {
+  test("is not asked about a login, only about names that a local proxy accepts without authentication", async () => {
     assert.equal(await ask("Steve", newServerId()), null);
   });
 
-  test("believes every name, and the same name in another case is the same player", async () => {
+  test("accepts every name, and the same name in another case is the same player", async () => {
     const steve = await ask("Steve");
     assert.deepEqual(steve, { id: thirdPartyId("local", "steve"), name: "Steve" });
     assert.equal((await ask("STEVE"))?.id, steve?.id);
     assert.notEqual((await ask("Alex_1"))?.id, steve?.id);
   });
 
-  test("turns away what is no name", async () => {
+  test("rejects an illegal name", async () => {
     for (const name of ["ab", "a b c", "Nоtch", "x".repeat(17)]) assert.equal(await ask(name), null);
   });
 });

@@ -26,12 +26,12 @@ test("the namespace is the UUIDv5 of its documented URL and never changes", () =
   assert.equal(namespace, "7afa40da79985c51ba579aa83281379e");
 });
 
-test("a third party's player has the UUIDv3 of tag and id, as any other implementation reckons it", () => {
+test("a third party's player has the UUIDv3 of tag and id, as other implementations compute it", () => {
   // Python: uuid.uuid3(UUID("7afa40da-7998-5c51-ba57-9aa83281379e"), "ely:069a79f444e94726a5befca90e38aaf5")
   assert.equal(toDashed(thirdPartyId("ely", notch)), "b2244802-0e8d-3425-ae39-09a5ac95ff63");
 });
 
-test("how a source spells a UUID does not make another player, what else it says does", () => {
+test("the spelling of a UUID by a source does not change the player; another tag or id does", () => {
   const one = thirdPartyId("ely", notch);
   assert.equal(thirdPartyId("ely", toDashed(notch).toUpperCase()), one);
   assert.notEqual(thirdPartyId("other", notch), one);
@@ -81,34 +81,37 @@ test("a prefixed name is cut to sixteen characters", () => {
 });
 
 const queries: Record<string, [Parameters<typeof readQuery>[0], boolean]> = {
-  "both parameters are asked": [{ username: "a", serverId: "b" }, true],
-  "an address is handed on": [{ username: "a", serverId: "b", ip: "192.0.2.1" }, true],
-  "64 bytes are asked": [{ username: "a".repeat(64), serverId: "b".repeat(64), ip: "c".repeat(64) }, true],
-  "65 bytes of a name are not": [{ username: "a".repeat(65), serverId: "b" }, false],
-  "65 bytes of an id are not": [{ username: "a", serverId: "b".repeat(65) }, false],
-  "65 bytes of an address are not": [{ username: "a", serverId: "b", ip: "c".repeat(65) }, false],
-  "bytes count, not characters": [{ username: "字".repeat(22), serverId: "b" }, false],
-  "no name is not asked": [{ serverId: "b" }, false],
-  "an empty name is not asked": [{ username: "", serverId: "b" }, false],
-  "no id is not asked": [{ username: "a" }, false],
+  "both parameters are forwarded": [{ username: "a", serverId: "b" }, true],
+  "an address is forwarded": [{ username: "a", serverId: "b", ip: "192.0.2.1" }, true],
+  "64 bytes are forwarded": [
+    { username: "a".repeat(64), serverId: "b".repeat(64), ip: "c".repeat(64) },
+    true,
+  ],
+  "65 bytes of a name are rejected": [{ username: "a".repeat(65), serverId: "b" }, false],
+  "65 bytes of an id are rejected": [{ username: "a", serverId: "b".repeat(65) }, false],
+  "65 bytes of an address are rejected": [{ username: "a", serverId: "b", ip: "c".repeat(65) }, false],
+  "bytes are counted, not characters": [{ username: "字".repeat(22), serverId: "b" }, false],
+  "a missing name is rejected": [{ serverId: "b" }, false],
+  "an empty name is rejected": [{ username: "", serverId: "b" }, false],
+  "a missing id is rejected": [{ username: "a" }, false],
 };
 for (const [fact, [query, isAsked]] of Object.entries(queries))
-  test(`of a question ${fact}`, () => assert.equal(readQuery(query) !== undefined, isAsked));
+  test(`in a request ${fact}`, () => assert.equal(readQuery(query) !== undefined, isAsked));
 
 const bodies: Record<string, [string, boolean]> = {
   "an id and a name are a profile": ['{"id":"x","name":"y"}', true],
   "properties are kept": ['{"id":"x","name":"y","properties":[{"name":"textures"}]}', true],
-  "what else it says does not matter": ['{"id":"x","name":"y","legacy":true}', true],
-  "nothing is none": ["", false],
-  "words are none": ["<html>", false],
-  "null is none": ["null", false],
-  "a list is none": ["[]", false],
-  "no id is none": ['{"name":"y"}', false],
-  "an empty id is none": ['{"id":"","name":"y"}', false],
-  "a number as id is none": ['{"id":7,"name":"y"}', false],
-  "no name is none": ['{"id":"x"}', false],
-  "properties that are no list are none": ['{"id":"x","name":"y","properties":{}}', false],
-  "a property that is no object is none": ['{"id":"x","name":"y","properties":["a"]}', false],
+  "other fields are ignored": ['{"id":"x","name":"y","legacy":true}', true],
+  "an empty body is no profile": ["", false],
+  "a text is no profile": ["<html>", false],
+  "null is no profile": ["null", false],
+  "a list is no profile": ["[]", false],
+  "a missing id is no profile": ['{"name":"y"}', false],
+  "an empty id is no profile": ['{"id":"","name":"y"}', false],
+  "a number as id is no profile": ['{"id":7,"name":"y"}', false],
+  "a missing name is no profile": ['{"id":"x"}', false],
+  "properties that are not a list are no profile": ['{"id":"x","name":"y","properties":{}}', false],
+  "a property that is not an object is no profile": ['{"id":"x","name":"y","properties":["a"]}', false],
 };
 for (const [fact, [body, isProfile]] of Object.entries(bodies))
   test(`in a 200 ${fact}`, () => assert.equal(readProfile(body) !== undefined, isProfile));

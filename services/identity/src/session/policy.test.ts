@@ -17,8 +17,8 @@ const live: SessionFacts = {
 };
 
 const verdicts: [string, Partial<SessionFacts>, string, boolean?][] = [
-  ["a session within its time is live", {}, "live"],
-  ["a session at its end is unknown", { expiresAt: now }, "unknown"],
+  ["an unexpired session is live", {}, "live"],
+  ["an expired session is unknown", { expiresAt: now }, "unknown"],
   ["an ended session is unknown", { revokedAt: ago(1) }, "unknown"],
   ["a session of a disabled account is unknown", { disabled: true }, "unknown"],
   ["a session of a deleted account is unknown", { deletedAt: ago(1) }, "unknown"],
@@ -29,9 +29,13 @@ const verdicts: [string, Partial<SessionFacts>, string, boolean?][] = [
   ],
   ["an owner idle for 30 minutes is unknown", { role: "owner", lastSeenAt: ago(30 * minute) }, "unknown"],
   ["a player idle for hours is live", { lastSeenAt: ago(600 * minute) }, "live"],
-  ["a password session is refused while the door is shut", { door: "password" }, "local_auth_off"],
-  ["a password session is live while the door is open", { door: "password" }, "live", true],
-  ["an ended password session tells nothing of the door", { door: "password", revokedAt: ago(1) }, "unknown"],
+  ["a password session is rejected while password sign-in is off", { door: "password" }, "local_auth_off"],
+  ["a password session is live while password sign-in is on", { door: "password" }, "live", true],
+  [
+    "an ended password session is unknown even while password sign-in is off",
+    { door: "password", revokedAt: ago(1) },
+    "unknown",
+  ],
 ];
 for (const [name, facts, verdict, isPasswordDoorOpen = false] of verdicts) {
   test(name, () => {
@@ -40,7 +44,7 @@ for (const [name, facts, verdict, isPasswordDoorOpen = false] of verdicts) {
   });
 }
 
-test("a proof counts for less than its time", () => {
+test("a proof is valid for less than its lifetime", () => {
   const at = { now, reauthTtlMs: 5 * minute };
   assert.equal(isProven(ago(5 * minute - 1), at), true);
   assert.equal(isProven(ago(5 * minute), at), false);

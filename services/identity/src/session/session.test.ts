@@ -40,7 +40,7 @@ describe("sessions", () => {
     assert.deepEqual(await stateOf(fixture, "0".repeat(64)), { state: "unknown" });
   });
 
-  test("a session ends after 12 hours", async () => {
+  test("a session expires after 12 hours", async () => {
     const { session } = await fixture.person();
     fixture.pass(12 * hour - 1);
     assert.equal((await stateOf(fixture, session)).state, "live");
@@ -67,7 +67,7 @@ describe("sessions", () => {
     assert.equal(await seen(), start + minute);
   });
 
-  test("a staff session that is idle for 30 minutes is dead, and resolving does not revive it", async () => {
+  test("a staff session expires after 30 minutes idle, and resolving it does not revive it", async () => {
     const { session } = await fixture.person({ role: "admin" });
     fixture.pass(29 * minute);
     assert.equal((await stateOf(fixture, session)).state, "live");
@@ -76,7 +76,7 @@ describe("sessions", () => {
     assert.equal((await stateOf(fixture, session)).state, "unknown");
   });
 
-  test("polls do not keep a staff session from becoming idle, and use does", async () => {
+  test("polls do not keep a staff session active, and other requests do", async () => {
     const [left, at] = [await fixture.person({ role: "admin" }), await fixture.person({ role: "admin" })];
     const poll = async (hash: string) =>
       (await fixture.gateway.call(accounts.resolveSession, { hash, is_use: false })).state;
@@ -113,7 +113,7 @@ describe("sessions", () => {
     assert.deepEqual([status.has_passkey, status.setup_required], [true, false]);
   });
 
-  test("a player's session may be idle", async () => {
+  test("a player's session does not expire when idle", async () => {
     const { session } = await fixture.person();
     fixture.pass(hour);
     assert.equal((await stateOf(fixture, session)).state, "live");
@@ -127,7 +127,7 @@ describe("sessions", () => {
     }
   });
 
-  test("a password session counts only while the platform setting is on, and its change shows at once", async () => {
+  test("a password session is valid only while the platform setting is on, and a change applies at once", async () => {
     const { session } = await fixture.person({ door: "password" });
     assert.equal((await stateOf(fixture, session)).state, "local_auth_off");
     const set = (value: string) =>
@@ -169,7 +169,7 @@ describe("sessions", () => {
     assert.equal(again.session, null);
   });
 
-  test("logout ends a session that is not live, so that it never comes back", async () => {
+  test("logout ends a session that is not live, so that it never becomes live again", async () => {
     const closed = await fixture.person({ door: "password" });
     const idle = await fixture.person({ role: "admin" });
     fixture.pass(31 * minute);
@@ -185,12 +185,12 @@ describe("sessions", () => {
     }
   });
 
-  test("logout without a session is fine", async () => {
+  test("logout without a session succeeds", async () => {
     const reply = await fixture.forward(accounts.logout, {});
     assert.equal(reply.session, null);
   });
 
-  test("the list has the live sessions of the caller alone, most recently seen first", async () => {
+  test("the list has only the live sessions of the caller, most recently seen first", async () => {
     const person = await fixture.person();
     await fixture.person();
     fixture.pass(5 * minute);
@@ -223,7 +223,7 @@ describe("sessions", () => {
     assert.equal((await stateOf(fixture, other.session)).state, "live");
   });
 
-  test("ending one's own session signs out, ending another does not", async () => {
+  test("ending the current session signs the caller out, ending another one does not", async () => {
     const person = await fixture.person();
     const other = await fixture.session(person.userId);
     const principal = person.principal;
@@ -249,7 +249,7 @@ describe("sessions", () => {
     });
   });
 
-  test("parallel revokes count a session once", async () => {
+  test("parallel requests to end a session count it once", async () => {
     const person = await fixture.person();
     await fixture.session(person.userId);
     const before = await fixture.metric("svc_sessions_revoked_total");
@@ -265,7 +265,7 @@ describe("sessions", () => {
     assert.equal(await fixture.metric("svc_sessions_revoked_total"), before + 1);
   });
 
-  test("a lost database is unavailable, never an unknown session", async () => {
+  test("without the database a session is unavailable, never unknown", async () => {
     const person = await fixture.person();
     await fixture.wire.cut();
     const answer = await fixture.refused(accounts.resolveSession, { hash: person.session, is_use: true });

@@ -60,7 +60,7 @@ describe("platform settings and the audit log", () => {
     const list = (viewer: string, about: { since?: string; cursor?: string; limit?: number } = {}) =>
       fixture.lifecycle.call(settings.listActivity, { server: "seen", viewer, limit: 50, ...about });
 
-    test("says who did what, without addresses, names of staff and other people's texts", async () => {
+    test("shows who did what, without addresses, names of staff and texts of other people", async () => {
       const [mine, other, admin] = [
         await fixture.person(),
         await fixture.person(),
@@ -150,7 +150,7 @@ describe("platform settings and the audit log", () => {
     const search = (about: object) =>
       fixture.gateway.call(settings.searchAudit, { limit: 100, until, ...about }, asOwner());
 
-    test("pages come newest first without a gap or a repeat, also within one millisecond", async () => {
+    test("is paged newest first without gaps or repeats, also within one millisecond", async () => {
       const seen: unknown[] = [];
       let cursor: string | undefined;
       do {
@@ -168,17 +168,16 @@ describe("platform settings and the audit log", () => {
       ["a server, its files too", { server: "survival" }, 20],
       ["an actor", { actor: "alex" }, 20],
       ["an action", { action: "server.wake" }, 10],
-      ["the beginning of actions", { action: "file.*" }, 20],
-      ["a wildcard in an action is none", { action: "file%" }, 0],
-      ["a span of time", { since: "2026-01-01T00:00:05Z", until: "2026-01-01T00:00:10Z" }, 10],
-      ["several at once", { server: "survival", action: "file.delete", actor: "alex" }, 10],
+      ["a prefix of actions", { action: "file.*" }, 20],
+      ["a literal wildcard in an action", { action: "file%" }, 0],
+      ["a time range", { since: "2026-01-01T00:00:05Z", until: "2026-01-01T00:00:10Z" }, 10],
+      ["several filters", { server: "survival", action: "file.delete", actor: "alex" }, 10],
     ];
     for (const [what, filter, count] of filters) {
-      test(`it is filtered by ${what}`, async () =>
-        assert.equal((await search(filter)).entries.length, count));
+      test(`is filtered by ${what}`, async () => assert.equal((await search(filter)).entries.length, count));
     }
 
-    test("a foreign cursor is rejected", async () => {
+    test("rejects an invalid cursor", async () => {
       const refused = await fixture.refused(settings.searchAudit, { limit: 5, cursor: "1; drop" }, asOwner());
       assert.equal(refused.fault, "bad_request");
     });

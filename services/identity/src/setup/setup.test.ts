@@ -17,10 +17,10 @@ import { createSetupToken } from "./store.ts";
 
 const minute = 60_000;
 
-test("an owner who can sign in needs no link", () => {
+test("an owner who can sign in gets no link", () => {
   assert.equal(decideSetup({ hasDurableSignIn: true, liveTokens: 0 }), "nothing");
 });
-test("a link that still works is kept", () => {
+test("a valid link is kept", () => {
   assert.equal(decideSetup({ hasDurableSignIn: false, liveTokens: 1 }), "keep");
 });
 test("an owner without a way in and without a link gets one", () => {
@@ -46,7 +46,7 @@ describe("the first owner", () => {
   });
   const token = () => new URL(readFileSync(file, "utf8").trim()).searchParams.get("token") ?? "";
 
-  test("a start without an owner leaves a link that only this account may read", () => {
+  test("a start without an owner writes a link that only this operating-system account may read", () => {
     const link = readFileSync(file, "utf8");
     assert.match(link, /^http:\/\/op\.console\.svc\.localhost:8080\/setup\?token=[A-Za-z0-9_-]{43}\n$/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -58,14 +58,14 @@ describe("the first owner", () => {
     assert.equal(rows[0]?.["token_hash"], sha256(token()));
   });
 
-  test("an unknown token is refused, counted and audited", async () => {
+  test("an unknown token is rejected, counted and audited", async () => {
     const { fault } = await fixture.refused(accounts.redeemSetup, { token: "nonsense" });
     assert.equal(fault, "setup_token_invalid");
     assert.equal(await fixture.metric('svc_auth_failures_total{door="setup",reason="bad_code"}'), 1);
     await until(async () => (await actions(fixture)).includes("auth.setup.failed"));
   });
 
-  test("a link signs in again and again until a way in is proven, and then it is spent and gone", async () => {
+  test("a link can be used repeatedly until the owner has a way in, then it is spent and removed", async () => {
     const link = token();
     const client = { address: "192.0.2.1", userAgent: "x".repeat(400) };
     const redeem = () => fixture.forward(accounts.redeemSetup, { token: link }, { client });
@@ -131,12 +131,12 @@ describe("the first owner", () => {
     assert.equal((await fixture.refused(accounts.redeemSetup, { token: link })).fault, "setup_token_invalid");
   });
 
-  test("a restart mints again while the owner has no way in", async () => {
+  test("a restart creates a new link while the owner has no way in", async () => {
     assert.equal(await restart(fixture, file), "mint");
     assert.equal(await restart(fixture, file), "keep");
   });
 
-  test("a link ends after 30 minutes, and the next start mints a new one", async () => {
+  test("a link expires after 30 minutes, and the next start creates a new one", async () => {
     const old = token();
     fixture.pass(30 * minute);
     assert.equal((await fixture.refused(accounts.redeemSetup, { token: old })).fault, "setup_token_invalid");
@@ -144,7 +144,7 @@ describe("the first owner", () => {
     assert.notEqual(token(), old);
   });
 
-  test("setup/status says how far the account is, and is 404 for one that is gone", async () => {
+  test("setup/status returns the progress of the account, and 404 for one that is gone", async () => {
     const admin = await fixture.person({ role: "admin", email: "Admin@example.org", emailVerified: true });
     const state = await fixture.gateway.call(accounts.setupStatus, {}, { principal: admin.principal });
     assert.deepEqual(
@@ -155,7 +155,7 @@ describe("the first owner", () => {
     assert.equal((await fixture.refused(accounts.setupStatus, {}, { principal })).fault, "not_found");
   });
 
-  test("me tells staff rights only on the operator console host", async () => {
+  test("`me` shows staff rights only on the operator console host", async () => {
     const owner = await fixture.person({ role: "owner" });
     const seen = async (staff: boolean) => {
       const principal = { ...owner.principal, staff };
@@ -183,7 +183,7 @@ describe("the first owner", () => {
     await fixture.gateway.call(accounts.redeemSetup, { token: usable });
   });
 
-  test("an owner with a verified e-mail gets no link, and a stale one is taken away", async () => {
+  test("an owner with a verified e-mail address gets no link, and a stale one is removed", async () => {
     await fixture.database.admin(
       "update identity.users set email = 'o@example.org', email_verified = true where username = 'owner'",
     );
@@ -220,17 +220,17 @@ describe("replicas that start together", () => {
     }
   };
 
-  test("without a file for it no token is minted", async () => {
+  test("without a configured file no token is created", async () => {
     assert.equal(await start(""), "mint");
     assert.deepEqual(await database.admin("select * from identity.setup_tokens"), []);
   });
 
-  test("a file that cannot be written leaves no token behind", async () => {
+  test("when the file cannot be written, no token is stored", async () => {
     await assert.rejects(start(join(dir, "missing", "setup-url")), /ENOENT/);
     assert.deepEqual(await database.admin("select * from identity.setup_tokens"), []);
   });
 
-  test("make one owner and one link", async () => {
+  test("create one owner and one link", async () => {
     const steps = await Promise.all([1, 2, 3].map(() => start(join(dir, "setup-url"))));
     assert.deepEqual(steps.toSorted(), ["keep", "keep", "mint"]);
     assert.equal((await database.admin("select id from identity.users")).length, 1);

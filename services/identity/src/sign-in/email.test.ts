@@ -31,7 +31,7 @@ describe("signing in with a mailed code", () => {
     }
   };
 
-  test("the right code signs the player in and counts as reauthentication", async () => {
+  test("the correct code signs the player in and counts as a proof", async () => {
     const { email, code, person } = await mailed();
     const reply = await verify(email, code);
     assert.deepEqual(JSON.parse(Buffer.from(reply.body).toString()), {
@@ -47,7 +47,7 @@ describe("signing in with a mailed code", () => {
     await until(async () => (await auditOf("auth.email.login")).length > 0);
   });
 
-  test("signing in sets the language of mails to that of the browser, if it sends one", async () => {
+  test("sets the language of mails to that of the browser, if the browser sends one", async () => {
     const { email, person, code } = await mailed();
     const languageOf = async () =>
       (await fixture.database.admin("select language from identity.users where id = $1", [person.userId]))[0];
@@ -62,13 +62,13 @@ describe("signing in with a mailed code", () => {
     assert.deepEqual(await languageOf(), { language: "zh" });
     fixture.pass(minute);
     await start(email);
-    // The words are encoded for the wire, and whether digits stay readable is the encoder's choice: the language is not.
+    // The text is encoded, and the encoder decides whether digits stay readable; the language header is always readable.
     assert.match((await fixture.smtp.awaitMail(email, 2)).source, /zh-Hans|emgtSGFucy/);
     assert.deepEqual(await languageOf(), { language: "zh" });
   });
 
   for (const index of [0, 1, 2]) {
-    test(`of the three newest codes number ${index + 1} works and spends the others`, async () => {
+    test(`of the three newest codes number ${index + 1} works and invalidates the others`, async () => {
       const { email, codes } = await several(3);
       const code = codes[index] ?? "";
       assert.ok((await verify(email, code)).session);
@@ -104,7 +104,7 @@ describe("signing in with a mailed code", () => {
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  test("ten wrong codes lock the account: one mail, one audit entry, the same answers as before", async () => {
+  test("ten wrong codes lock the account: one mail, one audit entry, the same responses as before", async () => {
     const { email, person } = await holder();
     const lockouts = 'svc_auth_otp_lockouts_total{purpose="sign_in"}';
     const before = await fixture.metric(lockouts);
@@ -140,7 +140,7 @@ describe("signing in with a mailed code", () => {
     await until(() => subjects().includes("Codes are locked for your account"));
   });
 
-  test("a right code of a locked account is invalid", async () => {
+  test("a correct code of a locked account is invalid", async () => {
     const { email, codes, person } = await several(2);
     await fixture.store.db
       .insertInto("otp_failure_windows")

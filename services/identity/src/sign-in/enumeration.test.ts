@@ -19,7 +19,7 @@ describe("sign-in with mailed codes", () => {
     () => fixture,
   );
 
-  test("a known and an unknown address get the same answer, now and within the minute", async () => {
+  test("a known and an unknown address get the same response, at once and within the minute", async () => {
     const { email } = await holder();
     const [known, unknown] = [await start(email), await start(newAddress())];
     assert.deepEqual(known, unknown);
@@ -32,7 +32,7 @@ describe("sign-in with mailed codes", () => {
     assert.equal(await settled(email), 1);
   });
 
-  test("the answers for a known and an unknown address have the same bytes", async () => {
+  test("the responses for a known and an unknown address have the same bytes", async () => {
     const { email } = await holder();
     const ask = (address: string) =>
       fixture.gateway.forward(signIn.startEmail, { email: address }, options());
@@ -82,7 +82,7 @@ describe("sign-in with mailed codes", () => {
     assert.equal(await settled(email), 1);
   });
 
-  test("refusals are audited by their reason", async () => {
+  test("rejections are audited with their reason", async () => {
     const { email, code, person } = await mailed();
     await refused(email, wrong(code));
     await refused(newAddress(), "123456");
@@ -151,7 +151,7 @@ describe("sign-in with mailed codes", () => {
     await fixture.smtp.awaitMail(email);
   });
 
-  test("a rejected recipient is counted and not revealed", async () => {
+  test("a recipient that the relay rejects is counted and not revealed", async () => {
     const { email } = await holder();
     const failed = 'svc_mail_total{kind="code",result="failed"}';
     const before = await fixture.metric(failed);
@@ -163,12 +163,12 @@ describe("sign-in with mailed codes", () => {
     assert.equal(await refused(email, "123456"), "invalid_code");
   });
 
-  test("an address that a mail program would parse as several is rejected", async () => {
+  test("an address that a mail program could parse as several is rejected", async () => {
     const answer = await fixture.refused(signIn.startEmail, { email: "a,b@example.org" }, options());
     assert.equal(answer.fault, "bad_request");
   });
 
-  test("options lists the methods of an address and sends no mail", async () => {
+  test("the options list the methods of an address, and no mail is sent", async () => {
     const { email } = await holder();
     const ask = (address: string) => fixture.gateway.call(signIn.options, { email: address }, options());
     assert.deepEqual(await ask(email), { methods: ["email_otp"] });

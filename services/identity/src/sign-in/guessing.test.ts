@@ -1,4 +1,4 @@
-// Guessing codes with every help an attacker may have: many addresses, two replicas, all at once.
+// Guessing codes from many addresses, at two replicas, all at once.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -38,7 +38,7 @@ describe("guessing on two replicas", () => {
   const guess = (email: string, code: string) =>
     outcomeOf(fixture.gateway.forward(signIn.verifyEmail, { email, code }, anywhere()));
 
-  test("one account allows ten attempts a day, whatever their source", async () => {
+  test("one account allows ten attempts a day in total over all addresses", async () => {
     const email = "victim@example.org";
     const { userId } = await fixture.person({ email, emailVerified: true });
     let mails = 0;
@@ -115,7 +115,7 @@ describe("the mail budget at public endpoints", () => {
     assert.equal(await start(unknown(), from("2001:db8:1:3::1")), "done");
   });
 
-  test("one recipient is not flooded, whoever the requester, known or not", async () => {
+  test("mails to one recipient are limited over all requesters, known or not", async () => {
     fixture.pass(24 * 60 * minute);
     await fixture.person({ email: "known@example.org", emailVerified: true });
     for (const email of ["known@example.org", unknown()]) {
@@ -131,7 +131,7 @@ describe("the mail budget at public endpoints", () => {
     }
   });
 
-  test("when used up, every address is rejected alike, and staff still get their codes from the reserve", async () => {
+  test("when it is used up, every address is rejected alike, and staff still get their codes from the reserve", async () => {
     fixture.pass(24 * 60 * minute);
     await fixture.person({ email: "player@example.org", emailVerified: true });
     const staff = await fixture.person({ role: "admin", email: "staff@example.org", emailVerified: true });
@@ -143,7 +143,7 @@ describe("the mail budget at public endpoints", () => {
     const answers = [await opLogin("staff@example.org"), await opLogin(unknown())];
     assert.equal(answers[0]?.expires_at, answers[1]?.expires_at);
     await fixture.smtp.awaitMail("staff@example.org");
-    // Strangers at the operators' door take nothing from the reserve.
+    // Addresses without an account at the operator login do not use the reserve.
     await Promise.all(Array.from({ length: 10 }, () => opLogin(unknown())));
     await fixture.person({ role: "admin", email: "staff2@example.org", emailVerified: true });
     await opLogin("staff2@example.org");

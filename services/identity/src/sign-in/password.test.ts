@@ -68,7 +68,7 @@ describe("sign-in with a local password", () => {
     }
   });
 
-  test("signs in for 12 hours, and does not count as reauthentication", async () => {
+  test("signs in for 12 hours, and does not count as a proof", async () => {
     await open("true");
     const { username, userId } = await person("secret");
     const reply = await signInWith(username, "secret");
@@ -86,7 +86,7 @@ describe("sign-in with a local password", () => {
     await open("true");
   });
 
-  test("answers a wrong password and an unknown name alike, and audits which it was", async () => {
+  test("gives a wrong password and an unknown name the same response, and audits which it was", async () => {
     const { username } = await person("secret");
     const none = await fixture.person();
     const answers = [
@@ -118,7 +118,7 @@ describe("sign-in with a local password", () => {
   test("a password that is replaced during the check does not sign in", async () => {
     const { username, userId } = await person("secret");
     const passwordHash = await hashPassword("other");
-    // The account is held by the change when the tried password is found right.
+    // The change has the row lock of the account when the check of the old password succeeds.
     const signingIn = await fixture.store.db.transaction().execute(async (trx) => {
       await savePassword(trx, { userId, passwordHash, now: fixture.now() });
       const trying = signInWith(username, "secret").then(

@@ -17,7 +17,7 @@ const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
 const start = (...argv: string[]) => spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
 
-/** Runs it to its end. */
+/** Runs it until it exits. */
 async function run(...argv: string[]) {
   const child = start(main, ...argv);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
@@ -104,7 +104,7 @@ mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefi
     assert.equal(await answer.text(), "");
   });
 
-  test("refuses a body and closes the connection", async () => {
+  test("rejects a body and closes the connection", async () => {
     const head = "GET /session/minecraft/hasJoined?username=a&serverId=b HTTP/1.1\r\nHost: nano\r\n";
     for (const body of ["Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"]) {
       const answer = await raw(head + body);
@@ -114,7 +114,7 @@ mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefi
     }
   });
 
-  test("is healthy, and serves nothing else", async () => {
+  test("serves its health endpoint, and nothing else", async () => {
     assert.deepEqual(await (await ask("", "/healthz")).json(), { status: "ok" });
     assert.equal((await ask("", "/api/v1/servers")).status, 404);
     assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`, { method: "POST" })).status, 405);

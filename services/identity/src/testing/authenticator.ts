@@ -1,5 +1,5 @@
-// A software authenticator and the browser before it: real keys, real attestation and assertion bytes (WebAuthn 6, 7).
-// What a hostile one sends instead is passed in as a forgery.
+// A software authenticator and its browser: real keys, real attestation and assertion bytes (WebAuthn 6, 7).
+// A test passes in what a hostile one sends instead as a forgery.
 
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bytesOf, encode } from "./cbor.ts";
@@ -10,7 +10,7 @@ export type Algorithm = "ES256" | "EdDSA";
 /** Bits of the authenticator data (WebAuthn 6.1). */
 export const flag = { present: 1, verified: 4, eligible: 8, backedUp: 16, attested: 64 } as const;
 
-/** What differs from an honest answer. */
+/** Differences from an honest response. */
 export type Forgery = {
   origin?: string;
   rpId?: string;
@@ -22,9 +22,9 @@ export type Forgery = {
   /** The claimed sign count. */
   counter?: number;
   userHandle?: string | undefined;
-  /** Signs with a key of its own. */
+  /** Signs with another key. */
   isForged?: boolean;
-  /** Changes the answer after it was signed. */
+  /** Changes the response after it was signed. */
   tamper?: (response: Record<string, unknown>) => Record<string, unknown>;
 };
 export type ForgedAttestation = Forgery & {
@@ -34,11 +34,11 @@ export type ForgedAttestation = Forgery & {
   isCertified?: boolean;
   /** COSE number of the claimed algorithm; default that of the key. */
   claimedAlgorithm?: number;
-  /** All of the attestation object. */
+  /** The complete attestation object. */
   object?: Buffer;
 };
 
-/** The standard's JSON forms, as far as they are needed here. */
+/** The JSON forms of the standard, as far as the tests need them. */
 export type CreationOptions = { challenge: string; rp: { id: string }; user: { id: string } };
 export type RequestOptions = { challenge: string; rpId: string };
 type Credential = {

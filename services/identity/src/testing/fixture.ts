@@ -60,7 +60,7 @@ export type Fixture = {
   now: () => Date;
   /** Creates an account with a session. */
   person: (about?: NewPerson) => Promise<Person>;
-  /** One more session of a person. */
+  /** Another session of a person. */
   session: (
     userId: string,
     about?: { door?: SessionDoor; host?: FaceHost },
@@ -81,7 +81,7 @@ export type Fixture = {
 };
 
 type FixtureOptions = {
-  /** Overrides as `--set` has them. */
+  /** Overrides as in `--set`. */
   set?: readonly string[];
   /** False for an installation without a mail relay. */
   hasRelay?: boolean;
@@ -134,7 +134,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
         () => undefined,
         (reason: unknown) => reason,
       );
-      if (!isFault(error)) throw new Error(`no fault but ${String(error)}`);
+      if (!isFault(error)) throw new Error(`not a fault: ${String(error)}`);
       return { fault: error.fault, retryAfterSeconds: error.retryAfterSeconds };
     },
     forward: (contract, input, given) => gateway.forward(contract, input, given),

@@ -1,23 +1,23 @@
-// What hostile browsers, pages, devices and networks make of a ceremony, in an attestation and an assertion alike.
+// Forgeries by hostile browsers, pages, devices and networks, for attestations and assertions alike.
 
 import type { Forgery } from "./authenticator.ts";
 
-/** What no honest browser answers. */
+/** Responses that no honest browser sends. */
 export const forgeries: Record<string, Forgery> = {
   "the page of another site": { origin: "https://console.svc.localhost.example.org" },
   "the same host over http": { origin: "http://console.svc.localhost" },
   "another port of the host": { origin: "https://console.svc.localhost:8443" },
-  "a host below it that is not ours": { origin: "https://evil.console.svc.localhost" },
-  "a page of no origin": { origin: "null" },
+  "a subdomain that is not configured": { origin: "https://evil.console.svc.localhost" },
+  "a page without an origin": { origin: "null" },
   "another relying party": { rpId: "console.example.org" },
-  "the relying party of the domain above": { rpId: "svc.localhost" },
+  "the parent domain as relying party": { rpId: "svc.localhost" },
   "a frame in another site": { crossOrigin: true, topOrigin: "https://example.org" },
-  "a frame in a site that is not named": { crossOrigin: true },
-  "a challenge that was never given": { challenge: Buffer.alloc(32, 7).toString("base64url") },
+  "a frame in an unnamed site": { crossOrigin: true },
+  "a challenge that was never issued": { challenge: Buffer.alloc(32, 7).toString("base64url") },
   "no challenge": { challenge: "" },
 };
 
-/** Lists in lists in lists, as CBOR. */
+/** Deeply nested lists, as CBOR. */
 export const deepList = Buffer.concat([Buffer.alloc(40_000, 0x81), Buffer.from([0])]);
 
 /** A value as the base64url text of its JSON. */

@@ -1,4 +1,4 @@
-// What the processes of identity that kill themselves in tests have in common.
+// Shared by identity's test processes that kill themselves.
 
 import { openStore } from "@svc/store";
 import { createLogger, createRegistry } from "@svc/telemetry";

@@ -27,7 +27,7 @@ export function stranger(): CallOptions {
   return { principal: { kind: "anonymous" }, client: { address, userAgent: "browser" } };
 }
 
-/** `fixtureOf` is called late: a suite creates its people before its fixture has started. */
+/** `fixtureOf` is called lazily: a suite creates its people before its fixture has started. */
 export function createPasskeyPeople(fixtureOf: () => Fixture) {
   const as = (person: { principal: AccountPrincipal }): CallOptions => ({
     ...stranger(),
@@ -70,7 +70,7 @@ export function createPasskeyPeople(fixtureOf: () => Fixture) {
     const { publicKey } = await call(passkeys.beginReauth, {}, as(who));
     return { options: publicKey as RequestOptions, loginId: "" };
   };
-  /** What `finish` is called with. */
+  /** The input of `finish`. */
   const ending = (ceremony: Ceremony, who: Holder, about: { loginId: string; assertion: unknown }) => {
     const assertion = about.assertion as Record<string, unknown>;
     if (ceremony === "login") {
@@ -82,7 +82,7 @@ export function createPasskeyPeople(fixtureOf: () => Fixture) {
     }
     return { contract: passkeys.finishReauth, input: { assertion }, options: as(who) };
   };
-  /** Undefined when the ceremony ended well, else the name of the fault. */
+  /** Undefined when the ceremony succeeded, else the name of the fault. */
   const finish = async (
     ceremony: Ceremony,
     who: Holder,
@@ -94,7 +94,7 @@ export function createPasskeyPeople(fixtureOf: () => Fixture) {
       .catch((error: { fault?: string }) => error.fault ?? String(error));
     return typeof ended === "string" ? ended : undefined;
   };
-  /** A whole ceremony, in which the device may forge. */
+  /** A complete ceremony; the device may forge its response. */
   const pass = async (ceremony: Ceremony, who: Holder, forgery: Forgery = {}) => {
     const { options, loginId } = await begin(ceremony, who);
     return finish(ceremony, who, { loginId, assertion: who.device.assert(options, forgery) });

@@ -15,7 +15,7 @@ import { type Fixture, type NewPerson, type Person, startFixture } from "./fixtu
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 type Moving = { transfer_id: string; from_user_id: string; to_user_id: string; limits: quotas.Limits };
 
-/** Lifecycle's side: the owners of servers, transferred all or none, once for each id. */
+/** Lifecycle's side: the owners of servers, transferred all or nothing, once for each id. */
 function createLifecycle() {
   const owners = new Map<string, string>();
   const moved = new Map<string, string[]>();
@@ -64,7 +64,7 @@ function createLifecycle() {
   return state;
 }
 
-/** The operations of a migration, as the proxy and browsers call them. */
+/** The operations of a server transfer, as the proxy and browsers call them. */
 function createSteps(fixture: Fixture) {
   const as = (person: Person) => ({ principal: person.principal });
   const steps = {
@@ -129,7 +129,7 @@ export async function startServerTransferFixture() {
     link,
     player,
     confirmed,
-    /** A source and a target with a code between them. */
+    /** A source and a target with an issued code. */
     ready: async (...names: string[]) => {
       const [source, target] = [await confirmed(...names), await fixture.person()];
       const { code } = await steps.issue(source, target.userId);
@@ -155,7 +155,7 @@ export async function startServerTransferFixture() {
 /** A new server name. */
 export const newName = () => `world-${randomUUID().slice(0, 8)}`;
 
-/** The fault of a refusal, or `none`. */
+/** The fault of a rejection, or `none`. */
 export async function faultOf(answer: Promise<unknown>): Promise<string> {
   try {
     await answer;

@@ -11,15 +11,15 @@ export type SessionServer = {
   hasJoinedUrl: string;
   /** Ends with a slash: a name is appended. */
   profileUrl: string;
-  /** Makes an account; its client can join from now on. */
+  /** Creates an account; its client can join from now on. */
   add: (player: Player) => void;
-  /** What a client sends before it connects to a proxy. Resolves with the status. */
+  /** The request that a client sends before it connects to a proxy. Resolves with the status. */
   join: (player: Player, serverId: string) => Promise<number>;
-  /** Takes over every answer to hasJoined until it is undefined again. */
+  /** Handles every hasJoined request until it is undefined again. */
   misbehave: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   /** The same for profile lookups. */
   misbehaveLookup: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
-  /** URLs of the hasJoined questions so far. */
+  /** URLs of the hasJoined requests so far. */
   asked: URL[];
   stop: () => Promise<void>;
 };

@@ -10,7 +10,7 @@ export const newAddress = () => `mail${++number}@example.org`;
 export const anonymous = { kind: "anonymous" } as const;
 export const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
 
-/** `fixtureOf` is called late: a suite creates its client before its fixture has started. */
+/** `fixtureOf` is called lazily: a suite creates its client before its fixture has started. */
 export function createSignInClient(fixtureOf: () => Fixture) {
   const client = () => ({ address: `198.51.100.${++number % 250}`, userAgent: "browser" });
   const options = () => ({ principal: anonymous, client: client() });
@@ -47,7 +47,7 @@ export function createSignInClient(fixtureOf: () => Fixture) {
         action,
       ])
     ).map(({ payload, actor_user_id }) => ({ payload, actor_user_id }));
-  /** Nothing was mailed though everything that a start sets off has ended. */
+  /** Nothing was mailed, and everything that a start triggers has ended. */
   const settled = async (email: string) => {
     const mark = await holder();
     await start(mark.email);

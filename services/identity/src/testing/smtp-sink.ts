@@ -9,11 +9,11 @@ type SunkMail = { to: string; subject: string; source: string };
 export type SmtpSink = {
   port: number;
   mails: SunkMail[];
-  /** What the relay says to every recipient; accepts when undefined. */
+  /** The reply of the relay to every recipient; accepts when undefined. */
   refuseWith: string | undefined;
-  /** What the relay says to the sender, before any recipient is named; accepts when undefined. */
+  /** The reply of the relay to the sender, before any recipient; accepts when undefined. */
   refuseSenderWith: string | undefined;
-  /** How often a sender was named. */
+  /** How many senders were received. */
   senders: number;
   /** The code in the newest mail to an address. */
   codeTo: (address: string) => string;

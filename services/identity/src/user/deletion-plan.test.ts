@@ -18,9 +18,13 @@ const requests: [what: string, user: Observed["user"], wanted: ReturnType<typeof
     { id: "b", role: "admin" },
     { act: "close_account", state: "closed", requeueAt: now },
   ],
-  ["a user who is deleted already is not found", undefined, { act: "refuse", fault: "not_found" }],
-  ["nobody deletes themselves", { id: "caller", role: "admin" }, { act: "refuse", fault: "self_protected" }],
-  ["the owner is not deleted", { id: "b", role: "owner" }, { act: "refuse", fault: "owner_protected" }],
+  ["a user who is already deleted is not found", undefined, { act: "refuse", fault: "not_found" }],
+  [
+    "users cannot delete themselves",
+    { id: "caller", role: "admin" },
+    { act: "refuse", fault: "self_protected" },
+  ],
+  ["the owner cannot be deleted", { id: "b", role: "owner" }, { act: "refuse", fault: "owner_protected" }],
 ];
 for (const [what, user, wanted] of requests) {
   test(what, () => assert.deepEqual(decideDeletion({ user, callerId: "caller" }, now), wanted));
@@ -33,12 +37,12 @@ const outcomes: [what: string, outcome: StepOutcome, wanted: ReturnType<typeof d
     { act: "end", released: 2, state: "released", requeueAt: null },
   ],
   [
-    "no servers end it as well",
+    "an empty release ends the deletion too",
     { released: [] },
     { act: "end", released: 0, state: "released", requeueAt: null },
   ],
   [
-    "any failure leaves it closed and is retried",
+    "after any failure the account stays closed, and the release is retried",
     { error: down },
     { act: "retry", error: down, state: "closed", requeueAt: retryAt },
   ],

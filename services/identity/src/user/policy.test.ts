@@ -5,8 +5,8 @@ import { patternOf, refusalOf, type Target, uuidIn } from "./policy.ts";
 const rules: [what: string, target: Target, wanted: string | undefined][] = [
   ["a user may be changed", { id: "b", role: "user" }, undefined],
   ["an admin may be changed", { id: "b", role: "admin" }, undefined],
-  ["nobody changes their own standing", { id: "a", role: "owner" }, "self_protected"],
-  ["another owner is changed only from the host console", { id: "c", role: "owner" }, "owner_protected"],
+  ["users cannot change their own role or status", { id: "a", role: "owner" }, "self_protected"],
+  ["another owner can be changed only on the host", { id: "c", role: "owner" }, "owner_protected"],
 ];
 for (const [what, target, wanted] of rules) {
   test(what, () => assert.equal(refusalOf(target, "a"), wanted));
@@ -16,7 +16,7 @@ test("wildcards in a search are matched literally", () => {
   assert.equal(patternOf("A_b%\\"), "%a\\_b\\%\\\\%");
 });
 
-test("a search names a UUID with or without dashes, and nothing else is one", () => {
+test("a search recognizes a UUID with or without dashes, and nothing else", () => {
   const uuid = "b4f7e65c-ed9c-3510-88fa-a3f669cd7244";
   assert.equal(uuidIn(` ${uuid.toUpperCase()} `), uuid);
   assert.equal(uuidIn(uuid.replaceAll("-", "")), uuid);

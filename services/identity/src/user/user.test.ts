@@ -13,7 +13,7 @@ describe("users, as the owner sees them", () => {
   const asOwner = () => ({ principal: owner.principal });
   const create = (about: Partial<InputOf<typeof users.create>> & { username: string }) =>
     fixture.gateway.call(users.create, { role: "user", ...about }, asOwner());
-  /** What lifecycle answers; while it is away there is nobody. */
+  /** The state of the simulated lifecycle. */
   let released: string[] = [];
   let isLifecycleUp = true;
   const playersByName = new Map<string, string>();
@@ -37,7 +37,7 @@ describe("users, as the owner sees them", () => {
   });
   after(() => fixture.stop());
 
-  test("a created user is listed and shown with the number of their servers", async () => {
+  test("a created user is listed with the number of their servers", async () => {
     const made = await create({ username: "Alex", email: "alex@example.org" });
     assert.equal(made.server_count, 0);
     assert.equal(made.email_verified, false);
@@ -138,14 +138,14 @@ describe("users, as the owner sees them", () => {
     ["deleted", (id) => fixture.refused(users.remove, { id }, asOwner())],
   ];
   for (const [what, act] of protections) {
-    test(`the owner does not change themselves or another owner: ${what}`, async () => {
+    test(`the owner cannot change themselves or another owner: ${what}`, async () => {
       const other = await fixture.person({ role: "owner" });
       assert.equal((await act(owner.userId)).fault, "self_protected");
       assert.equal((await act(other.userId)).fault, "owner_protected");
     });
   }
 
-  test("a disabled user's sessions end at once, and enabling does not bring them back", async () => {
+  test("a disabled user's sessions end at once, and enabling the user does not restore them", async () => {
     const person = await fixture.person();
     await fixture.gateway.call(users.disable, { id: person.userId, disabled: true }, asOwner());
     assert.equal((await stateOf(fixture, person.session)).state, "unknown");

@@ -42,7 +42,7 @@ describe("an operator login", () => {
     assert.ok(isFault(error), String(error));
     return error.fault;
   };
-  /** An account that a player is linked to. */
+  /** An account with a linked player. */
   const linked = async (about: NewPerson = {}) => {
     const email = newAddress();
     const person = await fixture.person({ role: "admin", email, emailVerified: true, ...about });
@@ -53,7 +53,7 @@ describe("an operator login", () => {
       .execute();
     return { email, person, uuid };
   };
-  /** A request that waits, and the code that was mailed for it. */
+  /** A waiting request, and the code that was mailed for it. */
   const waiting = async (about: NewPerson = {}) => {
     const staff = await linked(about);
     const { request_id: id } = await start(staff.email);
@@ -70,7 +70,7 @@ describe("an operator login", () => {
       await fixture.database.admin("select * from identity.audit_logs where actor_user_id = $1", [userId])
     ).map(({ action, source }) => `${String(action)} ${String(source)}`);
 
-  test("signs staff in with the mailed code once a player who is staff approved it", async () => {
+  test("signs staff in with the mailed code once a player linked to staff has approved it", async () => {
     const staff = await waiting({ role: "owner" });
     assert.ok((await pendingIds()).includes(staff.id));
     assert.equal(await isApproved(staff.id), false);
@@ -105,7 +105,7 @@ describe("an operator login", () => {
     });
   });
 
-  test("counts as reauthentication", async () => {
+  test("counts as a proof", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     await finish(staff.id, staff.code);
@@ -116,7 +116,7 @@ describe("an operator login", () => {
     assert.deepEqual(rows, [{ reauth_at: fixture.now() }]);
   });
 
-  test("checks no code without the approval, so that codes can be neither guessed nor locked", async () => {
+  test("checks no code before the approval, so that codes can be neither guessed nor locked", async () => {
     const staff = await waiting();
     for (let tries = 0; tries < 12; tries++)
       assert.equal(await finishRefused(staff.id, wrong(staff.code)), "op_login_invalid");
@@ -147,7 +147,7 @@ describe("an operator login", () => {
     assert.ok(!fixture.smtp.mails.some(({ to }) => to === player.email));
   });
 
-  test("a second start within the minute opens a request for which the mailed code works", async () => {
+  test("a second start within the minute creates a request that accepts the code already mailed", async () => {
     const staff = await waiting();
     fixture.pass(30_000);
     const second = await start(staff.email);
@@ -157,7 +157,7 @@ describe("an operator login", () => {
     assert.equal(fixture.smtp.mails.filter(({ to }) => to === staff.email).length, 1);
   });
 
-  test("an approver has to be linked to a live staff account", async () => {
+  test("an approver must be linked to a live staff account", async () => {
     const staff = await waiting();
     const player = await linked({ role: "user" });
     const disabled = await linked();
@@ -171,7 +171,7 @@ describe("an operator login", () => {
     assert.equal(await isApproved(staff.id), false);
   });
 
-  test("another staff member may approve", async () => {
+  test("another member of staff may approve", async () => {
     const staff = await waiting();
     const other = await linked();
     await inGame(signIn.approveOpLogin, {
@@ -208,7 +208,7 @@ describe("an operator login", () => {
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  test("five wrong codes end an approved request, the right code included", async () => {
+  test("after five wrong codes an approved request rejects the correct code too", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     for (let tries = 0; tries < 5; tries++) await finishRefused(staff.id, wrong(staff.code));
@@ -230,7 +230,7 @@ describe("an operator login", () => {
     assert.ok((await finish(id, fixture.smtp.codeTo(staff.email))).session);
   });
 
-  test("a user who stopped being staff after the approval is rejected, and the code is spent", async () => {
+  test("a user who is no longer staff after the approval is rejected, and the code is spent", async () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     await change("role = 'user'", staff.person);
@@ -239,7 +239,7 @@ describe("an operator login", () => {
     assert.equal(await finishRefused(staff.id, staff.code), "op_login_invalid");
   });
 
-  test("an account that was disabled, or has another address by now, is refused", async () => {
+  test("an account that has been disabled, or has another address now, is rejected", async () => {
     for (const set of ["disabled = true", "email = 'elsewhere@example.org'", "email_verified = false"]) {
       const staff = await waiting();
       await approve(staff.id, staff);
