@@ -4,7 +4,7 @@ import { parseConfig } from "./config.ts";
 
 const least = ["--data", "/data", "--port", "0", "--images", "/images.json"];
 
-test("the command line has defaults for all but data, port and images", () => {
+test("every option has a default except --data, --port and --images", () => {
   assert.deepEqual(parseConfig(least), {
     dataDir: "/data",
     port: 0,
@@ -17,7 +17,7 @@ test("the command line has defaults for all but data, port and images", () => {
   });
 });
 
-test("service accounts are given as namespace/name, several times", () => {
+test("service accounts are given as namespace/name, as often as needed", () => {
   const { serviceAccounts } = parseConfig([...least, "--service-account", "a/b", "--service-account", "c/d"]);
   assert.deepEqual(serviceAccounts, [
     { namespace: "a", name: "b" },
@@ -40,7 +40,7 @@ const wrong: [fact: string, args: string[], message: RegExp][] = [
   ],
 ];
 for (const [fact, args, message] of wrong) {
-  test(`${fact} is rejected with what to correct`, () =>
+  test(`${fact} is rejected with the option to correct`, () =>
     assert.throws(
       () => parseConfig(args),
       (error: Error) => message.test(error.message),

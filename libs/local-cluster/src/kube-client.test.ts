@@ -57,7 +57,7 @@ function serverOf(kubeconfig: string): URL {
   return new URL(/"server": "([^"]+)"/.exec(kubeconfig)?.[1] ?? "");
 }
 
-/** The API server behind a wire that can be cut. */
+/** The API server behind a connection that can be cut. */
 async function throughWire(): Promise<{
   kube: Kube;
   cut: () => void;
@@ -105,7 +105,7 @@ async function throughWire(): Promise<{
   };
 }
 
-test("refusals carry code and reason, and a thing that is not there can be looked for", async () => {
+test("rejections have code and reason, and find returns undefined for a missing object", async () => {
   await assert.rejects(kube.get(resources.secrets, { name: "none", namespace }), (error: unknown) => {
     return isKubeError(error, 404) && error.reason === "NotFound";
   });
@@ -117,7 +117,7 @@ test("refusals carry code and reason, and a thing that is not there can be looke
   await remove("once");
 });
 
-test("an old version is not written over, and a precondition keeps what was made anew", async () => {
+test("an update with a stale version is rejected, and a precondition protects an object that was created again", async () => {
   const made = await kube.create(resources.secrets, secret("version"));
   const target = { name: "version", namespace };
   const patched = await kube.patch(resources.secrets, target, {
@@ -143,7 +143,7 @@ test("a long list is read in pages", async () => {
   for (let count = 0; count < 7; count++) await remove(`page-${count}`);
 });
 
-test("a cluster that is away is the fault unavailable", async () => {
+test("a cluster that is down is the fault unavailable", async () => {
   const wire = await throughWire();
   wire.cut();
   await assert.rejects(
@@ -153,7 +153,7 @@ test("a cluster that is away is the fault unavailable", async () => {
   await wire.close();
 });
 
-test("a kubeconfig that names a plain http server elsewhere is refused", () => {
+test("a kubeconfig with a remote plain HTTP server is rejected", () => {
   const kubeconfig = cluster.kubeconfig("admin");
   const file = join(dir, "elsewhere");
   writeFileSync(file, kubeconfig.replace(serverOf(kubeconfig).origin, "http://10.0.0.1:6443"));
@@ -161,7 +161,7 @@ test("a kubeconfig that names a plain http server elsewhere is refused", () => {
   assert.throws(() => connectKube({ kubeconfigFile: join(dir, "nowhere") }), /cannot be used/);
 });
 
-test("a copy follows what is made, changed and removed, and keeps no managedFields", async () => {
+test("a cached view follows creates, changes and deletes, and keeps no managedFields", async () => {
   const changes: string[] = [];
   const copy = startInformer({
     kube,
@@ -183,7 +183,7 @@ test("a copy follows what is made, changed and removed, and keeps no managedFiel
   await copy.stop();
 });
 
-test("a copy catches up with what happened while the connection was lost", async () => {
+test("a cached view catches up with changes made while the connection was lost", async () => {
   const wire = await throughWire();
   await kube.create(resources.secrets, secret("gone", { cut: "yes" }));
   const copy = startInformer({
@@ -204,7 +204,7 @@ test("a copy catches up with what happened while the connection was lost", async
   await wire.close();
 });
 
-test("an answer to our own write is not taken back by an older event", async () => {
+test("the result of an own write is not overwritten by an older event", async () => {
   const made = await kube.create(resources.secrets, secret("mine", { mine: "yes" }));
   const copy = startInformer({
     kube,
@@ -225,7 +225,7 @@ test("an answer to our own write is not taken back by an older event", async () 
 const leadUntilTold = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-test("one of two leads, and the other takes over at once when it gives the lease back", async () => {
+test("of two candidates one leads, and the other takes over at once when the lease is released", async () => {
   const times = { durationMs: 60_000, renewMs: 30 };
   const about = { kube, namespace, name: "given-back", lead: leadUntilTold, log, ...times };
   const first = startLease({ ...about, identity: "first" });
@@ -238,7 +238,7 @@ test("one of two leads, and the other takes over at once when it gives the lease
   await second.release();
 });
 
-test("a leader that loses the cluster stops leading before another may begin", async () => {
+test("a leader that loses its connection to the cluster stops leading before another may start", async () => {
   const wire = await throughWire();
   const times = { durationMs: 600, renewMs: 50 };
   const about = { namespace, name: "lost", lead: leadUntilTold, log, ...times };
@@ -253,7 +253,7 @@ test("a leader that loses the cluster stops leading before another may begin", a
   await wire.close();
 });
 
-test("the same event said twice is one event with a count", async () => {
+test("an event reported twice is one event with a count", async () => {
   const recorder = createEventRecorder({ kube, component: "test", log });
   const about = await kube.create(resources.secrets, secret("eventful"));
   for (let count = 0; count < 2; count++) {

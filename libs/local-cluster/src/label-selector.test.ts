@@ -23,7 +23,7 @@ for (const [fact, operator, key, values, met] of facts) {
     assert.equal(meetsRequirement(labels, { key, operator, values }), met));
 }
 
-test("all wanted labels must be there; none wanted match everything", () => {
+test("all labels of a selector must match; an empty selector matches everything", () => {
   assert.equal(hasLabels(labels, { tier: "db", cores: "4" }), true);
   assert.equal(hasLabels(labels, { tier: "db", cores: "5" }), false);
   assert.equal(hasLabels(undefined, undefined), true);

@@ -107,7 +107,7 @@ after(async () => {
 });
 
 describe("a cluster that is killed and started again", () => {
-  it("takes over its pods: same process, no restart, the log goes on and a later exit code is known", async () => {
+  it("takes over its pods: same process, no restart, the log continues and a later exit code is recorded", async () => {
     const go = join(dataDir, "go");
     const script = `echo before; while [ ! -e ${go} ]; do sleep 0.02; done; echo after; exit 5`;
     await createPod(podObject("survivor", { args: [script] }));
@@ -135,11 +135,11 @@ describe("a cluster that is killed and started again", () => {
     assert.equal(end.status?.containerStatuses?.[0]?.state.terminated?.exitCode, 5);
     assert.equal(end.status?.containerStatuses?.[0]?.restartCount, 0);
     const lines = (await logOf("survivor")).trim().split("\n");
-    assert.equal(lines[0], firstLine, "the line keeps its time");
+    assert.equal(lines[0], firstLine, "the line keeps its timestamp");
     assert.match(lines[1] ?? "", / after$/);
   });
 
-  it("learns the end of a pod that ended while nobody looked", async () => {
+  it("records the end of a pod that ended while the cluster was down", async () => {
     const go = join(dataDir, "unseen");
     await createPod(podObject("unseen", { args: [`while [ ! -e ${go} ]; do sleep 0.02; done; exit 9`] }));
     const { metadata } = await running("unseen");
@@ -154,12 +154,12 @@ describe("a cluster that is killed and started again", () => {
         return found?.status?.phase === "Failed" && found;
       },
       20_000,
-      "the end is known",
+      "the end is recorded",
     );
     assert.equal(end.status?.containerStatuses?.[0]?.state.terminated?.exitCode, 9);
   });
 
-  it("finishes the end of a pod that was being deleted", async () => {
+  it("completes the deletion of a pod", async () => {
     const script = "trap '' TERM; echo up; while :; do sleep 0.02; done";
     await createPod(podObject("leaving", { args: [script] }, { terminationGracePeriodSeconds: 1 }));
     await until(
@@ -187,7 +187,7 @@ describe("the cluster process", () => {
     assert.match(await readFile(join(dataDir, "kubeconfig.svc"), "utf8"), /system:serviceaccount:games:svc/);
   });
 
-  it("refuses a port that is taken with one sentence", async () => {
+  it("rejects a port in use with one sentence", async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const address = blocker.address();
@@ -206,7 +206,7 @@ describe("the cluster process", () => {
     );
   });
 
-  it("refuses a data folder on which another cluster runs", async () => {
+  it("rejects a data folder that another cluster uses", async () => {
     const { child, output } = run(0);
     const text = await output;
     assert.equal(child.exitCode, 1);

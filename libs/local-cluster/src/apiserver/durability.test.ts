@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { createApiServer } from "./server.ts";
 import { CONFIG_MAPS, configMap, readEvents, SERVICES, startServer } from "./testing/harness.ts";
 
-test("a kill -9 in the midst of writes loses nothing that was acknowledged", async () => {
+test("kill -9 during writes loses no acknowledged write", async () => {
   const folder = await mkdtemp(join(tmpdir(), "svc-apiserver-"));
   const writer = fileURLToPath(new URL("./testing/writer.ts", import.meta.url));
   const child = spawn(process.execPath, [writer, join(folder, "db")], {
@@ -39,7 +39,7 @@ test("a kill -9 in the midst of writes loses nothing that was acknowledged", asy
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a watch goes on across a restart from the version it had", async () => {
+test("a watch resumes after a restart from its last version", async () => {
   await using harness = await startServer();
   const first = harness.server.api.create(CONFIG_MAPS, configMap("a", { k: "1" }));
   harness.server.api.update(CONFIG_MAPS, configMap("a", { k: "2" }));
@@ -57,7 +57,7 @@ test("a watch goes on across a restart from the version it had", async () => {
   );
 });
 
-test("a history that has grown too long begins later, and asking for what is gone is 410, after a restart too", async () => {
+test("history past its limit is dropped, and a watch from a dropped version is 410, after a restart too", async () => {
   await using harness = await startServer();
   const { api } = harness.server;
   const first = api.create(CONFIG_MAPS, configMap("a"));
@@ -79,7 +79,7 @@ test("a history that has grown too long begins later, and asking for what is gon
   }
 });
 
-test("a service keeps its address across updates and restarts, and no other gets it", async () => {
+test("a service keeps its address across updates and restarts, and no other service gets it", async () => {
   await using harness = await startServer();
   const service = (name: string) => ({
     apiVersion: "v1",
@@ -98,7 +98,7 @@ test("a service keeps its address across updates and restarts, and no other gets
   assert.equal(new Set([...addresses, address]).size, 301);
 });
 
-test("custom kinds and their objects are served again after a restart", async () => {
+test("custom kinds and their objects are served after a restart", async () => {
   await using harness = await startServer();
   const definitions = { group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" };
   const schema = {
@@ -131,14 +131,14 @@ test("custom kinds and their objects are served again after a restart", async ()
   assert.equal((await harness.fetch("/apis/svc.internal/v1/things")).status, 404);
 });
 
-test("garbage that a kill left is collected at the next start", async () => {
+test("garbage left by a kill is collected at the next start", async () => {
   await using harness = await startServer();
   const owner = harness.server.api.create(CONFIG_MAPS, configMap("owner"));
   const child = configMap("child");
   const uid = owner.metadata.uid ?? "";
   child.metadata.ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
   harness.server.api.create(CONFIG_MAPS, child);
-  // Closing at once keeps the collector from its work, as a kill would.
+  // Closing at once stops the collector before its work, as a kill would.
   harness.server.api.delete(CONFIG_MAPS, { name: "owner", namespace: "default" });
   await harness.reopen();
   await harness.server.settled();

@@ -1,4 +1,4 @@
-// What a cluster that works for days keeps in memory: what is there, and a bounded piece of history.
+// A long-running cluster keeps in memory its objects and a limited part of their history.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,11 +17,11 @@ const secret = (name: string, text: string): KubeObject => ({
   stringData: { text },
 });
 
-/** As a busy cluster does it: some objects are written again and again, others come and go. */
+/** Simulates a busy cluster: some objects are updated again and again, others are created and deleted. */
 async function work({ server: { api } }: Harness, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     api.update(CONFIG_MAPS, configMap("small", { k: String(round) }));
-    // As large as the Job of a file that is written.
+    // As large as the Job of a file write.
     if (round % 10 === 0)
       api.update(CONFIG_MAPS, configMap("large", { k: `${round} ${"x".repeat(300_000)}` }));
     api.create(SECRETS, secret(`job-${round}`, "y".repeat(2_000)));
@@ -31,7 +31,7 @@ async function work({ server: { api } }: Harness, rounds: number): Promise<void>
   await nextTurn();
 }
 
-test("history is bounded by number and by bytes, and holds bytes, not values: ten times the work, the same memory", async () => {
+test("history is limited in entries and bytes, and stored as bytes, not values: ten times the writes use the same memory", async () => {
   await using harness = await startServer();
   const { api } = harness.server;
   api.create(CONFIG_MAPS, configMap("small"));
@@ -48,7 +48,7 @@ test("history is bounded by number and by bytes, and holds bytes, not values: te
   assert.equal(second.objects, first.objects);
 });
 
-test("what is only history is still told to who watches from it, also with a selector", async () => {
+test("a watch from an old version gets the history since then, also with a selector", async () => {
   await using harness = await startServer();
   const { api } = harness.server;
   const labelled = (app: string): KubeObject => {
@@ -79,7 +79,7 @@ const happened = (name: string, at: string): KubeObject =>
     lastTimestamp: at,
   }) as KubeObject;
 
-test("events are forgotten an hour after they were last seen, and the oldest when there are too many", async () => {
+test("events are removed an hour after they were last seen, and the oldest ones when there are too many", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   await using harness = await startServer(undefined, () => new Date(now));
   const { api } = harness.server;

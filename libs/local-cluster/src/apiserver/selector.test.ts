@@ -11,7 +11,7 @@ function labelled(labels: Record<string, string>) {
   };
 }
 
-test("a label selector joins its requirements by and", () => {
+test("a label selector requires all of its requirements", () => {
   const accepts = parseLabelSelector("app=x, tier in (a,b),!old, example.svc/k!=v");
   assert.equal(accepts?.(labelled({ app: "x", tier: "a" })), true);
   assert.equal(accepts?.(labelled({ app: "x", tier: "c" })), false);
@@ -20,7 +20,7 @@ test("a label selector joins its requirements by and", () => {
   assert.equal(parseLabelSelector(""), undefined);
 });
 
-test("a label selector object knows labels and expressions", () => {
+test("a label selector object supports labels and expressions", () => {
   const selector = {
     matchLabels: { app: "x" },
     matchExpressions: [{ key: "tier", operator: "NotIn", values: ["z"] }],
@@ -29,14 +29,14 @@ test("a label selector object knows labels and expressions", () => {
   assert.equal(matchesLabelSelector(selector, { app: "x", tier: "z" }), false);
 });
 
-test("a field selector looks into the object, and a name in it makes a list a look-up", () => {
+test("a field selector matches fields of the object, and metadata.name makes a list a lookup", () => {
   const accepts = parseFieldSelector("status.phase=Running,spec.nodeName!=a", "/pods");
   assert.equal(accepts?.(labelled({})), true);
   assert.equal(selectedName("metadata.namespace=n,metadata.name=x"), "x");
   assert.equal(selectedName("metadata.name!=x"), undefined);
 });
 
-test("what does not parse is refused", () => {
+test("a selector that does not parse is rejected", () => {
   for (const text of ["a in (", "a=b c", "-a=b", "a in b"])
     assert.throws(() => parseLabelSelector(text), { code: 400 }, text);
   assert.throws(() => parseFieldSelector("spec.other=1", "/pods"), { code: 400 });

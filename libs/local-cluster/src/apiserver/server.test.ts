@@ -17,7 +17,7 @@ const podBody = {
   spec: { containers: [{ name: "main", image: "example/none:1" }] },
 };
 
-test("the same port speaks HTTPS under the server's certificate", async () => {
+test("the same port serves HTTPS with the server's certificate", async () => {
   await using harness = await startServer();
   const { port } = new URL(harness.server.url);
   const status = await new Promise((resolve, reject) => {
@@ -41,14 +41,14 @@ test("the same port speaks HTTPS under the server's certificate", async () => {
   assert.equal((await harness.fetch("/api/v1/pods")).status, 200);
 });
 
-test("a port that is taken is said at listen", async () => {
+test("listen fails on a server that already listens", async () => {
   await using harness = await startServer();
   await using other = await startServer();
   const port = Number(new URL(other.server.url).port);
   await assert.rejects(harness.server.listen(port), { code: "ERR_SERVER_ALREADY_LISTEN" });
 });
 
-test("a token file is read again when it changes", async () => {
+test("a token file is reloaded when it changes", async () => {
   await using harness = await startServer();
   const file = join(harness.folder, "tokens.json");
   await writeFile(file, JSON.stringify([{ token: "one", user: "a", groups: ["g"] }]));
@@ -65,7 +65,7 @@ test("a token file is read again when it changes", async () => {
   tokens.close();
 });
 
-test("an object above 1.5 MiB is 413 and leaves no trace", async () => {
+test("an object above 1.5 MiB is 413 and not stored", async () => {
   await using harness = await startServer();
   const definitions = "/api/v1/namespaces/default/pods";
   const annotations = Object.fromEntries(
@@ -85,7 +85,7 @@ test("an object above 1.5 MiB is 413 and leaves no trace", async () => {
   assert.equal(harness.server.api.find(PODS, "big", "default"), undefined);
 });
 
-test("the log of a container that is still to start is refused with 400 and the reason, not with 500", async () => {
+test("the log of a container that has not started is 400 with the reason, not 500", async () => {
   const podLogs = createPodLogs(join(tmpdir(), "svc-no-pods"), new Map());
   await using harness = await startServer(podLogs);
   await harness.fetch("/api/v1/namespaces/default/pods", { method: "POST", body: podBody });
@@ -95,7 +95,7 @@ test("the log of a container that is still to start is refused with 400 and the 
   assert.deepEqual([refused.status, message], [400, 'container "main" in pod "p" is waiting to start']);
 });
 
-test("a follower of a log gets lines as they come, and its going stops the reader", async () => {
+test("a client that follows a log gets lines as they are written, and its disconnect stops the reader", async () => {
   const next = Promise.withResolvers<string>();
   const stopped = Promise.withResolvers<boolean>();
   const podLogs: PodLogs = {
@@ -122,7 +122,7 @@ test("a follower of a log gets lines as they come, and its going stops the reade
   assert.equal(await stopped.promise, true);
 });
 
-test("controllers see each change in order, also those that they make while they are told", async () => {
+test("controllers see each change in order, also those that they make while handling one", async () => {
   await using harness = await startServer();
   const { api } = harness.server;
   const seen: string[] = [];
@@ -141,7 +141,7 @@ test("controllers see each change in order, also those that they make while they
   assert.equal(seen.length, 4);
 });
 
-test("what a controller reads cannot be changed in place", async () => {
+test("objects that a controller reads are read-only", async () => {
   await using harness = await startServer();
   const { api } = harness.server;
   api.create(CONFIG_MAPS, configMap("a", { k: "1" }));
@@ -155,7 +155,7 @@ test("what a controller reads cannot be changed in place", async () => {
   );
 });
 
-test("a bound pod waits for its grace and an ended one does not", async () => {
+test("the delete of a bound pod waits for its grace period, that of an ended one does not", async () => {
   const now = new Date("2026-01-01T00:00:00Z");
   await using harness = await startServer(undefined, () => now);
   const { api } = harness.server;
@@ -177,7 +177,7 @@ test("a bound pod waits for its grace and an ended one does not", async () => {
   assert.equal(api.find(PODS, "p", "default"), undefined);
 });
 
-test("closing ends the watches that are open", async () => {
+test("close ends the open watches", async () => {
   const harness = await startServer();
   const response = await harness.fetch("/api/v1/configmaps?watch=1");
   const ended = response.text().catch(() => "cut");

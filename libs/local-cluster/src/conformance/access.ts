@@ -14,10 +14,10 @@ async function bind({ expect, path }: TestContext, name: string, rules: object[]
   await expect(201, "POST", path(`${group}/rolebindings`), { body });
 }
 
-/** Who may do what. */
+/** Authentication and authorization. */
 export const accessCases: Case[] = [
   {
-    name: "an unknown token is 401, no token is a user without rights",
+    name: "an unknown token is 401, no token is an anonymous user without permissions",
     run: async ({ expect, path }) => {
       const status = await expect(401, "GET", path("pods"), { token: "wrong" });
       assert.deepEqual([status.reason, status.message], ["Unauthorized", "Unauthorized"]);
@@ -25,7 +25,7 @@ export const accessCases: Case[] = [
     },
   },
   {
-    name: "what no role allows is 403 in the words of Kubernetes",
+    name: "a request that no role allows is 403 with the message of Kubernetes",
     run: async ({ expect, path, endpoint, namespace }) => {
       const token = endpoint.nobodyToken;
       const listed = await expect(403, "GET", path("pods"), { token });
@@ -46,7 +46,7 @@ export const accessCases: Case[] = [
     },
   },
   {
-    name: "a role bound to a user opens its verbs in its namespace, and no more",
+    name: "a role bound to a user allows its verbs in its namespace, and nothing else",
     run: async (world) => {
       const { expect, path, endpoint } = world;
       const token = endpoint.nobodyToken;
@@ -84,7 +84,7 @@ export const accessCases: Case[] = [
     },
   },
   {
-    name: "a user can ask what it may do",
+    name: "a user can query its own permissions",
     run: async ({ expect, endpoint, namespace }) => {
       const ask = (token: string) =>
         expect(201, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
@@ -96,7 +96,7 @@ export const accessCases: Case[] = [
     },
   },
   {
-    name: "the role of a binding cannot be exchanged",
+    name: "the role of a binding is immutable",
     run: async (world) => {
       await bind(world, "fixed", [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }]);
       const changed = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "other" } };

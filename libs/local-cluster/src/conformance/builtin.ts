@@ -6,10 +6,10 @@ function service(name: string, spec: Json = {}): Json {
   return { apiVersion: "v1", kind: "Service", metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
 }
 
-/** What is peculiar to single built-in kinds. */
+/** Behaviour of individual built-in kinds. */
 export const builtinCases: Case[] = [
   {
-    name: "a pod loses unknown fields and gets the defaults of a pod",
+    name: "a pod loses unknown fields and gets its defaults",
     run: async ({ expect, path }) => {
       const body: Json = pod("a", "example/none");
       body.spec.bogus = 1;
@@ -36,7 +36,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a pod without containers, or with a mount of no volume, is 422",
+    name: "a pod without containers, or with a mount of an unknown volume, is 422",
     run: async ({ expect, path }) => {
       const empty = await expect(422, "POST", path("pods"), { body: { metadata: { name: "a" }, spec: {} } });
       assert.deepEqual(causesOf(empty), ["spec.containers FieldValueRequired"]);
@@ -47,7 +47,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a pod's image may change, the rest of its spec may not",
+    name: "a pod's image can be changed, the rest of its spec cannot",
     run: async ({ expect, path, patch }) => {
       const made = await expect(201, "POST", path("pods"), { body: pod("a") });
       made.spec.containers[0].image = "example/other:2";
@@ -75,7 +75,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a pod is bound once, and then waits for its node to let it go",
+    name: "a pod is bound once, and then its delete waits for the node",
     run: async ({ expect, path }) => {
       await expect(201, "POST", path("pods"), { body: pod("a") });
       const binding = {
@@ -96,7 +96,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a pod without a node goes at once and has no log",
+    name: "a pod without a node is deleted at once and has no log",
     run: async ({ expect, path }) => {
       await expect(201, "POST", path("pods"), { body: pod("a") });
       await expect(204, "GET", path("pods", "a", "log"));
@@ -107,7 +107,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a secret folds stringData into data, keeps its type and refuses what is not base64",
+    name: "a secret folds stringData into data, keeps its type and rejects invalid base64",
     run: async ({ expect, path, patch }) => {
       const body = { metadata: { name: "s" }, stringData: { a: "plain" }, data: { b: "Ynl0ZXM=" } };
       const made = await expect(201, "POST", path("secrets"), { body });
@@ -119,7 +119,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "an immutable config map stays as it is",
+    name: "an immutable config map cannot be changed",
     run: async ({ expect, path, patch }) => {
       const body = { metadata: { name: "c" }, data: { k: "1" }, immutable: true };
       await expect(201, "POST", path("configmaps"), { body });
@@ -128,7 +128,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a service gets an address of its own that it keeps, a headless one none",
+    name: "a service gets its own address and keeps it, a headless one gets none",
     run: async ({ expect, path, patch }) => {
       const one = await expect(201, "POST", path("services"), { body: service("one") });
       const two = await expect(201, "POST", path("services"), { body: service("two") });
@@ -155,7 +155,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a lease is taken by one of two who saw the same version",
+    name: "of two clients that read the same version one takes a lease",
     run: async ({ expect, path, call }) => {
       const resource = "coordination.k8s.io/v1/leases";
       const body = {
@@ -195,7 +195,7 @@ export const builtinCases: Case[] = [
     },
   },
   {
-    name: "a claim asks for storage and cannot shrink",
+    name: "a claim requests storage and cannot shrink",
     run: async ({ expect, path, patch }) => {
       const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
       const none = await expect(422, "POST", path("persistentvolumeclaims"), {

@@ -2,14 +2,14 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { createInterface } from "node:readline";
 
-/** A cluster under test: nothing but HTTP and bearer tokens. */
+/** A cluster under test: an HTTP address and bearer tokens. */
 export type Endpoint = { url: string; ca?: string; adminToken: string; nobodyToken: string };
 
-/** JSON as it came; the cases look into it freely. */
+/** Untyped JSON of a response. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of a foreign server have no type, and asserting on them is the test.
 export type Json = any;
 
-/** An answer. */
+/** A response. */
 export type Answer = { status: number; body: Json };
 
 /** How to send a request. */
@@ -22,7 +22,7 @@ type EventStream = {
   end(): void;
 };
 
-/** A small client that shows status and body as they are. */
+/** A small client that returns status and body unchanged. */
 export type Client = {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   watch(path: string): Promise<EventStream>;

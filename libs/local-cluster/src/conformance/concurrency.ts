@@ -4,7 +4,7 @@ import { type Case, configMap } from "./test-context.ts";
 
 const ten = Array.from({ length: 10 }, (_, index) => String(index));
 
-/** What many writers, and readers who come back, may rely on. */
+/** Guarantees for concurrent writers and for readers that reconnect. */
 export const concurrencyCases: Case[] = [
   {
     name: "of ten updates of one version exactly one succeeds",
@@ -38,7 +38,7 @@ export const concurrencyCases: Case[] = [
     },
   },
   {
-    name: "a write of the status makes an older version of the object stale",
+    name: "a write of the status makes earlier versions of the object stale",
     run: async ({ expect, path, patch }) => {
       const spec = { containers: [{ name: "main", image: "example/none:1" }] };
       const first = await expect(201, "POST", path("pods"), { body: { metadata: { name: "a" }, spec } });
@@ -58,7 +58,7 @@ export const concurrencyCases: Case[] = [
       const seen: Json[] = [];
       let version: string = list.metadata.resourceVersion;
       for (const part of [ten.slice(0, 3), ten.slice(3, 7), ten.slice(7)]) {
-        // The first half happens while nobody watches, the second while somebody does.
+        // The first half happens without a watch, the second during one.
         await change(part[0] ?? "");
         const stream = await from(version);
         for (const k of part.slice(1)) await change(k);
@@ -93,7 +93,7 @@ export const concurrencyCases: Case[] = [
     },
   },
   {
-    name: "a watch of one name sees no other",
+    name: "a watch of one name sees no other object",
     run: async ({ expect, path, watch }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("a") });
       const stream = await watch(`${path("configmaps")}?watch=1&fieldSelector=metadata.name%3Db`);
@@ -104,7 +104,7 @@ export const concurrencyCases: Case[] = [
     },
   },
   {
-    name: "an object that is being deleted keeps its name, can be changed, and cannot be saved",
+    name: "an object that is being deleted keeps its name, can be changed, and its deletion cannot be undone",
     run: async ({ expect, path, patch }) => {
       const body: Json = configMap("a");
       body.metadata.finalizers = ["example.svc/hold"];
@@ -122,7 +122,7 @@ export const concurrencyCases: Case[] = [
     },
   },
   {
-    name: "a dependent whose owner is not there, or is another of that name, is collected",
+    name: "a dependent whose owner is missing, or has another uid, is collected",
     controllers: true,
     run: async ({ expect, path, eventually }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("owner") });

@@ -7,7 +7,7 @@ import { startCluster, type TestCluster } from "./embedded-cluster.ts";
 import { conformanceCases } from "./suite.ts";
 import { withTestContext } from "./test-context.ts";
 
-describe("the embedded cluster keeps to the conformance suite", { concurrency: 8 }, () => {
+describe("the embedded cluster passes the conformance suite", { concurrency: 8 }, () => {
   let folder = "";
   let cluster: TestCluster | undefined;
   let endpoint: Endpoint;

@@ -37,7 +37,7 @@ export const customCases: Case[] = [
       }),
   },
   {
-    name: "spec and status of a custom resource are written by their own paths only",
+    name: "spec and status of a custom resource are written only through their own paths",
     run: (world) =>
       withWidgets(world, async (widgets) => {
         await world.expect(201, "POST", widgets.path(), { body: widgets.make("a") });
@@ -100,7 +100,7 @@ export const customCases: Case[] = [
       }),
   },
   {
-    name: "an update of a custom resource must say which version it saw",
+    name: "an update of a custom resource requires a resourceVersion",
     run: (world) =>
       withWidgets(world, async (widgets) => {
         await world.expect(201, "POST", widgets.path(), { body: widgets.make("a") });
@@ -111,7 +111,7 @@ export const customCases: Case[] = [
       }),
   },
   {
-    name: "items of a custom list carry their kind, and discovery knows the new group",
+    name: "items of a custom list have their kind, and discovery lists the new group",
     run: (world) =>
       withWidgets(world, async (widgets) => {
         await world.expect(201, "POST", widgets.path(), { body: widgets.make("a") });
@@ -123,7 +123,7 @@ export const customCases: Case[] = [
       }),
   },
   {
-    name: "a definition takes its objects with it",
+    name: "deleting a definition deletes its objects",
     run: (world) =>
       withWidgets(world, async (widgets) => {
         await world.expect(201, "POST", widgets.path(), { body: widgets.make("a") });

@@ -16,8 +16,8 @@ import type { Endpoint } from "./client.ts";
 export type TestCluster = { endpoint: Endpoint; close(): Promise<void> };
 
 /**
- * The embedded API server with its controllers but without scheduler and nodes: what a bare control plane is, so
- * that the suite can play the part of the nodes.
+ * The embedded API server with its controllers but without scheduler and nodes, as in a bare control plane, so
+ * that the suite can act as the nodes.
  */
 export async function startCluster(folder: string): Promise<TestCluster> {
   const server = createApiServer({

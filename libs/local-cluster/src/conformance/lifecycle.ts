@@ -14,7 +14,7 @@ async function ownerWithChild({ expect, path }: TestContext, extra: object = {})
   return owner;
 }
 
-/** A real collector hears of objects one after the other: when it has collected one, it knows those made before. */
+/** A real collector sees objects in order: once it has collected one, it knows those created before. */
 async function collectorHasCaughtUp({ expect, path, eventually }: TestContext): Promise<void> {
   const late = await expect(201, "POST", path("configmaps"), { body: configMap("late") });
   await expect(201, "POST", path("configmaps"), { body: owned("late-child", late) });
@@ -27,7 +27,7 @@ const isGone = ({ status }: { status: number }) => status === 404;
 /** Finalizers, garbage collection, namespaces. */
 export const lifecycleCases: Case[] = [
   {
-    name: "a finalizer holds a deleted object until it is taken off, and none can be added then",
+    name: "a finalizer keeps a deleted object until it is removed, and none can be added by then",
     run: async ({ expect, path, patch }) => {
       const body: Json = configMap("a");
       body.metadata.finalizers = ["example.svc/hold"];
@@ -50,7 +50,7 @@ export const lifecycleCases: Case[] = [
     },
   },
   {
-    name: "what an owner leaves behind is collected in the background",
+    name: "dependents of a deleted owner are collected in the background",
     controllers: true,
     run: async (world) => {
       await ownerWithChild(world);
@@ -60,7 +60,7 @@ export const lifecycleCases: Case[] = [
     },
   },
   {
-    name: "in the foreground an owner waits for the dependents that block it",
+    name: "a foreground delete of an owner waits for the dependents that block it",
     controllers: true,
     run: async (world) => {
       const owner = await world.expect(201, "POST", world.path("configmaps"), { body: configMap("owner") });
@@ -77,7 +77,7 @@ export const lifecycleCases: Case[] = [
     },
   },
   {
-    name: "an orphaned dependent stays and forgets its owner",
+    name: "an orphaned dependent is kept and loses its owner reference",
     controllers: true,
     run: async (world) => {
       await ownerWithChild(world);
@@ -90,7 +90,7 @@ export const lifecycleCases: Case[] = [
     },
   },
   {
-    name: "a dependent with a second owner outlives the first",
+    name: "a dependent with two owners is kept when the first is deleted",
     controllers: true,
     run: async (world) => {
       const { expect, path } = world;
@@ -110,7 +110,7 @@ export const lifecycleCases: Case[] = [
     },
   },
   {
-    name: "a deleted namespace takes nothing new, loses its content and goes",
+    name: "a deleted namespace rejects new objects, loses its content and is removed",
     controllers: true,
     run: async ({ expect, path, namespace, patch, eventually }) => {
       const body: Json = configMap("held");

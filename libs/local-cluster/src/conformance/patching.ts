@@ -34,7 +34,7 @@ export const patchingCases: Case[] = [
     },
   },
   {
-    name: "a JSON patch does its operations in order, or none of them when a test fails",
+    name: "a JSON patch applies its operations in order, or none of them when a test fails",
     run: async ({ expect, path, patch }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("a", { k: "1" }) });
       const done = await patch("json", path("configmaps", "a"), [
@@ -55,7 +55,7 @@ export const patchingCases: Case[] = [
     },
   },
   {
-    name: "a strategic merge patch joins lists by their keys and knows the directives",
+    name: "a strategic merge patch merges lists by their keys and supports directives",
     run: async ({ expect, path, patch }) => {
       const template = {
         metadata: { labels: { app: "d" } },
@@ -102,7 +102,7 @@ export const patchingCases: Case[] = [
     },
   },
   {
-    name: "a strategic merge adds finalizers, and deletes one by directive",
+    name: "a strategic merge patch adds finalizers, and deletes one by directive",
     run: async ({ expect, path, patch }) => {
       const body: Json = configMap("a");
       body.metadata.finalizers = ["example.svc/a"];
@@ -119,7 +119,7 @@ export const patchingCases: Case[] = [
     },
   },
   {
-    name: "a custom resource takes no strategic merge, and nobody an unknown patch type",
+    name: "a strategic merge patch of a custom resource is 415, and so is an unknown patch type",
     run: (world) =>
       withWidgets(world, async (widgets) => {
         await world.expect(201, "POST", widgets.path(), { body: widgets.make("a") });
@@ -135,7 +135,7 @@ export const patchingCases: Case[] = [
       }),
   },
   {
-    name: "a patch of what does not exist is 404",
+    name: "a patch of a missing object is 404",
     run: async ({ path, patch }) => {
       assert.equal(
         (await patch("merge", path("pods", "none"), { metadata: { labels: { a: "1" } } })).status,

@@ -4,7 +4,7 @@ import { type Case, configMap, namesOf, pod } from "./test-context.ts";
 /** Discovery, lists and selectors. */
 export const readingCases: Case[] = [
   {
-    name: "discovery names groups, versions, resources and their short names",
+    name: "discovery lists groups, versions, resources and their short names",
     run: async ({ expect }) => {
       const core = await expect(200, "GET", "/api/v1");
       const pods = core.resources.find((resource: { name: string }) => resource.name === "pods");
@@ -27,7 +27,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "what is not served is 404 and a method that a resource lacks 405",
+    name: "an unknown path is 404 and an unsupported method 405",
     run: async ({ expect, path }) => {
       const missing = await expect(404, "GET", path("nopes"));
       assert.deepEqual([missing.kind, missing.status, missing.reason], ["Status", "Failure", "NotFound"]);
@@ -38,7 +38,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "a list is in the order of names and has a version",
+    name: "a list is sorted by name and has a version",
     run: async ({ expect, path }) => {
       for (const name of ["b", "c", "a"]) await expect(201, "POST", path("pods"), { body: pod(name) });
       const list = await expect(200, "GET", path("pods"));
@@ -49,7 +49,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "pages follow each other by their tokens and show the state of the first one",
+    name: "pages are linked by continue tokens and show the state at the first page",
     run: async ({ expect, path }) => {
       for (const name of ["a", "b", "c", "d", "e"])
         await expect(201, "POST", path("secrets"), { body: secret(name) });
@@ -73,7 +73,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "a page without a selector says how many items remain",
+    name: "a page without a selector has the number of remaining items",
     run: async ({ expect, path }) => {
       for (const name of ["a", "b", "c"]) await expect(201, "POST", path("pods"), { body: pod(name) });
       const page = await expect(200, "GET", `${path("pods")}?limit=1`);
@@ -81,7 +81,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "label selectors take equality, sets, existence and absence",
+    name: "label selectors support equality, sets, existence and absence",
     run: async ({ expect, path }) => {
       const labels = { a: { tier: "x" }, b: { tier: "y", old: "1" }, c: {} };
       for (const [name, own] of Object.entries(labels)) {
@@ -111,7 +111,7 @@ export const readingCases: Case[] = [
     },
   },
   {
-    name: "field selectors find by name and by phase, and refuse a field that the kind does not offer",
+    name: "field selectors select by name and phase, and a field that the kind does not support is rejected",
     run: async ({ expect, path, patch }) => {
       for (const name of ["a", "b"]) await expect(201, "POST", path("pods"), { body: pod(name) });
       await patch("merge", path("pods", "b", "status"), { status: { phase: "Running" } });

@@ -42,10 +42,10 @@ async function setWithReadyPod(world: TestContext, set: Json): Promise<Json> {
   return pod;
 }
 
-/** What the controllers of workloads do when a pod ends, is deleted or is out of date. */
+/** How workload controllers handle pods that end, are deleted or are out of date. */
 export const recoveryCases: Case[] = [
   {
-    name: "a stateful set replaces a pod that was deleted, under its name",
+    name: "a stateful set replaces a deleted pod under the same name",
     controllers: true,
     run: async (world) => {
       const { metadata } = await setWithReadyPod(world, statefulSet(1));
@@ -54,7 +54,7 @@ export const recoveryCases: Case[] = [
     },
   },
   {
-    name: "a stateful set replaces a pod that failed, under its name",
+    name: "a stateful set replaces a failed pod under the same name",
     controllers: true,
     run: async (world) => {
       const { metadata } = await setWithReadyPod(world, statefulSet(1));
@@ -63,7 +63,7 @@ export const recoveryCases: Case[] = [
     },
   },
   {
-    name: "a stateful set without replicas has no pods, and says so",
+    name: "a stateful set with zero replicas has no pods, and its status says so",
     controllers: true,
     run: async (world) => {
       await setWithReadyPod(world, statefulSet(1));
@@ -85,7 +85,7 @@ export const recoveryCases: Case[] = [
       await world.patch("strategic", world.path("apps/v1/statefulsets", "s"), {
         spec: { template: newTemplate },
       });
-      // Kubernetes may make one more pod of the old template first, while its status counts the deleted one.
+      // Kubernetes may first create one more pod of the old template, while its status counts the deleted one.
       await world.eventually(
         world.path("pods", "s-0"),
         (answer) => isAnotherThan(metadata.uid)(answer) && answer.body.spec.containers[0].image === newImage,
@@ -108,7 +108,7 @@ export const recoveryCases: Case[] = [
     },
   },
   {
-    name: "a job replaces a pod that was deleted",
+    name: "a job replaces a deleted pod",
     controllers: true,
     run: async (world) => {
       await world.expect(201, "POST", world.path("batch/v1/jobs"), { body: job({}) });
@@ -141,7 +141,7 @@ export const recoveryCases: Case[] = [
     },
   },
   {
-    name: "a job that works longer than its deadline fails, and its pod is deleted",
+    name: "a job that exceeds its deadline fails, and its pod is deleted",
     controllers: true,
     run: async (world) => {
       const body = job({ activeDeadlineSeconds: 1 });
@@ -165,7 +165,7 @@ export const recoveryCases: Case[] = [
     },
   },
   {
-    name: "a job that is deleted without a word about its pods leaves them",
+    name: "a job that is deleted without a propagation policy orphans its pods",
     controllers: true,
     run: async (world) => {
       await world.expect(201, "POST", world.path("batch/v1/jobs"), { body: job({}) });

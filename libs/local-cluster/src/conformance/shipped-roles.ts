@@ -34,7 +34,7 @@ async function bindShippedRole({ expect, path, call, endpoint }: TestContext): P
 
 type Attempt = [status: number, method: string, resource: string, name?: string];
 
-// 404 is allowed but not there; 403 is what the Role must not open.
+// 404: allowed, but no such object; 403: the Role must not allow it.
 const attempts: Attempt[] = [
   [200, "GET", "pods"],
   [200, "GET", "apps/v1/statefulsets"],
@@ -51,10 +51,10 @@ const attempts: Attempt[] = [
   [403, "GET", `${group}/roles`],
 ];
 
-/** The Role of lifecycle opens what lifecycle does and nothing that could lose a world. */
+/** The Role of lifecycle allows what lifecycle does and nothing that could lose a world. */
 export const shippedRoleCases: Case[] = [
   {
-    name: "the shipped Role of lifecycle opens its own work and neither worlds nor other secrets",
+    name: "the shipped Role of lifecycle allows its own work, but no access to worlds and other secrets",
     run: async (world) => {
       await bindShippedRole(world);
       for (const [status, method, resource, name = ""] of attempts) {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { until } from "@svc/local-stack/testing";
 import { type Answer, type Client, createClient, type Endpoint, type Json } from "./client.ts";
 
-/** One fact that every cluster must show. */
+/** A test that every cluster must pass. */
 export type Case = {
   name: string;
   /** Needs the controllers of workloads and namespaces. */
@@ -11,20 +11,20 @@ export type Case = {
   run(world: TestContext): Promise<void>;
 };
 
-/** What a case works with: a client, a namespace of its own and a few words to speak to the API. */
+/** The context of a case: a client, its own namespace and helpers for the API. */
 export type TestContext = Client & {
   endpoint: Endpoint;
   namespace: string;
   /** `/api/v1/namespaces/<own>/<resource>`; a resource with a group is `group/version/resource`. */
   path(resource: string, ...rest: string[]): string;
-  /** Sends and insists on a status. */
+  /** Sends a request and asserts its status. */
   expect(
     status: number,
     method: string,
     path: string,
     options?: Parameters<Client["call"]>[2],
   ): Promise<Json>;
-  /** Asks until the answer is as wished, for at most `waitMs`. */
+  /** Repeats a request until its response passes the test, for at most `waitMs`. */
   eventually(path: string, holds: (answer: Answer) => boolean, waitMs?: number): Promise<Json>;
   patch(kind: keyof typeof patchTypes, path: string, body: unknown): Promise<Answer>;
 };
@@ -38,8 +38,8 @@ const patchTypes = {
 const namespacePrefix = "conf-";
 
 /**
- * Runs `work` in a namespace made for it. The namespace stays: a real cluster takes seconds to empty one, and would
- * keep the case that waits for that waiting behind all others.
+ * Runs `work` in its own namespace. The namespace is kept: a real cluster takes seconds to empty one, and would
+ * delay the case that waits for a deleted namespace.
  */
 export async function withTestContext(
   endpoint: Endpoint,
@@ -112,7 +112,7 @@ export function configMap(
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels }, data };
 }
 
-/** A pod that nothing will run. */
+/** A pod that no node will run. */
 export function pod(name: string, image = "example/none:1") {
   return {
     apiVersion: "v1",
@@ -122,7 +122,7 @@ export function pod(name: string, image = "example/none:1") {
   };
 }
 
-/** The causes of a 422 as `field reason`, each once: some versions of Kubernetes say one thing twice. */
+/** The causes of a 422 as `field reason`, each once: some versions of Kubernetes repeat one. */
 export function causesOf(status: Json): string[] {
   const causes: Json[] = status.details.causes;
   return [...new Set(causes.map(({ field, reason }) => `${field.replace(/^\./, "")} ${reason}`))];

@@ -12,7 +12,7 @@ function volume(name: string, spec: Json = {}): Json {
       capacity: { storage: "1Gi" },
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Retain",
-      // A class of its own: a claim of another case, or of another test, would take a free volume without one.
+      // Its own storage class: without one a claim of another case or test would take the free volume.
       storageClassName: name,
       local: { path: "/nowhere" },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
@@ -29,7 +29,7 @@ function claim(name: string, volumeName: string, storage = "1Gi"): Json {
   };
 }
 
-/** Makes a volume with a name of its own, and removes it at the end: volumes belong to no namespace. */
+/** Creates a volume with a unique name, and removes it at the end: volumes belong to no namespace. */
 async function withVolume(
   { expect, call, namespace }: TestContext,
   spec: Json,
@@ -50,7 +50,7 @@ const isIn =
     body.status?.phase === phase;
 const isGone = ({ status }: Answer) => status === 404;
 
-/** Claims and volumes, without anybody who makes volumes. */
+/** Claims and volumes, without a provisioner. */
 export const volumeCases: Case[] = [
   {
     name: "a claim is bound to the free volume it names, and the volume names the claim",
@@ -67,7 +67,7 @@ export const volumeCases: Case[] = [
       }),
   },
   {
-    name: "a volume reserved for one claim is not given to another",
+    name: "a volume reserved for one claim is not bound to another",
     controllers: true,
     run: async (world) => {
       const claimRef = { namespace: world.namespace, name: "mine" };
@@ -84,7 +84,7 @@ export const volumeCases: Case[] = [
     },
   },
   {
-    name: "a claim that asks for more than its volume has stays Pending",
+    name: "a claim that requests more than its volume has stays Pending",
     controllers: true,
     run: (world) =>
       withVolume(world, {}, async (name) => {

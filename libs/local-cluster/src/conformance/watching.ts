@@ -5,7 +5,7 @@ import { withWidgets } from "./widgets.ts";
 /** Watches. */
 export const watchingCases: Case[] = [
   {
-    name: "a watch without a version begins with what there is and goes on with what happens",
+    name: "a watch without a version starts with the existing objects and continues with the changes",
     run: async ({ expect, path, watch, patch }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("a", {}, { w: "1" }) });
       const stream = await watch(`${path("configmaps")}?watch=1&labelSelector=w`);
@@ -28,7 +28,7 @@ export const watchingCases: Case[] = [
     },
   },
   {
-    name: "a watch from a version replays what happened since",
+    name: "a watch from a version replays the changes since then",
     run: async ({ expect, path, watch }) => {
       const start = await expect(201, "POST", path("configmaps"), { body: configMap("a") });
       await expect(201, "POST", path("configmaps"), { body: configMap("b") });
@@ -45,7 +45,7 @@ export const watchingCases: Case[] = [
     },
   },
   {
-    name: "an object enters and leaves the view of a selector",
+    name: "a watch with a selector shows objects that start and stop to match as added and deleted",
     run: async ({ expect, path, watch, patch }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("a", {}, { on: "0" }) });
       const stream = await watch(`${path("configmaps")}?watch=1&labelSelector=on%3D1`);
@@ -76,7 +76,7 @@ export const watchingCases: Case[] = [
       }),
   },
   {
-    name: "a watch ends at its time, with a bookmark shortly before for those who asked",
+    name: "a watch ends at its timeout, with a bookmark shortly before if requested",
     run: async ({ expect, path, watch }) => {
       await expect(201, "POST", path("configmaps"), { body: configMap("a", {}, { w: "1" }) });
       const query = "watch=1&labelSelector=w&allowWatchBookmarks=true&timeoutSeconds=3";
@@ -91,7 +91,7 @@ export const watchingCases: Case[] = [
     },
   },
   {
-    name: "a version that the server has not reached is refused",
+    name: "a version that the server has not reached is rejected",
     run: async ({ expect, path }) => {
       const refused = await expect(504, "GET", `${path("configmaps")}?resourceVersion=999999999`);
       assert.equal(refused.details.causes[0].reason, "ResourceVersionTooLarge");

@@ -1,7 +1,7 @@
 import type { Json } from "./client.ts";
 import type { TestContext } from "./test-context.ts";
 
-/** A custom kind made for one case. */
+/** A custom kind for one case. */
 type Widgets = {
   crd: string;
   path(name?: string, subresource?: string): string;
@@ -70,7 +70,7 @@ function definition(group: string): Json {
   };
 }
 
-/** Defines a custom kind in a group of its own, runs `work` and removes the kind. */
+/** Defines a custom kind in its own group, runs `work` and removes the kind. */
 export async function withWidgets(
   world: TestContext,
   work: (widgets: Widgets) => Promise<void>,

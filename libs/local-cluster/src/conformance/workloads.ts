@@ -39,10 +39,10 @@ async function podsOf({ expect, path }: TestContext): Promise<string[]> {
   return namesOf(await expect(200, "GET", path("pods")));
 }
 
-/** The controllers of workloads, with the test in the part of the nodes. */
+/** The workload controllers, with the test acting as the nodes. */
 export const workloadCases: Case[] = [
   {
-    name: "a stateful set makes its pods one after the other, each with its claim, and scales down from the end",
+    name: "a stateful set creates its pods in order, each with its claim, and scales down in reverse order",
     controllers: true,
     run: async (world) => {
       const { expect, path, eventually, patch } = world;
@@ -69,7 +69,7 @@ export const workloadCases: Case[] = [
     },
   },
   {
-    name: "a stateful set's fixed fields are 422",
+    name: "a change of an immutable field of a stateful set is 422",
     run: async ({ expect, path, patch }) => {
       await expect(201, "POST", path("apps/v1/statefulsets"), { body: statefulSet("s", 0) });
       const refused = await patch("merge", path("apps/v1/statefulsets", "s"), {
@@ -86,7 +86,7 @@ export const workloadCases: Case[] = [
     },
   },
   {
-    name: "deleting a stateful set collects its pods and leaves its claims",
+    name: "deleting a stateful set deletes its pods and keeps its claims",
     controllers: true,
     run: async ({ expect, path, eventually }) => {
       await expect(201, "POST", path("apps/v1/statefulsets"), { body: statefulSet("s", 1) });
@@ -116,7 +116,7 @@ export const workloadCases: Case[] = [
     },
   },
   {
-    name: "a job fails when it has no tries left",
+    name: "a job fails when its backoff limit is reached",
     controllers: true,
     run: async ({ expect, path, eventually, patch }) => {
       await expect(201, "POST", path("batch/v1/jobs"), { body: job("j", { backoffLimit: 0 }) });
@@ -135,7 +135,7 @@ export const workloadCases: Case[] = [
     },
   },
   {
-    name: "a job's template and restart policy are checked",
+    name: "a job's template and restart policy are validated",
     run: async ({ expect, path, patch }) => {
       const body = job("j");
       body.spec.template.spec.restartPolicy = "Always";
@@ -148,7 +148,7 @@ export const workloadCases: Case[] = [
     },
   },
   {
-    name: "a deployment makes its pods through a replica set",
+    name: "a deployment creates its pods through a replica set",
     controllers: true,
     run: async ({ expect, path, eventually }) => {
       const labels = { app: "d" };

@@ -4,7 +4,7 @@ import { type Case, causesOf, configMap, pod } from "./test-context.ts";
 /** Creates, updates and deletes of built-in kinds. */
 export const writingCases: Case[] = [
   {
-    name: "a new object gets a uid, a time and a version of the server's own",
+    name: "a new object gets its uid, creation time and version from the server",
     run: async ({ expect, path }) => {
       const body = {
         ...configMap("a"),
@@ -18,7 +18,7 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "generateName adds five characters, and each create makes another object",
+    name: "generateName appends five characters, and each create makes another object",
     run: async ({ expect, path }) => {
       const body = { metadata: { generateName: "gen-" } };
       const [one, two] = [
@@ -38,7 +38,7 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "an update with a stale version is 409 Conflict, one without a version goes through",
+    name: "an update with a stale version is 409 Conflict, one without a version succeeds",
     run: async ({ expect, path }) => {
       const first = await expect(201, "POST", path("configmaps"), { body: configMap("a", { k: "1" }) });
       const second = await expect(200, "PUT", path("configmaps", "a"), {
@@ -66,7 +66,7 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "an update of what does not exist is 404, one of another uid 409",
+    name: "an update of a missing object is 404, one with another uid 409",
     run: async ({ expect, path }) => {
       await expect(404, "PUT", path("configmaps", "none"), { body: configMap("none") });
       const made = await expect(201, "POST", path("configmaps"), { body: configMap("a") });
@@ -120,7 +120,7 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "a dry run answers as if and stores nothing",
+    name: "a dry run returns the result and stores nothing",
     run: async ({ expect, path }) => {
       const made = await expect(201, "POST", `${path("configmaps")}?dryRun=All`, { body: configMap("a") });
       assert.ok(made.metadata.uid);
@@ -131,7 +131,7 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "a delete insists on its preconditions and answers Success with the uid",
+    name: "a delete checks its preconditions and returns Success with the uid",
     run: async ({ expect, path }) => {
       const made = await expect(201, "POST", path("configmaps"), { body: configMap("a") });
       const wrong = { preconditions: { uid: "00000000-0000-0000-0000-000000000000" } };

@@ -59,7 +59,7 @@ function statefulSet(name: string, pod: PodSpec, replicas = 1): KubeObject {
 const world = [{ name: "world", mountPath: "/data" }];
 
 describe("a StatefulSet", () => {
-  it("scales up in order, each pod on a volume of its own, and down from the top", async () => {
+  it("scales up in order, each pod with its own volume, and down in reverse order", async () => {
     cluster.api.create(
       STATEFUL_SETS,
       statefulSet("scale", { containers: [{ name: "c", image: "sleep", volumeMounts: world }] }, 2),
@@ -81,19 +81,19 @@ describe("a StatefulSet", () => {
     );
     await awaitObject(cluster.api, target, (set) => statusNumber(set, "replicas") === 0);
     assert.equal(podsOf("scale-").length, 0);
-    assert.ok(cluster.api.find(CLAIMS, "world-scale-0", NAMESPACE), "the claim stays");
+    assert.ok(cluster.api.find(CLAIMS, "world-scale-0", NAMESPACE), "the claim is kept");
   });
 
-  it("keeps the data of its volume over a rolling update and puts the pod on the same node", async () => {
+  it("keeps the data of its volume across a rolling update and the pod on the same node", async () => {
     const script = "echo life >> $SVC_MOUNT_WORLD/lives; cat $SVC_MOUNT_WORLD/lives; exec sleep 1000";
     const container = { name: "c", image: "sh", args: [script], volumeMounts: world };
     cluster.api.create(STATEFUL_SETS, statefulSet("keeps", { containers: [container] }));
     const first = await awaitPod(cluster.api, "keeps-0", isUp);
-    // A pod runs a moment before its program has written anything.
+    // A pod is running a moment before its program has written anything.
     await until(
       async () => (await readLog(cluster, "keeps-0")) === "life\n",
       20_000,
-      "the first life is written",
+      "the first run is logged",
     );
     const template = { metadata: { annotations: { roll: "1" } } };
     cluster.api.mergePatch(STATEFUL_SETS, metadata("keeps"), { spec: { template } });
@@ -107,7 +107,7 @@ describe("a StatefulSet", () => {
     await until(
       async () => (await readLog(cluster, "keeps-0")) === "life\nlife\n",
       20_000,
-      "both lives are in the log",
+      "both runs are in the log",
     );
     await awaitObject(cluster.api, { ref: STATEFUL_SETS, name: "keeps" }, ({ status }) => {
       return status?.["updatedReplicas"] === 1 && status["currentRevision"] === status["updateRevision"];
@@ -116,7 +116,7 @@ describe("a StatefulSet", () => {
 });
 
 describe("a claim", () => {
-  it("waits for its first pod, is held while a pod uses it, and takes its folder along when deleted", async () => {
+  it("is bound for its first pod, kept while a pod uses it, and deleted with its folder", async () => {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     cluster.api.create(CLAIMS, {
       apiVersion: "v1",
@@ -142,7 +142,7 @@ describe("a claim", () => {
       readdirSync(join(cluster.dataDir, "volumes")).filter((one) => one.startsWith("default-lone-"));
     assert.equal(folders().length, 1);
     cluster.api.delete(CLAIMS, metadata("lone"));
-    assert.ok(cluster.api.find(CLAIMS, "lone", NAMESPACE), "a claim in use stays");
+    assert.ok(cluster.api.find(CLAIMS, "lone", NAMESPACE), "a claim in use is kept");
     cluster.api.delete(PODS, metadata("user"), { gracePeriodSeconds: 0 });
     await until(
       () => {
@@ -186,7 +186,7 @@ describe("a Job", () => {
     assert.equal(await readLog(cluster, podsOf("good-")[0]?.metadata.name ?? ""), "done\n");
   });
 
-  it("tries again up to its backoff limit and then fails", async () => {
+  it("retries up to its backoff limit and then fails", async () => {
     cluster.api.create(JOBS, job("bad", "exit 1", { backoffLimit: 1 }));
     const { status } = await ended("bad", "Failed");
     assert.equal(status?.["failed"], 2);
@@ -209,7 +209,7 @@ describe("a Job", () => {
     assert.equal(status?.["failed"], 1);
   });
 
-  it("is removed with its pods when its time to live is over", async () => {
+  it("is removed with its pods when its time to live has passed", async () => {
     cluster.api.create(JOBS, job("short", "true", { ttlSecondsAfterFinished: 0 }));
     await until(
       () => {
@@ -316,7 +316,7 @@ describe("a Deployment", () => {
 });
 
 describe("a Namespace", () => {
-  it("goes after its content", async () => {
+  it("is removed after its content", async () => {
     cluster.api.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "brief" } });
     const pod: Pod = {
       apiVersion: "v1",

@@ -1,4 +1,4 @@
-// Images of a registry: docker-registry where it is on PATH. What a registry does wrong, one in memory does here.
+// Images of a registry: docker-registry where it is on PATH. An in-memory registry simulates faults.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -109,11 +109,11 @@ describe("an image of the registry", () => {
       made: { config: { ...labelled, Labels: { [runsLabel]: "other:1" } } },
       reason: /built on "other:1", which this cluster can't run/,
     },
-    "that names a program which is no base": {
+    "that names a program that is not a base": {
       made: { config: { ...labelled, Labels: { [runsLabel]: "tool:1" } } },
       reason: /built on "tool:1", which/,
     },
-    "with an ENTRYPOINT of its own": {
+    "with its own ENTRYPOINT": {
       made: { config: { ...labelled, Entrypoint: ["/data/evil"] } },
       reason: /ENTRYPOINT or CMD of its own/,
     },
@@ -125,11 +125,11 @@ describe("an image of the registry", () => {
       made: { layers: [[{ path: "data/a", type: "2", link: "/etc/passwd" }]] },
       reason: /failed to pull image ".*data\/a is rejected: it is a link/,
     },
-    "whose layer is not the one of its configuration": {
+    "whose layer differs from its configuration": {
       made: { layers: [[file("data/a")]], diffIds: [`sha256:${"0".repeat(64)}`] },
       reason: /does not unpack to sha256:0000/,
     },
-    "with fewer layers than its configuration says": {
+    "with fewer layers than in its configuration": {
       made: { layers: [], diffIds: [`sha256:${"0".repeat(64)}`] },
       reason: /does not fit its manifest/,
     },
@@ -145,7 +145,7 @@ describe("an image of the registry", () => {
     },
   };
   for (const [what, { made, reason, limits }] of Object.entries(refused)) {
-    test(`${what} is refused with the reason and leaves nothing`, async () => {
+    test(`${what} is rejected with the reason and leaves nothing`, async () => {
       const path = `bad/${what.toLowerCase().replace(/[^a-z]+/g, "-")}`;
       await push(path, made);
       const { dir, images } = await open({ ...(limits && { limits }) });
@@ -155,7 +155,7 @@ describe("an image of the registry", () => {
     });
   }
 
-  test("that is missing, or no reference at all, is refused", async () => {
+  test("that is missing, or an invalid reference, is rejected", async () => {
     const { images } = await open();
     await assert.rejects(images.find(`${registry.host}/none:1`, never), {
       name: "ImageError",
@@ -168,8 +168,8 @@ describe("an image of the registry", () => {
   });
 });
 
-describe("a registry that is down or lies", () => {
-  /** Answers with the manifest of a real image, and for blobs whatever `blob` says. */
+describe("a registry that is down or sends wrong content", () => {
+  /** Serves the manifest of a real image, and for blobs the response of `blob`. */
   async function lying(blob: (bytes: Buffer) => Buffer | undefined) {
     const config = Buffer.from(JSON.stringify({ config: labelled, rootfs: { diff_ids: [] } }));
     const about = { mediaType: mediaTypes.config, digest: digestOf(config), size: config.length };
@@ -192,7 +192,7 @@ describe("a registry that is down or lies", () => {
     };
   }
 
-  test("is named in the reason when nobody listens", async () => {
+  test("is named in the reason when it refuses connections", async () => {
     const { images } = await open({ host: "127.0.0.1:1" });
     const failure = {
       name: "ImageError",
@@ -201,7 +201,7 @@ describe("a registry that is down or lies", () => {
     await assert.rejects(images.find("127.0.0.1:1/a:1", never), failure);
   });
 
-  test("can't pass other bytes off as an image", async () => {
+  test("cannot serve other bytes as an image", async () => {
     await using server = await lying((bytes) => Buffer.from(bytes.toString().replace("game:1", "tool:1")));
     const { dir, images } = await open({ host: server.host });
     await assert.rejects(images.find(`${server.host}/a:1`, never), /the registry sent sha256:.* for sha256:/);
@@ -210,7 +210,7 @@ describe("a registry that is down or lies", () => {
     assert.deepEqual(readdirSync(dir), []);
   });
 
-  test("and hangs holds nobody who was stopped, and ends with the cluster", async () => {
+  test("and hangs delays neither the stop of a pod nor the stop of the cluster", async () => {
     await using server = await lying(() => undefined);
     const { dir, images } = await open({ host: server.host });
     const stop = new AbortController();
@@ -226,7 +226,7 @@ describe("a registry that is down or lies", () => {
 });
 
 describe("the stored images", () => {
-  test("lose what a killed pull left and keep what is whole", async () => {
+  test("lose the rest of a killed pull and keep complete images", async () => {
     const dir = newFolder();
     const whole = await open({ dir });
     const digest = await push("packs/whole", { layers: [[file("data/a")]] });
@@ -237,7 +237,7 @@ describe("the stored images", () => {
     assert.deepEqual(readdirSync(dir), [digest.slice(7)]);
   });
 
-  test("stay below their limit: the one used last stays, and one that is gone is pulled again", async () => {
+  test("stay below their limit: the most recently used one is kept, and a removed one is pulled again", async () => {
     const { dir, images } = await open({ mostBytes: 5_000 });
     const big = (name: string) =>
       push(`packs/${name}`, { layers: [[file(`data/${name}`, name.repeat(3_000))]] });

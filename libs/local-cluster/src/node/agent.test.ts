@@ -61,7 +61,7 @@ describe("the metrics API", () => {
     return { status: response.status, body: (await response.json()) as Json };
   };
 
-  it("measures the processes of pods that run, and knows none that ended", async () => {
+  it("measures the processes of running pods, and has no ended ones", async () => {
     cluster.api.create(PODS, podObject("busy", sh("while :; do :; done")));
     cluster.api.create(PODS, podObject("done", sh("exit 0")));
     await awaitPod(cluster.api, "busy", isUp);
@@ -86,7 +86,7 @@ describe("the metrics API", () => {
     await gone("busy");
   });
 
-  it("is found by discovery and refuses what it does not have", async () => {
+  it("is listed by discovery and rejects unsupported requests", async () => {
     const groups = (await get("/apis")).body.groups.map(({ name }: Json) => name);
     assert.ok(groups.includes("metrics.k8s.io"));
     assert.equal((await get(root)).body.resources[0].kind, "PodMetrics");
@@ -108,7 +108,7 @@ describe("a pod", () => {
     assert.equal(await readLog(cluster, "ends"), "out\nerr\n");
   });
 
-  it("has an address of its own, and learns it and its names by the downward API", async () => {
+  it("has its own address, and gets it and its names through the downward API", async () => {
     const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
     const env = [field("A", "status.podIP"), field("B", "metadata.name"), field("C", "spec.nodeName")];
     cluster.api.create(PODS, podObject("names", sh("echo $A $POD_IP $B $C $FROM_IMAGE", { env })));
@@ -120,7 +120,7 @@ describe("a pod", () => {
     );
   });
 
-  it("gets values of secrets and config maps, optional ones left out, and $(NAME) filled in", async () => {
+  it("gets values of secrets and config maps, without missing optional ones, and with $(NAME) expanded", async () => {
     const metadata = { name: "settings", namespace: NAMESPACE };
     const data = { password: Buffer.from("s3cret").toString("base64") };
     cluster.api.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata, data });
@@ -143,7 +143,7 @@ describe("a pod", () => {
     assert.equal(await readLog(cluster, "values"), "s3cret/<s3cret>/blue/.\n");
   });
 
-  it("goes at whatever moment of its start it is deleted", async () => {
+  it("is removed at whatever moment of its start it is deleted", async () => {
     for (const round of [0, 1, 2, 3]) {
       const names = Array.from({ length: 12 }, (_, count) => `hasty-${round}-${count}`);
       await Promise.all(
@@ -158,7 +158,7 @@ describe("a pod", () => {
     }
   });
 
-  it("waits for a secret that is missing, says so, and starts when it comes", async () => {
+  it("waits for a missing secret, reports it, and starts when the secret is created", async () => {
     const env = [{ name: "P", valueFrom: { secretKeyRef: { name: "later", key: "k" } } }];
     cluster.api.create(PODS, podObject("patient", sh("echo $P", { env })));
     const waiting = await awaitPod(cluster.api, "patient", (pod) => {
@@ -221,7 +221,7 @@ describe("a pod", () => {
     assert.equal(status?.containerStatuses?.[0]?.state.waiting?.reason, "PodInitializing");
   });
 
-  it("sees mounted secrets as files under its root and in the mount variable", async () => {
+  it("has mounted secrets as files under its root and at the mount variable", async () => {
     const volumeMounts = [{ name: "keys", mountPath: "/etc/keys", readOnly: true }];
     const pod = podObject(
       "files",
@@ -236,7 +236,7 @@ describe("a pod", () => {
     assert.equal(await readLog(cluster, "files"), "pw\npw\n");
   });
 
-  it("is restarted with back-off when it crashes and keeps the log of the life before", async () => {
+  it("is restarted with back-off when it crashes and keeps the log of the previous run", async () => {
     cluster.api.create(PODS, podObject("crashes", sh("echo life; exit 7"), { restartPolicy: "Always" }));
     const { status } = await awaitPod(cluster.api, "crashes", (pod) => {
       const main = pod.status?.containerStatuses?.[0];
@@ -249,7 +249,7 @@ describe("a pod", () => {
     await gone("crashes");
   });
 
-  it("leaves its last words in its status", async () => {
+  it("has its termination message in its status", async () => {
     const container = sh('echo "disk is full" > "$SVC_TERMINATION_LOG"; exit 1');
     cluster.api.create(PODS, podObject("last-words", container));
     const { status } = await awaitPod(cluster.api, "last-words", isOver);
@@ -264,7 +264,7 @@ describe("a pod", () => {
 });
 
 describe("the end of a pod", () => {
-  it("comes by SIGTERM to the program itself, whose exit code counts, after the preStop command", async () => {
+  it("starts with the preStop command and SIGTERM to the program itself, whose exit code is recorded", async () => {
     const file = join(cluster.dataDir, "stopped");
     const script = `trap 'echo term >> ${file}; exit 0' TERM; echo up; while :; do sleep 0.02; done`;
     const lifecycle = { preStop: { exec: { command: ["/bin/sh", "-c", `echo hook >> ${file}`] } } };
@@ -276,7 +276,7 @@ describe("the end of a pod", () => {
     assert.equal(readFileSync(file, "utf8"), "hook\nterm\n");
   });
 
-  it("comes by SIGKILL for the whole process group when the grace period is over", async () => {
+  it("is SIGKILL for the whole process group when the grace period is over", async () => {
     const script = "trap '' TERM; sleep 1000 & echo $!; while :; do sleep 0.02; done";
     cluster.api.create(PODS, podObject("stubborn", sh(script)));
     const child = Number(await readUntil("stubborn", "\n"));
@@ -297,7 +297,7 @@ describe("the end of a pod", () => {
 });
 
 describe("a probe", () => {
-  it("holds a pod back from ready until it succeeds", async () => {
+  it("keeps a pod unready until it succeeds", async () => {
     const file = join(cluster.dataDir, "ready");
     const readinessProbe = { exec: { command: ["/usr/bin/test", "-e", file] }, periodSeconds: 1 };
     cluster.api.create(PODS, podObject("gated", { image: "sleep", readinessProbe }));
@@ -308,7 +308,7 @@ describe("a probe", () => {
     remove("gated", 0);
   });
 
-  it("by TCP on a named port makes a server ready, after the startup probe let it start", async () => {
+  it("by TCP on a named port makes a server ready, after its startup probe has succeeded", async () => {
     const tcpSocket = { port: "game" };
     const container = {
       image: "server",
@@ -322,7 +322,7 @@ describe("a probe", () => {
     remove("served", 0);
   });
 
-  it("of liveness that keeps failing restarts the container", async () => {
+  it("for liveness that keeps failing restarts the container", async () => {
     const livenessProbe = { exec: { command: ["/bin/false"] }, periodSeconds: 1, failureThreshold: 1 };
     cluster.api.create(
       PODS,
@@ -333,7 +333,7 @@ describe("a probe", () => {
   });
 });
 
-/** Follows the log of a pod until the text shows in it. */
+/** Follows the log of a pod until the text appears in it. */
 async function readUntil(pod: string, text: string): Promise<string> {
   await awaitPod(cluster.api, pod, (one) => one.status?.containerStatuses?.[0]?.state.running !== undefined);
   const url = `${cluster.url}/api/v1/namespaces/${NAMESPACE}/pods/${pod}/log?follow=true`;

@@ -24,11 +24,11 @@ describe("a mount without a mount namespace", () => {
     });
   }
 
-  it("leaves a value with an equals sign alone unless the value itself is a path", () => {
+  it("keeps a value with an equals sign unless the value itself is a path", () => {
     assert.equal(realPath("a=/data", MOUNTS), "a=/data");
   });
 
-  it("tells each directory in a variable named for the volume", () => {
+  it("sets a variable named for the volume to each directory", () => {
     assert.deepEqual(mountVariables(MOUNTS), {
       SVC_MOUNT_WORLD: "/disk/world",
       SVC_MOUNT_GAME_MODS: "/disk/mods",
@@ -37,7 +37,7 @@ describe("a mount without a mount namespace", () => {
 });
 
 describe("variable references", () => {
-  it("are replaced where the name is known, else kept; a doubled dollar sign is one", () => {
+  it("are expanded where the name is known, else kept; a doubled dollar sign becomes one", () => {
     assert.equal(expand("$(A)-$(B)-$$(A)-$A", { A: "1" }), "1-$(B)-$(A)-$A");
   });
 });
@@ -49,7 +49,7 @@ describe("crash back-off", () => {
     assert.deepEqual(waits, [0, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]);
   });
 
-  it("starts anew after ten good minutes", () => {
+  it("is reset after ten minutes of running", () => {
     const backOff = createBackOff(10_000);
     for (let life = 0; life < 4; life += 1) backOff.nextMs(0);
     assert.equal(backOff.nextMs(600_000), 0);

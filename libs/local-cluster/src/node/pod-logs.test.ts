@@ -43,7 +43,7 @@ async function text(parts: AsyncIterable<Buffer>): Promise<string> {
   return all;
 }
 
-/** Waits until the clock knows of `bytes` bytes. */
+/** Waits until the clock has seen `bytes` bytes. */
 async function known(clock: LogClock, bytes: number): Promise<void> {
   for (let extent = clock.extent(); extent.end < bytes; extent = clock.extent()) {
     await clock.changed(extent, AbortSignal.timeout(5000));
@@ -51,7 +51,7 @@ async function known(clock: LogClock, bytes: number): Promise<void> {
 }
 
 describe("the log of a container", () => {
-  it("is followed line by line until the container ends, a last line without end included", async () => {
+  it("is followed line by line until the container ends, including a last line without newline", async () => {
     const { dir, clock, read } = newRun();
     const followed = text(read({ follow: true }));
     appendFileSync(join(dir, "log"), "one\ntw");
@@ -61,7 +61,7 @@ describe("the log of a container", () => {
     assert.equal(await followed, "one\ntwo\nend");
   });
 
-  it("gives the last lines, at most so many bytes", async () => {
+  it("returns the last lines, up to a limit of bytes", async () => {
     const { dir, clock, read } = newRun();
     appendFileSync(join(dir, "log"), "one\ntwo\nthree\n");
     await clock.finish();
@@ -70,7 +70,7 @@ describe("the log of a container", () => {
     assert.equal(await text(read({ limitBytes: 5 })), "one\nt");
   });
 
-  it("has a time per line that never repeats, and is read again from such a time on", async () => {
+  it("has a unique time for each line, and can be read from such a time on", async () => {
     const { dir, clock, read } = newRun();
     appendFileSync(join(dir, "log"), "one\ntwo\n");
     await known(clock, 8);
@@ -87,7 +87,7 @@ describe("the log of a container", () => {
     assert.equal(await text(read({ sinceTime: times[1] ?? "" })), "two\nthree\n");
   });
 
-  it("keeps one old file after 10 MB and loses no line between the two", async () => {
+  it("is rotated after 10 MB, keeps one old file and loses no line between the two", async () => {
     const { dir, clock, read } = newRun();
     const line = (n: number) => `${String(n).padStart(7, "0")} ${"x".repeat(1015)}\n`;
     const total = 12_000;
@@ -108,13 +108,13 @@ describe("the log of a container", () => {
     assert.equal(numbers.at(-1), total);
     assert.ok(
       numbers.every((one, at) => at === 0 || one === (numbers[at - 1] ?? 0) + 1),
-      "lines are in one row",
+      "lines are consecutive",
     );
     assert.ok(statSync(join(dir, "log")).size < 1024 * 1024);
     assert.ok(statSync(join(dir, "log.1")).size > 10 * 1024 * 1024);
   });
 
-  it("refuses a container that the pod does not have", async () => {
+  it("rejects a container that the pod does not have", async () => {
     const { clock, read } = newRun();
     await assert.rejects(text(read({ container: "other" })), /container other is not valid for pod/);
     await assert.rejects(text(read({ previous: true })), /previous terminated container "c" .* not found/);

@@ -30,7 +30,7 @@ function podOn(name: string, image: string, script: string) {
 }
 
 describe("a pod with an image of the registry", () => {
-  it("finds the files of the image in its volume, at its first start only", async () => {
+  it("gets the files of the image in its volume, at its first start only", async () => {
     const layers = [[file("data/world/level", "from the image"), file("data/world/extra", "")]];
     const digest = await pushImage(registry.host, "packs/one", { layers, config });
     const script = [
@@ -48,7 +48,7 @@ describe("a pod with an image of the registry", () => {
     assert.equal(previous, "from the image of the pack yes\n");
   });
 
-  it("waits with a reason as on a real node, and starts once the image can run", async () => {
+  it("waits with the same reason as on a real node, and starts once the image can run", async () => {
     const pod = podOn("late", `${registry.host}/packs/late:1`, "echo started");
     cluster.api.create(PODS, pod);
     const waiting = async (reason: RegExp, message: RegExp) =>
@@ -64,7 +64,7 @@ describe("a pod with an image of the registry", () => {
     assert.equal(await readLog(cluster, pod.metadata.name), "started\n");
   });
 
-  it("whose name is none is told so", async () => {
+  it("gets InvalidImageName for an invalid name", async () => {
     const pod = podOn("misnamed", `${registry.host}/Packs/one:1`, "echo never");
     cluster.api.create(PODS, pod);
     await awaitPod(

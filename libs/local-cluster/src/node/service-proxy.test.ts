@@ -43,7 +43,7 @@ const endpoints = (subsets: Subset[]) => ({
 });
 
 describe("the endpoints of a service", () => {
-  it("hold ready and unready pods apart and know the number of a named port", () => {
+  it("list ready and unready pods separately and resolve named ports", () => {
     const [subset] = subsetsOf(serviceOf(), [
       podOf("b", "127.64.0.2", false),
       podOf("a", "127.64.0.1", true),
@@ -62,7 +62,7 @@ describe("the endpoints of a service", () => {
     );
   });
 
-  it("leave out pods that ended, that go, or that have no address yet", () => {
+  it("leave out pods that have ended, are being deleted, or have no address yet", () => {
     const ended = podOf("a", "127.64.0.1", false);
     ended.status = { ...ended.status, phase: "Succeeded" };
     const going = podOf("b", "127.64.0.2", true);

@@ -1,4 +1,4 @@
-// What the tests of the cluster share: a running one on a data folder of its own, and objects to put in it.
+// Shared by the tests of the cluster: a running cluster on its own data folder, and objects for it.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ export async function makeDataDir(): Promise<{ dataDir: string; images: string }
   return { dataDir, images };
 }
 
-/** A cluster whose waiting times are short; closing it removes its folder. */
+/** A cluster with short waiting times; closing it removes its folder. */
 export async function startTestCluster(more: { registry?: string } = {}): Promise<TestCluster> {
   const { dataDir, images } = await makeDataDir();
   const quick = { port: 0, crashBackoffMs: 50, jobBackoffMs: 50 };

@@ -1,4 +1,4 @@
-// Images that tests put into a registry.
+// Images that tests push to a registry.
 
 import { Readable } from "node:stream";
 import { gzipSync, zstdCompressSync } from "node:zlib";
@@ -10,7 +10,7 @@ export type MadeImage = {
   layers?: MadeTar[][];
   config?: object;
   packing?: "none" | "gzip" | "zstd";
-  /** Instead of the true ones. */
+  /** Instead of the real ones. */
   diffIds?: string[];
 };
 

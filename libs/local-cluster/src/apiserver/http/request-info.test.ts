@@ -17,7 +17,7 @@ const facts: [request: string, expected: object][] = [
   ["GET /version", { kind: "path", verb: "get" }],
 ];
 for (const [request, expected] of facts) {
-  test(`${request} is read as ${JSON.stringify(expected)}`, () => {
+  test(`${request} is parsed as ${JSON.stringify(expected)}`, () => {
     const [method = "", url = ""] = request.split(" ");
     const [path = "", search] = url.split("?");
     assert.partialDeepStrictEqual(readRequestInfo(method, path, new URLSearchParams(search)), expected);

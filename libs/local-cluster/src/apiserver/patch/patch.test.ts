@@ -12,7 +12,7 @@ describe("a merge patch", () => {
     ["removes a field by null", { a: 1, b: 2 }, { a: null }, { b: 2 }],
     ["replaces a list", { a: [1, 2] }, { a: [3] }, { a: [3] }],
     ["replaces a scalar by an object", { a: 1 }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
-    ["replaces the whole by a scalar", { a: 1 }, 5, 5],
+    ["replaces the whole target by a scalar", { a: 1 }, 5, 5],
   ];
   for (const [fact, target, patch, result] of cases) {
     test(fact, () => assert.deepEqual(mergePatch(target, patch), result));

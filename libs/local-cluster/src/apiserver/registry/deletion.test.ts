@@ -36,7 +36,7 @@ type Case = {
 
 const cases: Case[] = [
   {
-    fact: "an object without finalizers goes at once",
+    fact: "an object without finalizers is removed at once",
     type: "/configmaps",
     object: objectOf(),
     step: "remove",
@@ -49,7 +49,7 @@ const cases: Case[] = [
     finalizers: ["a/b"],
   },
   {
-    fact: "a second delete of a kept object changes nothing",
+    fact: "a second delete of an object with a finalizer changes nothing",
     type: "/configmaps",
     object: objectOf({}, { finalizers: ["a/b"], deletionTimestamp: "x", deletionGracePeriodSeconds: 0 }),
     step: "wait",
@@ -64,14 +64,14 @@ const cases: Case[] = [
     finalizers: ["foregroundDeletion"],
   },
   {
-    fact: "a foreground delete without dependents goes at once",
+    fact: "a foreground delete without dependents removes the object at once",
     type: "apps/statefulsets",
     object: objectOf(),
     options: { propagationPolicy: "Foreground" },
     step: "remove",
   },
   {
-    fact: "a Job orphans its pods unless told otherwise",
+    fact: "a delete of a Job orphans its pods by default",
     type: "batch/jobs",
     object: objectOf(),
     hasDependents: true,
@@ -79,7 +79,7 @@ const cases: Case[] = [
     finalizers: ["orphan"],
   },
   {
-    fact: "a background delete of a Job goes at once",
+    fact: "a background delete of a Job removes it at once",
     type: "batch/jobs",
     object: objectOf(),
     options: { propagationPolicy: "Background" },
@@ -87,12 +87,18 @@ const cases: Case[] = [
     step: "remove",
   },
   {
-    fact: "a pod without a node goes at once",
+    fact: "a pod without a node is removed at once",
     type: "/pods",
     object: objectOf({ spec: {} }),
     step: "remove",
   },
-  { fact: "a bound pod has 30 s", type: "/pods", object: objectOf(bound), step: "mark", graceSeconds: 30 },
+  {
+    fact: "a bound pod has a grace period of 30 s",
+    type: "/pods",
+    object: objectOf(bound),
+    step: "mark",
+    graceSeconds: 30,
+  },
   {
     fact: "a bound pod has its own grace period",
     type: "/pods",
@@ -123,13 +129,13 @@ const cases: Case[] = [
     step: "remove",
   },
   {
-    fact: "a finished pod goes at once",
+    fact: "a finished pod is removed at once",
     type: "/pods",
     object: objectOf({ ...bound, status: { phase: "Succeeded" } }),
     step: "remove",
   },
   {
-    fact: "a namespace with content stays",
+    fact: "a namespace with content is kept",
     type: "/namespaces",
     object: objectOf({ spec: { finalizers: ["kubernetes"] } }),
     step: "mark",
@@ -155,7 +161,7 @@ describe("deleting", () => {
     assert.equal(plan.object.status?.["phase"], "Terminating");
   });
 
-  test("another uid or version than expected is 409", () => {
+  test("a uid or version other than expected is 409", () => {
     const type = typeOf("/configmaps");
     const object = objectOf({}, { resourceVersion: "5" });
     checkPreconditions(type, object, { preconditions: { uid: "u", resourceVersion: "5" } });

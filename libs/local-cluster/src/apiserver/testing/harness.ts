@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { KubeObject, PodLogs, ResourceRef } from "../../cluster-api.ts";
 import { type ApiServer, createApiServer } from "../server.ts";
 
-/** Resources that the tests name often. */
+/** Resources that the tests use often. */
 export const CONFIG_MAPS: ResourceRef = { group: "", version: "v1", resource: "configmaps" };
 export const SERVICES: ResourceRef = { group: "", version: "v1", resource: "services" };
 export const PODS: ResourceRef = { group: "", version: "v1", resource: "pods" };
 
-/** A server on a folder of its own, for as long as a test runs. */
+/** A server on its own folder, for the duration of a test. */
 export type Harness = AsyncDisposable & {
   folder: string;
   server: ApiServer;

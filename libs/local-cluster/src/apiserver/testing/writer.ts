@@ -1,7 +1,7 @@
 import { createApiServer } from "../server.ts";
 import { CONFIG_MAPS, configMap } from "./harness.ts";
 
-// Writes without end and prints each name once its write is acknowledged; the durability test kills it.
+// Writes endlessly and prints each name once its write is acknowledged; the durability test kills it.
 const server = createApiServer({
   dataFile: process.argv[2] ?? "",
   tokens: [],

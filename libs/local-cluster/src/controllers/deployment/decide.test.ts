@@ -45,7 +45,7 @@ const scaled = (deployment: Deployment, sets: ReplicaSet[]) =>
   );
 
 describe("a Deployment", () => {
-  it("makes a set of full size when it has none", () => {
+  it("creates a ReplicaSet of full size when it has none", () => {
     const { create } = decide(deploymentOf(), [], NOW_MS);
     assert.equal(create[0]?.spec.replicas, 4);
     assert.equal(create[0]?.spec.selector?.matchLabels?.["app"], "gate");
@@ -64,7 +64,7 @@ describe("a Deployment", () => {
     assert.deepEqual(scaled(deployment, further), { old: 2, new: 2 });
   });
 
-  it("takes unready old pods away first", () => {
+  it("removes unready old pods first", () => {
     const deployment = deploymentOf();
     const sets = [
       setOf(deployment, { replicas: 4, ready: 1, hash: "old" }),
@@ -84,7 +84,7 @@ describe("a Deployment", () => {
     assert.deepEqual(scaled(deployment, gone), { new: 4 });
   });
 
-  it("keeps only so many old sets", () => {
+  it("keeps a limited number of old ReplicaSets", () => {
     const deployment = deploymentOf({ revisionHistoryLimit: 0 });
     const sets = [
       setOf(deployment, { replicas: 0, ready: 0, hash: "old" }),

@@ -47,7 +47,7 @@ const conditions = (status: Record<string, unknown>) =>
     ({ type, reason }) => `${type} ${reason}`,
   );
 
-/** Writes each plan back and lets released pods lose their finalizer, until the Job does no more. */
+/** Applies each plan and removes the finalizer of released pods, until the Job has nothing left to do. */
 function settle(job: Job, pods: Pod[]): Job {
   let current = job;
   let left = pods;
@@ -85,7 +85,7 @@ describe("a Job", () => {
     assert.equal(status?.completionTime, "2026-01-01T12:00:00Z");
   });
 
-  it("does not count a pod again that it noted before a crash", () => {
+  it("does not count a pod twice that it recorded before a crash", () => {
     const job = jobOf({}, { succeeded: 0, uncountedTerminatedPods: { succeeded: ["a"], failed: [] } });
     const { status } = plan(job, [podOf("a", { phase: "Succeeded" })]);
     assert.deepEqual(status["uncountedTerminatedPods"], { succeeded: ["a"], failed: [] });
@@ -101,7 +101,7 @@ describe("a Job", () => {
     ]);
   });
 
-  it("starts no further pod between the last failure and its count", () => {
+  it("starts no pod between the last failure and its counting", () => {
     assert.equal(plan(jobOf({ backoffLimit: 0 }), [podOf("a", { phase: "Failed" })]).create.length, 0);
   });
 
@@ -135,12 +135,12 @@ describe("a Job", () => {
     );
   });
 
-  it("looks again exactly at its deadline", () => {
+  it("is requeued exactly at its deadline", () => {
     const job = jobOf({ activeDeadlineSeconds: 90 }, { startTime: "2026-01-01T11:59:00Z" });
     assert.equal(plan(job, [podOf("a")]).requeueMs, 30_000);
   });
 
-  it("is removed when its time to live after the end is over", () => {
+  it("is removed when its time to live after the end has passed", () => {
     const ended = { type: "Complete", status: "True" as const, lastTransitionTime: "2026-01-01T11:59:30Z" };
     assert.equal(plan(jobOf({ ttlSecondsAfterFinished: 30 }, { conditions: [ended] }), []).removeJob, true);
     const early = plan(jobOf({ ttlSecondsAfterFinished: 45 }, { conditions: [ended] }), []);

@@ -32,12 +32,12 @@ describe("the scheduler", () => {
     });
   });
 
-  it("keeps to the node selector of the pod", () => {
+  it("respects the node selector of the pod", () => {
     const pod = podOf({ nodeSelector: { "kubernetes.io/hostname": "local-2" } });
     assert.deepEqual(place({ ...none, pod, nodes: NODES }), { node: "local-2" });
   });
 
-  it("puts a pod where its volume is", () => {
+  it("places a pod on the node of its volume", () => {
     const claim: Claim = {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -55,7 +55,7 @@ describe("the scheduler", () => {
     assert.deepEqual(place({ ...none, pod: podOf(), nodes: NODES, claims }), { node: "local-2" });
   });
 
-  it("says why no node will do", () => {
+  it("reports why no node is suitable", () => {
     const taint = { key: "game", value: "no", effect: "NoSchedule" };
     const nodes = [
       nodeOf("a", { unschedulable: true }),

@@ -53,28 +53,28 @@ describe("a StatefulSet", () => {
     assert.deepEqual([create, claims], [["web-0"], ["world-web-0"]]);
   });
 
-  it("waits with the next ordinal until the one before is ready", () => {
+  it("waits until an ordinal is ready before it creates the next one", () => {
     const set = setOf();
     assert.deepEqual(plan(set, [podOf(set, 0, { ready: false })]).create, []);
     assert.deepEqual(plan(set, [podOf(set, 0)]).create, ["web-1"]);
   });
 
-  it("creates all ordinals at once when the management is Parallel", () => {
+  it("creates all ordinals at once when the pod management policy is Parallel", () => {
     assert.deepEqual(plan(setOf({ podManagementPolicy: "Parallel" }), []).create, ["web-0", "web-1"]);
   });
 
-  it("does not start a pod on a claim that is being deleted", () => {
+  it("does not create a pod while its claim is being deleted", () => {
     assert.deepEqual(plan(setOf(), [], ["world-web-0"]).create, []);
   });
 
-  it("shrinks from the highest ordinal, one at a time", () => {
+  it("scales down from the highest ordinal, one at a time", () => {
     const set = setOf({ replicas: 1 });
     const pods = [podOf(set, 0), podOf(set, 1), podOf(set, 2)];
     assert.deepEqual(plan(set, pods).delete, ["web-2"]);
     assert.deepEqual(plan(set, [...pods.slice(0, 2), podOf(set, 2, { terminating: true })]).delete, []);
   });
 
-  it("removes an unready pod when it shrinks to nothing", () => {
+  it("removes an unready pod when it scales down to zero", () => {
     const set = setOf({ replicas: 0 });
     assert.deepEqual(plan(set, [podOf(set, 0, { ready: false })]).delete, ["web-0"]);
   });
@@ -87,7 +87,7 @@ describe("a StatefulSet", () => {
     assert.deepEqual(plan(set, [podOf(set, 0, old), podOf(set, 1)]).delete, ["web-0"]);
   });
 
-  it("leaves pods of an old revision alone with OnDelete and below the partition", () => {
+  it("keeps pods of an old revision with OnDelete and below the partition", () => {
     const old = { revision: "web-old" };
     const onDelete = setOf({ updateStrategy: { type: "OnDelete" } });
     assert.deepEqual(plan(onDelete, [podOf(onDelete, 0, old), podOf(onDelete, 1, old)]).delete, []);
@@ -95,7 +95,7 @@ describe("a StatefulSet", () => {
     assert.deepEqual(plan(partition, [podOf(partition, 0, old), podOf(partition, 1)]).delete, []);
   });
 
-  it("deletes a failed pod so that it comes back", () => {
+  it("deletes a failed pod so that it is created again", () => {
     const set = setOf();
     assert.deepEqual(plan(set, [podOf(set, 0, { phase: "Failed", ready: false })]).delete, ["web-0"]);
   });
@@ -122,7 +122,7 @@ describe("a StatefulSet", () => {
     ]);
   });
 
-  it("has the same revision however the fields of its template are ordered", () => {
+  it("has the same revision regardless of the field order of its template", () => {
     const one = setOf({ template: { spec: { containers: [{ name: "c", image: "i" }], hostname: "h" } } });
     const two = setOf({ template: { spec: { hostname: "h", containers: [{ image: "i", name: "c" }] } } });
     assert.equal(revisionOf(one), revisionOf(two));
