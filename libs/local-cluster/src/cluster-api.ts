@@ -1,6 +1,6 @@
 // The contract between the API server of the embedded cluster and the controllers that run beside it.
 
-/** Any Kubernetes object as JSON; `metadata` is always there once it is stored. */
+/** Any Kubernetes object as JSON; a stored one always has `metadata`. */
 export type KubeObject = {
   apiVersion: string;
   kind: string;
@@ -24,7 +24,7 @@ export type ObjectMeta = {
   annotations?: Record<string, string>;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
-  /** Never stored: who set which field is not tracked. */
+  /** Never stored: field ownership is not tracked. */
   managedFields?: unknown[];
 };
 
@@ -76,10 +76,10 @@ export type ClusterApi = {
   delete(ref: ResourceRef, target: { name: string; namespace?: string }, options?: DeleteOptions): void;
   /** Sets `spec.nodeName` of a pod that has none, as POST pods/NAME/binding does (409 when it is bound already). */
   bindPod(target: { name: string; namespace: string }, nodeName: string): void;
-  /** Every namespaced resource that can be listed, those of the CRDs included: what a dying namespace must empty. */
+  /** Every namespaced resource that can be listed, including those of CRDs: a terminating namespace must empty them. */
   namespacedResources(): ResourceRef[];
   /**
-   * Ends a Namespace whose content is gone. Until this call a deleted Namespace stays, with `deletionTimestamp`,
+   * Removes a Namespace whose content is gone. Until this call a deleted Namespace stays, with `deletionTimestamp`,
    * phase Terminating and the entry `kubernetes` in `spec.finalizers`.
    */
   finalizeNamespace(name: string): void;
@@ -90,7 +90,7 @@ export type ClusterApi = {
   watch(ref: ResourceRef, options: ListOptions, onEvent: (event: WatchEvent) => void): () => void;
 };
 
-/** Reads what the node agents know of a pod; the API server serves `pods/NAME/log` from it. */
+/** Reads logs from the node agents; the API server serves `pods/NAME/log` from it. */
 export type PodLogs = {
   /**
    * Bytes of one container's log in order. With `follow` the stream stays open until the container ends or
@@ -110,13 +110,13 @@ export type PodLogOptions = {
   sinceTime?: string;
 };
 
-/** What the processes of one container use. */
+/** Usage of the processes of one container. */
 export type ContainerUsage = { container: string; cpuNanocores: number; memoryBytes: number };
 /** Usage of a pod on average over the window that ends at `at`. */
 export type PodUsage = { at: Date; windowMs: number; containers: ContainerUsage[] };
 
-/** Measures what runs on the nodes; the API server serves `metrics.k8s.io` from it. */
+/** Measures the pods on the nodes; the API server serves `metrics.k8s.io` from it. */
 export type PodUsages = {
-  /** By uid of the pod. A pod is missing until it has been seen for a while. */
+  /** By uid of the pod. A pod is missing until it has been measured for a whole window. */
   measure(): Promise<Map<string, PodUsage>>;
 };

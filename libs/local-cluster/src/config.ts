@@ -14,7 +14,7 @@ type Config = {
   jobBackoffMs: number;
 };
 
-/** What every container inherits from this machine; nothing else of our environment reaches it. */
+/** Variables that every container inherits from this machine, and no others. */
 export function hostEnvironment(): Record<string, string> {
   const { PATH = "/usr/local/bin:/usr/bin:/bin", LANG = "C.UTF-8", TZ } = process.env;
   return { PATH, LANG, ...(TZ === undefined ? {} : { TZ }) };
@@ -44,7 +44,7 @@ function account(text: string): ServiceAccountName {
   return { namespace, name };
 }
 
-/** Reads the command line of main.ts; throws one sentence that says what to correct. */
+/** Parses the command line of main.ts; throws an error with one sentence that says what to correct. */
 export function parseConfig(args: string[]): Config {
   const { values } = parseArgs({
     args,

@@ -1,7 +1,7 @@
-/** Where a kubeconfig points: the base URL and, for an HTTPS URL, the certificate to trust (PEM). */
+/** The server of a kubeconfig: the base URL and, for an HTTPS URL, the certificate to trust (PEM). */
 export type KubeconfigServer = { url: string; certificate?: string };
 
-/** The text of a kubeconfig file for one user of this cluster; JSON, which every reader of YAML takes. */
+/** The text of a kubeconfig file for one user of this cluster; JSON, which is valid YAML. */
 export function kubeconfigOf(server: KubeconfigServer, user: { name: string; token: string }): string {
   const { url, certificate } = server;
   const trust =

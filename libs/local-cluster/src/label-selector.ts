@@ -1,16 +1,16 @@
-// Label selectors as objects hold them, one evaluation for the API server and the controllers.
+// Evaluates label selector objects for the API server and the controllers.
 
 export type Labels = Readonly<Record<string, string>>;
 
 /** One expression of a selector; `operator` is In, NotIn, Exists, DoesNotExist, Gt or Lt. */
 export type Requirement = { key: string; operator: string; values?: readonly string[] };
 
-/** True when every pair of `wanted` is among the labels; an empty or missing `wanted` matches everything. */
+/** True when the labels contain every pair of `wanted`; an empty or missing `wanted` matches everything. */
 export function hasLabels(labels: Labels | undefined, wanted: Labels | undefined): boolean {
   return Object.entries(wanted ?? {}).every(([key, value]) => labels?.[key] === value);
 }
 
-/** Whether labels meet one expression; an unknown operator is never met. */
+/** Whether labels match one expression; an unknown operator never matches. */
 export function meetsRequirement(
   labels: Labels | undefined,
   { key, operator, values = [] }: Requirement,

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A process told apart from any later one with the same pid by the time of its start, in clock ticks since boot. */
+/** A process, identified by its pid and its start time in clock ticks since boot. */
 function identity(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in brackets may hold spaces; the start time is the 20th field after it.
+    // The name in brackets may contain spaces; the start time is the 20th field after it.
     return `${pid} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
   } catch {
     return undefined;
@@ -14,8 +14,8 @@ function identity(pid: number): string | undefined {
 }
 
 /**
- * Keeps a second cluster off the same data folder, where both would run the same pods. A lock whose process died
- * counts for nothing. Returns the release.
+ * Prevents a second cluster on the same data folder, where both would run the same pods. A lock whose process died
+ * is ignored. Returns the release.
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const file = join(dataDir, "cluster.lock");

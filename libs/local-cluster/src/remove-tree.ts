@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Removes a path with all that is in it, also what lies too deep for any path to name: a pod may make such folders. */
+/** Removes a path with its content, also folders deeper than the longest path: a pod may create such folders. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true, maxRetries: 3 });

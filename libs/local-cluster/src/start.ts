@@ -30,11 +30,11 @@ import { startServiceProxy } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 
-/** How to start a cluster; only `dataDir`, `port` and `images` must be given (docs/reference/local-stack.md#parts). */
+/** Options of a cluster; only `dataDir`, `port` and `images` must be given (docs/reference/local-stack.md#parts). */
 type LocalClusterOptions = {
-  /** Everything of the cluster lies here: objects, volumes, pods, tokens, kubeconfig files. */
+  /** Folder of all data of the cluster: objects, volumes, pods, tokens, kubeconfig files. */
   dataDir: string;
-  /** 0 lets the system choose; see `url`. */
+  /** 0 selects a free port; see `url`. */
   port: number;
   host?: string;
   /** The JSON file of the image table; read again when it changes. */
@@ -46,7 +46,7 @@ type LocalClusterOptions = {
   registry?: string;
   /** How many nodes (`local-1` …) there are; 2 when absent. */
   nodes?: number;
-  /** Get a token and a file `kubeconfig.<name>` each. */
+  /** Each gets a token and a file `kubeconfig.<name>`. */
   serviceAccounts?: ServiceAccountName[];
   /** Further users; an entry replaces what the token file has for the same user. */
   tokens?: TokenEntry[];
@@ -54,9 +54,9 @@ type LocalClusterOptions = {
   crashBackoffMs?: number;
   /** The first waiting time of a Job whose pods fail, in milliseconds; 10,000 when absent. */
   jobBackoffMs?: number;
-  /** What containers inherit from the machine; PATH, LANG and TZ of this process when absent. */
+  /** Variables that containers inherit from the machine; PATH, LANG and TZ of this process when absent. */
   hostEnv?: Record<string, string>;
-  /** Takes one sentence about something that went wrong inside; the default drops it. */
+  /** Called with one sentence about an internal error; ignored by default. */
   warn?(text: string): void;
 };
 
@@ -65,14 +65,14 @@ export type LocalCluster = {
   /** The base URL of the API server, plain HTTP on loopback. */
   url: string;
   adminToken: string;
-  /** The same API without HTTP, with all rights. */
+  /** The same API without HTTP, with all permissions. */
   api: ClusterApi;
   /**
    * The kubeconfig text of `admin` or of a user that has a token: plain HTTP for service accounts, HTTPS for others.
    * Throws for an unknown user.
    */
   kubeconfig(user: string): string;
-  /** Ends the pods (up to 18 s grace) and the API server; volumes and objects stay for the next start. */
+  /** Ends the pods (up to 18 s grace) and the API server; volumes and objects are kept for the next start. */
   close(): Promise<void>;
 };
 
@@ -164,7 +164,7 @@ async function startNodes(
   return [...nodes, images];
 }
 
-/** Starts controllers, node agents and the relay on an API server that listens already. */
+/** Starts controllers, node agents and the relay on an API server that already listens. */
 async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
   const { api, warn, options } = wiring;
   bootstrap(api);
@@ -176,7 +176,7 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
     jobBackoffMs: options.jobBackoffMs ?? DEFAULT_BACKOFF_MS,
   });
   return async () => {
-    // First those who would make new pods for the ones that end now.
+    // Controllers first: they would create new pods for those that end now.
     await controllers.close();
     await Promise.all([...nodes.map((node) => node.close()), relay.close()]);
     sources.close();
@@ -185,7 +185,7 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
 
 /**
  * Starts a whole cluster in this process: API server, controllers, nodes. Fails with one sentence when the port or
- * the folder is taken or the disk is full. A cluster that died is continued: its pods are taken over with their
+ * the folder is in use or the disk is full. After a crash the cluster resumes: its pods are taken over with their
  * processes. Containers are plain processes of this user: security contexts, resource limits, read-only mounts and
  * network policies are stored but not enforced (docs/reference/local-stack.md#parts).
  */
@@ -215,7 +215,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     for (const account of serviceAccounts) {
       await writePrivate(join(dataDir, `kubeconfig.${account.name}`), kubeconfig(accountUser(account)));
     }
-    // Last, so that nothing that runs pods is left behind by a failed start.
+    // Last, so that a failed start leaves nothing behind that runs pods.
     const stopInside = await startInside({ options, api: server.api, clocks, podsDir, tokens, warn });
     const close = async () => {
       await stopInside();
@@ -230,7 +230,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
-/** Services save themselves the handshake on loopback; kubectl, which people use, sends a token over TLS only. */
+/** Services skip the TLS handshake on loopback; kubectl, which people use, sends a token over TLS only. */
 function doorFor(user: string, { url, certificate }: { url: string; certificate: string }): KubeconfigServer {
   if (user.startsWith("system:serviceaccount:")) return { url };
   return { url: url.replace(/^http:/, "https:"), certificate };

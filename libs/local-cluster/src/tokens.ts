@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 
-/** Who a bearer token stands for. */
+/** The user of a bearer token. */
 export type TokenEntry = { token: string; user: string; groups: string[] };
 
-/** A ServiceAccount for which a token and a kubeconfig are made. */
+/** A ServiceAccount that gets a token and a kubeconfig. */
 export type ServiceAccountName = { namespace: string; name: string };
 
 export const ADMIN_USER = "admin";
 
-/** The user name that Kubernetes gives a ServiceAccount. */
+/** The user name of a ServiceAccount in Kubernetes. */
 export function accountUser({ namespace, name }: ServiceAccountName): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Writes a file that only its owner can read, whole or not at all. */
+/** Atomically writes a file that only its owner can read. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const next = `${file}.next`;
   await writeFile(next, text, { mode: 0o600 });

@@ -1,7 +1,7 @@
 import type { StatusCause } from "./field-error.ts";
 import type { ResourceType } from "./resource-type.ts";
 
-/** What a Status tells about the object it speaks of. */
+/** The object that a Status is about. */
 type StatusDetails = {
   name?: string;
   group?: string;
@@ -11,7 +11,7 @@ type StatusDetails = {
   retryAfterSeconds?: number;
 };
 
-/** A refusal of the API server: HTTP code, Kubernetes reason and the Status object a client gets. */
+/** An error response of the API server: HTTP code, Kubernetes reason and the Status object of the body. */
 export class ApiStatus extends Error {
   readonly code: number;
   readonly reason: string;
@@ -25,7 +25,7 @@ export class ApiStatus extends Error {
     this.details = options.details ?? {};
   }
 
-  /** The `v1.Status` object of the answer. */
+  /** The `v1.Status` object of the response. */
   toJSON(): Record<string, unknown> {
     return {
       kind: "Status",
@@ -71,7 +71,7 @@ export function alreadyExists(type: Named, name: string, isTerminating = false):
   return new ApiStatus(409, "AlreadyExists", { message, details: detailsOf(type, name) });
 }
 
-/** 409 Conflict; without a text it is the one of a stale resourceVersion. */
+/** 409 Conflict; the default message is that of a stale resourceVersion. */
 export function conflict(
   type: Named,
   name: string,
@@ -95,7 +95,7 @@ export function badRequest(message: string): ApiStatus {
   return new ApiStatus(400, "BadRequest", { message });
 }
 
-/** 403 Forbidden for an object that admission refuses. */
+/** 403 Forbidden for an object that admission rejects. */
 export function forbidden(type: Named, name: string, text: string): ApiStatus {
   const message = `${qualified(type)} "${name}" is forbidden: ${text}`;
   return new ApiStatus(403, "Forbidden", { message, details: detailsOf(type, name) });
@@ -108,7 +108,7 @@ export function methodNotAllowed(): ApiStatus {
   });
 }
 
-/** 415 UnsupportedMediaType with the types that are taken. */
+/** 415 UnsupportedMediaType with the accepted types. */
 export function unsupportedMediaType(accepted: string[]): ApiStatus {
   return new ApiStatus(415, "UnsupportedMediaType", {
     message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,

@@ -5,19 +5,19 @@ import type { Change } from "./store/stored.ts";
 
 const definitionsKey = "apiextensions.k8s.io/customresourcedefinitions";
 
-/** Keeps the served kinds in step with the CRDs. */
+/** Keeps the served kinds in sync with the CRDs. */
 type Definitions = { onGone(listener: (storageKey: string) => void): void; close(): void };
 
 /**
- * Serves what the stored CRDs define, from now on. A CRD carries a finalizer: when it is deleted its objects go
- * first, then it.
+ * Serves the kinds of the stored CRDs from now on. A CRD has a finalizer: when it is deleted, its objects are
+ * deleted first.
  */
 export function startDefinitions(registry: Registry): Definitions {
   const { store, types } = registry;
   const listeners: ((storageKey: string) => void)[] = [];
   const serve = (definition: KubeObject) => {
     types.define(definition);
-    // The history of a kind begins with its definition.
+    // The history of a kind starts with its definition.
     store.collection(storageKeyOf(definition));
   };
   for (const { object } of store.collection(definitionsKey).range({})) serve(object);

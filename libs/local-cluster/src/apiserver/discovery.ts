@@ -3,12 +3,12 @@ import { apiVersionOf, type ResourceType } from "./resource-type.ts";
 const verbs = ["create", "delete", "get", "list", "patch", "update", "watch"];
 const partial = ["get", "patch", "update"];
 
-/** The kinds that only answer a POST and store nothing. */
+/** The kinds that accept only POST and are not stored. */
 export const reviewGroups: Record<string, { kind: string; plural: string }[]> = {
   "authorization.k8s.io/v1": [{ kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews" }],
 };
 
-/** The group of what pods use, which is measured and not stored. */
+/** The group of the resource usage of pods, which is measured and not stored. */
 export const metricsGroup = { group: "metrics.k8s.io", version: "v1beta1" };
 const metricsGroupVersion = `${metricsGroup.group}/${metricsGroup.version}`;
 const podMetricsResource = {
@@ -16,7 +16,7 @@ const podMetricsResource = {
   verbs: ["get", "list"],
 };
 
-/** What the core API answers to `GET /api`. */
+/** The response to `GET /api`. */
 export function apiVersions(address: string): unknown {
   const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress: address }];
   return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
@@ -97,7 +97,7 @@ function resourcesOf(type: ResourceType): unknown[] {
   ];
 }
 
-/** `GET /version`: says of itself that it is the embedded server. */
+/** `GET /version`: identifies the embedded server. */
 export const versionDocument = {
   major: "1",
   minor: "28",

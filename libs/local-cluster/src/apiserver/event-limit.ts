@@ -3,9 +3,9 @@ import { isObject, stringAt } from "./json.ts";
 import type { Store } from "./store/store.ts";
 import type { Stored } from "./store/stored.ts";
 
-/** As long as a cluster keeps an event after it was last seen. */
+/** How long a cluster keeps an event after it was last seen. */
 const keptMs = 3_600_000;
-/** Events that are kept at most; the longest unwritten go first, some at once. */
+/** Limit of stored events; above it the least recently updated ones are deleted in a batch. */
 export const mostEvents = 1_000;
 const trimBatch = 100;
 const sweepEveryMs = 60_000;
@@ -13,7 +13,7 @@ const resource = "/events";
 
 type EventLimit = { close: () => void };
 
-/** Forgets events that are old or too many: nobody else ever deletes one. */
+/** Deletes old and excess events: nothing else deletes events. */
 export function limitEvents(store: Store, now: () => Date): EventLimit {
   let sweptAt = now().getTime();
   const forget = (gone: readonly Stored[]) => {

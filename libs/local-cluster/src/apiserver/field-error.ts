@@ -1,7 +1,7 @@
 /** One field error of a 422, as Kubernetes lists it under `details.causes`. */
 export type StatusCause = { reason: string; message: string; field: string };
 
-/** Field errors, worded as Kubernetes words them. */
+/** Field errors with the messages of Kubernetes. */
 export const fieldError = {
   required: (field: string, detail = ""): StatusCause => ({
     reason: "FieldValueRequired",

@@ -5,15 +5,15 @@ import type { Registry, Target } from "./registry/registry.ts";
 import type { Place } from "./store/owner-index.ts";
 import type { Change } from "./store/stored.ts";
 
-/** The collector of dependents; `settled` resolves once nothing is left to look at. */
+/** The garbage collector; `settled` resolves once its queue is empty. */
 type GarbageCollector = { settled(): Promise<void>; close(): void };
 
 const batchSize = 64;
 
 /**
- * Removes what has lost its owners. Looks at dependents of each object that goes or is marked, and at each new
- * object whose owner is already gone; works in small batches between other requests. Once at the start it looks
- * at every object, for what a kill interrupted.
+ * Deletes objects without owners. Checks the dependents of each object that is removed or marked, and each new
+ * object whose owner is already gone; works in small batches between other requests. Once at the start it checks
+ * every object, to finish what a kill interrupted.
  */
 export function startGarbageCollector(registry: Registry): GarbageCollector {
   const { store } = registry;
@@ -62,7 +62,7 @@ export function startGarbageCollector(registry: Registry): GarbageCollector {
   };
 }
 
-// An owner in foreground deletion may be free to go once one of its dependents has gone.
+// An owner in foreground deletion may be removable once one of its dependents is gone.
 function lookAtOwners({ store }: Registry, object: KubeObject, look: (place: Place) => void): void {
   for (const { uid } of object.metadata.ownerReferences ?? []) {
     const owner = store.locate(uid);
@@ -80,7 +80,7 @@ function examine(registry: Registry, place: Place): void {
     if (metadata.deletionTimestamp) finishOwner(registry, target, stored.object);
     else if (metadata.ownerReferences) collectOrphan(registry, target, stored.object);
   } catch (error) {
-    // Someone else removed or changed it in the meantime; that change brings it back here.
+    // It was removed or changed in the meantime; that change queues it again.
     if (!(error instanceof ApiStatus) || ![404, 409].includes(error.code)) throw error;
   }
 }

@@ -8,7 +8,7 @@ import { readScale, writeScale } from "./scale.ts";
 import type { Predicate } from "./selector.ts";
 import type { Change } from "./store/stored.ts";
 
-/** The API as the controllers of this process call it. */
+/** The API for the controllers of this process. */
 export function createClusterApi(registry: Registry): ClusterApi {
   const typeOf = ({ group, version, resource }: ResourceRef): ResourceType => {
     const type = registry.types.find(group, version, resource);

@@ -38,7 +38,7 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Freezes a JSON value through and through, so that a reader of the store cannot change it. */
+/** Deep-freezes a JSON value, so that a reader of the store cannot change it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);

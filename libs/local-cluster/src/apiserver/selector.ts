@@ -3,12 +3,12 @@ import { hasLabels, type Labels, meetsRequirement, type Requirement } from "../l
 import { badRequest } from "./api-status.ts";
 import { isObject, valueAt } from "./json.ts";
 
-/** Decides whether an object is meant. */
+/** Whether an object is selected. */
 export type Predicate = (object: KubeObject) => boolean;
 
 const keyPattern = /^([a-z0-9A-Z.-]{1,253}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Reads a label selector such as `app=x,tier!=db,env in (a, b),!old`. Throws 400 for what does not parse. */
+/** Reads a label selector such as `app=x,tier!=db,env in (a, b),!old`. Throws 400 for invalid syntax. */
 export function parseLabelSelector(text: string): Predicate | undefined {
   const requirements = splitSelector(text).map(parseRequirement);
   if (requirements.length === 0) return undefined;
@@ -108,7 +108,7 @@ const fieldsByStorage: Record<string, string[]> = {
   "batch/jobs": ["status.successful"],
 };
 
-/** Reads a field selector such as `status.phase=Running,spec.nodeName!=a`; 400 for a field the kind does not offer. */
+/** Reads a field selector such as `status.phase=Running,spec.nodeName!=a`; 400 for a field the kind does not support. */
 export function parseFieldSelector(text: string, storageKey: string): Predicate | undefined {
   const terms = text.split(",").filter((term) => term.trim() !== "");
   if (terms.length === 0) return undefined;
@@ -127,12 +127,12 @@ export function parseFieldSelector(text: string, storageKey: string): Predicate 
   return (object) => checks.every((check) => check(object));
 }
 
-/** The name that a field selector pins down (`metadata.name=x`), so that a list can be a look-up. */
+/** The name in a field selector (`metadata.name=x`), so that a list can be a lookup. */
 export function selectedName(fieldSelector: string): string | undefined {
   return /(?:^|,)metadata\.name==?([^,]+)/.exec(fieldSelector)?.[1];
 }
 
-/** Both conditions, or the one there is. */
+/** Both conditions, or the only one. */
 export function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   if (!a || !b) return a ?? b;
   return (object) => a(object) && b(object);

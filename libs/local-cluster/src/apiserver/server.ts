@@ -24,31 +24,31 @@ import { openStore, type Store } from "./store/store.ts";
 import { ensureIdentity } from "./tls/certificate.ts";
 import { createTlsListener } from "./tls/tls-listener.ts";
 
-/** What an API server is made of. */
+/** Options of an API server. */
 type ApiServerOptions = {
-  /** The SQLite file that holds everything; made when missing. */
+  /** The SQLite file with all data; created when missing. */
   dataFile: string;
   /** A JSON file of `{ token, user, groups }` entries, read again when it changes, or the entries themselves. */
   tokens: string | TokenEntry[];
-  /** Where `pods/NAME/log` reads. */
+  /** The source of `pods/NAME/log`. */
   podLogs: PodLogs;
-  /** Where `metrics.k8s.io` reads; without it no pod is measured. */
+  /** The source of `metrics.k8s.io`; without it no pod is measured. */
   podUsages?: PodUsages;
-  /** The present, for times in objects. */
+  /** The clock for times in objects. */
   clock?: () => Date;
-  /** Told of an error that no client caused. */
+  /** Called with an error that no client caused. */
   onError?: (error: unknown) => void;
 };
 
 /** An API server that clients reach over loopback HTTP and controllers in process. */
 export type ApiServer = {
-  /** Starts to listen; port 0 takes a free one. Rejects when the port is taken. */
+  /** Starts to listen; port 0 selects a free one. Rejects when the port is in use. */
   listen(port: number, host?: string): Promise<void>;
   /** `http://host:port` once it listens, empty before. */
   readonly url: string;
   /** The certificate (PEM) under which the same port speaks HTTPS, which kubectl wants before it sends a token. */
   readonly certificate: string;
-  /** What it holds in memory beside what is open. */
+  /** Memory use of the store. */
   retained(): Retained;
   api: ClusterApi;
   /** Resolves once no garbage is left to collect. */
@@ -59,7 +59,7 @@ export type ApiServer = {
 
 /**
  * Opens the stored cluster and serves it. The file is locked to this process by its writes only: run one server
- * per file. Architecture section 7.
+ * per file.
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const store = openStore(options.dataFile);

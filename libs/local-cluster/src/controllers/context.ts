@@ -1,18 +1,18 @@
 import { createWorkQueue, type WorkQueue } from "@svc/kube/work-queue";
 import type { ClusterApi } from "../cluster-api.ts";
 
-/** What every controller gets. `warn` takes one sentence for the log of the process. */
+/** The dependencies of every controller. `warn` writes one sentence to the log of the process. */
 export type ControllerDeps = { api: ClusterApi; warn(text: string): void };
 
 export type Controller = { close(): Promise<void> };
 
-/** The HTTP code of a refusal of the API server, if `error` is one. */
+/** The HTTP code of an error response of the API server, if `error` is one. */
 function refusalCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "number" ? error.code : undefined;
 }
 
-/** Runs an effect that is as good as done when the API server answers with one of `codes`. */
+/** Runs an effect; one of `codes` from the API server counts as success. */
 export function tolerate<T>(codes: number[], effect: () => T): T | undefined {
   try {
     return effect();

@@ -3,16 +3,16 @@ import { controllerOf, keyOf } from "./objects.ts";
 
 type Listener<T> = (object: T, previous: T | undefined, deleted: boolean) => void;
 
-/** A local copy of one resource, kept current by a watch. Objects in it belong to everyone: never change one. */
+/** A local copy of one resource, kept current by a watch. Its objects are shared: never change one. */
 export type Informer<T extends KubeObject> = {
   get(key: string): T | undefined;
   values(): Iterable<T>;
   inNamespace(namespace: string): Iterable<T>;
   /** Objects whose controller owner has this uid. */
   ownedBy(uid: string): T[];
-  /** Calls back for what is known already and for every change after it. */
+  /** Calls back for every known object and for every later change. */
   onChange(listener: Listener<T>): void;
-  /** Takes in an object that was just created, so that a pass before its watch event does not make it twice. */
+  /** Adds an object that was just created, so that a pass before its watch event does not create it twice. */
   assume(object: KubeObject): void;
   close(): void;
 };

@@ -1,4 +1,4 @@
-// The fields of Kubernetes objects that the controllers and the node agents read or write; all else passes through.
+// The fields of Kubernetes objects that the controllers and the node agents read or write; others are kept unchanged.
 import type { KubeObject, ObjectMeta, OwnerReference } from "../cluster-api.ts";
 
 export type Condition = {
@@ -160,7 +160,7 @@ export function keyOf(object: KubeObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** Takes a key of `keyOf` apart. */
+/** Parses a key of `keyOf`. */
 export function splitKey(key: string): { namespace: string; name: string } {
   const slash = key.indexOf("/");
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };

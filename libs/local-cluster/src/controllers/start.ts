@@ -20,7 +20,7 @@ export type ControllerSources = {
 
 type ControllerOptions = { volumesDir: string; jobBackoffMs: number };
 
-/** Starts every controller of the cluster; they share the copies of pods, services, claims and volumes. */
+/** Starts every controller of the cluster; they share the informers of pods, services, claims and volumes. */
 export function startControllers(
   deps: ControllerDeps,
   sources: ControllerSources,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterApi, KubeObject, ResourceRef } from "../cluster-api.ts";
 
-/** Writes the named status fields when one of them differs; a field given as null is taken away. */
+/** Writes the named status fields when one of them differs; a field given as null is removed. */
 export function writeStatus(
   api: ClusterApi,
   ref: ResourceRef,

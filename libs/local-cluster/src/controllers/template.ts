@@ -12,7 +12,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Ten hex digits that stay the same however the fields of the template are ordered. */
+/** Ten hex digits that do not depend on the field order of the template. */
 export function templateHash(template: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(sorted(template)))

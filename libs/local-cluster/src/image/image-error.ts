@@ -1,7 +1,7 @@
-/** An image can't be had or can't be run; the message goes into the status of the container, for people to act on. */
+/** An image cannot be pulled or run; the message is shown in the status of the container. */
 export class ImageError extends Error {
   override name = "ImageError";
-  /** True when the reference itself is wrong: Kubernetes then says `InvalidImageName`. */
+  /** True when the reference itself is invalid: reason `InvalidImageName` in Kubernetes. */
   readonly isInvalidName: boolean;
 
   constructor(

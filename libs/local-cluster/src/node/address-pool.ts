@@ -14,7 +14,7 @@ function format(address: number): string {
 }
 
 /**
- * Hands out addresses of 127.64.0.0/12, which Linux answers on without any set-up. They begin at a random place and
+ * Allocates addresses of 127.64.0.0/12, which Linux accepts without any setup. They start at a random one and
  * move on, so that neither two clusters on one machine nor an old and a new pod share one.
  */
 export function createAddressPool(): AddressPool {

@@ -16,13 +16,13 @@ type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
 };
 
 type NodeAgent = {
-  /** Ends every pod of the node within the grace period, as at the shutdown of a machine. */
+  /** Terminates every pod of the node within the grace period, as at the shutdown of a machine. */
   close(graceMs: number): Promise<void>;
 };
 
 type Entry = { worker: PodWorker; stopped?: { graceMs: number; over: Promise<void> } };
 
-/** Runs the pods that are bound to one node: a worker for each that lives, none for one that has ended. */
+/** Runs the pods that are bound to one node: a worker for each active pod, none for one that has ended. */
 export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string): NodeAgent {
   const { api, pods, addresses, podsDir, warn } = deps;
   const entries = new Map<string, Entry>();
@@ -53,7 +53,7 @@ export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string
     const seconds = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
     const entry = entries.get(uid) ?? (isFinished(pod) ? undefined : start(pod));
     if (entry !== undefined) await stop(entry, "deleted", seconds * 1000);
-    // Confirmed already when the seconds are 0: then only a finalizer still holds the object.
+    // Already confirmed when the seconds are 0: then only a finalizer still keeps the object.
     const now = pods.get(`${pod.metadata.namespace}/${pod.metadata.name}`);
     if (now?.metadata.uid === uid && (now.metadata.deletionGracePeriodSeconds ?? 1) > 0) confirm(pod);
   };

@@ -2,11 +2,14 @@ const LONGEST_MS = 300_000;
 const RESET_AFTER_MS = 600_000;
 
 type BackOff = {
-  /** How long to wait before the next start, given how long the last life lasted. */
+  /** How long to wait before the next start, given how long the last run lasted. */
   nextMs(livedMs: number): number;
 };
 
-/** The first restart is at once, then base, 2·base, 4·base … up to five minutes; ten good minutes start anew. */
+/**
+ * The first restart is immediate, then after base, 2·base, 4·base … up to five minutes; reset after a run of ten
+ * minutes.
+ */
 export function createBackOff(baseMs: number): BackOff {
   let restarts = 0;
   return {

@@ -16,19 +16,19 @@ export type CommandDeps = {
   paths: PodPaths;
   /** Volume name → directory. */
   volumeDirs: Map<string, string>;
-  /** What every container gets from the machine: PATH and the like. */
+  /** Variables that every container gets from the machine, such as PATH. */
   hostEnv: Record<string, string>;
 };
 
 export type Command = ExecTarget & {
-  /** Another command in the same place, for probes and hooks. */
+  /** Another command in the same directory and environment, for probes and hooks. */
   beside(command: string[]): ExecTarget;
 };
 
 /**
- * What to run for a container. `command` replaces the image's command, `args` are added to either. The environment
+ * The command of a container. `command` replaces the image's command, `args` are added to either. The environment
  * is, from weak to strong: the machine's, the image's, the container's, and POD_IP, SVC_ROOT, SVC_MOUNT_* and
- * SVC_TERMINATION_LOG (where a program may leave its last words).
+ * SVC_TERMINATION_LOG (where a program may write its termination message).
  */
 export async function buildCommand(
   { api, facts, paths, volumeDirs, hostEnv }: CommandDeps,

@@ -3,7 +3,7 @@ import type { Container, EnvSource, Pod } from "../controllers/objects.ts";
 import { CONFIG_MAPS, SECRETS } from "../controllers/refs.ts";
 import { expand } from "./expand.ts";
 
-/** A container can't be made yet; the message goes into its status as `CreateContainerConfigError`. */
+/** A container cannot be created yet; the message is shown in its status with `CreateContainerConfigError`. */
 export class ContainerConfigError extends Error {
   override name = "ContainerConfigError";
 }
@@ -105,7 +105,7 @@ function bulk(api: ClusterApi, facts: PodFacts, container: Container): Record<st
   return all;
 }
 
-/** The environment that the container asks for, `env` over `envFrom`, with `$(NAME)` of earlier entries filled in. */
+/** The environment of the container, `env` over `envFrom`, with `$(NAME)` of earlier entries expanded. */
 export function resolveEnvironment(
   api: ClusterApi,
   facts: PodFacts,

@@ -1,8 +1,8 @@
-/** Replaces `$(NAME)` as Kubernetes does: an unknown name stays as it is, `$$` is one dollar sign. */
+/** Expands `$(NAME)` as Kubernetes does: an unknown name is kept, `$$` becomes one dollar sign. */
 export function expand(text: string, values: Record<string, string>): string {
   let expanded = "";
   let at = 0;
-  // Whether anything closes is asked once: a text of openings alone is read in one go.
+  // The closing bracket is searched once: a text of only opening ones takes linear time.
   const last = text.lastIndexOf(")");
   for (;;) {
     const dollar = text.indexOf("$", at);

@@ -15,10 +15,13 @@ import { join } from "node:path";
 import type { LogExtent } from "./log-file.ts";
 import { openTimes, readBase, sizeOf } from "./log-file.ts";
 
-/** Lines of one look share their moment. The first line is seen at once; a chatty program costs one look in this time. */
+/**
+ * Lines found by one check share their time. The first line is found at once; a busy log is checked once in this
+ * time.
+ */
 const PAUSE_MS = 20;
 const ROTATE_BYTES = 10 * 1024 * 1024;
-/** A log is cut in a quiet moment, when no write can be lost; one this long is cut in any case. */
+/** A log is truncated while nothing is written, so that no write is lost; one this long is truncated in any case. */
 const FORCE_BYTES = 4 * ROTATE_BYTES;
 const QUIET_MS = 200;
 
@@ -26,19 +29,19 @@ export type LogClock = {
   extent(): LogExtent;
   /** Resolves at the next change of the extent or at once when `known` is out of date. */
   changed(known: LogExtent, signal: AbortSignal): Promise<void>;
-  /** Takes note of the last bytes and closes the log for followers. */
+  /** Records the last bytes and closes the log for followers. */
   finish(): Promise<void>;
 };
 
 type State = { end: number; base: number; oldBase: number; open: boolean; lastMs: number };
 
-/** Looks are told apart by at least a pause, so that the times of lines keep their order. */
+/** Checks are at least one pause apart, so that the times of lines keep their order. */
 function stampMs(state: State): number {
   state.lastMs = Math.max(Date.now(), state.lastMs + PAUSE_MS);
   return state.lastMs;
 }
 
-/** Copies what came after the copy began, then cuts the file: only a write in that instant could be lost. */
+/** Copies what was written during the copy, then truncates the file: only a write in that instant could be lost. */
 function cut(dir: string, state: State): void {
   const source = openSync(join(dir, "log"), "r+");
   const target = openSync(join(dir, "log.next"), "r+");
@@ -80,7 +83,7 @@ function replace(dir: string, name: string, text: string): void {
 
 async function look(dir: string, state: State): Promise<boolean> {
   const size = await sizeOf(join(dir, "log"));
-  // A restart in the middle of a rotation: the file was cut and the index does not know.
+  // A restart during a rotation: the file was truncated and the index not updated.
   if (state.base + size < state.end) {
     state.oldBase = state.base;
     state.base = state.end;
@@ -97,7 +100,7 @@ async function look(dir: string, state: State): Promise<boolean> {
   return true;
 }
 
-/** Notes when the bytes of a run's log appear. The program writes to the file itself, so nothing here can block it. */
+/** Records when the bytes of a run's log appear. The program writes to the file itself, so nothing here can block it. */
 export function startLogClock(dir: string, onError: (error: unknown) => void): LogClock {
   const { end, atMs: lastMs } = openTimes(dir).read().at(-1) ?? { end: 0, atMs: 0 };
   const state: State = { ...readBase(dir), end, open: true, lastMs };
@@ -144,7 +147,7 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       const { promise, resolve } = Promise.withResolvers<void>();
       wakeups.push(resolve);
       const onAbort = () => {
-        // A quiet log would otherwise keep everybody who ever waited for it.
+        // An idle log would otherwise keep a reference to everyone who ever waited for it.
         wakeups = wakeups.filter((one) => one !== resolve);
         resolve();
       };

@@ -1,7 +1,7 @@
-// The log of one run: `log` holds the raw output, `log.1` what was rotated away, `times` when which bytes came.
+// The log of one run: `log` holds the raw output, `log.1` the rotated part, `times` when which bytes were written.
 // Positions are counted from the first byte ever written, so they stay true across a rotation. A line of `times` is
-// `<end> <milliseconds>`: the bytes up to `end` were there at that time. `base` holds `<position> <old position>`:
-// where `log` and `log.1` begin.
+// `<end> <milliseconds>`: the bytes up to `end` existed at that time. `base` holds `<position> <old position>`:
+// where `log` and `log.1` start.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export function readBase(dir: string): LogBase {
 }
 
 type LogTimes = {
-  /** All entries, oldest first; reads only what is new since the last call. */
+  /** All entries, oldest first; reads only new ones since the last call. */
   read(): LogTime[];
 };
 
@@ -82,7 +82,7 @@ export async function readLog(dir: string, position: number, length: number): Pr
     const bytes = old
       ? await readPart(join(dir, "log.1"), position - oldBase, Math.min(length, base - position))
       : await readPart(join(dir, "log"), position - base, length);
-    // Rotated while we read: what we got may belong elsewhere.
+    // Rotated during the read: the bytes may be from another position.
     if (readBase(dir).base === base) return bytes;
   }
 }
@@ -90,7 +90,7 @@ export async function readLog(dir: string, position: number, length: number): Pr
 const MAX_NANOSECONDS = 19_999_999n;
 
 /**
- * The time of the line that starts at `position`, in nanoseconds. Lines that came together differ by their distance,
+ * The time of the line that starts at `position`, in nanoseconds. Lines of the same check differ by their distance,
  * so that times never repeat and never run backwards.
  */
 export function timeOf(times: LogTime[], position: number): bigint {

@@ -5,8 +5,9 @@ import type { ContainerProcess } from "./processes.ts";
 import { findContainerProcesses, signal } from "./processes.ts";
 
 /**
- * Finds what an earlier life of the cluster left running. Processes of pods that are gone or over, and what outlived
- * its own container, are killed; directories of pods that are gone are removed. Returns the processes to take over.
+ * Finds processes that an earlier run of the cluster left. Processes of pods that are gone or ended, and those that
+ * outlived
+ * their container, are killed; directories of pods that are gone are removed. Returns the processes to take over.
  */
 export async function sweep(
   podsDir: string,

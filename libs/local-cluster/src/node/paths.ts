@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where the files of pods lie: `<podsDir>/<uid>/{volumes/<name>,<container>/{root,runs/<n>/{log,times,pid,exit}}}`. */
+/** The folders of pods: `<podsDir>/<uid>/{volumes/<name>,<container>/{root,runs/<n>/{log,times,pid,exit}}}`. */
 export type PodPaths = {
   dir: string;
   volume(name: string): string;

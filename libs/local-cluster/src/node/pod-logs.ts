@@ -10,10 +10,10 @@ import { attemptsIn } from "./processes.ts";
 const CHUNK_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
-/** The clocks of the runs that go on now, by run directory. */
+/** The clocks of the active runs, by run directory. */
 export type LogClocks = Map<string, LogClock>;
 
-/** The request can't be served as it stands; `code` is the HTTP status for it. */
+/** The request is rejected; `code` is its HTTP status. */
 class PodLogError extends Error {
   override name = "PodLogError";
   readonly code = 400;
@@ -39,7 +39,7 @@ async function extentOf({ dir, clock }: Source): Promise<LogExtent> {
   return { end: readBase(dir).base + (await sizeOf(join(dir, "log"))), open: false };
 }
 
-/** Whole lines from `position` on; the rest without a line end comes last, once the log is closed. */
+/** Complete lines from `position` on; a rest without a newline comes last, once the log is closed. */
 async function* linesFrom(source: Source, follow: boolean, signal: AbortSignal): AsyncGenerator<Line> {
   const { oldBase } = readBase(source.dir);
   let position = oldBase;
@@ -49,7 +49,7 @@ async function* linesFrom(source: Source, follow: boolean, signal: AbortSignal):
     while (position < extent.end && !signal.aborted) {
       const bytes = await readLog(source.dir, position, Math.min(CHUNK_BYTES, extent.end - position));
       if (bytes.length === 0) {
-        // Rotated away before we came to it.
+        // Rotated away before it was read.
         position = Math.max(position + 1, readBase(source.dir).oldBase);
         rest = Buffer.alloc(0);
         continue;
@@ -72,7 +72,7 @@ async function* linesFrom(source: Source, follow: boolean, signal: AbortSignal):
   if (rest.length > 0) yield { start: position - rest.length, bytes: rest };
 }
 
-/** Where the last `count` lines begin. */
+/** The position of the last `count` lines. */
 async function tailStart(source: Source, count: number, signal: AbortSignal): Promise<number> {
   if (count === 0) return Number.POSITIVE_INFINITY;
   const starts: number[] = [];
@@ -92,7 +92,7 @@ function sinceNanoseconds({ sinceTime, sinceSeconds }: PodLogOptions): bigint {
   return BigInt(Math.floor(ms / 1000)) * 1_000_000_000n + BigInt(digits.slice(0, 9).padEnd(9, "0"));
 }
 
-/** The times of lines; looks for new entries only at a line that is younger than what is known. */
+/** The times of lines; reads new entries only for a line newer than the known ones. */
 function timetable(dir: string): (start: number) => bigint {
   const index = openTimes(dir);
   let times = index.read();
@@ -107,7 +107,7 @@ async function* select(source: Source, options: PodLogOptions, signal: AbortSign
   const timed = since > 0n || options.timestamps === true;
   const timeAt = timetable(source.dir);
   const skipTo = options.tailLines === undefined ? 0 : await tailStart(source, options.tailLines, signal);
-  // With tailLines 0 and follow only what comes from now on counts.
+  // With tailLines 0 and follow only new lines are sent.
   const first = Number.isFinite(skipTo) ? skipTo : (await extentOf(source)).end;
   for await (const { start, bytes } of linesFrom(source, options.follow === true, signal)) {
     if (start < first) continue;

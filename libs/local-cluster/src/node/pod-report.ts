@@ -24,7 +24,7 @@ export function createReporter(
     pending = undefined;
     const status = read();
     if (isDeepStrictEqual(status, written)) return;
-    // The name may belong to a younger pod by now.
+    // The name may belong to a newer pod by now.
     if (api.find(PODS, name, namespace)?.metadata.uid !== uid) return;
     try {
       const cleared = { reason: null, message: null, ...status };

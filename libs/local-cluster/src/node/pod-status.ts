@@ -8,7 +8,7 @@ export type PodView = {
   podIP: string;
   hostIP: string;
   startTime: string;
-  /** Set when the pod ends for a reason of its own, or ends for good because it is being deleted. */
+  /** Set when the pod itself has a reason to end, or ends because it is being deleted. */
   ending: { phase?: PodPhase; reason?: string; message?: string } | undefined;
 };
 

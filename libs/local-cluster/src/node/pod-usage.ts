@@ -1,4 +1,4 @@
-// What the processes of each container use, measured when somebody asks: an idle cluster does nothing for it.
+// Usage of the processes of each container, measured on request: an idle cluster measures nothing.
 
 import { readFile } from "node:fs/promises";
 import { relative, sep } from "node:path";
@@ -7,17 +7,17 @@ import { findContainerProcesses } from "./processes.ts";
 
 /** Linux counts processor time in hundredths of a second, on every architecture. */
 const tickNanos = 1e7;
-/** Answers within this time are the same one: a shorter window says nothing. */
+/** Requests within this time get the same result: a shorter window is meaningless. */
 const shortestWindowMs = 5_000;
 
-/** Processor time and memory of one life of a container so far. */
+/** Processor time and memory of one run of a container so far. */
 export type Reading = { uid: string; container: string; cpuNanos: number; memoryBytes: number };
 /** By directory of the run. */
 export type Readings = { at: number; runs: ReadonlyMap<string, Reading> };
 
 /**
- * Usage between two readings. A run that was not there before has none yet, and a pod with such a container is left out:
- * half of a pod is not what it uses.
+ * Usage between two readings. A new run has none yet, and a pod with such a container is left out:
+ * the usage of some of its containers is not that of the pod.
  */
 export function usagesBetween(before: Readings, after: Readings): Map<string, PodUsage> {
   const windowMs = after.at - before.at;
@@ -72,7 +72,7 @@ async function read(podsDir: string): Promise<Readings> {
   return { at: Date.now(), runs };
 }
 
-/** Measures from one request to the next; the first one only begins. */
+/** Measures from one request to the next; the first one only starts the measurement. */
 export function createPodUsages(podsDir: string): PodUsages {
   let last: Readings | undefined;
   let usages = new Map<string, PodUsage>();

@@ -64,7 +64,7 @@ export class PodWorker {
     const deadline = this.#startDeadline();
     try {
       await this.#work();
-      // Containers that were taken over but not attended when the stop came still have to report their end.
+      // Containers that were taken over but not yet watched at the stop still have to report their end.
       if (this.#stopping.signal.aborted) await Promise.all(this.#all().map((worker) => worker.run("Never")));
     } catch (error) {
       this.#deps.warn(`pod ${this.#pod.metadata.namespace}/${this.#pod.metadata.name}: ${String(error)}`);

@@ -6,7 +6,7 @@ import { killGroup } from "./processes.ts";
 // An import of node:http would load the WebSocket client of Node with it: 6 MB.
 const { request } = process.getBuiltinModule("node:http");
 
-/** How a command is run beside the container: same directory, same environment. */
+/** How a command is run for a container: same directory, same environment. */
 export type ExecTarget = { argv: string[]; env: Record<string, string>; cwd: string };
 
 export type ProbeTarget = {
@@ -16,10 +16,10 @@ export type ProbeTarget = {
   exec(command: string[]): ExecTarget;
 };
 
-/** Undefined is a success; else the sentence that says what went wrong. */
+/** Undefined on success; else the error message. */
 type ProbeResult = string | undefined;
 
-/** The number of a port that is given by number or by name. */
+/** The number of a port that is given by number or name. */
 function portNumber(container: Container, port: number | string): number {
   if (typeof port === "number") return port;
   const named = container.ports?.find(({ name }) => name === port)?.containerPort;
@@ -63,7 +63,7 @@ function checkHttp(
   return promise;
 }
 
-/** Runs a command to its end or its deadline; nothing of it is left behind. */
+/** Runs a command to its end or its deadline; none of its processes is left. */
 function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): Promise<ProbeResult> {
   const { promise, resolve } = Promise.withResolvers<ProbeResult>();
   const [program = "/bin/false", ...args] = argv;
@@ -87,7 +87,7 @@ function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): Promise<
   return promise;
 }
 
-/** Asks once; never throws. A handler of no known kind counts as a success, as an empty probe does. */
+/** Probes once; never throws. An unknown kind of handler counts as a success, and so does an empty probe. */
 export async function check(
   target: ProbeTarget,
   handler: ProbeHandler,

@@ -7,16 +7,16 @@ type Health = { started: boolean; ready: boolean };
 
 type ProberDeps = {
   target: ProbeTarget;
-  /** What was known before; an adopted container keeps it until a probe says otherwise. */
+  /** The previous result; an adopted container keeps it until a probe changes it. */
   initial: Health | undefined;
   onHealth(health: Health): void;
-  /** Called once, when the startup or the liveness probe gives the container up. */
+  /** Called once, when the startup or the liveness probe has failed. */
   onUnhealthy(message: string): void;
 };
 
 type Watch = { probe: Probe; signal: AbortSignal; onResult(good: boolean, message: string): boolean };
 
-/** Asks again and again; a run of equal answers as long as the threshold is reported. Ends when told so. */
+/** Probes periodically and reports a result once it repeats up to the threshold. Ends on abort. */
 async function watchProbe(target: ProbeTarget, { probe, signal, onResult }: Watch): Promise<void> {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1 } = probe;
   const needed = { good: probe.successThreshold ?? 1, bad: probe.failureThreshold ?? 3 };
@@ -48,7 +48,7 @@ export function startProber(deps: ProberDeps, signal: AbortSignal): void {
     deps.onHealth(health);
   };
   const run = (probe: Probe, onResult: Watch["onResult"]) => {
-    // The only way out besides an answer is the abort of the sleep between two questions.
+    // The only error is the abort of the sleep between two probes.
     watchProbe(target, { probe, signal, onResult }).catch(() => undefined);
   };
   const giveUp = (kind: string, message: string) => {

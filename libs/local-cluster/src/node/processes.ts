@@ -6,7 +6,7 @@ export const RUN_VARIABLE = "SVC_RUN";
 
 export type ContainerProcess = { pid: number; runDir: string; isShim: boolean };
 
-/** False for a process that is gone or only waits for its parent to take note. */
+/** False for a process that is gone or a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -26,7 +26,7 @@ async function inspect(pid: number, podsDir: string): Promise<ContainerProcess |
     const isShim = command[1]?.endsWith("/container.sh") ?? false;
     return { pid, runDir: entry.slice(RUN_VARIABLE.length + 1), isShim };
   } catch {
-    // Gone meanwhile, or another user's: neither is ours.
+    // Gone in the meantime, or of another user: neither is ours.
     return undefined;
   }
 }
@@ -38,7 +38,7 @@ export async function findContainerProcesses(podsDir: string): Promise<Container
   return found.filter((one) => one !== undefined);
 }
 
-/** Sends a signal; false when there is nobody to get it. */
+/** Sends a signal; false when the process does not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);

@@ -17,7 +17,7 @@ function nodeObject(name: string): KubeObject {
     "kubernetes.io/arch": arch,
     "kubernetes.io/os": "linux",
     "beta.kubernetes.io/arch": arch,
-    // What an operator's approval puts on a worker of a real cluster; nobody has to approve processes of their own.
+    // The label that an operator sets to approve a worker of a real cluster; local processes need no approval.
     "svc.internal/identity": name,
     "svc.internal/role": "worker",
     "svc.internal/approved": "true",
@@ -79,7 +79,7 @@ function renew(api: ClusterApi, name: string): void {
 
 type RegisterDeps = { api: ClusterApi; warn(text: string): void };
 
-/** Makes the Node object if there is none, marks it ready and renews its Lease until closed. */
+/** Creates the Node object if there is none, marks it ready and renews its Lease until closed. */
 export function registerNode({ api, warn }: RegisterDeps, name: string, hostIP: string): { close(): void } {
   const writeStatus = (ready: boolean) => {
     const status = nodeStatus(name, hostIP, ready);

@@ -13,16 +13,16 @@ const KILLED = 137;
 
 export type RunEnd = { exitCode: number; finishedAtMs: number };
 
-/** One life of a container: from the start of its process to its exit code. */
+/** One run of a container: from the start of its process to its exit code. */
 export type Run = {
   dir: string;
   startedAtMs: number;
   ended: Promise<RunEnd>;
-  /** The end, when the run was over already as it was found. */
+  /** The end, when the run had already ended when it was found. */
   past: RunEnd | undefined;
-  /** Sends a signal to the program itself, not to what it started; false when there is no program (yet). */
+  /** Sends a signal to the program itself, not to its children; false when there is no program (yet). */
   signal(name: NodeJS.Signals): boolean;
-  /** Kills everything of the container. */
+  /** Kills all processes of the container. */
   kill(): void;
 };
 
@@ -47,7 +47,7 @@ function programPid(dir: string): number | undefined {
   }
 }
 
-/** Resolves when the shim of an adopted run is gone: told by its exit file, or seen at the next look. */
+/** Resolves when the shim of an adopted run is gone: noticed by its exit file, or at the next check. */
 function awaitShim(dir: string, shim: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {

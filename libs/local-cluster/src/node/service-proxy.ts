@@ -71,7 +71,7 @@ async function listen(route: string, backends: Backend[], sockets: Set<Socket>):
   const listener: Listener = { server, backends, turn: 0 };
   server.on("connection", (client) => accept(client, listener, sockets));
   const { promise, resolve, reject } = Promise.withResolvers<AddressInfo | string | null>();
-  // Also later on: an error of one accept must not end the process.
+  // Also after the start: an error of one accept must not end the process.
   server.on("error", reject);
   server.listen({ host, port: Number(port) }, () => resolve(server.address()));
   await promise;
@@ -80,7 +80,7 @@ async function listen(route: string, backends: Backend[], sockets: Set<Socket>):
 
 /**
  * Serves the cluster addresses: a listener exists only while a Service has a ready pod. Connections that are open
- * when a pod leaves go on until one side ends them.
+ * when a pod becomes unready continue until one side ends them.
  */
 export function startServiceProxy(
   deps: ControllerDeps,

@@ -24,7 +24,10 @@ async function runPreStop(
 
 type Ending = { run: Run; container: Container; command: Command | undefined; podIP: string };
 
-/** Ends a run as Kubernetes does: preStop hook, SIGTERM, and SIGKILL for all of it when the grace period is over. */
+/**
+ * Ends a run as Kubernetes does: preStop hook, SIGTERM, and SIGKILL for all its processes when the grace period is
+ * over.
+ */
 export async function terminate({ run, container, command, podIP }: Ending, graceMs: number): Promise<void> {
   const deadlineMs = Date.now() + graceMs;
   const over = new AbortController();
@@ -53,7 +56,7 @@ async function tail(file: string, bytes: number): Promise<string> {
   }
 }
 
-/** The last words of a run: what it wrote to SVC_TERMINATION_LOG, or the end of its log where the policy says so. */
+/** The termination message of a run: the content of SVC_TERMINATION_LOG, or the end of its log if the policy says so. */
 export async function terminationMessage(
   run: Run,
   container: Container,

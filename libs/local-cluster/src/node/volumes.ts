@@ -11,7 +11,7 @@ import type { PodPaths } from "./paths.ts";
 
 export type VolumeDeps = {
   api: ClusterApi;
-  /** The token of a ServiceAccount for projected token volumes; undefined when none was made for it. */
+  /** The token of a ServiceAccount for projected token volumes; undefined when it has none. */
   serviceAccountToken(namespace: string, name: string): string | undefined;
 };
 
@@ -87,7 +87,7 @@ function contentOf(deps: VolumeDeps, facts: PodFacts, volume: Volume): Files | u
   return Object.assign({}, ...parts);
 }
 
-/** Processes of all pods have one user here, so what holds secrets is at most for that one. */
+/** Processes of all pods run as one user here, so files with secrets are readable for that user at most. */
 function modeOf({ secret, projected, configMap }: Volume): number {
   if (secret !== undefined) return (secret.defaultMode ?? 0o600) & 0o700;
   return projected !== undefined ? 0o600 : (configMap?.defaultMode ?? 0o644);
@@ -103,7 +103,7 @@ async function fill(dir: string, files: Files, mode: number): Promise<void> {
 }
 
 /**
- * Makes the directory of each volume of the pod and returns it by volume name. Secrets and config maps are written
+ * Creates the directory of each volume of the pod and returns it by volume name. Secrets and config maps are written
  * as they are now; a later change shows in the next pod. Throws a ContainerConfigError while something is missing.
  */
 export async function prepareVolumes(

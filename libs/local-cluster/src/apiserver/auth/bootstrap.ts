@@ -24,7 +24,7 @@ function clusterBinding(name: string, groups: string[]): KubeObject {
 const publicPaths = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", ...publicPaths];
 
-/** The cluster roles and bindings that any cluster starts with, as far as clients rely on them. */
+/** The default cluster roles and bindings that clients rely on. */
 export const bootstrapAccess: KubeObject[] = [
   clusterRole("cluster-admin", [
     { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },

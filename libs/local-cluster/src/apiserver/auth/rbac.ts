@@ -3,7 +3,7 @@ import { listAt, objectAt, stringAt } from "../json.ts";
 import type { Store } from "../store/store.ts";
 import type { User } from "./tokens.ts";
 
-/** What a request wants to do. */
+/** The attributes of a request. */
 export type Attributes = {
   verb: string;
   group?: string;
@@ -11,7 +11,7 @@ export type Attributes = {
   subresource?: string;
   name?: string;
   namespace?: string;
-  /** A path outside of the resources. */
+  /** A non-resource path. */
   path?: string;
 };
 
@@ -37,7 +37,7 @@ export type Authorizer = {
 const prefix = "rbac.authorization.k8s.io/";
 const rootGroup = "system:masters";
 
-/** An authorizer that remembers what each user may do until a role or binding changes. */
+/** An authorizer that caches the rules of each user until a role or binding changes. */
 export function createAuthorizer(store: Store): Authorizer {
   let cache = new Map<string, Grant[]>();
   const unsubscribe = store.subscribe(undefined, (_change, resource) => {
@@ -128,7 +128,7 @@ function matchesPath(pattern: string, path: string): boolean {
   );
 }
 
-/** Why a request is refused, in the words of Kubernetes. */
+/** The message of Kubernetes for a forbidden request. */
 export function refusalText(user: User, wanted: Attributes): string {
   const who = `User ${JSON.stringify(user.name)} cannot ${wanted.verb}`;
   if (wanted.path !== undefined) return `forbidden: ${who} path ${JSON.stringify(wanted.path)}`;

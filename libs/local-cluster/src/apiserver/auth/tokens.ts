@@ -2,19 +2,19 @@ import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isObject, listAt, stringAt } from "../json.ts";
 
-/** Who makes a request. */
+/** The user of a request. */
 export type User = { name: string; groups: string[] };
 
 /** One entry of the token file. */
 export type TokenEntry = { token: string; user: string; groups: string[] };
 
-/** Finds users by bearer token, as the file has them now. */
+/** Finds users by bearer token in the current content of the file. */
 export type Tokens = { find(token: string): User | undefined; close(): void };
 
-/** Who sends no token. */
+/** The user of a request without a token. */
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Adds the groups that a user has by being signed in, or by being a service account. */
+/** Adds the groups of authenticated users and of service accounts. */
 function toUser({ user, groups }: TokenEntry): User {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user);
   const implied = account ? ["system:serviceaccounts", `system:serviceaccounts:${account[1]}`] : [];
@@ -23,7 +23,7 @@ function toUser({ user, groups }: TokenEntry): User {
 
 /**
  * Tokens from a JSON file (`[{ token, user, groups }]`), read again when it changes, or from a list.
- * A file that is broken for a moment keeps the tokens that were good before.
+ * While the file is invalid, the previous tokens are kept.
  */
 export function openTokens(source: string | TokenEntry[]): Tokens {
   if (typeof source !== "string") {

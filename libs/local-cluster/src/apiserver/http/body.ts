@@ -28,7 +28,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The object in a body; 415 for another content type, 400 for what does not parse. An empty body is undefined. */
+/** The object in a body; 415 for another content type, 400 for invalid JSON. An empty body is undefined. */
 export async function readObject(request: IncomingMessage): Promise<unknown> {
   const type = contentType(request);
   const bytes = await readBody(request);

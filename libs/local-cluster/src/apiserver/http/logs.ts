@@ -27,7 +27,7 @@ export async function serveLog(
     if (!started) response.flushHeaders();
     started = true;
   };
-  // A follower waits for the first line; it must know before that its request was taken.
+  // A follower waits for the first line; it needs the headers before that.
   if (options.follow) setImmediate(() => !response.destroyed && head());
   try {
     for await (const bytes of podLogs.read(pod, options, ended.signal)) {
@@ -41,7 +41,7 @@ export async function serveLog(
   response.end();
 }
 
-/** A node that has no log (yet) refuses the request; that is no failure of the server. */
+/** A node without a log (yet) rejects the request; that is not an error of the server. */
 function explained(error: unknown): unknown {
   return error instanceof Error && error.name === "PodLogError" ? badRequest(error.message) : error;
 }

@@ -15,7 +15,7 @@ const patchTypes = {
   strategic: "application/strategic-merge-patch+json",
 };
 
-/** A patch as it came, and how to write its result. */
+/** A patch as received, and how to write its result. */
 type PatchRequest = {
   contentType: string;
   body: unknown;
@@ -23,10 +23,10 @@ type PatchRequest = {
   options: WriteOptions;
 };
 
-/** What the patch paths work on. */
+/** The dependencies of the patch handlers. */
 export type PatchDeps = { registry: Registry; models: BuiltinModels };
 
-/** The content types that a kind takes; strategic merge needs a built-in model. */
+/** The content types that a kind accepts; strategic merge needs a built-in model. */
 export function acceptedPatchTypes({ type }: Target): string[] {
   const { json, merge, strategic } = patchTypes;
   return type.custom ? [json, merge] : [json, merge, strategic];

@@ -11,7 +11,7 @@ type Deps = { registry: Registry; podUsages: PodUsages };
 
 const apiVersion = `${metricsGroup.group}/${metricsGroup.version}`;
 
-/** `GET` of what one pod or the pods of a namespace use, as a metrics server answers it. */
+/** `GET` of the usage of one pod or of the pods of a namespace, in the format of metrics-server. */
 export async function servePodMetrics(
   { registry, podUsages }: Deps,
   { request, response, query }: RequestContext,

@@ -49,7 +49,7 @@ function pageOf(query: URLSearchParams): Omit<ListRequest, keyof Selection> {
   };
 }
 
-/** `GET ?watch=1` of a collection, or of one object by name. Returns what ends the stream. */
+/** `GET ?watch=1` of a collection, or of one object by name. Returns a function that ends the stream. */
 export function serveWatchRequest(registry: Registry, context: ResourceContext): Promise<() => void> {
   const { type, query, response } = context;
   const seconds = Number(query.get("timeoutSeconds") ?? 0);

@@ -4,7 +4,7 @@ import type { Target } from "../registry/registry.ts";
 import type { ResourceType } from "../resource-type.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** One HTTP request on its way through the server. */
+/** One HTTP request while it is handled. */
 export type RequestContext = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -23,7 +23,7 @@ export function targetOf({ info, type }: ResourceContext): Target {
   return { type, name: info.name ?? "", namespace: type.namespaced ? info.namespace : undefined };
 }
 
-/** A query parameter that is a switch. */
+/** A boolean query parameter. */
 export function isOn(query: URLSearchParams, name: string): boolean {
   return ["1", "true"].includes(query.get(name) ?? "");
 }

@@ -1,4 +1,4 @@
-/** What a URL asks for: a resource in Kubernetes' path grammar, or any other path. */
+/** The target of a URL: a resource in Kubernetes' path grammar, or any other path. */
 export type RequestInfo =
   | { kind: "path"; path: string; verb: string }
   | {

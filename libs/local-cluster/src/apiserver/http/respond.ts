@@ -10,7 +10,7 @@ export function sendJson(response: ServerResponse, code: number, value: unknown)
   sendBytes(response, code, Buffer.from(JSON.stringify(value)));
 }
 
-/** Sends bytes that are JSON already. */
+/** Sends encoded JSON. */
 export function sendBytes(response: ServerResponse, code: number, bytes: Buffer): void {
   response.writeHead(code, { "content-type": "application/json", "content-length": bytes.length });
   response.end(bytes);
@@ -22,7 +22,7 @@ export function sendText(response: ServerResponse, code: number, text: string): 
   response.end(text);
 }
 
-/** Sends a refusal as a Status; anything unknown is a 500 whose text stays in the server. */
+/** Sends an error as a Status; an unknown error is a 500 whose text is withheld. */
 export function sendFault(response: ServerResponse, error: unknown): void {
   const status =
     error instanceof ApiStatus
@@ -35,12 +35,12 @@ export function sendFault(response: ServerResponse, error: unknown): void {
     return;
   }
   if (status.details.retryAfterSeconds) response.setHeader("retry-after", status.details.retryAfterSeconds);
-  // The rest of a body that nobody reads must not be taken for the next request.
+  // The rest of an unread body must not be parsed as the next request.
   if (status.code === 413) response.setHeader("connection", "close");
   sendJson(response, status.code, status);
 }
 
-/** Sends a page of a list piece by piece, from the stored JSON of each item. */
+/** Streams a page of a list from the stored JSON of each item. */
 export async function sendList(response: ServerResponse, type: ResourceType, page: ListPage): Promise<void> {
   const metadata = {
     resourceVersion: String(page.version),
@@ -67,7 +67,7 @@ export async function sendList(response: ServerResponse, type: ResourceType, pag
 
 const comma = Buffer.from(",");
 
-/** Writes and waits until there is room again; false when the client has gone. */
+/** Writes and waits until the buffer drains; false when the client has disconnected. */
 export async function write(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   if (response.destroyed) return false;
   if (response.write(bytes)) return true;

@@ -23,7 +23,7 @@ import { type RequestInfo, readRequestInfo } from "./request-info.ts";
 import { sendJson, sendText } from "./respond.ts";
 import { serveBinding, serveCreate, serveDelete, servePatch, serveUpdate } from "./writing.ts";
 
-/** What the paths of the API need. */
+/** The dependencies of the handlers. */
 export type RouterDeps = {
   registry: Registry;
   models: BuiltinModels;
@@ -31,11 +31,11 @@ export type RouterDeps = {
   podLogs: PodLogs;
   podUsages: PodUsages;
   address: () => string;
-  /** Told of each stream that outlives its handler, with what ends it. */
+  /** Called for each stream that outlives its handler, with a function that ends it. */
   onStream: (type: string, context: RequestContext, end: () => void) => void;
 };
 
-/** Answers one request of a known user. Throws ApiStatus for a refusal. */
+/** Handles one request of an authenticated user. Throws ApiStatus to reject it. */
 export async function route(deps: RouterDeps, context: RequestContext): Promise<void> {
   const url = context.request.url ?? "/";
   const info = readRequestInfo(context.request.method ?? "GET", url.split("?")[0] ?? "/", context.query);
@@ -87,7 +87,7 @@ function servePath(
   if (["healthz", "livez", "readyz"].includes(parts[0] ?? "")) sendText(response, 200, "ok");
   else if (path.startsWith("/version")) sendJson(response, 200, versionDocument);
   else if (path.startsWith("/openapi/v2")) {
-    // An empty document, as protobuf has it: kubectl takes it for "no schema known" and goes on.
+    // An empty protobuf document: kubectl treats it as "no schema known" and continues.
     response.writeHead(200, { "content-type": "application/com.github.proto-openapi.spec.v2.v1.0+protobuf" });
     response.end();
   } else {

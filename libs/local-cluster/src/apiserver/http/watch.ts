@@ -8,23 +8,26 @@ import type { Store } from "../store/store.ts";
 import type { Change } from "../store/stored.ts";
 import { write } from "./respond.ts";
 
-/** What a watch asks for. */
+/** The parameters of a watch. */
 type WatchRequest = Selection & {
   resourceVersion?: string;
   bookmarks: boolean;
   timeoutMs: number;
-  /** The initial state is followed by a bookmark that says so. */
+  /** The initial state is followed by a bookmark with the annotation for it. */
   sendInitialEvents: boolean;
 };
 
 type Lookup = { store: Store; type: ResourceType };
 
-// A client that reads this much slower than the cluster changes is cut off; it lists anew.
+// A client that lags this far behind the changes is disconnected; it has to list again.
 const backlogLimitBytes = 16 * 1024 * 1024;
 const bookmarkEveryMs = 60_000;
 const bookmarkBeforeEndMs = 2_000;
 
-/** Streams events until the client goes, the time is over or the kind goes. Returns what ends it early. */
+/**
+ * Streams events until the client disconnects, the timeout passes or the kind is removed. Returns a function that
+ * ends it early.
+ */
 export async function serveWatch(
   lookup: Lookup,
   request: WatchRequest,
@@ -103,7 +106,7 @@ type Start = {
   all: boolean;
 };
 
-// Without a version: everything there is. With one: what has happened since, or the word that it is too old.
+// Without a version: all existing objects. With one: the changes since then, or an error that it is too old.
 function initialLines({ store, type }: Lookup, { from, wanted, accepts, all }: Start): Initial {
   const collection = store.collection(type.storageKey);
   if (from === 0 || all) {
@@ -127,11 +130,11 @@ function lineOf(event: string, bytes: Buffer): Buffer {
 
 const newline = Buffer.from("}\n");
 
-// With a selector an object enters and leaves the view of a watcher as it changes.
+// With a selector an object that starts or stops to match is added or deleted for the watcher.
 function eventLine(change: Change, accepts: Predicate | undefined): Buffer | undefined {
   if (!accepts) return sharedLine(change, change.type);
   const matches = change.type !== "DELETED" && accepts(change.current.object);
-  // What an object was before is unknown for the oldest change after a restart: it may have matched.
+  // The previous object is unknown for the oldest change after a restart: it may have matched.
   const matched = change.previous ? accepts(change.previous.object) : change.type !== "ADDED";
   if (matches) return sharedLine(change, matched ? "MODIFIED" : "ADDED");
   if (!matched) return undefined;
@@ -148,7 +151,7 @@ function sharedLine(change: Change, event: string): Buffer {
   const known = change.lines.get(event);
   if (known) return known;
   const line = lineOf(event, change.current.bytes);
-  // Only a change that somebody watches right now is worth keeping; the log would hold every line otherwise.
+  // Lines are cached only for changes with a current watcher; otherwise the log would keep every line.
   if (change.lines.size === 0) setImmediate(() => change.lines.clear());
   change.lines.set(event, line);
   return line;

@@ -26,7 +26,7 @@ export const roleStrategy: Strategy = {
     }),
 };
 
-/** Bindings: the role they bind is fixed. */
+/** Bindings: their role is immutable. */
 export const bindingStrategy: Strategy = {
   defaults: (binding) => ({
     ...binding,

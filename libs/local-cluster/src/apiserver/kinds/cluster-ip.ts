@@ -5,7 +5,7 @@ import { fieldError } from "../field-error.ts";
 
 /** Addresses 127.96.0.0/12 for services: unique, in use as long as the service lives. */
 type ClusterIps = {
-  /** A free address, or the one asked for; throws 422 when that one is taken or outside of the range. */
+  /** A free address, or the requested one; throws 422 when that one is in use or outside the range. */
   allot(wanted: string | undefined): string;
   take(address: string): void;
   release(address: string): void;
@@ -15,17 +15,17 @@ const first = (127 << 24) | (96 << 16);
 const size = 1 << 20;
 const service = { group: "", plural: "services", kind: "Service" };
 
-/** An allotter that knows the services there are. */
+/** An allocator that knows the existing services. */
 export function createClusterIps(services: Iterable<KubeObject>): ClusterIps {
   const used = new Set<string>();
-  // Two clusters on one machine share 127.0.0.0/8: beginning anywhere, they hardly ever hand out the same address.
+  // Two clusters on one machine share 127.0.0.0/8: with a random start they rarely allocate the same address.
   let next = randomInt(1, size - 1);
   let highest = 0;
   for (const { spec } of services) {
     const address = spec?.["clusterIP"];
     if (typeof address !== "string" || address === "None") continue;
     used.add(address);
-    // Going on after the highest one keeps a freed address out of use for long.
+    // Continuing after the highest one delays the reuse of a freed address.
     const offset = offsetOf(address);
     if (offset !== undefined) highest = Math.max(highest, offset);
   }

@@ -36,7 +36,7 @@ function immutableData(next: KubeObject, previous: KubeObject): StatusCause[] {
     .map((field) => fieldError.forbidden(field, text));
 }
 
-/** Secrets: stringData is folded into data, the type never changes. */
+/** Secrets: stringData is merged into data, the type is immutable. */
 export const secretStrategy: Strategy = {
   defaults: (secret) => {
     const { stringData, ...rest } = secret;

@@ -6,7 +6,7 @@ import type { ResourceType, ScalePaths } from "../resource-type.ts";
 import type { StructuralSchema } from "../schema/structural.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Holds a CRD until its objects are gone. */
+/** Keeps a deleted CRD until its objects are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 function establishedStatus(definition: KubeObject, now: Date): JsonObject {

@@ -87,7 +87,7 @@ function defaultVolume(volume: unknown): unknown {
 
 const anyPolicy = ["Always", "OnFailure", "Never"];
 
-/** What is wrong with a pod spec at `field`; `claims` are volumes that a set's claim templates add. */
+/** The field errors of a pod spec at `field`; `claims` are volumes from the claim templates of a StatefulSet. */
 export function validatePodSpec(
   spec: JsonObject,
   field: string,
@@ -155,7 +155,7 @@ function validateContainer(container: unknown, at: string, volumes: Set<string>)
   return causes;
 }
 
-// What a running pod may change: images, an earlier deadline, more tolerations, a node given once.
+// Mutable fields of a running pod: images, an earlier deadline, more tolerations, and the node once.
 function changeable(spec: unknown): JsonObject {
   const out: JsonObject = { ...(isObject(spec) ? spec : {}) };
   for (const key of ["containers", "initContainers"]) {
@@ -184,7 +184,7 @@ function qosClass(spec: JsonObject): string {
 
 const notReady = { operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 };
 
-/** Pods: most of the spec is fixed once it is made. */
+/** Pods: most of the spec is immutable. */
 export const podStrategy: Strategy = {
   defaults: (pod) => {
     const spec: JsonObject = { enableServiceLinks: true, ...defaultPodSpec(objectAt(pod, "spec")) };
@@ -211,7 +211,7 @@ export const podStrategy: Strategy = {
       : [fieldError.forbidden("spec", frozenText)],
 };
 
-/** The status of a pod whose node will never report: what a deletion needs to know. */
+/** The fields of a pod status that a deletion depends on. */
 export function isPodOver(pod: KubeObject): boolean {
   const phase = stringAt(pod.status, "phase");
   return phase === "Succeeded" || phase === "Failed";

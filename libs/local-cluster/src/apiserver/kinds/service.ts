@@ -33,13 +33,13 @@ function validatePorts(spec: JsonObject): StatusCause[] {
   return causes;
 }
 
-/** The cluster address of a service, empty when it has none of its own. */
+/** The cluster address of a service, empty when it has none. */
 export function clusterIpOf(service: KubeObject): string {
   const address = stringAt(service.spec, "clusterIP");
   return address === "None" ? "" : address;
 }
 
-/** Services: each but a headless one gets an address that it keeps. */
+/** Services: each except a headless one gets an address and keeps it. */
 export const serviceStrategy: Strategy = {
   defaults: (service, previous) => {
     const spec: JsonObject = {

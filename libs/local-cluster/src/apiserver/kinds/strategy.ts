@@ -5,17 +5,17 @@ import type { StatusCause } from "../field-error.ts";
 export type Strategy = {
   /** Fills in defaults; runs on every write, before validation. */
   defaults?: (object: KubeObject, previous?: KubeObject) => KubeObject;
-  /** What a new object starts with, its first status for example. */
+  /** Initial fields of a new object, for example its status. */
   onCreate?: (object: KubeObject, context: CreateContext) => KubeObject;
   validate?: (object: KubeObject) => StatusCause[];
   validateUpdate?: (next: KubeObject, previous: KubeObject) => StatusCause[];
 };
 
-/** What a new object may need to know of the cluster. */
+/** Facts about the cluster that a new object may need. */
 export type CreateContext = {
   uid: string;
   now: () => Date;
-  /** Gives a free cluster address, or refuses the one asked for (undefined = any). */
+  /** Allocates a free cluster address, or rejects the requested one (undefined = any). */
   allotClusterIp: (wanted: string | undefined) => string;
   /** Name of the default StorageClass. */
   defaultStorageClass: () => string | undefined;

@@ -19,7 +19,7 @@ function fixedClaim(spec: unknown, previous: unknown): unknown {
   return rest;
 }
 
-/** Claims: fixed but for a growing request. */
+/** Claims: immutable except for a larger request. */
 export const claimStrategy: Strategy = {
   defaults: (claim) => ({ ...claim, spec: defaultClaimSpec(objectAt(claim, "spec")) }),
   onCreate: (claim, { defaultStorageClass }) => {

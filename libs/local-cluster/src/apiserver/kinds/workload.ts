@@ -145,7 +145,7 @@ export const replicaSetStrategy: Strategy = {
   validateUpdate: selectorFixed,
 };
 
-/** Jobs: the selector and its labels are made from the job's uid, as everyone expects them. */
+/** Jobs: the selector and its labels are generated from the job's uid, as in Kubernetes. */
 export const jobStrategy: Strategy = {
   defaults: (job) => {
     const spec: JsonObject = { ...withTemplate(specOf(job)) };

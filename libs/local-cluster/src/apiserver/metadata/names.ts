@@ -37,7 +37,7 @@ export function dns1035Label(name: string, field: string): StatusCause[] {
   return check(name, field, { pattern: service, text: serviceText, limit: 63 });
 }
 
-/** A path segment: roles and bindings, whose names may hold a colon. */
+/** A path segment: roles and bindings, whose names may contain a colon. */
 export function pathSegment(name: string, field: string): StatusCause[] {
   if (name === "." || name === "..") return [fieldError.invalid(field, name, `may not be '${name}'`)];
   return /[/%]/.test(name) ? [fieldError.invalid(field, name, "may not contain '/' or '%'")] : [];

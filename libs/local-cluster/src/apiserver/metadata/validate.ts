@@ -8,7 +8,7 @@ const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 const qualifiedName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const annotationLimitBytes = 256 * 1024;
 
-/** What is wrong with the metadata of an object of this kind. */
+/** The field errors of the metadata of an object of this kind. */
 export function validateMetadata(type: ResourceType, object: KubeObject): StatusCause[] {
   const meta = object.metadata;
   if (!meta.name) return [fieldError.required("metadata.name", "name or generateName is required")];
@@ -28,7 +28,7 @@ function nameRule(type: ResourceType): (name: string, field: string) => StatusCa
   return dns1123Subdomain;
 }
 
-/** What is wrong with a set of labels at `field`. */
+/** The field errors of a set of labels at `field`. */
 function validateLabels(labels: unknown, field: string): StatusCause[] {
   if (!isObject(labels)) return [];
   return Object.entries(labels).flatMap(([key, value]) => {
@@ -115,7 +115,7 @@ function validateOwners(meta: ObjectMeta): StatusCause[] {
   return causes;
 }
 
-/** What an update may not do to the metadata. */
+/** The field errors of an update of the metadata. */
 export function validateMetadataUpdate(next: KubeObject, previous: KubeObject): StatusCause[] {
   if (!previous.metadata.deletionTimestamp) return [];
   const known = previous.metadata.finalizers ?? [];

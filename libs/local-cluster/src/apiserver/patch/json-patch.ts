@@ -7,8 +7,8 @@ type Parent = { container: unknown[] | Record<string, unknown>; key: string };
 const operationLimit = 10_000;
 
 /**
- * RFC 6902 on a copy of `target`. A list that is no patch is a 400, a failed `test` or a path that does not
- * exist a 422 as the real server answers it, more than 10,000 operations a 413.
+ * RFC 6902 on a copy of `target`. A malformed patch is a 400, a failed `test` or a path that does not
+ * exist a 422 as in Kubernetes, more than 10,000 operations a 413.
  */
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest("a JSON patch is a list of operations");

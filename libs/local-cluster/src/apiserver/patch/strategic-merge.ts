@@ -8,14 +8,14 @@ const orderPrefix = "$setElementOrder/";
 
 /**
  * Kubernetes' strategic merge patch of a built-in kind: lists with a merge key merge item by item; the directives
- * `$patch` (delete, replace, merge), `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder` are known.
+ * `$patch` (delete, replace, merge), `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder` are supported.
  * The target is not changed.
  */
 export function strategicMerge(models: BuiltinModels, model: string, sides: Sides): JsonObject {
   return mergeObject({ models, model }, sides);
 }
 
-/** What is patched and the patch itself. */
+/** The target and the patch. */
 type Sides = { target: unknown; patch: unknown };
 
 type Where = { models: BuiltinModels; model: string };

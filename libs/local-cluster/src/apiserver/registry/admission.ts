@@ -12,7 +12,7 @@ import { apiVersionOf, type ResourceType } from "../resource-type.ts";
 import { type BuiltinModels, conform, FieldTypeError } from "../schema/builtin.ts";
 import { applyDefaults, prune, validate } from "../schema/structural.ts";
 
-/** What the checks of a write need. */
+/** The dependencies of the checks of a write. */
 export type Admission = {
   models: BuiltinModels;
   now: () => Date;
@@ -52,7 +52,7 @@ export function readEnvelope(type: ResourceType, body: unknown, namespace: strin
   return { ...body, kind: type.kind, apiVersion: apiVersionOf(type), metadata: placed };
 }
 
-/** Refuses new objects where the namespace is missing (404) or going (403). */
+/** Rejects new objects where the namespace is missing (404) or terminating (403). */
 export function requireNamespace(
   type: ResourceType,
   object: KubeObject,
@@ -141,7 +141,7 @@ export function admitCreate(admission: Admission, type: ResourceType, body: Kube
 /** A write to an object that exists, in the stored shape. */
 type UpdateInput = { next: KubeObject; previous: KubeObject; subresource?: "status" | undefined };
 
-/** Turns the body of an update into the object to store; what the server owns stays as it was. */
+/** Turns the body of an update into the object to store; fields owned by the server are kept. */
 export function admitUpdate(admission: Admission, type: ResourceType, input: UpdateInput): KubeObject {
   const { previous, subresource } = input;
   const strategy = strategies[type.storageKey];
@@ -192,7 +192,7 @@ function keptMetadata(next: KubeObject, previous: KubeObject): KubeObject["metad
 
 function withoutStatus(type: ResourceType, next: KubeObject, previous: KubeObject): KubeObject {
   const out = { ...next, metadata: keptMetadata(next, previous) };
-  // Nobody but the finalize subresource ends a namespace.
+  // Only the finalize subresource removes a namespace.
   if (type.storageKey === "/namespaces") out.spec = previous.spec ?? {};
   if (!type.status) return out;
   const { status: _status, ...rest } = out;
@@ -201,7 +201,7 @@ function withoutStatus(type: ResourceType, next: KubeObject, previous: KubeObjec
 
 function withStatus(type: ResourceType, next: KubeObject, previous: KubeObject): KubeObject {
   const { status: _status, ...rest } = previous;
-  // A node agent marks its pods through labels and annotations, too.
+  // A node agent also sets labels and annotations of its pods.
   const marks = type.custom ? {} : marksOf(next);
   const out = { ...rest, metadata: { ...previous.metadata, ...marks } };
   return next.status === undefined ? out : { ...out, status: next.status };

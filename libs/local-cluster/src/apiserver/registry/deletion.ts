@@ -5,13 +5,13 @@ import { stringAt } from "../json.ts";
 import { isPodOver } from "../kinds/pod.ts";
 import type { ResourceType } from "../resource-type.ts";
 
-/** What a delete does to an object: it goes now, it stays marked, or nothing is left to do. */
+/** The effect of a delete on an object: it is removed now, it is marked, or nothing is left to do. */
 export type DeletionPlan = { step: "remove" | "mark" | "wait"; object: KubeObject };
 
-/** The finalizers by which dependents delay an owner's end. */
+/** The finalizers by which dependents delay the removal of an owner. */
 export const dependentFinalizers = { Foreground: "foregroundDeletion", Orphan: "orphan" } as const;
 
-/** Refuses with 409 when the object is not the one that the caller means. */
+/** Throws 409 when the object does not match the caller's preconditions. */
 export function checkPreconditions(type: ResourceType, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { name } = object.metadata;
@@ -59,7 +59,7 @@ function finalizersOf(
 ): string[] {
   const ends: string[] = Object.values(dependentFinalizers);
   const present = object.metadata.finalizers ?? [];
-  // Jobs kept their pods on a plain delete from the start; the API still does so.
+  // A delete of a Job without a policy has always orphaned its pods; the API still does so.
   const byDefault = type.storageKey === "batch/jobs" ? "Orphan" : "Background";
   const asked = options.propagationPolicy;
   if (!asked && present.some((name) => ends.includes(name))) return present;

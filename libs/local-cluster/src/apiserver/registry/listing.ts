@@ -6,7 +6,7 @@ import { both, type Predicate, parseFieldSelector, parseLabelSelector, selectedN
 import type { Store } from "../store/store.ts";
 import { type Stored, storeKey } from "../store/stored.ts";
 
-/** Which objects a list or watch means. */
+/** Which objects a list or watch selects. */
 export type Selection = { namespace?: string | undefined; labelSelector?: string; fieldSelector?: string };
 
 /** A selection and its page. */
@@ -17,7 +17,7 @@ export type ListPage = { items: Stored[]; version: number; next?: string; remain
 
 type Token = { v: number; start: string };
 
-/** The condition that a selection puts on an object, undefined when it takes all. */
+/** The predicate of a selection, undefined when it selects all objects. */
 export function predicateOf(type: ResourceType, selection: Selection): Predicate | undefined {
   return both(
     parseLabelSelector(selection.labelSelector ?? ""),
@@ -26,7 +26,7 @@ export function predicateOf(type: ResourceType, selection: Selection): Predicate
 }
 
 /**
- * The objects of a selection in the order of their keys. Later pages show the state of the first one for as long
+ * The objects of a selection in the order of their keys. Later pages show the state at the first page for as long
  * as the history reaches back; then 410.
  */
 export function listPage(store: Store, type: ResourceType, request: ListRequest): ListPage {
@@ -65,7 +65,7 @@ function candidates(
   return asItWas(present, past, { start: token.start, namespace: request.namespace });
 }
 
-// The present state with the changes since undone.
+// The current state with the later changes undone.
 function asItWas(
   present: Iterable<Stored>,
   past: Map<string, Stored | undefined>,
@@ -110,7 +110,7 @@ function readToken(text: string): Token {
       return { v: value["v"], start: value["start"] };
     }
   } catch {
-    // Falls through to the refusal below.
+    // Falls through to the error below.
   }
   throw badRequest("invalid continue token: continue key is not valid");
 }

@@ -19,7 +19,7 @@ import type { TypeTable } from "./type-table.ts";
 /** One object of one kind. */
 export type Target = { type: ResourceType; name: string; namespace?: string | undefined };
 
-/** How a write is to be done. */
+/** Options of a write. */
 export type WriteOptions = {
   subresource?: "status" | undefined;
   dryRun?: boolean;
@@ -28,10 +28,10 @@ export type WriteOptions = {
 /** The write and read paths of all kinds, the same for HTTP and for controllers in process. */
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** What the registry works on. */
+/** The dependencies of the registry. */
 type RegistryParts = { store: Store; types: TypeTable; admission: Admission };
 
-/** Joins the store with the checks of each kind. */
+/** Combines the store with the checks of each kind. */
 export function createRegistry(parts: RegistryParts) {
   const { store, types } = parts;
   const access = createAccess(parts);
@@ -46,9 +46,9 @@ export function createRegistry(parts: RegistryParts) {
     update: (target: Target, body: unknown, options: WriteOptions = {}) =>
       updateObject(parts, access, { target, body, options }),
     remove: (target: Target, options: RemoveOptions = {}) => removeObject(parts, access, { target, options }),
-    /** Gives a pod its node, once. */
+    /** Binds a pod to its node, once. */
     bind: (target: Target, node: string): void => bindPod(access, target, node),
-    /** Replaces the finalizers in a namespace's spec; without any a deleted namespace goes. */
+    /** Replaces the finalizers in a namespace's spec; without any a deleted namespace is removed. */
     finalize: (target: Target, finalizers: unknown[]): KubeObject => {
       const { object } = get(target);
       const kept = finalizers.length > 0 ? finalizers : undefined;
@@ -72,7 +72,7 @@ function createAccess({ store }: RegistryParts) {
   };
   const save = (type: ResourceType, object: KubeObject, dryRun = false): KubeObject =>
     dryRun ? object : store.put(type.storageKey, object).object;
-  /** Writes the next state, or removes the object when nothing holds it any more. A write without change is none. */
+  /** Writes the next state, or removes the object when nothing keeps it any more. A write without changes is skipped. */
   const replace = (
     type: ResourceType,
     next: KubeObject,
@@ -168,7 +168,7 @@ function bindPod({ get, save }: Access, target: Target, node: string): void {
   });
 }
 
-// A marked object goes with its last finalizer, a pod when its node has let it go as well.
+// A marked object is removed with its last finalizer; a pod also needs the confirmation of its node.
 function isReleased(type: ResourceType, object: KubeObject): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
   if (!deletionTimestamp || (finalizers ?? []).length > 0) return false;

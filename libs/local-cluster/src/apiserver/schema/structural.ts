@@ -86,7 +86,7 @@ export function applyDefaults(schema: StructuralSchema, value: unknown): unknown
   return out;
 }
 
-/** Every way in which `value` breaks the schema, in the words of Kubernetes; `field` is the path of `value`. */
+/** All violations of the schema by `value`, with the messages of Kubernetes; `field` is the path of `value`. */
 export function validate(schema: StructuralSchema, value: unknown, field = ""): StatusCause[] {
   if (value === null && schema.nullable) return [];
   const mistyped = checkType(schema, value, field);

@@ -12,19 +12,19 @@ export type Collection = {
   record(change: Change): void;
   /** Changes after a version, undefined when some of them are no longer known. */
   changesAfter(version: number): Change[] | undefined;
-  /** Drops the oldest changes when there are too many; returns the version up to which they are gone. */
+  /** Drops the oldest changes above the limit; returns the version up to which they are gone. */
   trim(): number | undefined;
   horizon(): number;
-  /** What is in memory beside the objects that are there. */
+  /** Memory use of the history. */
   retained(): Retained;
 };
 
 export type Retained = {
   objects: number;
   changes: number;
-  /** Of what the changes left. */
+  /** Bytes of the objects in the history. */
   bytes: number;
-  /** Values in memory that are only history. */
+  /** Decoded values in the history. */
   held: number;
 };
 
@@ -33,10 +33,10 @@ const trimBatch = 256;
 /** Bytes of objects that the history of one kind may hold, whatever their number. */
 const keptBytes = 2 << 20;
 const trimBytes = 512 << 10;
-/** The newest few stay, however large. */
+/** The newest few are kept, whatever their size. */
 const leastChanges = 8;
 
-/** Makes an empty collection whose history starts after `horizon`. */
+/** Creates an empty collection whose history starts after `horizon`. */
 export function createCollection(initialHorizon: number): Collection {
   const objects = new Map<string, Stored>();
   const keys: string[] = [];

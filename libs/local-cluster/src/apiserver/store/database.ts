@@ -14,7 +14,7 @@ export type Database = {
   settings(): Map<string, string>;
   write(row: ChangeRow): void;
   setSetting(name: string, value: string): void;
-  /** Forgets changes of a resource up to a version and remembers that they are gone. */
+  /** Deletes changes of a resource up to a version and records that they are gone. */
   forget(resource: string, version: number): void;
   /** Removes whatever is stored for a resource; its kind is gone. */
   drop(resource: string): void;
@@ -34,7 +34,7 @@ const layout = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
-/** Opens or makes the file. A full disk shows as a 500 that says so. */
+/** Opens or creates the file. A full disk gives a 500 with that message. */
 export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file);
   db.exec(layout);

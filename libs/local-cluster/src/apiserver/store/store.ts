@@ -21,12 +21,12 @@ export type Store = {
   remove(resource: string, last: KubeObject): Stored;
   /** Objects that name `uid` as an owner. */
   dependents(uid: string): Place[];
-  /** Where the object with this uid lies, undefined when there is none. */
+  /** The location of the object with this uid, undefined when there is none. */
   locate(uid: string): Place | undefined;
   /** Calls for each change of one resource (of all, when undefined) written after this moment. */
   subscribe(resource: string | undefined, listener: ChangeListener): () => void;
   drop(resource: string): void;
-  /** What is in memory, over all resources. */
+  /** Memory use over all resources. */
   retained(): Retained;
   close(): void;
 };
@@ -35,7 +35,7 @@ const objectLimitBytes = 1536 * 1024;
 
 type Subscription = { resource: string | undefined; listener: ChangeListener; since: number };
 
-/** Opens the store in `file` with all that it held, versions and recent history included. */
+/** Opens the store in `file` with its objects, versions and recent history. */
 export function openStore(file: string): Store {
   const state = loadState(file);
   const { database, collections, owners, collection } = state;
@@ -58,7 +58,7 @@ export function openStore(file: string): Store {
     };
     keep(state, resource, change);
     broadcast.send(resource, change);
-    // Whoever was just told of the change still looks at what was before.
+    // Listeners of the current change still use the previous value.
     if (previous) setImmediate(previous.letGo);
     if (type === "DELETED") setImmediate(current.letGo);
     return current;
@@ -77,7 +77,7 @@ export function openStore(file: string): Store {
     locate: owners.locate,
     subscribe: (resource, listener) => broadcast.subscribe({ resource, listener, since: state.version }),
     drop: (resource) => {
-      // The dropped log may hold the newest version; it must not be given out twice after a restart.
+      // The dropped log may contain the newest version; it must not be assigned again after a restart.
       database.setSetting("version", String(state.version));
       database.drop(resource);
       collections.delete(resource);
@@ -165,7 +165,7 @@ function toStored(key: string, object: KubeObject, version: number): Stored {
   return makeStored({ key, object: deepFreeze(ordered), bytes: bytesOf(JSON.stringify(ordered)), version });
 }
 
-/** Of an object that is there the value is kept, of history it is not. */
+/** The decoded value of a current object is kept, that of history is not. */
 function fromData(key: string, data: Uint8Array, about: { version: number; isPresent: boolean }): Stored {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const { version, isPresent } = about;
@@ -173,7 +173,7 @@ function fromData(key: string, data: Uint8Array, about: { version: number; isPre
   return makeStored({ key, bytes, version, object: deepFreeze(JSON.parse(bytes.toString()) as KubeObject) });
 }
 
-// The log holds what each write left; what it replaced is the write before it, when that is still in the log.
+// The log has the result of each write; the previous value is that of the write before it, if it is still in the log.
 function replay(rows: ChangeRow[], collection: (resource: string) => Collection): void {
   const last = new Map<string, Stored>();
   for (const { version, resource, key, type, data } of rows) {
@@ -189,7 +189,7 @@ function replay(rows: ChangeRow[], collection: (resource: string) => Collection)
   }
 }
 
-// A listener may write: its change waits until every listener has seen the one before.
+// A listener may write: its change waits until every listener has handled the previous one.
 function createBroadcast() {
   const subscriptions = new Set<Subscription>();
   const queue: { resource: string; change: Change }[] = [];

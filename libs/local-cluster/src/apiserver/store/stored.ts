@@ -4,11 +4,11 @@ import { deepFreeze } from "../json.ts";
 /** One stored object: frozen value, its JSON (kind and apiVersion first) and the version of its last write. */
 export type Stored = {
   readonly key: string;
-  /** Made of `bytes` each time once it was let go. */
+  /** Parsed from `bytes` on each access once it was released. */
   readonly object: KubeObject;
   readonly bytes: Buffer;
   readonly version: number;
-  /** It is only history from here on: its value takes several times the memory of its bytes. */
+  /** Releases the value when the object is only history: it takes several times the memory of its bytes. */
   letGo: () => void;
   /** Whether its value is still in memory. */
   readonly isHeld: boolean;
@@ -39,7 +39,7 @@ export function makeStored(about: {
   };
 }
 
-/** Bytes in memory of their own: small ones would otherwise keep what lay beside them. */
+/** Copies bytes out of a shared buffer, which small ones would otherwise keep alive. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
@@ -53,7 +53,7 @@ export type Change = {
   key: string;
   current: Stored;
   previous?: Stored;
-  /** Watch lines made of this change, one per event type, shared by all watchers. */
+  /** Encoded watch events of this change, one per event type, shared by all watchers. */
   lines: Map<string, Buffer>;
 };
 

@@ -7,7 +7,7 @@ export type ServerIdentity = { key: string; cert: string };
 const dayMs = 86_400_000;
 const validDays = 3650;
 
-/** Reads the identity of a server from `keyFile` and `certFile`, or makes and writes one (keys mode 0600). */
+/** Reads the identity of a server from `keyFile` and `certFile`, or creates one (keys with mode 0600). */
 export function ensureIdentity(keyFile: string, certFile: string): ServerIdentity {
   const known = readIdentity(keyFile, certFile);
   if (known) return known;
@@ -27,7 +27,7 @@ function readIdentity(keyFile: string, certFile: string): ServerIdentity | undef
   }
 }
 
-// Node can read certificates but not make them; this writes the few ASN.1 shapes that one needs (X.509, RFC 5280).
+// Node can read certificates but not create them; this encodes the few ASN.1 types that one needs (X.509, RFC 5280).
 function makeIdentity(now: Date): ServerIdentity {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = sequence(oid("1.2.840.10045.4.3.2"));
@@ -97,7 +97,7 @@ function oid(text: string): Buffer {
 
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/[-:T]/g, "").slice(0, 14);
-  // UTCTime until 2049, as RFC 5280 wants it.
+  // UTCTime until 2049, as RFC 5280 requires.
   const early = date.getUTCFullYear() < 2050;
   return tagged(early ? 0x17 : 0x18, Buffer.from(`${early ? digits.slice(2) : digits}Z`));
 }

@@ -6,7 +6,7 @@ import type { ServerIdentity } from "./certificate.ts";
 // An import of node:http would load the WebSocket client of Node with it: 6 MB.
 const { createServer: createHttpServer } = process.getBuiltinModule("node:http");
 
-/** One port that speaks HTTP and HTTPS. */
+/** One port for HTTP and HTTPS. */
 type TlsListener = {
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ const firstByteMs = 30_000;
 
 /**
  * Serves plain HTTP and TLS on the same port, told apart by the first byte of a connection. kubectl sends its
- * token over TLS only; our own services save themselves the handshake.
+ * token over TLS only; our own services skip the handshake.
  */
 export function createTlsListener(identity: ServerIdentity, listener: RequestListener): TlsListener {
   const plain = createHttpServer({ keepAliveTimeout: 60_000 }, listener);

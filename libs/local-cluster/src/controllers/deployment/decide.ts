@@ -80,7 +80,7 @@ function conditionsOf(
 
 type Rollout = { current: ReplicaSet | undefined; old: ReplicaSet[]; replicas: number };
 
-/** How large each set may be now, within maxSurge above and maxUnavailable below the wanted number. */
+/** The size of each ReplicaSet now, within maxSurge above and maxUnavailable below the desired number. */
 function sizes(deployment: Deployment, { current, old, replicas }: Rollout) {
   const oldScale = new Map<ReplicaSet, number>();
   if (deployment.spec.strategy?.type === "Recreate") {

@@ -16,7 +16,7 @@ export type ReplicaSet = KubeObject & {
 
 type ReplicaPlan = { create: Pod[]; delete: Pod[]; status: Record<string, unknown> };
 
-/** Holds the number of living pods at `replicas`; pods that are not ready go first. */
+/** Keeps the number of active pods at `replicas`; unready pods are removed first. */
 function decideReplicas(set: ReplicaSet, pods: Pod[]): ReplicaPlan {
   const living = pods.filter((pod) => !isFinished(pod) && !isTerminating(pod));
   const ready = living.filter(isReady);

@@ -13,7 +13,7 @@ function release({ api }: ControllerDeps, pod: Pod): void {
   const { name, namespace = "default", resourceVersion, finalizers = [] } = pod.metadata;
   const left = finalizers.filter((one) => one !== TRACKING);
   const version = resourceVersion === undefined ? {} : { resourceVersion };
-  // Another writer got there first: the watch brings the pod back and the next pass tries again.
+  // A concurrent write succeeded first: the watch delivers the pod again and the next pass retries.
   tolerate([404], () =>
     api.mergePatch(PODS, { name, namespace }, { metadata: { finalizers: left, ...version } }),
   );
@@ -64,7 +64,7 @@ export function startJobs(
     ) {
       return undefined;
     }
-    // The copy may lag behind; only the API server knows that a Job is gone.
+    // The local copy may be stale; only the API server knows that a Job is gone.
     const { namespace } = pod.metadata;
     const found = owner === undefined ? undefined : deps.api.find(JOBS, owner.name, namespace);
     if (found?.metadata.uid !== owner?.uid) release(deps, pod);

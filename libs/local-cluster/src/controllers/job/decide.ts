@@ -36,7 +36,7 @@ type Observed = { job: Job; pods: Pod[]; nowMs: number; backoffMs: number };
 export type Plan = {
   create: Pod[];
   delete: Pod[];
-  /** Pods that are counted in `status`; their tracking finalizer may go once it is written. */
+  /** Pods that are counted in `status`; their tracking finalizer may be removed once it is written. */
   release: Pod[];
   status: Record<string, unknown>;
   removeJob: boolean;
@@ -53,7 +53,7 @@ type Tally = {
 type Verdict = { type: "SuccessCriteriaMet" | "FailureTarget"; reason: string; message: string };
 
 const MAX_BACKOFF_MS = 360_000;
-/** How many successes a Job asks for; undefined means that one success ends a work queue of parallel pods. */
+/** How many successes a Job needs; undefined means that one success ends a work queue of parallel pods. */
 function completionsOf({ spec }: Job): number | undefined {
   return spec.completions ?? (spec.parallelism === undefined ? 1 : undefined);
 }
@@ -62,7 +62,7 @@ const isTracked = (pod: Pod) => pod.metadata.finalizers?.includes(TRACKING) ?? f
 const holds = (job: Job, type: string) =>
   job.status?.conditions?.some((one) => one.type === type && one.status === "True") ?? false;
 
-/** A deleted pod that never got a node ends here: no agent will ever report on it. */
+/** A deleted pod without a node counts as ended: no agent will ever report its status. */
 function outcomeOf(pod: Pod): "succeeded" | "failed" | undefined {
   if (pod.status?.phase === "Succeeded") return "succeeded";
   if (pod.status?.phase === "Failed") return "failed";
@@ -70,8 +70,9 @@ function outcomeOf(pod: Pod): "succeeded" | "failed" | undefined {
 }
 
 /**
- * Each finished pod is counted once: its uid is first noted in the status, then its finalizer goes, and only when that
- * is seen does the uid become a number. A crash between two of these steps repeats a step and never a count.
+ * Each finished pod is counted once: its uid is first recorded in the status, then its finalizer is removed, and only
+ * when that
+ * is observed is the uid replaced by a count. A crash between two of these steps repeats a step and never a count.
  */
 function tally({ job, pods }: Observed): Tally {
   const tracked = new Map(pods.filter(isTracked).map((pod) => [pod.metadata.uid ?? "", pod]));
@@ -174,7 +175,7 @@ function expiry({ job, nowMs }: Observed): Pick<Plan, "removeJob" | "requeueMs">
 
 type Pace = { create: Pod[]; delete: Pod[]; requeueMs?: number };
 
-/** How many pods to add or take away while the Job runs. */
+/** How many pods to add or remove while the Job runs. */
 function pace(observed: Observed, { active, succeeded, failed, uncounted }: Tally): Pace {
   const { job, nowMs } = observed;
   const { parallelism = 1, suspend = false, activeDeadlineSeconds } = job.spec;
@@ -188,7 +189,7 @@ function pace(observed: Observed, { active, succeeded, failed, uncounted }: Tall
   const deadlineMs =
     activeDeadlineSeconds === undefined ? undefined : startedMs + activeDeadlineSeconds * 1000 - nowMs;
   const timed = deadlineMs === undefined || suspend ? {} : { requeueMs: deadlineMs };
-  // Pods that end but are not counted yet decide first: else one failure too many would start one more pod.
+  // Pods that have ended but are not counted yet come first: else one failure too many would start one more pod.
   if (uncounted.failed.length > 0) return { create: [], delete: [], ...timed };
   if (active.length >= wanted) return { create: [], delete: living.slice(wanted), ...timed };
   const waitMs = retryAtMs(observed, failed) - nowMs;
@@ -196,7 +197,7 @@ function pace(observed: Observed, { active, succeeded, failed, uncounted }: Tall
   return { create: Array.from({ length: wanted - active.length }, () => podOf(job)), delete: [], ...timed };
 }
 
-/** The conditions of the next status, with a verdict that turns final when the last pod is gone. */
+/** The conditions of the next status, with an outcome that becomes final when the last pod is gone. */
 function conclude(observed: Observed, counted: Tally, verdict: Verdict): Record<string, unknown> {
   const { job, nowMs } = observed;
   const conditions = [...(job.status?.conditions ?? [])];
@@ -216,7 +217,7 @@ function recorded(job: Job): Verdict | undefined {
   return { type: one.type as Verdict["type"], reason: one.reason ?? "", message: one.message ?? "" };
 }
 
-/** One step of a Job: count what ended, judge, then start or stop pods. */
+/** One step of a Job: count ended pods, decide the outcome, then start or stop pods. */
 export function decide(observed: Observed): Plan {
   const { job, nowMs } = observed;
   if (isTerminating(job) || holds(job, "Complete") || holds(job, "Failed")) {

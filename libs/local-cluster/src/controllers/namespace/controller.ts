@@ -6,7 +6,7 @@ import { isTerminating, keyOf } from "../objects.ts";
 import { NAMESPACES } from "../refs.ts";
 
 const RECHECK_MS = 200;
-// Owners before what they own, or their controllers would make it anew while the namespace empties.
+// Owners before their dependents, or their controllers would create these again while the namespace empties.
 const FIRST = ["deployments", "statefulsets", "replicasets", "jobs", "pods"];
 
 function byOwnership(refs: ResourceRef[]): ResourceRef[] {
@@ -15,7 +15,7 @@ function byOwnership(refs: ResourceRef[]): ResourceRef[] {
   return [...refs].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Empties a Namespace that was deleted, then lets it go. */
+/** Empties a deleted Namespace, then removes it. */
 export function startNamespaces(deps: ControllerDeps): Controller {
   const { api } = deps;
   const namespaces = createInformer(api, NAMESPACES);

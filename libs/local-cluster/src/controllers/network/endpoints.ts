@@ -13,7 +13,7 @@ type Address = { ip: string; nodeName?: string; hostname?: string; targetRef: Re
 type Port = { name?: string; port: number; protocol: string };
 export type Subset = { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] };
 
-/** The number behind a target port; a name is looked up among the ports of the pod's containers. */
+/** The number of a target port; a name is resolved among the ports of the pod's containers. */
 function targetPortOf(port: ServicePort, pod: Pod): number | undefined {
   const target = port.targetPort ?? port.port;
   if (typeof target === "number") return target;
@@ -54,7 +54,7 @@ export function subsetsOf(service: Service, pods: Pod[]): Subset[] {
   return [...groups.values()];
 }
 
-/** A service that never had a pod gets no object at all: ten thousand sleeping servers must cost nothing. */
+/** A service that never had a pod gets no object: ten thousand stopped servers must cost nothing. */
 function ensureEndpoints({ api }: ControllerDeps, service: Service, subsets: Subset[]): void {
   const { name, namespace = "default" } = service.metadata;
   const known = api.find(ENDPOINTS, name, namespace);

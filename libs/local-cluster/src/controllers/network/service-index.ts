@@ -19,7 +19,7 @@ const slot = (service: Service): string | undefined => {
   return first === undefined ? undefined : `${service.metadata.namespace}/${first[0]}=${first[1]}`;
 };
 
-/** Finds the services that select a pod without looking at every service: one pair of each selector is the index. */
+/** Finds the services that select a pod without scanning all services: one pair of each selector is the index. */
 export function indexServices(services: Informer<Service>): (pod: Pod) => Service[] {
   const slots = new Map<string, Set<string>>();
   services.onChange((service, previous, deleted) => {

@@ -12,13 +12,13 @@ export type Node = KubeObject & {
 type Observed = {
   pod: Pod;
   nodes: Node[];
-  /** How many living pods each node has. */
+  /** How many active pods each node has. */
   load: Map<string, number>;
   /** The claims of the pod; undefined stands for one that does not exist. */
   claims: { name: string; claim: Claim | undefined; volume: PersistentVolume | undefined }[];
 };
 
-/** `node` is where the pod goes; `refused` is the sentence for the PodScheduled condition. */
+/** `node` is the node of the pod; `refused` is the message of the PodScheduled condition. */
 type Placement = { node: string } | { refused: string };
 
 function tolerates(pod: Pod, taint: Taint): boolean {
@@ -31,12 +31,12 @@ function tolerates(pod: Pod, taint: Taint): boolean {
   );
 }
 
-/** Node selector terms are alternatives; all expressions of one must be met. */
+/** Node selector terms are alternatives; all expressions of one must match. */
 function matchesTerms(labels: Labels | undefined, terms: readonly NodeSelectorTerm[]): boolean {
   return terms.some((term) => (term.matchExpressions ?? []).every((one) => meetsRequirement(labels, one)));
 }
 
-/** Why the node can't take the pod, as Kubernetes words it; undefined when it can. */
+/** Why the node cannot run the pod, with the message of Kubernetes; undefined when it can. */
 function refusal(node: Node, { pod, claims }: Observed): string | undefined {
   const labels = node.metadata.labels;
   const ready =
@@ -57,7 +57,7 @@ function refusal(node: Node, { pod, claims }: Observed): string | undefined {
   return fixed ? undefined : "node(s) had volume node affinity conflict";
 }
 
-/** Chooses the node with the fewest pods among those that can take the pod. */
+/** Chooses the node with the fewest pods among those that can run the pod. */
 export function place(observed: Observed): Placement {
   const { nodes, claims, load } = observed;
   const missing = claims.find(({ claim }) => claim === undefined);

@@ -50,7 +50,10 @@ function loadOf(pods: Informer<Pod>): Map<string, number> {
   return load;
 }
 
-/** Gives each pod a node. A pod with an unbound claim first names the node on the claim and waits for its volume. */
+/**
+ * Binds each pod to a node. For a pod with an unbound claim it first writes the node to the claim and waits for the
+ * volume.
+ */
 export function startScheduler(deps: ControllerDeps, sources: SchedulerSources): Controller {
   const { api } = deps;
   const { pods, claims } = sources;

@@ -22,7 +22,7 @@ type Observed = {
   set: StatefulSet;
   /** The pods that the set controls. */
   pods: Pod[];
-  /** Names of claims that are on their way out; a pod must not start on one. */
+  /** Names of claims that are being deleted; no pod may be created with one. */
   dyingClaims: Set<string>;
 };
 
@@ -105,7 +105,7 @@ function statusOf({ set, pods }: Observed): Record<string, unknown> {
 
 type Steps = { create: number[]; delete: Pod[] };
 
-/** Makes what is missing below `replicas`; false while an ordinal must settle before the next may move. */
+/** Creates missing pods below `replicas`; false while an ordinal must become ready before the next one. */
 function fill(observed: Observed, byOrdinal: Map<number, Pod>, steps: Steps): boolean {
   const { set, dyingClaims } = observed;
   const ordered = set.spec.podManagementPolicy !== "Parallel";
@@ -123,7 +123,7 @@ function fill(observed: Observed, byOrdinal: Map<number, Pod>, steps: Steps): bo
   return true;
 }
 
-/** Removes pods from the highest ordinal down; false while one is still going. */
+/** Removes pods from the highest ordinal down; false while one is still terminating. */
 function shrink({ set }: Observed, byOrdinal: Map<number, Pod>, steps: Steps): boolean {
   const ordered = set.spec.podManagementPolicy !== "Parallel";
   const condemned = [...byOrdinal].filter(([ordinal]) => ordinal >= (set.spec.replicas ?? 1) || ordinal < 0);
@@ -150,7 +150,7 @@ function roll({ set }: Observed, byOrdinal: Map<number, Pod>, steps: Steps): voi
 }
 
 /**
- * One step of a StatefulSet, in the order of Kubernetes: fill up from ordinal 0, then shrink from the top, then
+ * One step of a StatefulSet, in the order of Kubernetes: scale up from ordinal 0, then down from the highest, then
  * replace the highest pod of an old revision. With OrderedReady each waits until the pods before it are ready.
  */
 export function decide(observed: Observed): Plan {

@@ -56,7 +56,7 @@ function volumeFor(claim: Claim, nodeName: string, path: string): PersistentVolu
   } as PersistentVolume;
 }
 
-/** Makes the directory and the volume of a claim whose first pod has a node. */
+/** Creates the directory and the volume of a claim whose first pod has a node. */
 async function provision({ api, volumes, volumesDir }: Wiring, claim: Claim): Promise<void> {
   const { name, namespace = "default", uid = "" } = claim.metadata;
   const nodeName = claim.metadata.annotations?.[SELECTED_NODE];
@@ -72,7 +72,7 @@ function volumeOf({ volumes }: Wiring, claim: Claim): PersistentVolume | undefin
   return volumes.get(`pvc-${claim.metadata.uid}`);
 }
 
-/** Whether the volume is reserved for the claim or for nobody, and as large as the claim asks. */
+/** Whether the volume is unreserved or reserved for the claim, and as large as the claim requests. */
 function isFor({ spec }: PersistentVolume, claim: Claim): boolean {
   const { name, namespace = "default", uid } = claim.metadata;
   const holder = spec.claimRef;
@@ -106,7 +106,7 @@ function bind({ api }: Wiring, claim: Claim, volume: PersistentVolume): void {
   writeStatus(api, CLAIMS, { object: claim, status });
 }
 
-/** A claim in use is kept by a finalizer; it goes with the last pod that mounts it. */
+/** A claim in use is kept by a finalizer; it is removed with the last pod that mounts it. */
 function protect({ api, pods }: Wiring, claim: Claim): void {
   const { name, namespace = "default", finalizers = [] } = claim.metadata;
   const held = finalizers.includes(CLAIM_PROTECTION);
@@ -133,12 +133,12 @@ async function reconcileClaim(wiring: Wiring, key: string): Promise<void> {
   }
 }
 
-/** Reclaims a volume whose claim is gone: `Delete` removes the directory of volumes made here, else it is Released. */
+/** Reclaims a volume whose claim is gone: `Delete` removes the directory of volumes created here, else it is Released. */
 async function reconcileVolume(wiring: Wiring, key: string): Promise<void> {
   const { api, claims, volumesDir } = wiring;
   const volume = wiring.volumes.get(key);
   const holder = volume?.spec.claimRef;
-  // A volume without a uid is reserved for a claim that is still to come.
+  // A volume without a uid is reserved for a claim that does not exist yet.
   if (volume === undefined || holder === undefined || (holder.uid ?? "") === "") return;
   const claim = claims.get(`${holder.namespace}/${holder.name}`);
   if (claim?.metadata.uid === holder.uid) return;

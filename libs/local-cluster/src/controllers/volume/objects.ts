@@ -28,7 +28,7 @@ export type PersistentVolume = KubeObject & {
   status?: { phase?: string };
 };
 
-/** The scheduler writes the node of the first pod here; the volume is made for that node. */
+/** The scheduler writes the node of the first pod here; the volume is created for that node. */
 export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 export const PROVISIONER = "local-directory";
@@ -42,7 +42,7 @@ export function claimNamesOf(pod: Pod): string[] {
   );
 }
 
-/** True while the pod may still touch the claim; a finished pod no longer does. */
+/** True while the pod may still use the claim; a finished pod no longer does. */
 export function usesClaim(pod: Pod, claimName: string): boolean {
   return !isFinished(pod) && claimNamesOf(pod).includes(claimName);
 }
