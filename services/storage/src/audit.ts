@@ -1,4 +1,4 @@
-// Audit entries that commit with the change they tell of.
+// Audit entries that commit with their change.
 
 import { auditRow, type NewAuditEntry } from "@svc/store";
 import type { StorageTrx } from "./database/tables.ts";

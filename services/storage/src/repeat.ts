@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Wake } from "@svc/store";
 
-/** What follows a round that returned false, for "nothing is under way": the next one when `wake` rings, or after `everyMs`. */
+/** The pause after an idle round, one that returned false: until a notification of `wake`, at most `everyMs`. */
 export type Idle = { everyMs: number; wake: Wake };
 
-/** Repeats `work` until `signal` aborts, with a pause after each round; `onError` takes what a round throws. */
+/** Repeats `work` until `signal` aborts, with a pause after each round; `onError` gets the error of a round. */
 export async function repeat(
   work: (signal: AbortSignal) => Promise<unknown>,
   loop: { everyMs: () => number; idle?: Idle; onError: (error: Error) => void; signal: AbortSignal },

@@ -1,6 +1,6 @@
 import { readDigest } from "@svc/mesh";
-// An archive that a Job sends comes into the archive folder as every archive does: as a hidden partial, synced, read
-// back whole, renamed (docs/reference/backups.md#kinds). Whatever goes wrong, no partial stays.
+// An archive that a Job sends is stored in the archive folder like any other: as a hidden partial file, synced, read
+// back completely, renamed (docs/reference/backups.md#kinds). After any failure no partial file is left.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, statfs } from "node:fs/promises";

@@ -5,7 +5,7 @@ import { assertAnyName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { startBackup } from "./start.ts";
 
-/** storage.backup.create-emergency: the caller at the host names themself. */
+/** storage.backup.create-emergency: the caller on the host gives their own name. */
 export const createEmergency =
   (deps: StorageDeps): Handler<typeof backups.createEmergency> =>
   async (context, { name, os_user }) => {

@@ -3,7 +3,7 @@ import type { backups } from "@svc/proto";
 import type { StorageDeps } from "../deps.ts";
 import { listWorldSizes } from "./store.ts";
 
-/** storage.backup.list-world-sizes: also of backups whose archive is gone by now. */
+/** storage.backup.list-world-sizes: also of backups whose archive has been deleted. */
 export const listSizes =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof backups.listWorldSizes> =>
   async (_context, { server, since }) => {

@@ -1,4 +1,4 @@
-// `svc backup-now` (docs/reference/cli.md#ways): a plan over all servers, then one after the other.
+// `svc backup-now` (docs/reference/cli.md#ways): a plan for all servers, then one at a time.
 
 import { resources } from "@svc/kube";
 import type { Handler } from "@svc/mesh";

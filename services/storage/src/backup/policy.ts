@@ -69,7 +69,7 @@ export function decidePrune(newestFirst: readonly Candidate[], keep: number): st
   return gone;
 }
 
-/** Who keeps a backup from expiring. */
+/** Who has pinned a backup. */
 export type Pin = "none" | "owner" | "staff";
 
 export function pinOf(row: { pinned_at: Date | null; pinned_by_owner: boolean }): Pin {
@@ -77,7 +77,7 @@ export function pinOf(row: { pinned_at: Date | null; pinned_by_owner: boolean })
   return row.pinned_by_owner ? "owner" : "staff";
 }
 
-/** The pin after a request; staff's stays above what an owner asks. */
+/** The pin after a request; an owner's request does not change a pin of staff. */
 export function decidePin(pin: Pin, change: { by: "owner" | "staff"; pinned: boolean }): Pin | "refused" {
   if (change.by === "owner" && pin === "staff") return change.pinned ? "staff" : "refused";
   return change.pinned ? change.by : "none";

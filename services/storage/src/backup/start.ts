@@ -22,7 +22,7 @@ export type BackupRequest = {
   limits: { cooldown: boolean; cap: boolean };
   check: (world: WorldServer) => void | Promise<void>;
   runKey?: string;
-  /** What the audit log says of it, apart from the server and the Job. */
+  /** Fields of the audit entry besides the server and the Job. */
   audit: AuditedAs;
 };
 

@@ -53,7 +53,7 @@ export function findBackup(
 
 /**
  * The newest backup of a server in the caller's scope, restorable ones first. With `owner` none of another owner: the
- * name may have belonged to somebody else's server before.
+ * name may have belonged to another owner's server before.
  */
 export function findLatest(
   db: AnyDb,
@@ -73,7 +73,7 @@ export function findLatest(
     .executeTakeFirst();
 }
 
-/** What backups found, in order, the newest `maxWorldSizes`. */
+/** The sizes of the world at its backups, in order, the newest `maxWorldSizes`. */
 export async function listWorldSizes(
   db: AnyDb,
   { server, since }: { server: string; since: Date },

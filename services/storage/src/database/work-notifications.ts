@@ -1,4 +1,4 @@
-// Wakes the loops of this replica for work that any replica has written down.
+// Wakes the loops of this replica for work that any replica has recorded.
 
 import { createWake, listenForNotifications, type Store, type Wake } from "@svc/store";
 import type { Logger } from "@svc/telemetry";
@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 const channel = "storage_work";
 const tables = ["world_jobs", "world_migrations", "drills", "file_changes"] as const;
 
-/** One for each table, and so for one loop each. */
+/** One per table, and so one per loop. */
 export type WorkWakes = Readonly<Record<(typeof tables)[number], Wake>>;
 
 export function listenForWork(
@@ -26,7 +26,7 @@ export function listenForWork(
     onNotification: (changed) => {
       for (const table of tables) if (table === changed) wakes[table].ring();
     },
-    // What was notified before is lost.
+    // Earlier notifications are lost.
     onListening: () => {
       for (const table of tables) wakes[table].ring();
     },

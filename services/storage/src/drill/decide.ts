@@ -1,10 +1,10 @@
-// What a drill does next. Every effect may be repeated; what a drill made goes before its end is recorded.
+// The next step of a drill. Every effect may be repeated; the objects of a drill are deleted before its end is recorded.
 //
 // restoring -> booting   the backup is in the scratch volume
-//           -> failed    the Job refused or died, or the backup is gone
+//           -> failed    the Job failed or died, or the backup is gone
 // booting   -> passed    the server on it answered with its status
 //           -> failed    it exited, or was not ready in time
-// any       -> failed    the drill took too long
+// any       -> failed    the drill exceeded its time limit
 //
 // Pure.
 
@@ -18,7 +18,7 @@ export type Observed = { readonly ageMs: number } & (
   | {
       readonly step: "restoring";
       readonly job: JobState;
-      /** The volume of the server's world, which the scratch volume is like. */
+      /** The volume of the server's world; the scratch volume gets the same size and class. */
       readonly worldVolume: PersistentVolumeClaim | undefined;
       readonly backup: BackupRow | undefined;
     }
@@ -33,7 +33,7 @@ export type Observed = { readonly ageMs: number } & (
 export type ObservedPod = {
   readonly ageMs: number;
   readonly hasExited: boolean;
-  /** What the server says of itself; undefined until its pod is ready. */
+  /** The status ping of the server; undefined until its pod is ready. */
   readonly version: string | undefined;
 };
 
@@ -52,7 +52,7 @@ export type Plan =
   | { readonly action: "pass"; readonly result: Required<Change> }
   | { readonly action: "fail"; readonly code: DrillCode; readonly message: string };
 
-/** How long a drill may take in all, and its server until it is ready. */
+/** Time limits of the whole drill, and of its server until it is ready. */
 export type Limits = { readonly drillMs: number; readonly bootMs: number };
 
 export function decideDrill(observed: Observed, limits: Limits): Plan {

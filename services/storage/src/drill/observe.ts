@@ -14,7 +14,7 @@ const statusMs = 5_000;
 /** Sent by a client that does not know the version of the server yet. */
 const unknownProtocol = -1;
 
-/** Throws what the cluster, lifecycle or the drill's server answers. */
+/** Throws the errors of the cluster, lifecycle and the drill's server. */
 export async function observeDrill(
   deps: Pick<StorageDeps, "kube" | "mesh" | "db" | "settings" | "now">,
   drill: Drill,

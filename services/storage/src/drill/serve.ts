@@ -35,7 +35,7 @@ const beginDrill =
     });
   };
 
-/** storage.drill.start: without the limits of owners. */
+/** storage.drill.start: without the limits for owners. */
 const startDrill =
   (deps: StorageDeps): Handler<typeof backupKeeping.startDrill> =>
   async (context, { name, backup_id }) =>

@@ -1,5 +1,5 @@
-// What a ticket gives: the id of its export, the token of its Job and the key of its lane all follow from it, one way.
-// Whoever reads the bucket has none of them. Pure.
+// The id of an export, the token of its Job and the key of its byte transfer are derived from its ticket, one way.
+// The bucket contains none of them in clear text. Pure.
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { ByteTransferTicket } from "@svc/proto";
@@ -26,7 +26,7 @@ export function tokenOf(ticket: string): string {
   return derive(ticket, "export token").digest("hex");
 }
 
-/** Hides where the bytes wait from all but who has the ticket, and the Job. */
+/** Seals the address of the bytes for the holder of the ticket, and the Job. */
 export function sealLane(token: string, lane: ByteTransferTicket): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", derive(token, "export lane").digest(), nonce);

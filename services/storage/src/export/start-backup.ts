@@ -10,7 +10,7 @@ import type { ExportDeps } from "./deps.ts";
 import { archiveType } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 
-/** storage.export.start-backup: looked for in the caller's scope first (docs/reference/exports.md#content). */
+/** storage.export.start-backup: searched in the caller's scope first (docs/reference/exports.md#content). */
 export const startBackup =
   (deps: ExportDeps): Handler<typeof exports.startBackup> =>
   async (context, { name: server, id }) => {

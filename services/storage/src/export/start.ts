@@ -1,4 +1,4 @@
-// How every download starts: recorded, counted, then its Job (docs/reference/exports.md#ticket).
+// Starts a download: recorded, counted, then its Job (docs/reference/exports.md#ticket).
 
 import { type exports, Fault } from "@svc/proto";
 import { jobUrl } from "../internal-url.ts";
@@ -21,7 +21,7 @@ type ExportRequest = Pick<StoredExport, "kind" | "filename" | "content_type" | "
     assertHeld?: () => void;
   };
 
-/** Throws `export_busy`, and leaves nothing behind then. */
+/** Throws `export_busy`; then nothing is left behind. */
 export async function startExport(
   deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now" | "exports" | "exportStarts">,
   request: ExportRequest,
@@ -122,7 +122,7 @@ function jobOf(
     secret: { token: secrets.token },
     ttlMs: storage.job_ttl,
     ...(isBackup
-      ? // The download of a backup holds no world: it has no server's label.
+      ? // The download of a backup locks no world: its Job has no server label.
         { archive: "ro", labels: { [label.server]: "", [backupOf]: request.world.name } }
       : { world: { claim: request.world.volume_claim, mode: "ro" } }),
   };

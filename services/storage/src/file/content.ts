@@ -1,4 +1,4 @@
-// What a caller wants a file to hold (docs/reference/files.md#operations). Pure.
+// The content of a file that a caller writes (docs/reference/files.md#operations). Pure.
 
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";

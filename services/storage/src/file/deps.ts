@@ -3,7 +3,7 @@ import type { files } from "@svc/proto";
 import type { SharedDeps } from "../transfer/deps.ts";
 import type { JobSlots } from "./job-slots.ts";
 
-/** What the handlers of files work with. */
+/** The dependencies of the handlers of files. */
 export type FileDeps = SharedDeps & {
   ops: BucketStore<files.StoredFileOp>;
   jobSlots: JobSlots;

@@ -8,7 +8,7 @@ export async function insertTicket(db: StorageDb, row: Insertable<ArchiveTickets
   await db.insertInto("archive_tickets").values(row).execute();
 }
 
-/** Uses a ticket up; undefined for one that is unknown, wrong, used or late, whichever it is. */
+/** Consumes a ticket; undefined for one that is unknown, wrong, used or expired, without a distinction. */
 export function claimTicket(
   db: StorageDb,
   about: { id: string; kind: "put" | "get"; tokenHash: string; now: Date },
@@ -27,7 +27,7 @@ export function claimTicket(
 
 export type Receipt = { archive: string; size_bytes: number; sha256: string };
 
-/** False when the ticket was revoked meanwhile: nobody will come for the archive. */
+/** False when the ticket was revoked in the meantime: nobody will use the archive. */
 export async function recordReceipt(
   db: StorageDb,
   id: string,
@@ -43,7 +43,7 @@ export async function recordReceipt(
   return done.numUpdatedRows > 0n;
 }
 
-/** What a Job has sent, once it is kept. */
+/** The receipt for an archive that a Job sent, once it is stored. */
 export async function findReceipt(db: StorageDb, job: string): Promise<Receipt | undefined> {
   const row = await db
     .selectFrom("archive_tickets")
@@ -55,7 +55,7 @@ export async function findReceipt(db: StorageDb, job: string): Promise<Receipt |
   return { archive: row.archive, size_bytes: row.size_bytes, sha256: row.sha256 };
 }
 
-/** Takes all tickets of some Jobs away and says which archives they were to send. */
+/** Revokes all tickets of some Jobs and returns the archives that they were to send. */
 export async function deleteTickets(db: StorageDb, jobs: readonly string[]): Promise<string[]> {
   const rows = await db
     .deleteFrom("archive_tickets")
@@ -65,7 +65,7 @@ export async function deleteTickets(db: StorageDb, jobs: readonly string[]): Pro
   return rows.filter(({ kind }) => kind === "put").map(({ archive }) => archive);
 }
 
-/** Whether any backup stands for this file. */
+/** Whether any backup has this file. */
 export async function isArchiveOfBackup(db: StorageDb, ref: string): Promise<boolean> {
   const row = await db
     .selectFrom("world_backups")
@@ -76,7 +76,7 @@ export async function isArchiveOfBackup(db: StorageDb, ref: string): Promise<boo
   return row !== undefined;
 }
 
-/** Tickets that nobody can use any more and whose receipt nobody asked for. */
+/** Deletes expired tickets whose receipt nobody has read. */
 export async function deleteOldTickets(db: StorageDb, before: Date): Promise<void> {
   await db.deleteFrom("archive_tickets").where("expires_at", "<", before).execute();
 }

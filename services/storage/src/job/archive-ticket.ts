@@ -11,7 +11,7 @@ import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { deleteTickets, insertTicket, isArchiveOfBackup } from "./archive-ticket-store.ts";
 import type { JobSecret } from "./spec.ts";
 
-/** Where the Job finds the archive, and what only it may know. */
+/** The URL of the archive for the Job, and its secret. */
 export type Ticket = { place: Place; secret: JobSecret };
 
 type Deps = Pick<StorageDeps, "db" | "settings" | "now">;

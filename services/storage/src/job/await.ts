@@ -12,8 +12,8 @@ import { chooseTransport } from "./transport.ts";
 type Deps = Pick<StorageDeps, "kube" | "settings" | "log">;
 
 /**
- * The outcome of a Job; undefined when it has not ended at `endAt`. A poll that fails is no answer: the Job goes on while
- * the cluster is away. Throws the reason of `signal`.
+ * The outcome of a Job; undefined when it has not ended at `endAt`. A failed poll is repeated: the Job continues while
+ * the cluster is down. Throws the reason of `signal`.
  */
 export async function awaitOutcome(
   deps: Deps,

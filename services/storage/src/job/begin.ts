@@ -18,7 +18,7 @@ type JobRequest = {
   check: (world: WorldServer) => void | Promise<void>;
   /** Checks limits and returns the row, in one transaction; throws to reject. */
   admit: (trx: StorageTrx, world: WorldServer) => Promise<NewJob>;
-  /** The entry of the audit log; it goes out once the Job is there. */
+  /** The audit entry; it is published once the Job exists. */
   audit?: (row: NewJob) => NewAuditEntry;
   spec: (row: JobRow, world: WorldServer) => JobSpec;
 };
@@ -93,7 +93,7 @@ export async function unblockJob({ kube }: Pick<ClusterDeps, "kube">, job: Job):
   await ignoreConflict(kube.create(resources.secrets, secretOfJob(job, {})));
 }
 
-/** Undefined when an object of that name was there already. */
+/** Undefined when an object of that name already existed. */
 export async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
   return made.catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;

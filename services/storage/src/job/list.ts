@@ -6,7 +6,7 @@ import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
 import { describeWorld } from "./world.ts";
 
-/** storage.job.list: an owner sees the Jobs since they own the world. */
+/** storage.job.list: an owner sees the Jobs since they became the owner. */
 export const listJobs =
   (deps: Pick<StorageDeps, "mesh" | "db" | "settings">): Handler<typeof backups.listJobs> =>
   async ({ principal }, { name }) => {

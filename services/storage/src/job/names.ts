@@ -20,7 +20,7 @@ export const annotation = {
 /** Which part of storage a Job belongs to; `svc-verify` Jobs do not lock a world. */
 export type Manager = "svc-backup" | "svc-restore" | "svc-export" | "svc-files" | "svc-verify";
 
-/** `<what>-<server>-<random>`, short enough for the label that a Job's pods carry its name in. */
+/** `<what>-<server>-<random>`, short enough for the label with the Job's name on its pods. */
 export function newJobName(what: string, server: string): string {
   return `${what}-${server}-${randomBytes(5).toString("hex")}`;
 }

@@ -14,15 +14,15 @@ import { container } from "./spec.ts";
 
 export type Outcome =
   | { kind: "done"; done: TaskDone }
-  /** What the task itself refused. */
+  /** The task itself failed with a fault. */
   | { kind: "refused"; fault: TaskFault }
-  /** It ended without a word of its own: killed, late, crashed, or its log is gone. */
+  /** It ended without a result: killed, past its deadline, crashed, or its log is gone. */
   | { kind: "broken"; message: string };
 
-/** A Job: none, not at its end yet, or how it ended. */
+/** A Job: missing, still running, or how it ended. */
 export type JobState = "none" | "running" | Outcome;
 
-/** Why a Job did not do its work; undefined when it did. Pure. */
+/** Why a Job failed; undefined when it succeeded. Pure. */
 export function failureOf(outcome: Outcome): string | undefined {
   if (outcome.kind === "refused") return outcome.fault.message;
   return outcome.kind === "broken" ? outcome.message : undefined;
@@ -37,7 +37,7 @@ type LogDeps = {
 
 const tailLines = 100;
 
-/** Throws `unavailable` when the cluster cannot be asked. */
+/** Throws `unavailable` when the cluster is down. */
 export async function observeJob(
   deps: LogDeps & { kube: Pick<Kube, "find"> },
   name: string,
@@ -47,7 +47,7 @@ export async function observeJob(
   return job ? ((await readOutcome(deps, job)) ?? "running") : "none";
 }
 
-/** Undefined while the Job has not ended. Throws `unavailable` when the cluster cannot be asked. */
+/** Undefined while the Job has not ended. Throws `unavailable` when the cluster is down. */
 export async function readOutcome(deps: LogDeps, job: Job): Promise<Outcome | undefined> {
   if (!isJobFinished(job)) return undefined;
   const lines = await readLines(deps, job.metadata.name);
@@ -57,7 +57,7 @@ export async function readOutcome(deps: LogDeps, job: Job): Promise<Outcome | un
   return { kind: "broken", message: describeFailure(job, lines) };
 }
 
-/** The newest progress that a Job told; undefined before the first. */
+/** The newest progress of a Job; undefined before the first. */
 export async function readProgress(deps: LogDeps, job: string): Promise<Progress | undefined> {
   return findLastMarked(await readLines(deps, job), progressMark, Progress);
 }
@@ -83,7 +83,7 @@ async function readLines({ kube, namespace, lineBytes, signal }: LogDeps, job: s
       for await (const group of readPodLog(kube.transport, about))
         for (const { line } of group) lines.push(line.toString("utf8"));
     } catch (error) {
-      // No such pod any more, or a container that never started.
+      // The pod is gone, or its container never started.
       if (!isKubeError(error, 404) && !isKubeError(error, 400)) throw error;
     }
   }
@@ -112,13 +112,13 @@ function json(text: string): unknown {
 const maxMessageLength = 500;
 
 function describeFailure({ status }: Job, lines: readonly string[]): string {
-  // FailureTarget says why while the pod is still on its way out; Failed follows.
+  // FailureTarget has the reason while the pod is still terminating; Failed follows.
   const failed = status?.conditions?.filter(
     ({ type, status: is }) => /^Fail(ed|ureTarget)$/.test(type) && is === "True",
   );
   if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) return "the job exceeded its deadline";
   const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
-  // What a container prints is shown to people: no control characters.
+  // Output of a container is shown to people: no control characters.
   const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();
   return clean.slice(0, maxMessageLength) || "the job ended without a message";
 }

@@ -1,12 +1,12 @@
-// What is known of a row's Job, and what follows (docs/glossary.md: observe, decide, act). Pure.
+// What a row's Job has become, and the next step (docs/glossary.md: observe, decide, act). Pure.
 //
-// starting -> running      its Job is there
-//          -> failed       no Job came for the length of `start_patience`
-// running  -> succeeded    the Job told its result
-//          -> failed       the task refused, or a restore ended without a word
-//          -> (recovery)   a backup ended without a word: its archive may be there, so somebody looks for it
-// recovery -> succeeded    the archive is there and whole
-//          -> failed       with the message of the Job that was lost
+// starting -> running      its Job exists
+//          -> failed       no Job was created within `start_patience`
+// running  -> succeeded    the Job has a result
+//          -> failed       the task failed, or a restore ended without a result
+//          -> (recovery)   a backup ended without a result: another Job checks whether its archive exists
+// recovery -> succeeded    the archive exists and is complete
+//          -> failed       with the message of the lost Job
 
 import type { JobRow } from "../database/tables.ts";
 

@@ -11,13 +11,13 @@ export type Polling = {
 const firstPauseMs = 20;
 
 /**
- * The pause after a probe: a fifth of the time waited so far, so that what ends soon is noticed soon. Pure.
+ * The pause after a probe: a fifth of the time waited so far, so that an early end is noticed early. Pure.
  */
 function pauseMs(waitedMs: number, everyMs: number): number {
   return Math.min(everyMs, Math.max(firstPauseMs, waitedMs / 5));
 }
 
-/** Calls `probe` until it returns something; undefined when it has not at `endAt`. Throws the reason of `signal`. */
+/** Calls `probe` until it returns something; undefined at `endAt`. Throws the reason of `signal`. */
 export async function poll<T>(
   probe: (signal: AbortSignal) => Promise<T | undefined>,
   { everyMs, endAt, signal }: Polling,

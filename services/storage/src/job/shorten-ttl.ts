@@ -1,7 +1,7 @@
 import { isKubeError, resources } from "@svc/kube";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 
-/** The end is written down: the Job need not stay any longer than people want to look at it. */
+/** The end is recorded: the Job is kept only for as long as people may inspect it. */
 export async function shortenTtl(
   deps: ClusterDeps,
   job: string,

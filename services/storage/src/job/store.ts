@@ -1,4 +1,4 @@
-// All SQL of what runs on worlds.
+// All SQL of world Jobs.
 
 import { auditSubject, type backups } from "@svc/proto";
 import type { Insertable } from "kysely";
@@ -22,7 +22,7 @@ export function findJobByRunKey(db: AnyDb, runKey: string): Promise<JobRow | und
   return db.selectFrom("world_jobs").selectAll().where("run_key", "=", runKey).executeTakeFirst();
 }
 
-/** Everything whose end or whose next step is still to come, the oldest first. */
+/** All Jobs that have not ended or whose next step is pending, the oldest first. */
 export function findOpenJobs(db: AnyDb, limit: number): Promise<JobRow[]> {
   return db
     .selectFrom("world_jobs")
@@ -33,7 +33,7 @@ export function findOpenJobs(db: AnyDb, limit: number): Promise<JobRow[]> {
     .execute();
 }
 
-/** The newest of a server first; with an owner only those of the time when the world was theirs. */
+/** The newest of a server first; with an owner only those since the world became theirs. */
 export function listJobsOf(
   db: AnyDb,
   about: { server: string; owner?: string; limit: number },
@@ -47,7 +47,7 @@ export function listJobsOf(
     .execute();
 }
 
-/** Every backup and restore that runs or is to run, on whatever world, the oldest first. */
+/** Every running or pending backup and restore over all worlds, the oldest first. */
 export function findSlotJobs(db: AnyDb): Promise<JobRow[]> {
   return db
     .selectFrom("world_jobs")
@@ -59,7 +59,7 @@ export function findSlotJobs(db: AnyDb): Promise<JobRow[]> {
     .execute();
 }
 
-/** True while a restore reads this backup or waits for its safety snapshot, or while a world travels in it. */
+/** True while a restore reads this backup or waits for its safety snapshot, or while a move uses it. */
 export async function isBackupInUse(db: AnyDb, backupId: string): Promise<boolean> {
   const row = await db
     .selectFrom("world_jobs")
@@ -85,7 +85,7 @@ export async function isBackupInUse(db: AnyDb, backupId: string): Promise<boolea
   return move !== undefined;
 }
 
-/** The restore of a server that runs or is to run. */
+/** The running or pending restore of a server. */
 export function findRestoreOf(db: AnyDb, server: string): Promise<JobRow | undefined> {
   return db
     .selectFrom("world_jobs")
@@ -105,7 +105,7 @@ const sendDueEntry = sql`
   insert into outbox (subject, body) select ${auditSubject("storage")}, audit from due where audit is not null
 `;
 
-/** Notes that the Job is there; its audit entry goes out with that. */
+/** Records that the Job exists; its audit entry is published with that. */
 export async function markRunning(db: AnyDb, job: string): Promise<void> {
   await sql`
     with due as (
@@ -124,7 +124,7 @@ type JobEnd = {
   at: Date;
 };
 
-/** Notes an end once; false when it was noted before. An audit entry that has not gone out yet does so now. */
+/** Records an end once; false when it was recorded before. An unpublished audit entry is published now. */
 export async function finishJob(
   trx: AnyDb,
   job: string,
@@ -143,7 +143,7 @@ export async function finishJob(
   return (done.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Ends a Job that was never created: nothing happened, so its audit entry is dropped and its run may start another. */
+/** Ends a Job that was never created: its audit entry is dropped and its run may start another. */
 export async function rejectJob(db: AnyDb, job: string, end: { message: string; at: Date }): Promise<void> {
   await db
     .updateTable("world_jobs")
@@ -160,12 +160,12 @@ export async function rejectJob(db: AnyDb, job: string, end: { message: string; 
     .execute();
 }
 
-/** Its Job was never created: the caller's run may start another, and there is nothing to audit. */
+/** The Job was never created: the caller's run may start another, and there is nothing to audit. */
 export async function withdrawStart(db: AnyDb, job: string): Promise<void> {
   await db.updateTable("world_jobs").set({ run_key: null, audit: null }).where("job", "=", job).execute();
 }
 
-/** From now on the end is told by the Job that looks for the archive. */
+/** From now on the Job that checks the archive decides the end. */
 export async function startRecovery(
   db: AnyDb,
   job: string,
@@ -180,7 +180,7 @@ export async function startRecovery(
     .execute();
 }
 
-/** Settles what follows a safety snapshot, once. */
+/** Records what follows a safety snapshot, once. */
 export async function endThenRestore(
   db: AnyDb,
   job: string,
@@ -198,7 +198,7 @@ export async function endThenRestore(
   return done.numUpdatedRows > 0n;
 }
 
-/** When the newest backup of a kind that did not fail was asked for; undefined when there is none. */
+/** When the newest backup of a kind that did not fail was requested; undefined when there is none. */
 export async function findLastStart(
   db: AnyDb,
   about: { server: string; reason: string },

@@ -1,5 +1,5 @@
-// A Job runs where its world lies. When the archive folder lies on another node it cannot be mounted there: then the
-// archive travels by a ticket over the internal face (docs/reference/moves.md#tickets).
+// A Job runs on the node of its world. When the archive folder is on another node it cannot be mounted there: then the
+// archive is sent over the internal face with a ticket (docs/reference/moves.md#tickets).
 
 import { isKubeError } from "@svc/kube";
 import type { Place } from "@svc/proto/world-task";
@@ -30,7 +30,7 @@ function archiveLocationIn(task: JobSpec["task"]): Place | undefined {
   return task.mode === "restore" || task.mode === "verify" ? task.from : undefined;
 }
 
-/** Whether both lie on one node each, and not on the same. */
+/** Whether each is bound to one node, and the nodes differ. */
 async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolean> {
   const { internal_url, archive_claim } = deps.settings.storage;
   if (internal_url === "") return false;
@@ -42,7 +42,7 @@ async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolea
     if (!world?.node || !archive?.node) return false;
     return nodeIdentity(world.node) !== nodeIdentity(archive.node);
   } catch (error) {
-    // Without the rights of `rbac/storage-moves.yaml` nothing is known of nodes, and one node is all there is.
+    // Without the permissions of `rbac/storage-moves.yaml` storage cannot read nodes, and there is only one.
     if (isKubeError(error, 403)) return false;
     throw error;
   }

@@ -8,7 +8,7 @@ import { inNamespace } from "../deps.ts";
 export type WorldServer = worlds.WorldServer;
 type CallDeps = { mesh: Pick<StorageDeps["mesh"], "call"> };
 
-/** Asks lifecycle; throws `not_found` for an unknown server, also when only its row is left. */
+/** Reads the server from lifecycle; throws `not_found` for an unknown server, also when only its row is left. */
 export async function describeWorld({ mesh }: CallDeps, name: string): Promise<WorldServer> {
   const world = await mesh.call(worlds.describeServer, { name });
   if (!world.exists) throw new Fault("not_found", { message: `There is no server ${name}.` });
@@ -27,7 +27,7 @@ export function assertStopped(world: WorldServer): void {
   if (!world.stopped) throw new Fault("not_stopped");
 }
 
-/** A claim that no volume stands behind would let the Job's pod wait for its deadline, or archive an empty world. */
+/** With an unbound claim the Job's pod would wait for its deadline, or archive an empty world. */
 export async function assertVolume(deps: ClusterDeps, world: WorldServer): Promise<void> {
   const claim = await deps.kube.find(resources.claims, { name: world.volume_claim, ...inNamespace(deps) });
   const isThere = claim?.status?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined;
@@ -41,7 +41,7 @@ export function assertConfigured({ settings }: Pick<StorageDeps, "settings">): v
   });
 }
 
-/** Every server, as lifecycle remembers them: enough to choose from, not to act on. */
+/** Every server, from lifecycle's rows: enough to choose from, not to act on. */
 export async function listWorlds({ mesh }: Pick<StorageDeps, "mesh">): Promise<WorldServer[]> {
   const all: WorldServer[] = [];
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-// Carries out what was decided for a move.
+// Carries out the plan of a move.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ export async function failMove(
   message: string,
 ): Promise<void> {
   if (!(await fail(deps.db, row, { message, now: new Date(deps.now()) }))) return;
-  // The next attempt has Jobs of its own; what these still send or would fetch is of no use to it.
+  // The next attempt has its own Jobs and cannot use what these still send or fetch.
   await revokeTickets(deps, jobNames(row));
   deps.log.warn(
     { server: row.server_name, migration: row.id, stage: row.stage, error: message },
@@ -45,7 +45,7 @@ export async function failMove(
   );
 }
 
-/** A Job that was deleted is created again and does its work anew. */
+/** A deleted Job is created again and repeats its work. */
 async function startBackup(deps: StorageDeps, row: MoveRow): Promise<void> {
   const archive = newArchiveName(row.server_name, deps.now(), "zstd");
   const ticket = await issueTicket(deps, { kind: "put", job: jobName(row, "backup"), archive });

@@ -17,10 +17,10 @@ export async function cleanUpCancelled(deps: StorageDeps, row: MoveRow): Promise
   if (!(await endJobs(deps, row))) return;
   if (!(await releaseLock(deps, row))) return;
   const world = await findWorld(deps, row.server_name);
-  // The switch had happened before the cancellation, and its answer was lost.
+  // The switch had succeeded before the cancellation, and its response was lost.
   if (world?.volume_claim === row.target_claim) return undoCancel(deps.db, row, new Date(deps.now()));
   await revokeTickets(deps, jobNames(row));
-  // Of a deleted server nobody knows whether it had switched: then the new volume may be its world.
+  // Whether a deleted server had switched is unknown: the new volume may be its world.
   if (world || row.stage !== "switching") await removeTarget(deps, row);
   if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
   deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "move cancelled");

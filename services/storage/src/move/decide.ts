@@ -1,11 +1,11 @@
-// What a move does next. Every effect may be repeated and may be the last of its process; the state changes only when
-// what the state stands for has come about.
+// The next step of a move. Every effect may be repeated and may be the last of its process; the state changes only when
+// its precondition holds.
 //
-// (no lock)  -> backing_up  the server carries the lock of the move; a begin that never got it is deleted
+// (no lock)  -> backing_up  the server has the lock of the move; a move that never got it is deleted
 // backing_up -> restoring   the archive folder has the archive (its receipt says so), and its row is written
 // restoring  -> switching   every file of the archive is in the new volume, compared
 // switching  -> succeeded   the server names the new node and volume, and its lock is gone, by one write
-// any        -> failed      the Job said so, or somebody disturbed the world; the lock stays, the source is kept
+// any        -> failed      the Job failed, or the world was changed; the lock stays, the source is kept
 //
 // Until the switch a move can be cancelled (cancel.ts); cancel-cleanup.ts does what that leaves to do. Pure.
 
@@ -19,7 +19,7 @@ export type Ends = {
   readonly world: { readonly stopped: boolean; readonly volume_claim: string } | undefined;
   readonly holdsLock: boolean;
   readonly canTargetTakeWorlds: boolean;
-  /** The volume the world lies on; undefined when it is not there or not bound. */
+  /** The volume of the world; undefined when it is missing or not bound. */
   readonly source:
     | { readonly uid: string; readonly node: string | undefined; readonly isOnline: boolean }
     | undefined;
@@ -41,13 +41,13 @@ export type Observed =
     }
   | {
       readonly step: "switching";
-      /** Whether no Job of the move and no pod of one is left. */
+      /** Whether no Job or pod of the move is left. */
       readonly areJobsGone: boolean;
-      /** The node that the new volume lies on. */
+      /** The node of the new volume. */
       readonly targetNode: string | undefined;
     };
 
-/** What the move agreed on when it began. */
+/** The source and target recorded when the move started. */
 export type Agreed = {
   readonly source_node: string;
   readonly source_claim: string;
@@ -69,7 +69,7 @@ export type Plan =
 
 const maxMessage = 500;
 
-/** The next thing to do; `patienceMs` is how long a begin may take until the server carries its lock. */
+/** The next step; `patienceMs` is how long a starting move may take to acquire its lock. */
 export function decideMove(observed: Observed, agreed: Agreed, patienceMs: number): Plan {
   if (observed.step === "locking") return decideLocking(observed, patienceMs);
   if (observed.step === "switching") return decideSwitching(observed, agreed);
@@ -78,7 +78,7 @@ export function decideMove(observed: Observed, agreed: Agreed, patienceMs: numbe
   return observed.step === "backing_up" ? decideBackup(observed) : decideRestore(observed);
 }
 
-/** A begin that died between its row and its answer: the lock tells whether anything was begun. */
+/** A start that died between its row and its response: the lock shows whether the move has started. */
 function decideLocking(
   { holdsLock, ageMs }: Extract<Observed, { step: "locking" }>,
   patienceMs: number,
@@ -127,7 +127,7 @@ function decideRestore({ backup, job }: Extract<Observed, { step: "restoring" }>
   return message === undefined ? { action: "advance" } : { action: "fail", message };
 }
 
-/** Nothing may read or write either volume any more when the server is told of the new one. */
+/** Nothing may read or write either volume any more when the server is switched to the new one. */
 function decideSwitching(
   { areJobsGone, targetNode }: Extract<Observed, { step: "switching" }>,
   { target_node }: Agreed,

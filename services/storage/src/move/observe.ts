@@ -13,7 +13,7 @@ import type { Ends, Observed } from "./decide.ts";
 import { jobName, jobNames } from "./job-spec.ts";
 import { findMoveBackup } from "./store.ts";
 
-/** Undefined for a move that has come to its end. */
+/** Undefined for a move that has ended. */
 export async function observeMove(deps: StorageDeps, row: MoveRow): Promise<Observed | undefined> {
   if (row.locked_at === null) {
     const ageMs = deps.now() - row.started_at.getTime();

@@ -44,7 +44,7 @@ export function findMove(db: StorageDb, server: string, id?: string): Promise<Mo
 
 const mostListed = 100;
 
-/** What has not ended first, then the latest. */
+/** Unfinished moves first, then the latest. */
 export function listMoves(db: StorageDb): Promise<MoveRow[]> {
   return (
     db
@@ -88,7 +88,7 @@ export async function findMoveBackups(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** `by`: who asked, where a request is at hand; else what the row knows of it. */
+/** `by`: the caller of the current request; without one the caller in the row. */
 export async function markLocked(
   db: StorageDb,
   row: MoveRow,

@@ -1,4 +1,4 @@
-// The only way to the deletion of a world volume. Every condition is checked here, in one place, on what was read a moment
+// The only path to the deletion of a world volume. Every condition is checked here, in one place, on facts read a moment
 // ago; a single failed rule keeps the world.
 
 import type { BackupRow } from "../database/tables.ts";
@@ -25,7 +25,7 @@ export type Evidence = {
   decided: { owner: string | undefined; outcome: Outcome; lastActiveAt: string };
   /** Read from the cluster last. */
   claim: { name: string; uid: string } | undefined;
-  /** What the server's lock annotation says, and what it must say to be ours. */
+  /** The server's lock annotation, and its value when the lock is ours. */
   lock: { found: string | undefined; ours: string; isHeld: boolean };
   offsite: { isRequired: boolean };
   now: number;
@@ -69,7 +69,7 @@ class WorldKept extends Error {
   override name = "WorldKept";
 }
 
-/** Throws `WorldKept` unless every rule lets the volume go. */
+/** Throws `WorldKept` unless every rule allows the deletion. */
 export function assertMayDelete(evidence: Evidence): asserts evidence is Evidence & {
   claim: NonNullable<Evidence["claim"]>;
 } {

@@ -4,7 +4,7 @@ import type { Background } from "./background.ts";
 import type { TransferMetrics } from "./metrics.ts";
 import type { WorldRights } from "./world-rights.ts";
 
-/** What files, uploads and exports share besides the rest of the service. */
+/** Dependencies that files, uploads and exports share. */
 export type SharedDeps = StorageDeps & {
   byteTransfers: ByteTransfers;
   background: Background;

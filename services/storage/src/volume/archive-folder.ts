@@ -1,4 +1,4 @@
-// The archive folder as mounted in this process. Only files with names of our own making are touched.
+// The archive folder as mounted in this process. Only files with names that storage generates are touched.
 
 import { readdir, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
