@@ -23,7 +23,7 @@ export const Rehearsal = z.strictObject({
 });
 export type Rehearsal = z.output<typeof Rehearsal>;
 
-/** The newest bundle. */
+/** The newest undamaged bundle. */
 export const LastBundle = z.strictObject({
   at: Timestamp,
   name: z.string(),

@@ -43,6 +43,8 @@ export const settings = z.strictObject({
     keep_pre_restore: keep(5),
     /** Bundles with the times of off-site copies that are kept. */
     keep_offsite: keep(1),
+    /** How often each bundle is read to its last row; 0s = never. */
+    verify_every: duration("7d"),
     /** How often the newest bundle is restored into a scratch database; 0s = never. */
     rehearsal_every: duration("7d"),
     /** Environment variable with the URL of a server for rehearsals; empty = the server of the database. */

@@ -29,7 +29,7 @@ export type DatabaseBundlesTable = {
   schema_version: number;
   dir: string;
   servers_error: string | null;
-  /** Why it failed its last verification. */
+  /** Why it cannot be used. */
   damage: string | null;
 };
 

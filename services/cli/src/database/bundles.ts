@@ -59,7 +59,13 @@ export async function listBundles({ data }: Options): Promise<Outcome> {
   return { json: listed, text };
 }
 
-type Verification = { path: string; ok: boolean; counts?: Counts; problem?: string };
+type Verification = {
+  path: string;
+  ok: boolean;
+  counts?: Counts;
+  problem?: string;
+  not_recorded?: string;
+};
 
 export async function verify(bundle: string | undefined, { data }: Options): Promise<Outcome> {
   const about = bundle === undefined ? {} : { bundle: bundlePath(bundle) };
@@ -67,9 +73,10 @@ export async function verify(bundle: string | undefined, { data }: Options): Pro
     do: "verify",
     ...about,
   });
-  const lines = answer.results.map(({ path, ok, counts, problem }) =>
+  const lines = answer.results.flatMap(({ path, ok, counts, problem, not_recorded }) => [
     ok && counts ? `ok   ${path}: ${countsText(counts)}` : `BAD  ${path}: ${problem}`,
-  );
+    ...(not_recorded === undefined ? [] : [`     The result is not recorded: ${not_recorded}.`]),
+  ]);
   const isGood = answer.results.every(({ ok }) => ok);
   return {
     json: answer,

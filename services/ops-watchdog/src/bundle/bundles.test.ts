@@ -9,6 +9,7 @@ import type { TestDatabase } from "@svc/store/testing";
 import { settings as schema } from "../config.ts";
 import { createWatchdogDatabase } from "../testing/fixture.ts";
 import { copyOut } from "./copy-out.ts";
+import { findDue, verifyAndRecord } from "./finding.ts";
 import { listBundles } from "./folder.ts";
 import type { ServerObjects } from "./server-objects.ts";
 import { connect, openSnapshot } from "./snapshot.ts";
@@ -198,7 +199,78 @@ function flip(bytes: Buffer, at: number): Buffer {
   return bytes;
 }
 
+describe("a verification", () => {
+  const verify = (path: string, now = new Date()) => verifyAndRecord(path, { dir: folder, now });
+  const problems = async () => (await listBundles(folder)).map(({ problem }) => problem);
+
+  test("that finds a changed byte is remembered until another finds the bundle whole", async () => {
+    const { path, name } = await take();
+    const bytes = readFileSync(path);
+    writeFileSync(path, flip(Buffer.from(bytes), bytes.length >> 1));
+    assert.deepEqual(await problems(), [undefined]);
+    const found = await verify(path);
+    assert.match(found?.problem ?? "", /digest|unpacked|damaged/);
+    assert.deepEqual(await problems(), [found?.problem]);
+    writeFileSync(path, bytes);
+    assert.deepEqual(await problems(), [found?.problem]);
+    assert.equal((await verify(path))?.ok, true);
+    assert.deepEqual(await problems(), [undefined]);
+    const finding = `${name}.verified`;
+    assert.deepEqual(readdirSync(folder).sort(), [name, `${name}.sha256`, finding]);
+    assert.equal(statSync(join(folder, finding)).mode & 0o777, 0o600);
+  });
+
+  test("of a file outside of the folder, or of none, records nothing", async () => {
+    const { path, name } = await take();
+    const outside = join(dir, name);
+    writeFileSync(outside, readFileSync(path));
+    writeFileSync(sidecarOf(outside), readFileSync(sidecarOf(path)));
+    assert.equal((await verify(outside))?.ok, true);
+    rmSync(path);
+    assert.equal(await verify(path), undefined);
+    assert.deepEqual(readdirSync(folder), [`${name}.sha256`]);
+    assert.deepEqual(readdirSync(dir).sort(), [name, `${name}.sha256`, "db-backups"]);
+  });
+
+  test("comes once a week to each bundle, to the one that waits longest first", async () => {
+    const { path, name, manifest } = await take();
+    const old = "db-20260101T000000Z-daily.tar";
+    await copyBundle(path, old);
+    const hour = 3_600_000;
+    const now = Date.parse(manifest.taken_at) + hour;
+    const due = (at: number, everyMs = 168 * hour) => findDue(folder, { now: at, everyMs });
+    assert.equal(await due(now), old);
+    await verify(join(folder, old), new Date(now));
+    assert.equal(await due(now), undefined);
+    assert.equal(await due(now + 167 * hour), name);
+    await verify(path, new Date(now + 167 * hour));
+    assert.equal(await due(now + 167 * hour), undefined);
+    assert.equal(await due(now + 168 * hour), old);
+    assert.equal(await due(now + 168 * hour, 0), undefined);
+    // The clock was set back.
+    assert.equal(await due(now - hour), name);
+    // Another file under the same name.
+    writeFileSync(path, "x");
+    assert.equal(await due(now + 167 * hour), name);
+  });
+});
+
 describe("retention", () => {
+  test("keeps a whole bundle in the place of a newer one that a verification found damaged", async () => {
+    const first = await take();
+    const second = await take({ step: await afterASecond(first.name) });
+    const bytes = readFileSync(second.path);
+    writeFileSync(second.path, flip(bytes, bytes.length >> 1));
+    assert.equal((await verifyAndRecord(second.path, { dir: folder, now: new Date() }))?.ok, false);
+    const third = await take({ set: ["ops_watchdog.keep_daily=2"], step: await afterASecond(second.name) });
+    assert.deepEqual(third.deleted, []);
+    const damaged = (await recorded()).filter(({ damage }) => damage !== null);
+    assert.deepEqual(
+      damaged.map(({ name }) => name),
+      [second.name],
+    );
+  });
+
   test("deletes the surplus with its digests, keeps what nobody knows, and records what is left", async () => {
     const old = "db-20260101T000000Z-daily.tar";
     const first = await take();

@@ -6,10 +6,12 @@ import type { DatabaseBundlesTable, WatchdogDb } from "../database.ts";
 
 type BundleRow = Selectable<DatabaseBundlesTable>;
 
+/** The newest undamaged one of any label. */
 export function findNewestBundle(db: WatchdogDb): Promise<BundleRow | undefined> {
   return db
     .selectFrom("database_bundles")
     .selectAll()
+    .where("damage", "is", null)
     .orderBy("taken_at", "desc")
     .limit(1)
     .executeTakeFirst();
@@ -24,6 +26,15 @@ export function findNewestDaily(db: WatchdogDb): Promise<BundleRow | undefined> 
     .orderBy("taken_at", "desc")
     .limit(1)
     .executeTakeFirst();
+}
+
+export async function countDamaged(db: WatchdogDb): Promise<number> {
+  const { count } = await db
+    .selectFrom("database_bundles")
+    .select((of) => of.fn.countAll<number>().as("count"))
+    .where("damage", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export async function findNewestRehearsal(db: WatchdogDb): Promise<databaseBackups.Rehearsal | undefined> {

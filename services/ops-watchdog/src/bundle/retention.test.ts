@@ -70,6 +70,21 @@ const table: Case[] = [
     deleted: ["daily-3!"],
   },
   {
+    fact: "bundles found damaged later leave their places to the whole ones behind them",
+    bundles: ["daily-1", "daily-2!", "daily-3!", "daily-4", "daily-5", "daily-6!"],
+    deleted: ["daily-6!", "daily-5"],
+  },
+  {
+    fact: "the only whole bundle of a label stays behind newer damaged ones",
+    bundles: ["daily-0", "pre-restore-1!", "pre-restore-2!", "pre-restore-3", "pre-restore-4!"],
+    deleted: ["pre-restore-4!"],
+  },
+  {
+    fact: "a label whose bundles are all damaged loses none of them",
+    bundles: ["daily-0", "pre-migrate-1!", "pre-migrate-2!", "pre-migrate-3!"],
+    deleted: [],
+  },
+  {
     fact: "nothing goes when no bundle was read back",
     bundles: ["daily-1", "daily-2", "daily-3"],
     justVerified: "",
@@ -121,15 +136,15 @@ describe("which bundles are deleted", () => {
     });
   }
 
-  test("of any folder the newest whole bundle stays", () => {
+  test("of any folder the newest whole bundle of each label stays, even with nothing to keep", () => {
     const names = ["daily", "offsite", "pre-restore"].flatMap((label) =>
       [0, 1, 2, 3].flatMap((age) => [`${label}-${age}`, `${label}-${age + 10}!`]),
     );
     for (const justVerified of names) {
       const bundles = names.map(bundle);
-      const gone = decideDeletions({ bundles, keep: { ...keep, daily: 1 }, now, justVerified, inUse: [] });
-      const left = bundles.filter(({ name, isWhole }) => isWhole && !gone.includes(name));
-      assert.ok(left.some(({ takenAt }) => takenAt.getTime() === now.getTime()));
+      const none = { ...keep, daily: 0, offsite: 0 };
+      const gone = decideDeletions({ bundles, keep: none, now, justVerified, inUse: [] });
+      for (const name of ["daily-0", "offsite-0", "pre-restore-0"]) assert.ok(!gone.includes(name), name);
     }
   });
 });

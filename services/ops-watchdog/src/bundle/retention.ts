@@ -4,7 +4,7 @@
 // 2. Only whole bundles count: a damaged one, or one without its sidecar, never pushes a whole one out.
 // 3. Of each label the newest N whole bundles stay; manual ones all stay.
 // 4. A bundle that is not whole stays until N newer whole ones of its label exist.
-// 5. The newest whole bundle stays whatever its label, and so does everything from the future and everything in use.
+// 5. The newest whole bundle of each label stays, and so does everything from the future and everything in use.
 
 import type { databaseBackups } from "@svc/proto";
 
@@ -34,13 +34,12 @@ export function decideDeletions(observed: Observed): string[] {
   if (!bundles.some(({ name, isWhole }) => name === justVerified && isWhole)) return [];
   const past = bundles.filter(({ takenAt }) => takenAt.getTime() <= now.getTime());
   const newestFirst = [...past].sort((a, b) => b.takenAt.getTime() - a.takenAt.getTime());
-  const newestWhole = newestFirst.find(({ isWhole }) => isWhole);
   const counts = new Map<databaseBackups.BundleLabel, number>();
   const surplus: Candidate[] = [];
   for (const bundle of newestFirst) {
     const kept = counts.get(bundle.label) ?? 0;
     const isSurplus = kept >= keep[bundle.label];
-    const isSafe = bundle.name === newestWhole?.name || bundle.name === justVerified;
+    const isSafe = (bundle.isWhole && kept === 0) || bundle.name === justVerified;
     if (isSurplus && !isSafe && !inUse.includes(bundle.name)) surplus.push(bundle);
     else if (bundle.isWhole) counts.set(bundle.label, kept + 1);
   }

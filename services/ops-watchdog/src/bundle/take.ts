@@ -38,15 +38,14 @@ export async function takeBundle(
     const step = options.step === undefined ? {} : { step: options.step };
     const bundle = await writeBundle({ url, dir, label, version, servers, ...step });
     options.step?.("record");
-    const damaged = await damagedNames(client);
     const recorded = await recordFolder(client, dir);
     options.step?.("retention");
     const deleted = await deleteSurplus(dir, {
       keep: keepOf(settings),
       now: deps.now(),
       justVerified: bundle.name,
-      damaged,
       inUse: options.inUse ?? [],
+      ...step,
     });
     if (deleted.length > 0) await recordFolder(client, dir);
     return { ...bundle, deleted, recorded };
@@ -65,26 +64,20 @@ async function lock(client: pg.Client): Promise<void> {
 
 const missing = new Set(["42P01", "3F000"]);
 
-async function damagedNames(client: pg.Client): Promise<Set<string>> {
-  const found = await client
-    .query<{ name: string }>("select name from ops_watchdog.database_bundles where damage is not null")
-    .catch(unlessMissing);
-  return new Set(found?.rows.map(({ name }) => name));
-}
-
 /**
  * Makes the rows of the database those of the folder; false where the database has no such table yet, as before its first
- * migration. A verification's finding stays with its row.
+ * migration.
  */
 export async function recordFolder(client: pg.Client, dir: string): Promise<boolean> {
-  const found = (await listBundles(dir)).filter(({ manifest }) => manifest !== undefined);
+  const found = await listBundles(dir);
   const rows = found.map(({ name, label, takenAt, sizeBytes, manifest, problem }) => ({
     name,
     label,
     taken_at: takenAt.toISOString(),
     size_bytes: sizeBytes,
-    version: manifest?.version,
-    schema_version: manifest?.schema_version,
+    // Nobody is shown those of a bundle whose manifest cannot be read.
+    version: manifest?.version ?? "",
+    schema_version: manifest?.schema_version ?? 0,
     dir,
     servers_error: manifest?.servers_error ?? null,
     damage: problem ?? null,
@@ -103,8 +96,8 @@ const recordText = `
   insert into ops_watchdog.database_bundles as b
     (name, label, taken_at, size_bytes, version, schema_version, dir, servers_error, damage)
   select name, label, taken_at, size_bytes, version, schema_version, dir, servers_error, damage from found
-  on conflict (name) do update set size_bytes = excluded.size_bytes, dir = excluded.dir,
-    damage = coalesce(excluded.damage, b.damage)`;
+  on conflict (name) do update set size_bytes = excluded.size_bytes, version = excluded.version, dir = excluded.dir,
+    schema_version = excluded.schema_version, servers_error = excluded.servers_error, damage = excluded.damage`;
 
 function unlessMissing(error: pg.DatabaseError): undefined {
   if (missing.has(error.code ?? "")) return undefined;

@@ -59,6 +59,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
       });
       step("name");
       await link(partial, path);
+      step("linked");
       await syncFolder(dir);
       return { ...verified, name, path };
     } finally {

@@ -1,9 +1,9 @@
 import { databaseBackups } from "@svc/proto";
 import { z } from "zod";
+import { verifyAndRecord } from "../bundle/finding.ts";
 import { listBundles } from "../bundle/folder.ts";
 import { isStale } from "../bundle/status.ts";
 import { takeBundle } from "../bundle/take.ts";
-import { DamagedBundleError, verifyBundle } from "../bundle/verify.ts";
 import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
 import { hasData } from "./has-data.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
@@ -87,18 +87,11 @@ async function verify(context: HostContext, bundle: string | undefined) {
   const paths =
     bundle === undefined ? (await listBundles(dir)).map(({ path }) => path) : [pathOf(context, bundle)];
   const results = [];
-  for (const path of paths) results.push({ path, ...(await verifyOne(path)) });
-  return { dir, results };
-}
-
-async function verifyOne(path: string) {
-  try {
-    const { manifest } = await verifyBundle(path, { rows: true, sidecar: true });
-    return { ok: true, name: manifest.name, counts: manifest.counts };
-  } catch (error) {
-    if (!(error instanceof DamagedBundleError)) throw error;
-    return { ok: false, problem: error.message };
+  for (const path of paths) {
+    const result = await verifyAndRecord(path, { dir, now: new Date() });
+    if (result) results.push({ path, ...result });
   }
+  return { dir, results };
 }
 
 async function check({ settings }: HostContext) {

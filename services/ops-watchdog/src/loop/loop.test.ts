@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -113,5 +113,32 @@ describe("a round", () => {
     const report = await newestReport(store.db);
     assert.match(report?.components.find(({ name }) => name === "postgresql")?.current ?? "", /^\d+\.\d+/);
     assert.doesNotMatch(await registry.metrics(), /svc_db_backup_last_success_timestamp_seconds\S* 0\n/);
+  });
+
+  test("reads each bundle once a week; one that rotted counts no more and is shown", async () => {
+    const real = createRunProgram({ configFile: undefined, overrides });
+    const [name = ""] = readdirSync(settings.bundle_dir).filter((one) => one.endsWith(".tar"));
+    const path = join(settings.bundle_dir, name);
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+    writeFileSync(path, bytes);
+    const day = 86_400_000;
+    const clock = { now: Date.now() + 6 * day };
+    const verified: string[] = [];
+    const { round, registry } = rounds(async (command, stop) => {
+      if (command.do !== "verify") throw new Error("not in this test");
+      verified.push(command.bundle ?? "");
+      return real(command, stop);
+    }, clock);
+    const read = () => readStatus({ db: store.db, maxAgeMs: 100 * day, now: () => clock.now });
+    await round(signal);
+    assert.deepEqual([verified, (await read()).last?.name], [[], name]);
+    clock.now += 2 * day;
+    await round(signal);
+    await round(signal);
+    assert.equal(verified[0], name);
+    const { last, stale } = await read();
+    assert.deepEqual([last, stale], [null, true]);
+    assert.match(await registry.metrics(), /svc_db_backup_damaged_bundles\S* 1\n/);
   });
 });

@@ -1,35 +1,16 @@
-// What ops-watchdog does by itself, on one replica at a time: the daily bundle, the weekly rehearsal and the daily update report.
+// What ops-watchdog does by itself, on one replica at a time: the daily bundle, the weekly rehearsal, the weekly
+// verification of each bundle and the daily update report.
 
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "@svc/telemetry";
-import { z } from "zod";
-import { findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
+import { countDamaged, findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
-import type { WatchdogSettings } from "../config.ts";
-import type { WatchdogDb } from "../database.ts";
-import type { Command } from "../host/command.ts";
 import { newestReport } from "../update/report.ts";
-import { isDailyDue, isIntervalDue } from "./due.ts";
 import type { WatchdogMetrics } from "./metrics.ts";
 import type { RunProgram } from "./run-program.ts";
+import { type Task, type TaskDeps, tasksOf } from "./tasks.ts";
 
-export type LoopDeps = {
-  db: WatchdogDb;
-  url: string;
-  settings: WatchdogSettings;
-  run: RunProgram;
-  metrics: WatchdogMetrics;
-  now: () => number;
-  log: Logger;
-};
-
-type Task = {
-  name: string;
-  command: Command;
-  isDue: (lastAttempt: number | undefined) => Promise<boolean>;
-};
+export type LoopDeps = TaskDeps & { run: RunProgram; metrics: WatchdogMetrics };
 
 /** Starts the loop; the first round comes after `first_tick`, so that a start is not slowed down. */
 export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {
@@ -79,13 +60,14 @@ async function runIfDue(
   { task, attempts }: { task: Task; attempts: Map<string, number> },
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, command } = task;
-  if (!(await task.isDue(attempts.get(name)))) return;
+  const { name, findCommand, readAnswer, hasMore } = task;
+  const command = await findCommand(attempts.get(name));
+  if (!command) return;
   attempts.set(name, now());
   try {
     const answer = await run(command, signal);
-    const failure = Failure.safeParse(answer).data?.error;
-    if (failure !== undefined) throw new Error(failure);
+    readAnswer?.(answer);
+    if (hasMore) attempts.delete(name);
     log.info({ task: name }, "periodic task finished");
   } catch (error) {
     if (signal.aborted) return;
@@ -94,75 +76,14 @@ async function runIfDue(
   }
 }
 
-function tasksOf({ db, settings, url, now }: LoopDeps): Task[] {
-  const retryMs = settings.bundle_retry;
-  const jitterMs = jitterOf(url, settings.bundle_jitter);
-  return [
-    {
-      name: "daily-bundle",
-      command: { do: "back-up", label: "daily" },
-      isDue: async (lastAttempt) => {
-        const lastSuccess = (await findNewestDaily(db))?.taken_at.getTime();
-        return isDailyDue({
-          now: now(),
-          at: settings.bundle_at,
-          jitterMs,
-          retryMs,
-          lastSuccess,
-          lastAttempt,
-        });
-      },
-    },
-    {
-      name: "rehearsal",
-      command: { do: "rehearse" },
-      isDue: async (lastAttempt) => {
-        if (!(await findNewestDaily(db))) return false;
-        const lastSuccess = (await findLastRehearsed(db))?.getTime();
-        return isIntervalDue({
-          now: now(),
-          everyMs: settings.rehearsal_every,
-          retryMs,
-          lastSuccess,
-          lastAttempt,
-        });
-      },
-    },
-    {
-      name: "update-report",
-      command: { do: "check-updates", record: true },
-      isDue: async (lastAttempt) => {
-        const report = await newestReport(db);
-        const lastSuccess = report && Date.parse(report.checked_at);
-        return isDailyDue({
-          now: now(),
-          at: settings.update_at,
-          jitterMs: 0,
-          retryMs,
-          lastSuccess,
-          lastAttempt,
-        });
-      },
-    },
-  ];
-}
-
-/** What a rehearsal answers when the bundle cannot be restored. */
-const Failure = z.object({ error: z.string().optional() });
-
-/** The same for all replicas of an installation, which have one database. */
-function jitterOf(url: string, most: number): number {
-  const { host, pathname } = new URL(url);
-  const number = createHash("sha256").update(`${host}${pathname}`).digest().readUInt32BE(0);
-  return Math.floor((number / 2 ** 32) * most);
-}
-
 async function showFacts({ db, metrics }: LoopDeps): Promise<void> {
-  const [daily, report, rehearsed] = await Promise.all([
+  const [daily, report, rehearsed, damaged] = await Promise.all([
     findNewestDaily(db),
     newestReport(db),
     findLastRehearsed(db),
+    countDamaged(db),
   ]);
+  metrics.damagedBundles(damaged);
   metrics.dailyBundle(daily?.taken_at, daily?.size_bytes ?? 0);
   metrics.rehearsed(rehearsed);
   metrics.report(report && new Date(report.checked_at));

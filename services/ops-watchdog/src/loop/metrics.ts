@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
 export type WatchdogMetrics = {
   dailyBundle: (at: Date | undefined, bytes: number) => void;
+  damagedBundles: (count: number) => void;
   rehearsed: (at: Date | undefined) => void;
   report: (at: Date | undefined) => void;
   failed: (task: string) => void;
@@ -17,6 +18,11 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
   const size = new Gauge({
     name: "svc_db_backup_last_size_bytes",
     help: "Size of the newest undamaged daily bundle.",
+    registers,
+  });
+  const damaged = new Gauge({
+    name: "svc_db_backup_damaged_bundles",
+    help: "Bundles in the folder that cannot be used: damaged, or without their digest.",
     registers,
   });
   const rehearsal = new Gauge({
@@ -40,6 +46,7 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
       last.set((at?.getTime() ?? 0) / 1_000);
       size.set(bytes);
     },
+    damagedBundles: (count) => damaged.set(count),
     rehearsed: (at) => rehearsal.set((at?.getTime() ?? 0) / 1_000),
     report: (at) => report.set((at?.getTime() ?? 0) / 1_000),
     failed: (task) => failures.inc({ task }),

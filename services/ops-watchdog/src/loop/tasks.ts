@@ -1,0 +1,116 @@
+// The periodic tasks: when each is due, and what its answer means.
+
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import type { Logger } from "@svc/telemetry";
+import { z } from "zod";
+import { findDue } from "../bundle/finding.ts";
+import { findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
+import type { WatchdogSettings } from "../config.ts";
+import type { WatchdogDb } from "../database.ts";
+import type { Command } from "../host/command.ts";
+import { newestReport } from "../update/report.ts";
+import { isDailyDue, isIntervalDue } from "./due.ts";
+
+export type TaskDeps = {
+  db: WatchdogDb;
+  url: string;
+  settings: WatchdogSettings;
+  now: () => number;
+  log: Logger;
+};
+
+export type Task = {
+  name: string;
+  /** The command to run now; undefined when nothing is due. `lastAttempt` is that of this process. */
+  findCommand: (lastAttempt: number | undefined) => Promise<Command | undefined>;
+  /** Throws when the answer says that the task failed. */
+  readAnswer?: (answer: unknown) => void;
+  /** Success leaves more to do: only a failure is followed by a pause. */
+  hasMore?: boolean;
+};
+
+export function tasksOf(deps: TaskDeps): Task[] {
+  return [dailyBundle(deps), rehearsal(deps), verification(deps), updateReport(deps)];
+}
+
+function dailyBundle({ db, settings, url, now }: TaskDeps): Task {
+  const jitterMs = jitterOf(url, settings.bundle_jitter);
+  return {
+    name: "daily-bundle",
+    findCommand: async (lastAttempt) => {
+      const lastSuccess = (await findNewestDaily(db))?.taken_at.getTime();
+      const facts = { now: now(), at: settings.bundle_at, retryMs: settings.bundle_retry };
+      const isDue = isDailyDue({ ...facts, jitterMs, lastSuccess, lastAttempt });
+      return isDue ? { do: "back-up", label: "daily" } : undefined;
+    },
+  };
+}
+
+/** What a rehearsal answers when the bundle cannot be restored. */
+const Failure = z.object({ error: z.string().optional() });
+
+function rehearsal({ db, settings, now }: TaskDeps): Task {
+  return {
+    name: "rehearsal",
+    findCommand: async (lastAttempt) => {
+      if (!(await findNewestDaily(db))) return undefined;
+      const lastSuccess = (await findLastRehearsed(db))?.getTime();
+      const facts = { now: now(), everyMs: settings.rehearsal_every, retryMs: settings.bundle_retry };
+      return isIntervalDue({ ...facts, lastSuccess, lastAttempt }) ? { do: "rehearse" } : undefined;
+    },
+    readAnswer: (answer) => {
+      const error = Failure.safeParse(answer).data?.error;
+      if (error !== undefined) throw new Error(error);
+    },
+  };
+}
+
+const Verified = z.object({
+  results: z.array(
+    z.object({ path: z.string(), problem: z.string().optional(), not_recorded: z.string().optional() }),
+  ),
+});
+
+/** One bundle a round, so that the others wait for no more than one. Damage is a result, not a failure. */
+function verification({ settings, now, log }: TaskDeps): Task {
+  const { bundle_dir, bundle_retry, verify_every } = settings;
+  return {
+    name: "verification",
+    hasMore: true,
+    findCommand: async (lastAttempt) => {
+      const lastSuccess = undefined;
+      const facts = { now: now(), everyMs: verify_every, retryMs: bundle_retry };
+      if (!isIntervalDue({ ...facts, lastSuccess, lastAttempt })) return undefined;
+      const bundle = await findDue(bundle_dir, facts);
+      return bundle === undefined ? undefined : { do: "verify", bundle };
+    },
+    readAnswer: (answer) => {
+      for (const { path, problem, not_recorded } of Verified.parse(answer).results) {
+        if (problem !== undefined)
+          log.error({ bundle: basename(path), problem }, "database bundle is damaged");
+        if (not_recorded !== undefined) throw new Error(not_recorded);
+      }
+    },
+  };
+}
+
+function updateReport({ db, settings, now }: TaskDeps): Task {
+  return {
+    name: "update-report",
+    findCommand: async (lastAttempt) => {
+      const report = await newestReport(db);
+      const lastSuccess = report && Date.parse(report.checked_at);
+      const facts = { now: now(), at: settings.update_at, retryMs: settings.bundle_retry };
+      const isDue = isDailyDue({ ...facts, jitterMs: 0, lastSuccess, lastAttempt });
+      return isDue ? { do: "check-updates", record: true } : undefined;
+    },
+  };
+}
+
+/** The same for all replicas of an installation, which have one database. */
+function jitterOf(url: string, most: number): number {
+  const { host, pathname } = new URL(url);
+  const number = createHash("sha256").update(`${host}${pathname}`).digest().readUInt32BE(0);
+  return Math.floor((number / 2 ** 32) * most);
+}
