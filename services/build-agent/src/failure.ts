@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** A step that failed for a reason that people can act on; its message is shown to them. */
 export class StepFailure extends Error {
   readonly exitCode: number;
@@ -16,8 +18,10 @@ const longestLine = 1_000;
 
 /** One line without control characters, as a termination message takes it. */
 export function lineOf(text: string): string {
-  return text
-    .replaceAll(/\p{Cc}+/gu, " ")
-    .trim()
-    .slice(0, longestLine);
+  return textOf(text).trim().slice(0, longestLine);
+}
+
+/** One line without control characters; the colours that a program gave it go with their whole sequence. */
+export function textOf(line: string): string {
+  return stripVTControlCharacters(line).replaceAll(/\p{Cc}+/gu, " ");
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
+import { textOf } from "./failure.ts";
 import { testBuild } from "./testing/step.ts";
 
 const main = join(import.meta.dirname, "main.ts");
@@ -28,4 +29,8 @@ test("a step that fails leaves one line as its termination message, and its exit
   assert.match(await build.text("tmp/last-words"), /KUBERNETES_SERVICE_HOST is not set/);
   assert.equal(await run("constructor"), 1);
   assert.match(await build.text("tmp/last-words"), /the step must be one of egress-gate/);
+});
+
+test("a line of the log keeps nothing of the colours that a program gave it", () => {
+  assert.equal(textOf("\u001b[34mINFO\u001b[0m\tdone\u0007"), "INFO done ");
 });

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { limits, readSettings, type Settings, terminationLogOf } from "./config.ts";
 import { fetchContext } from "./context/fetch.ts";
 import { waitForPolicy } from "./context/policy-gate.ts";
-import { lineOf } from "./failure.ts";
+import { lineOf, textOf } from "./failure.ts";
 import { judgeScan } from "./gate/judge.ts";
 import { buildImage } from "./image/build.ts";
 import { pushImage } from "./image/push.ts";
@@ -24,7 +24,7 @@ const steps: Record<string, (settings: Settings, context: StepContext) => Promis
   push: pushImage,
 };
 
-const say = (line: string) => void process.stdout.write(`${line.replaceAll(/\p{Cc}+/gu, " ")}\n`);
+const say = (line: string) => void process.stdout.write(`${textOf(line)}\n`);
 // Modes of unpacked folders become those in the image.
 process.umask(0o022);
 const aborting = new AbortController();
