@@ -4,6 +4,7 @@ import { isOver } from "../files/upload/queue.ts";
 import { addContext, cancelUploads, readUploads, subscribeUploads } from "../files/upload/uploads.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
+import { Copied } from "../ui/copied.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { FileChooser } from "../ui/file-chooser.tsx";
@@ -86,8 +87,7 @@ function Outcome({ submission }: { submission: Submission }) {
       {build_status === "succeeded" && image_ref !== undefined && (
         <Row>
           <span>{submissions.image}</span>
-          <code className={styles.name}>{visible(image_ref)}</code>
-          <CopyButton text={image_ref} what={submissions.image} />
+          <Copied text={image_ref} what={submissions.image} />
         </Row>
       )}
     </>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copied } from "../../ui/copied.tsx";
 import { Disclosure, Preformatted } from "../../ui/disclosure.tsx";
-import { Card, Facts, Row } from "../../ui/layout.tsx";
+import { Card, Facts } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Time } from "../../ui/time.tsx";
 import { usePackWords } from "../../words/pack-words.ts";
@@ -12,21 +12,15 @@ import type { Build } from "./builds-view.ts";
 export function BuildFacts({ build }: { build: Build }) {
   const { builds } = usePackWords();
   const { submission_id, retry_of, dockerfile, base_image, finished_at } = build;
-  const copied = (text: string, what: string, shown = text) => (
-    <Row>
-      <code title={text}>{visible(shown)}</code>
-      <CopyButton text={text} what={what} />
-    </Row>
-  );
   const rows: (readonly [string, ReactNode] | false)[] = [
-    [builds.image, copied(build.image_ref, builds.image)],
+    [builds.image, <Copied key="image" text={build.image_ref} what={builds.image} />],
     build.image_digest !== undefined && [
       builds.imageDigest,
-      copied(build.image_digest, builds.imageDigest, shortened(build.image_digest)),
+      <ShortDigest key="digest" text={build.image_digest} what={builds.imageDigest} />,
     ],
     build.context_digest !== undefined && [
       builds.contextDigest,
-      copied(build.context_digest, builds.contextDigest, shortened(build.context_digest)),
+      <ShortDigest key="context" text={build.context_digest} what={builds.contextDigest} />,
     ],
     base_image !== undefined && [builds.baseImage, <code key="base">{visible(base_image)}</code>],
     [builds.requestedBy, <bdi key="by">{visible(build.requested_by)}</bdi>],
@@ -44,7 +38,7 @@ export function BuildFacts({ build }: { build: Build }) {
         {builds.toEarlier}
       </Link>,
     ],
-    [builds.id, copied(build.id, builds.id, shortened(build.id))],
+    [builds.id, <ShortDigest key="id" text={build.id} what={builds.id} />],
   ];
   return (
     <Card title={builds.facts}>
@@ -58,6 +52,6 @@ export function BuildFacts({ build }: { build: Build }) {
   );
 }
 
-function shortened(text: string): string {
-  return text.length > 20 ? `${text.slice(0, 19)}…` : text;
+function ShortDigest({ text, what }: { text: string; what: string }) {
+  return <Copied text={text} what={what} shown={text.length > 20 ? `${text.slice(0, 19)}…` : text} />;
 }

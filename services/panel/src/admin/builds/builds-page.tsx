@@ -27,6 +27,7 @@ import {
   buildsViewOf,
   isActive,
   lookOfStatus,
+  nameInRegistry,
   pageSize,
   requestOf,
   statusFilters,
@@ -109,7 +110,7 @@ function columnsOf({ builds }: PackWords, now: number): Column<Build>[] {
       width: "minmax(0, 2fr)",
       cell: ({ id, image_ref }) => (
         <Link to={`/admin/builds/${id}`}>
-          <bdi>{visible(image_ref)}</bdi>
+          <bdi title={image_ref}>{visible(nameInRegistry(image_ref))}</bdi>
         </Link>
       ),
     },

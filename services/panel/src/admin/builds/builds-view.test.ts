@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, buildsViewOf, isBuildId, repositoryOf, requestOf } from "./builds-view.ts";
+import {
+  addressOf,
+  type Build,
+  buildsViewOf,
+  comparableWith,
+  isBuildId,
+  nameInRegistry,
+  requestOf,
+} from "./builds-view.ts";
 
 test("a search comes before a state, as the service takes one word", () => {
   const both = buildsViewOf({ q: "sky", status: "failed", page: "2" });
@@ -22,11 +30,21 @@ test("only 32 hexadecimal digits are the id of a build", () => {
   for (const id of ["", "..", "0123456789ABCDEF0123456789ABCDEF", "0".repeat(33)]) assert.ok(!isBuildId(id));
 });
 
-test("builds of one image share its name without tag and digest", () => {
-  const cases = [
-    ["registry:5000/user-uploads/sub-1:latest", "registry:5000/user-uploads/sub-1"],
-    ["registry:5000/a/b", "registry:5000/a/b"],
-    ["a/b:1@sha256:00", "a/b"],
-  ] as const;
-  for (const [ref, expected] of cases) assert.equal(repositoryOf(ref), expected);
+test("a scan is compared with ended builds, those of the same image and person first", () => {
+  const made = (id: string, about: Partial<Build>) =>
+    ({ id, image_ref: id, status: "succeeded", requested_by: id, ...about }) as Build;
+  const build = made("a", { requested_by: "alice" });
+  const others = [
+    made("b", {}),
+    made("c", { status: "building", requested_by: "alice" }),
+    build,
+    made("d", { requested_by: "alice" }),
+    made("e", { status: "cancelled" }),
+    made("f", { status: "failed", image_ref: "a" }),
+  ];
+  assert.deepEqual(
+    comparableWith(build, others).map(({ id }) => id),
+    ["d", "f", "b"],
+  );
+  assert.equal(nameInRegistry("registry:5000/user-uploads/sub-1:latest"), "user-uploads/sub-1:latest");
 });

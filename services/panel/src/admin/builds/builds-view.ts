@@ -65,9 +65,19 @@ export function isActive(status: BuildStatus): boolean {
   return status === "pending" || status === "building";
 }
 
-/** The name of an image without its tag and digest, to find other builds of it. */
-export function repositoryOf(imageRef: string): string {
-  const name = imageRef.replace(/@.*$/s, "");
-  const colon = name.lastIndexOf(":");
-  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+type Named = Pick<Build, "id" | "image_ref" | "status" | "requested_by">;
+
+/** Builds that may have a scan to compare with; those of the same image and of the same person first. */
+export function comparableWith<Other extends Named>(build: Named, all: readonly Other[]): Other[] {
+  const others = all.filter(
+    ({ id, status }) => id !== build.id && (status === "succeeded" || status === "failed"),
+  );
+  const isClose = ({ image_ref, requested_by }: Named) =>
+    image_ref === build.image_ref || requested_by === build.requested_by;
+  return [...others.filter(isClose), ...others.filter((other) => !isClose(other))];
+}
+
+/** An image's name without the registry, which is the same for all builds. */
+export function nameInRegistry(imageRef: string): string {
+  return imageRef.slice(imageRef.indexOf("/") + 1);
 }

@@ -11,7 +11,7 @@ import { usePackWords } from "../../words/pack-words.ts";
 import { visible } from "../../words/visible.ts";
 import { useLanguage } from "../../words/words.ts";
 import { type Query, textOf } from "../address.ts";
-import { type Build, isBuildId, repositoryOf } from "./builds-view.ts";
+import { type Build, comparableWith, isBuildId, nameInRegistry, pageSize } from "./builds-view.ts";
 import { compareFindings } from "./findings.ts";
 import { Findings } from "./findings-table.tsx";
 import { comparePackages, packagesOf } from "./sbom.ts";
@@ -25,12 +25,8 @@ export function ScanComparison({ build, scan }: { build: Build; scan: BuildScan 
   const navigate = useNavigate();
   const given = textOf((useSearch({ strict: false }) as Query)["with"]);
   const other = isBuildId(given) ? given : "";
-  const { data } = useOperation("builds.listBuilds", {
-    query: repositoryOf(build.image_ref).slice(-256),
-    limit: 50,
-    offset: 0,
-  });
-  const others = (data?.builds ?? []).filter(({ id }) => id !== build.id);
+  const { data } = useOperation("builds.listBuilds", { limit: pageSize, offset: 0 });
+  const others = comparableWith(build, data?.builds ?? []);
   const isListed = other === "" || others.some(({ id }) => id === other);
   if (others.length === 0 && other === "") return null;
   const choose = (id: string) =>
@@ -44,10 +40,14 @@ export function ScanComparison({ build, scan }: { build: Build; scan: BuildScan 
         options={[
           ["", words.compareNone],
           ...others.map(
-            ({ id, status, created_at }) =>
+            ({ id, image_ref, status, created_at }) =>
               [
                 id,
-                `${formatDate(Date.parse(created_at), language)} · ${buildWords.statuses[status]} · ${id.slice(0, 8)}`,
+                [
+                  formatDate(Date.parse(created_at), language),
+                  buildWords.statuses[status],
+                  nameInRegistry(image_ref),
+                ].join(" · "),
               ] as const,
           ),
           ...(isListed ? [] : [[other, other.slice(0, 8)] as const]),

@@ -3,7 +3,7 @@ import type { Output } from "../../api/operations.ts";
 import { poll, useAction, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copied } from "../../ui/copied.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -95,8 +95,7 @@ function ImageItem({ image }: { image: Image }) {
       <ListItem
         title={
           <Row>
-            <code>{visible(ref)}</code>
-            <CopyButton text={ref} what={images.ref} />
+            <Copied text={ref} what={images.ref} />
             {!enabled && <Status look="unknown" word={images.disabled} />}
           </Row>
         }

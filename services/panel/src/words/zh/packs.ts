@@ -278,7 +278,8 @@ const scan: PackWords["scan"] = {
   none: "此构建没有扫描结果。",
   passed: (n) => (n === 0 ? "通过：未发现问题。" : `通过：${n} 项发现均不阻止镜像。`),
   blocked: "已阻止：镜像未存储",
-  blockedBy: (n) => `有 ${n} 项发现阻止了它。请更新有修复的软件包后重新提交，或在设置中接受已知风险。`,
+  blockedBy: (n) =>
+    `有 ${n} 项发现阻止了它。请移除密钥、更新有修复的软件包后重新提交，或在设置中接受已知风险。`,
   count: (n, blocking) => (blocking > 0 ? `${n}，其中 ${blocking} 项阻止` : `${n}`),
   packageCount: (n) => `${n} 个软件包`,
   scannedAt: "扫描于",
