@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { many } from "@svc/config/testing";
+import { until } from "@svc/local-stack/testing";
 import type { Dialog } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Area } from "./fixture.ts";
@@ -22,12 +23,10 @@ const choose = async ({ page, press }: Person, button: string, path: string) => 
 
 /** Waits for a text that may take minutes. */
 async function seesAtLast({ page }: Person, text: string): Promise<void> {
-  await page.waitForFunction(
-    // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
-    (wanted: string) => document.body.innerText.includes(wanted),
-    { timeout: longMs },
-    text,
-  );
+  // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
+  const isShown = (wanted: string) => document.body.innerText.includes(wanted);
+  // One call of the browser may take two minutes at most.
+  await until(() => page.evaluate(isShown, text), longMs, text);
 }
 
 export const addLargeUploadTests: Area = (fixture) => {
@@ -68,15 +67,16 @@ export const addLargeUploadTests: Area = (fixture) => {
     });
     await choose(owner, uploads.files, path);
     const hasReceived = (share: number) =>
-      page.waitForFunction(
-        (wanted: number) => {
-          const bar = document.querySelector("section [role=progressbar]");
-          return (
-            Number(bar?.getAttribute("aria-valuenow")) / Number(bar?.getAttribute("aria-valuemax")) > wanted
-          );
-        },
-        { timeout: longMs },
-        share,
+      until(
+        () =>
+          page.evaluate((wanted: number) => {
+            const bar = document.querySelector("section [role=progressbar]");
+            return (
+              Number(bar?.getAttribute("aria-valuenow")) / Number(bar?.getAttribute("aria-valuemax")) > wanted
+            );
+          }, share),
+        longMs,
+        `${share} of the file to be received`,
       );
     await hasReceived(0.2);
     stack.kill("gateway-external");
@@ -84,7 +84,7 @@ export const addLargeUploadTests: Area = (fixture) => {
     const accept = (dialog: Dialog) => void dialog.accept();
     page.on("dialog", accept);
     await page.reload();
-    await owner.sees(uploads.missing(1));
+    await seesAtLast(owner, uploads.missing(1));
     page.off("dialog", accept);
     await page.emulateNetworkConditions(null);
     await choose(owner, uploads.choose, path);
