@@ -7,6 +7,7 @@ import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHistoryTests } from "./history.ts";
 import { addLiveTests } from "./live.ts";
+import { addPackBuildTests } from "./pack-builds.ts";
 import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
@@ -32,6 +33,7 @@ export const areas: readonly Area[] = [
   addPlatformTests,
   addBuildTests,
   addPackTests,
+  addPackBuildTests,
   addFleetTests,
   addChineseTests,
 ];

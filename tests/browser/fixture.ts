@@ -26,6 +26,10 @@ export type Fixture = {
   signInByGame: (person: Person, look?: () => Promise<void>) => Promise<void>;
 };
 
+const [, services] = withoutGame;
+/** Packs are built as well, and one person submits several of them. */
+const stackArgs = ["--only", `${services},registry-gate`, "--set", "builds.submission_cooldown=0s"];
+
 /** Adds the tests of an area; the fixture exists once they run. */
 export type Area = (fixture: () => Fixture) => void;
 
@@ -44,7 +48,7 @@ export function describePanel(title: string, { isWhole }: { isWhole: boolean }, 
     if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);
     let fixture: Fixture | undefined;
     before(async () => {
-      const [stack, browser] = await Promise.all([startStack(withoutGame), startBrowser(binary)]);
+      const [stack, browser] = await Promise.all([startStack(stackArgs), startBrowser(binary)]);
       const [owner, player] = [await createPerson(browser), await createPerson(browser)];
       fixture = createFixture({ stack, browser, owner, player }, isWhole);
     });
