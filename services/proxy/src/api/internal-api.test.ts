@@ -78,7 +78,8 @@ test("a POST is never repeated, whatever it met", async (t) => {
 test("a GET that timed out is not repeated", async (t) => {
   const { api, requests } = await fixture(t, () => {}, 50);
   assert.equal((await api.linkStatus(uuid)).status, 0);
-  assert.equal(requests.length, 1);
+  // On a slow machine it may time out before anything arrives.
+  assert.ok(requests.length <= 1, `${requests.length} requests arrived`);
 });
 
 test("a refusal keeps its code and how long to wait", async (t) => {
