@@ -197,8 +197,9 @@ export async function runStack(options: StackOptions): Promise<StackOutcome> {
     return "already-running";
   }
   try {
-    writeSupervisor(paths.supervisorFile);
+    // In this order: who waits for this supervisor takes the file of a killed one before it for the word that all is ready.
     rmSync(paths.stackFile, { force: true });
+    writeSupervisor(paths.supervisorFile);
     const registry = openRegistry(paths.run);
     const orphans = await registry.clear();
     if (orphans.length > 0) options.say(`stopped processes of an earlier run: ${orphans.join(", ")}`);
