@@ -7,6 +7,9 @@ export const panelRoot = join(import.meta.dirname, "..");
 const base =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store|react-query|query-core))\//;
 
+/** What sign-in and every form need. */
+const controls = /panel\/src\/(ui\/(button|field|css)|words\/visible)\.tsx?$/;
+
 /** Shared by the build and the development server. */
 export function viteConfig(): InlineConfig {
   return {
@@ -27,7 +30,14 @@ export function viteConfig(): InlineConfig {
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: {
         // What every page needs is one request instead of ten small ones.
-        output: { codeSplitting: { groups: [{ name: "base", test: base }] } },
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: "base", test: base },
+              { name: "controls", test: controls },
+            ],
+          },
+        },
         onLog: (level, log, report) => {
           // "use client" means nothing to a page without a server part.
           if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log);

@@ -1,13 +1,17 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { sessionSignals } from "../api/session-signals.ts";
-import { ProofDialog } from "../sign-in/proof-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { useWords } from "../words/words.ts";
+
+// Few need them, and everybody loads this file first (docs/reference/panel.md#budgets).
+const ProofDialog = lazy(() =>
+  import("../sign-in/proof-dialog.tsx").then((module) => ({ default: module.ProofDialog })),
+);
+const EndedDialog = lazy(() =>
+  import("./ended-dialog.tsx").then((module) => ({ default: module.EndedDialog })),
+);
 
 /** What can happen to a session while a page is open. */
 export function SessionDialogs() {
-  const { shell } = useWords();
   const navigate = useNavigate();
   const { href } = useLocation();
   const [hasEnded, setEnded] = useState(false);
@@ -32,16 +36,9 @@ export function SessionDialogs() {
     settle.current(proved);
   };
   return (
-    <>
-      <ProofDialog isOpen={isProving} onEnd={endProof} />
-      <Dialog
-        title={shell.sessionEnded}
-        isOpen={hasEnded}
-        onClose={() => setEnded(false)}
-        actions={<a href={`/login?next=${encodeURIComponent(href)}`}>{shell.signInAgain}</a>}
-      >
-        <p>{shell.sessionEndedHelp}</p>
-      </Dialog>
-    </>
+    <Suspense fallback={null}>
+      {isProving && <ProofDialog isOpen onEnd={endProof} />}
+      {hasEnded && <EndedDialog href={href} onClose={() => setEnded(false)} />}
+    </Suspense>
   );
 }

@@ -1,11 +1,13 @@
 import { LogOut } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useAction } from "../api/query.ts";
 import { forgetSession } from "../api/sign-out.ts";
 import { hasKeptUploads } from "../files/upload/kept-names.ts";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
 import { useWords } from "../words/words.ts";
+
+// Sign-in loads this file too (docs/reference/panel.md#budgets).
+const Confirm = lazy(() => import("../ui/confirm.tsx").then((module) => ({ default: module.Confirm })));
 
 /** The way out. Uploads end with the session, so it asks while there are any. */
 export function SignOutButton() {
@@ -22,15 +24,19 @@ export function SignOutButton() {
       >
         {shell.signOut}
       </Button>
-      <Confirm
-        title={uploads.signOutTitle}
-        action={shell.signOut}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={act}
-      >
-        <p>{uploads.signOutHelp}</p>
-      </Confirm>
+      {isAsking && (
+        <Suspense fallback={null}>
+          <Confirm
+            isOpen
+            title={uploads.signOutTitle}
+            action={shell.signOut}
+            onClose={() => setAsking(false)}
+            onConfirm={act}
+          >
+            <p>{uploads.signOutHelp}</p>
+          </Confirm>
+        </Suspense>
+      )}
     </>
   );
 }
