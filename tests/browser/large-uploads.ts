@@ -1,5 +1,6 @@
 // Uploads that take long: many files, and one large file through a death of the gateway and a reload of the page.
 
+import assert from "node:assert/strict";
 import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +48,9 @@ export const addLargeUploadTests: Area = (fixture) => {
     await seesAtLast(owner, uploads.ended(fileCount));
     await owner.open(addressOf("admin_host", "/servers/survival/files?path=pack/part-4"));
     await owner.sees("file-4.txt");
-    await owner.sees(`file-${fileCount - 1}.txt`);
+    // The page draws only the rows in sight.
+    const { body } = await owner.request("GET", "/servers/survival/files?path=pack/part-4");
+    assert.equal((body["entries"] as unknown[]).length, fileCount / 5);
   });
 
   test(`a file of ${largeMb} MiB goes on after the gateway died and the page was loaded again`, async () => {
