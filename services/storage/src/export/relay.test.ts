@@ -106,6 +106,19 @@ describe("the relay from a Job to a browser", () => {
     const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };
     assert.equal(await relay.receive(pieces(bytes), head, signal).catch(nameOf), "export_expired");
   });
+  test("an abort ends both sides at once, also while the Job's body stands still", {
+    timeout: 20_000,
+  }, async () => {
+    const ending = new AbortController();
+    const body = async function* () {
+      yield bytes.subarray(0, 100);
+      yield bytes.subarray(100, 200);
+      ending.abort(new Error("the server belongs to another account"));
+      await new Promise(() => {});
+    };
+    const { browser, got, job } = await transfer({ signal: ending.signal }, { body: body() });
+    assert.deepEqual([browser, got.length, job], ["cut", 100, "export_expired"]);
+  });
   test("a browser that disconnects early ends the Job's side too", async () => {
     const relay = createRelay(quiet);
     const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };

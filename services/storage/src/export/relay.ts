@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { readDigest, releaseChunk, type UploadHead } from "@svc/mesh";
 import { Fault } from "@svc/proto";
+import { untilAborted } from "../transfer/until-aborted.ts";
 
 export type RelayOptions = {
   /** Size and digest of the backup's record. */
@@ -48,8 +49,9 @@ export function createRelay(options: RelayOptions): Relay {
       yield* withholdTail(arrived, options);
       ended.resolve();
     } catch (error) {
-      ended.reject(error);
-      throw error;
+      const reason = options.signal?.aborted ? expired() : error;
+      ended.reject(reason);
+      throw reason;
     } finally {
       // A browser that disconnects early ends the generator here.
       ended.reject(expired());
@@ -88,8 +90,8 @@ async function* withholdTail({ body, head }: Arrived, options: RelayOptions): As
   const hash = createHash("sha256");
   let received = 0;
   let held: Uint8Array | undefined;
-  for await (const chunk of body) {
-    if (signal?.aborted) throw expired();
+  // The Job's request may stand still after its answer was sent, and never end by itself.
+  for await (const chunk of signal ? untilAborted(body, signal) : body) {
     if (chunk.length === 0) continue;
     received += chunk.length;
     if (expected && received > expected.size) throw new Fault("backup_corrupt");
