@@ -115,6 +115,13 @@ export const durables: readonly Durable[] = [
   },
 ];
 
+/** The declaration of a durable consumer. Throws for a name that is not declared. */
+export function durableNamed(name: string): Durable {
+  const declared = durables.find((durable) => durable.name === name);
+  if (!declared) throw new Error(`the durable ${name} is not declared`);
+  return declared;
+}
+
 /** Contracts that one service answers. */
 export function contractsOf(owner: Owner): readonly AnyContract[] {
   return contracts.filter((contract) => contract.owner === owner);

@@ -24,6 +24,7 @@ export {
   contracts,
   contractsOf,
   type Durable,
+  durableNamed,
   durables,
   events,
   type Operation,

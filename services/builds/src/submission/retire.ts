@@ -1,7 +1,7 @@
 // The pending submissions of a closed account go, with their contexts.
 
 import type { Mesh } from "@svc/mesh";
-import { accounts, durables } from "@svc/proto";
+import { accounts, durableNamed } from "@svc/proto";
 import type { SubmissionDeps } from "./deps.ts";
 import { blobsOf } from "./row.ts";
 import { removeQuietly } from "./upload-lease.ts";
@@ -13,12 +13,11 @@ export async function followAccounts(
   mesh: Pick<Mesh, "consume">,
   deps: Pick<SubmissionDeps, "db" | "contexts" | "log">,
 ): Promise<void> {
-  const declared = durables.find(({ name }) => name === durable);
-  if (!declared) throw new Error(`the durable ${durable} is not declared`);
+  const { stream, subjects } = durableNamed(durable);
   await mesh.consume({
     durable,
-    stream: declared.stream,
-    subjects: declared.subjects,
+    stream,
+    subjects,
     maxAttempts,
     parse: (body) => accounts.accountRetired.data.parse(body),
     handle: async ({ data }) => {

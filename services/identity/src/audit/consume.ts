@@ -1,5 +1,5 @@
 import type { Mesh } from "@svc/mesh";
-import { AuditEntry, auditStream, durables } from "@svc/proto";
+import { AuditEntry, durableNamed } from "@svc/proto";
 import type { IdentityDb } from "../database.ts";
 import { saveEntry } from "./store.ts";
 
@@ -7,11 +7,11 @@ const durable = "identity-audit";
 
 /** Writes the audit entries of all services to the table, each once. While the database is down they wait in the stream. */
 export async function consumeAudit({ mesh, db }: { mesh: Pick<Mesh, "consume">; db: IdentityDb }) {
-  const declared = durables.find(({ name }) => name === durable);
+  const { stream, subjects } = durableNamed(durable);
   await mesh.consume({
     durable,
-    stream: auditStream.name,
-    subjects: declared?.subjects ?? auditStream.subjects,
+    stream,
+    subjects,
     parse: (body) => AuditEntry.parse(body),
     handle: ({ data }) => saveEntry(db, data),
   });

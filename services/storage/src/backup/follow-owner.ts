@@ -1,7 +1,7 @@
 // When an account transfers its servers, their backups follow: the new account can restore what the old one could (docs/reference/server-transfer.md#states).
 
 import type { Mesh } from "@svc/mesh";
-import { durables, ownership } from "@svc/proto";
+import { durableNamed, ownership } from "@svc/proto";
 import type { StorageDeps } from "../deps.ts";
 import { transferBackups } from "./store.ts";
 
@@ -13,12 +13,11 @@ export async function followOwners(
   mesh: Pick<Mesh, "consume">,
   { db, log }: Pick<StorageDeps, "db" | "log">,
 ): Promise<void> {
-  const declared = durables.find(({ name }) => name === durable);
-  if (!declared) throw new Error(`the durable ${durable} is not declared`);
+  const { stream, subjects } = durableNamed(durable);
   await mesh.consume({
     durable,
-    stream: declared.stream,
-    subjects: declared.subjects,
+    stream,
+    subjects,
     maxAttempts,
     parse: (body) => ownership.serverTransferred.data.parse(body),
     handle: async ({ data }) => {
