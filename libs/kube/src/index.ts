@@ -8,6 +8,7 @@ export { type Informer, startInformer } from "./informer.ts";
 export { startLease } from "./lease.ts";
 export { createLineBudget } from "./line-budget.ts";
 export { createCursorTracker, encodeCursor, type LogCursor, parseCursor } from "./log-cursor.ts";
+export { secretOwnedBy } from "./owned-secret.ts";
 export { type PodLogLine, readPodLog } from "./pod-log.ts";
 export {
   type ContainerStatus,

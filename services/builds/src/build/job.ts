@@ -1,6 +1,6 @@
 // The Job of a build and its Secret (docs/reference/builds.md#job). Pure.
 
-import type { Job, Secret } from "@svc/kube";
+import { type Job, type Secret, secretOwnedBy } from "@svc/kube";
 import { buildJobs, builds } from "@svc/proto";
 import type { Settings } from "../config.ts";
 
@@ -149,27 +149,12 @@ function volumesOf({ registry, builds: own }: Settings, name: string, hasRegistr
 
 export type JobSecrets = { documents: string; caller: string; registry?: string | undefined };
 
-/** The Secret of an existing Job: it has the same name and is deleted with it. */
-export function secretOfJob({ apiVersion, kind, metadata }: Job, secrets: JobSecrets): Secret {
-  const { name, namespace, uid = "", labels } = metadata;
+/** What a Job is told in confidence. */
+export function secretOfJob(job: Job, secrets: JobSecrets): Secret {
   const { documentsToken, callerToken, registryCredential } = buildJobs.buildFiles;
-  const data = {
+  return secretOwnedBy(job, {
     [documentsToken]: secrets.documents,
     [callerToken]: secrets.caller,
     ...(secrets.registry !== undefined && { [registryCredential]: secrets.registry }),
-  };
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: {
-      name,
-      ...(namespace && { namespace }),
-      ...(labels && { labels }),
-      ownerReferences: [{ apiVersion, kind, name, uid }],
-    },
-    type: "Opaque",
-    data: Object.fromEntries(
-      Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
-    ),
-  };
+  });
 }

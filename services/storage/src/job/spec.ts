@@ -1,6 +1,6 @@
 // The Job object that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
-import type { Job, Secret } from "@svc/kube";
+import { type Job, type Secret, secretOwnedBy } from "@svc/kube";
 import type { StagedParts, Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
@@ -110,28 +110,13 @@ function volumesOf(storage: Settings["storage"], { name, world, archive, secret 
   ];
 }
 
-/** The Secret of an existing Job: it has the same name and is deleted with it. */
-export function secretOfJob(
-  { apiVersion, kind, metadata }: Job,
-  { token, content, parts }: JobSecret,
-): Secret {
-  const { name, namespace, uid = "", labels } = metadata;
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: {
-      name,
-      ...(namespace && { namespace }),
-      ...(labels && { labels }),
-      ownerReferences: [{ apiVersion, kind, name, uid }],
-    },
-    type: "Opaque",
-    data: {
-      ...(token !== undefined && { token: Buffer.from(token).toString("base64") }),
-      ...(content && { content: content.toString("base64") }),
-      ...(parts && { parts: Buffer.from(JSON.stringify(parts)).toString("base64") }),
-    },
-  };
+/** What a Job is told in confidence. */
+export function secretOfJob(job: Job, { token, content, parts }: JobSecret): Secret {
+  return secretOwnedBy(job, {
+    ...(token !== undefined && { token }),
+    ...(content && { content }),
+    ...(parts && { parts: JSON.stringify(parts) }),
+  });
 }
 
 /** Whether the Job mounts a Secret of its own. */
