@@ -28,6 +28,7 @@ import * as player from "./lifecycle/player.ts";
 import * as reclaim from "./lifecycle/reclaim.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as alert from "./ops-watchdog/alert.ts";
 import * as databaseBackup from "./ops-watchdog/database-backup.ts";
 import * as update from "./ops-watchdog/update.ts";
 import * as archive from "./storage/archive.ts";
@@ -69,7 +70,7 @@ const storage = [
   reaper,
   worldChange,
 ];
-const opsWatchdog = [update, databaseBackup];
+const opsWatchdog = [update, databaseBackup, alert];
 const nouns: readonly Record<string, unknown>[] = [
   process,
   change,

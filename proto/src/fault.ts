@@ -197,6 +197,11 @@ export const faults = rows({
     "A code was sent a moment ago; wait before asking again.",
     { retryAfterSeconds: 60 },
   ],
+  alert_test_cooldown: [
+    429,
+    "A test was sent a moment ago; wait before the next one.",
+    { retryAfterSeconds: 60 },
+  ],
   backup_cooldown: [429, "A backup was made a moment ago; wait and try again.", { retryAfterSeconds: 60 }],
   drill_busy: [429, "Too many drills at once; wait and try again.", { retryAfterSeconds: 60 }],
   export_busy: [429, "Too many exports at once; wait and try again.", { retryAfterSeconds: 60 }],

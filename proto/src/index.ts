@@ -148,6 +148,7 @@ export {
   streamSubjects,
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
+export * as alerts from "./ops-watchdog/alert.ts";
 export * as databaseBackups from "./ops-watchdog/database-backup.ts";
 export * as updates from "./ops-watchdog/update.ts";
 export { Role } from "./role.ts";

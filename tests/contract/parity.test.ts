@@ -62,6 +62,12 @@ const additions: Readonly<Record<string, string>> = {
     "docs/reference/builds.md#documents: a Job sends the report and the SBOM",
   "GET /api/v1/submissions/{id}/context/entries": "docs/reference/submissions.md#review: what a pack holds",
   "GET /api/v1/submissions/{id}/context/file": "docs/reference/submissions.md#review: a file of a pack",
+  "GET /api/v1/platform/alerts": "docs/reference/alerts.md#status: what the watchdog found",
+  "GET /api/v1/platform/alerts/history": "docs/reference/alerts.md#history: what happened to alerts",
+  "POST /api/v1/platform/alerts/silence": "docs/reference/alerts.md#silence: nothing is sent for some hours",
+  "POST /api/v1/platform/alerts/silence/{id}/end": "docs/reference/alerts.md#silence: its end",
+  "POST /api/v1/platform/alerts/acknowledge": "docs/reference/alerts.md#acknowledge: somebody works on it",
+  "POST /api/v1/platform/alerts/test": "docs/reference/alerts.md#test: whether staff can be reached",
   "GET /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: how drills ended",
 };
 

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { request } from "../contract.ts";
+import { languages } from "../language.ts";
 
 export const sendNotice = request({
   subject: "identity.notice.send",
@@ -30,4 +31,18 @@ export const sendNotice = request({
   deadlineMs: 30_000,
   summary: "Mails an account's verified address now, in its language.",
   spec: "docs/reference/reaper.md#warnings",
+});
+
+/** Somebody who is mailed about the platform itself. */
+export const StaffRecipient = z.strictObject({ address: z.string(), language: z.enum(languages) });
+export type StaffRecipient = z.output<typeof StaffRecipient>;
+
+export const listStaffRecipients = request({
+  subject: "identity.notice.list-staff-recipients",
+  input: {},
+  output: z.strictObject({ recipients: z.array(StaffRecipient) }),
+  callers: ["ops-watchdog", "operator"],
+  idempotent: true,
+  summary: "Verified addresses of the enabled owner accounts, whom the watchdog mails by itself.",
+  spec: "docs/reference/alerts.md#recipients",
 });

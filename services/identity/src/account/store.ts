@@ -1,5 +1,6 @@
 // All SQL that reads accounts.
 
+import type { notices } from "@svc/proto";
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
 import { mintId } from "../secret.ts";
@@ -45,6 +46,24 @@ export async function findByVerifiedEmail(db: IdentityDb, email: string): Promis
     .where("disabled", "=", false)
     .executeTakeFirst();
   return account && isSameAddress(account.email, email) ? account : undefined;
+}
+
+const mostOwners = 50;
+
+/** Verified addresses of enabled owners with the language of their mails, by address. */
+export async function listVerifiedOwners(db: IdentityDb): Promise<notices.StaffRecipient[]> {
+  const rows = await db
+    .selectFrom("users")
+    .select(["email", "language"])
+    .where("role", "=", "owner")
+    .where("email_verified", "=", true)
+    .where("email", "is not", null)
+    .where("deleted_at", "is", null)
+    .where("disabled", "=", false)
+    .orderBy("email")
+    .limit(mostOwners)
+    .execute();
+  return rows.flatMap(({ email, language }) => (email === null ? [] : [{ address: email, language }]));
 }
 
 /** The language of mails to an account. */

@@ -37,6 +37,24 @@ describe("mails requested by other services", () => {
     assert.equal((await ask("nobody")).result, "suppressed");
   });
 
+  test("the watchdog learns the verified addresses of enabled owners, with their language", async () => {
+    const owner = (email: string) => fixture.person({ email, emailVerified: true, role: "owner" });
+    const [chinese, disabled] = await Promise.all([owner("chief@example.org"), owner("left@example.org")]);
+    await owner("boss@example.org");
+    await fixture.person({ email: "unproven@example.org", role: "owner" });
+    await fixture.person({ email: "helper@example.org", emailVerified: true, role: "admin" });
+    const { admin } = fixture.database;
+    await admin("update identity.users set language = 'zh' where id = $1", [chinese.userId]);
+    await admin("update identity.users set disabled = true where id = $1", [disabled.userId]);
+    const watchdog = await fixture.nats.connect("ops-watchdog");
+    const { recipients } = await watchdog.call(notices.listStaffRecipients, {});
+    await watchdog.drain(1_000);
+    assert.deepEqual(recipients, [
+      { address: "boss@example.org", language: "en" },
+      { address: "chief@example.org", language: "zh" },
+    ]);
+  });
+
   test("the mail budget of the installation applies to them too", async () => {
     const person = await fixture.person({ email: "many@example.org", emailVerified: true });
     const asked = await Promise.all(

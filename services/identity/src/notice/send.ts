@@ -2,7 +2,7 @@
 
 import type { Handler, Mesh } from "@svc/mesh";
 import { notices } from "@svc/proto";
-import { findLiveAccount } from "../account/store.ts";
+import { findLiveAccount, listVerifiedOwners } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
@@ -12,6 +12,7 @@ type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer };
 
 export function serveNotices(deps: NoticeDeps & { mesh: Pick<Mesh, "serve"> }): void {
   deps.mesh.serve(notices.sendNotice, createSendNotice(deps));
+  deps.mesh.serve(notices.listStaffRecipients, createListStaffRecipients(deps));
 }
 
 /** identity.notice.send */
@@ -29,4 +30,11 @@ function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof 
     await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });
     return { result: "delivered" };
   };
+}
+
+/** identity.notice.list-staff-recipients */
+function createListStaffRecipients({
+  db,
+}: Pick<NoticeDeps, "db">): Handler<typeof notices.listStaffRecipients> {
+  return async () => ({ recipients: await listVerifiedOwners(db) });
 }

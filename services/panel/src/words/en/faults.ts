@@ -9,6 +9,7 @@ export const faults = {
   already_reviewed: "Somebody has reviewed this submission already.",
   at_capacity: "As many servers run as there is room for. Try again when one has stopped.",
   auth_unavailable: "Accounts cannot be read at the moment. Try again in a moment.",
+  alert_test_cooldown: "A test was sent a moment ago. Wait a minute before the next one.",
   backup_cooldown: "A backup was made a moment ago. Wait before you make the next one.",
   backup_corrupt: "This backup could not be read back and cannot be used.",
   backup_pinned: "Staff pinned this backup. It stays until they unpin it.",

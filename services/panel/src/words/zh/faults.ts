@@ -10,6 +10,7 @@ export const faults: Words["faults"] = {
   already_reviewed: "已有人审核过这份提交。",
   at_capacity: "运行中的服务器已达上限。请等有服务器停止后再试。",
   auth_unavailable: "暂时无法读取账号。请稍后再试。",
+  alert_test_cooldown: "刚刚发送过测试。请等一分钟再发送下一次。",
   backup_cooldown: "刚刚做过备份。请稍等再做下一个。",
   backup_corrupt: "此备份无法读回，不能使用。",
   backup_pinned: "管理员已固定此备份，取消固定前会一直保留。",
