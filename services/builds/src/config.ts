@@ -35,7 +35,7 @@ const submissionSettings = {
   unnamed_keep: duration("1h"),
   /** Between two sweeps of contexts. */
   sweep_interval: duration("1h"),
-  /** Between two looks for ended builds and mails that are due. */
+  /** Between two looks for ended builds and mails that are due, and two counts of submissions. */
   notice_interval: duration("15s"),
   /** Contexts that one replica unpacks at once. */
   context_checks: z.number().int().min(1).max(16).default(2),

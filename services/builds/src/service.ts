@@ -24,7 +24,7 @@ type Options = {
 
 /** Starts builds on a connected mesh and a checked schema. */
 export async function startBuilds(runtime: BuildsRuntime, options: Options = {}): Promise<Running> {
-  const { settings, mesh, store, log } = runtime;
+  const { settings, mesh, store, log, registry } = runtime;
   const { db } = store;
   await seedRecommended(db, settings.builds.recommended);
   serveImages({ db, mesh, settings });
@@ -35,7 +35,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
   const kube =
     missing === undefined ? (options.kube ?? connectKube({ kubeconfigFile: kubeconfigFile() })) : undefined;
-  const submissions = await startSubmissions({ db, mesh, settings, log });
+  const submissions = await startSubmissions({ db, mesh, settings, log, registry });
   const pipeline = startPipeline({
     ...runtime,
     kube,

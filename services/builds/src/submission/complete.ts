@@ -43,6 +43,7 @@ export const uploadContext =
         try {
           await assertCooledDown(db, settings, { userId, kind: "upload" });
           await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
+          deps.metrics.received(length);
           if (lease.received === 0) throw new Fault("bad_request", { message: "The context is empty." });
           const row = await complete(deps, { id, userId, lease, actor }, signal);
           return toSubmission(settings, row);

@@ -26,6 +26,7 @@ export const putContextPart =
       receive: async (body, _head, signal) => {
         await using lease = await acquireUpload(deps, { id, userId, offset, bytes: length });
         await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
+        deps.metrics.received(length);
         return toProgress(settings, lease.received);
       },
     });

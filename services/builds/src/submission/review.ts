@@ -44,6 +44,7 @@ export const approve =
       await queueNotice(trx, { event: `approved:${id}`, kind: "submission-approved", row: approved });
       return approved;
     });
+    deps.metrics.reviewed("approved", row.uploaded_at);
     deps.onNotice();
     return toSubmission(settings, row);
   };
@@ -67,6 +68,7 @@ export const reject =
       await queueNotice(trx, { event, kind: "submission-rejected", row: rejected, reason });
       return rejected;
     });
+    deps.metrics.reviewed("rejected", row.uploaded_at);
     deps.onNotice();
     return toSubmission(deps.settings, row);
   };

@@ -1,7 +1,7 @@
 import type { Mesh } from "@svc/mesh";
 import { submissions } from "@svc/proto";
 import { createSemaphore } from "@svc/service/semaphore";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Registry } from "@svc/telemetry";
 import type { Settings } from "../config.ts";
 import { openContextStore } from "../context/open.ts";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
@@ -12,6 +12,7 @@ import type { SubmissionDeps } from "./deps.ts";
 import { downloadContext, fetchContext } from "./download.ts";
 import { list, listOwn } from "./list.ts";
 import { startLoop } from "./loop.ts";
+import { createSubmissionMetrics } from "./metrics.ts";
 import { queueEndedBuilds, sendNotices } from "./notice.ts";
 import { putContextPart } from "./put-part.ts";
 import { readContextUpload, readLimits } from "./read-upload.ts";
@@ -25,6 +26,7 @@ type Start = {
   mesh: Pick<Mesh, "serve" | "call" | "consume" | "byteTransfers">;
   settings: Settings;
   log: Logger;
+  registry: Registry;
 };
 
 export type Submissions = {
@@ -34,16 +36,17 @@ export type Submissions = {
 };
 
 /** Answers the operations of submissions, sends mails to authors and sweeps contexts. */
-export async function startSubmissions({ db, mesh, settings, log }: Start): Promise<Submissions> {
+export async function startSubmissions({ db, mesh, settings, log, registry }: Start): Promise<Submissions> {
   const contexts = openContextStore(settings.registry.user_uploads_context);
   const { byteTransfers } = mesh;
   const slots = createSemaphore(settings.builds.context_checks);
+  const metrics = createSubmissionMetrics(registry);
   const notices = startLoop("notices of submissions", {
     log,
     everyMs: settings.builds.notice_interval,
     round: (signal) => sendNotices({ db, mesh, log }, signal),
   });
-  const deps = { db, settings, contexts, byteTransfers, log, onNotice: notices.ring, slots };
+  const deps = { db, settings, contexts, byteTransfers, log, metrics, onNotice: notices.ring, slots };
   serve(mesh, deps);
   await followAccounts(mesh, deps);
   const sweeping = startLoop("sweep of contexts", {
@@ -51,10 +54,15 @@ export async function startSubmissions({ db, mesh, settings, log }: Start): Prom
     everyMs: settings.builds.sweep_interval,
     round: () => sweepContexts(deps),
   });
+  const counting = startLoop("count of submissions", {
+    log,
+    everyMs: settings.builds.notice_interval,
+    round: () => metrics.count(db),
+  });
   return {
     onBuildEnded: queueEndedBuilds,
     close: async () => {
-      await Promise.all([notices.close(), sweeping.close()]);
+      await Promise.all([notices.close(), sweeping.close(), counting.close()]);
     },
   };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { faultOf, retryAfterOf, until } from "@svc/mesh/testing";
 import { submissions } from "@svc/proto";
+import { sql } from "kysely";
 import { admin } from "../testing/fixture.ts";
 import {
   author,
@@ -333,4 +334,27 @@ test("without a folder for contexts uploads are unavailable, lists go on", async
   } finally {
     await unset.stop();
   }
+});
+
+test("metrics show what waits for review and for how long, on every replica", async () => {
+  const sum = async (series: string) => (await fixture.metric(series)).reduce((all, one) => all + one, 0);
+  const received = await sum("svc_submission_upload_bytes_total");
+  const context = contextOf({ a: "1" });
+  const { id } = await fixture.submit(context);
+  assert.equal(await sum("svc_submission_upload_bytes_total"), received + context.length);
+  const twoDays = 2 * 86_400;
+  await fixture.db
+    .updateTable("image_submissions")
+    .set({ uploaded_at: sql<Date>`now() - interval '2 days'` })
+    .where("id", "=", id)
+    .execute();
+  const shown = async (series: string, isRight: (value: number) => boolean) =>
+    until(async () => (await fixture.metric(series)).every(isRight), 20_000, series);
+  await shown("svc_submission_oldest_wait_seconds", (seconds) => seconds >= twoDays);
+  await shown('svc_submissions{status="pending_review"}', (count) => count > 0);
+  await shown("svc_submission_context_bytes", (bytes) => bytes >= context.length);
+  await fixture.reject(id);
+  await shown("svc_submission_oldest_wait_seconds", (seconds) => seconds < twoDays);
+  await shown('svc_submissions{status="rejected"}', (count) => count > 0);
+  assert.ok((await sum('svc_submission_review_wait_seconds_sum{result="rejected"}')) >= twoDays);
 });

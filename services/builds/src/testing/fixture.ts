@@ -7,7 +7,7 @@ import type { CallOptions, Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { AuditEntry, isFault } from "@svc/proto";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
-import { createLogger, createRegistry } from "@svc/telemetry";
+import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import type { BuildsDb, Tables } from "../database.ts";
 import { startBuilds } from "../service.ts";
@@ -30,6 +30,8 @@ export type Fixture = {
   builds: Mesh;
   identity: Mesh;
   audits: AuditEntry[];
+  /** Values of this series on `/metrics`, one for each replica. */
+  metric: (series: string) => Promise<number[]>;
   /** Starts one more replica with settings as `--set` has them. */
   start: (overrides: readonly string[]) => Promise<void>;
   stop: () => Promise<void>;
@@ -42,11 +44,14 @@ export async function startFixture(
   const [database, nats] = await Promise.all([createBuildsDatabase(), startTestNats()]);
   const wire = await createWire(database.url);
   const ends: (() => Promise<void>)[] = [];
+  const registries: Registry[] = [];
   const start = async (more: readonly string[]) => {
     const store = database.open<Tables>({ url: wire.url });
     const mesh = await nats.connect("builds");
     const settings = loadSettings(schema, { overrides: more });
-    const about = { log: createLogger("builds", "silent"), registry: createRegistry("builds", "test") };
+    const registry = createRegistry("builds", "test");
+    registries.push(registry);
+    const about = { log: createLogger("builds", "silent"), registry };
     const running = await startBuilds({ settings, mesh, store, ...about }, options);
     const relay = database.relayOutbox(mesh.publish, wire.url);
     ends.push(async () => {
@@ -82,6 +87,7 @@ export async function startFixture(
     builds,
     identity,
     audits,
+    metric: (series) => Promise.all(registries.map((registry) => valueIn(registry, series))),
     start,
     stop: async () => {
       for (const end of ends) await end();
@@ -91,6 +97,12 @@ export async function startFixture(
       await database.drop();
     },
   };
+}
+
+async function valueIn(registry: Registry, series: string): Promise<number> {
+  const lines = (await registry.metrics()).split("\n");
+  const line = lines.find((one) => one.startsWith(`${series} `)) ?? "";
+  return Number(line.slice(series.length));
 }
 
 export const admin: CallOptions = {
