@@ -16,6 +16,8 @@ export type MeshMetrics = {
   /** A handler answered a fault that its contract does not declare. */
   undeclaredFault: (subject: string, fault: string) => void;
   auditFailed: () => void;
+  /** A consumer starts; what it counts begins at 0. */
+  consumer: (durable: string) => void;
   deadLetter: (durable: string) => void;
   redelivery: (durable: string) => void;
 };
@@ -32,6 +34,7 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
       foreignMessage: () => {},
       undeclaredFault: () => {},
       auditFailed: () => {},
+      consumer: () => {},
       deadLetter: () => {},
       redelivery: () => {},
     };
@@ -75,6 +78,11 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
     foreignMessage: (stream) => foreign.inc({ stream }),
     undeclaredFault: (operation, fault) => undeclared.inc({ operation, fault }),
     auditFailed: () => audit.inc(),
+    consumer: (durable) => {
+      // Prometheus sees no increase in a series that begins at 1.
+      dead.inc({ durable }, 0);
+      later.inc({ durable }, 0);
+    },
     deadLetter: (durable) => dead.inc({ durable }),
     redelivery: (durable) => later.inc({ durable }),
   };

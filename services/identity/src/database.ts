@@ -70,8 +70,9 @@ type SetupTokensTable = {
   created_at: At;
 };
 
+export const codePurposes = ["onboard_email", "op_login", "reauth", "migrate_confirm", "sign_in"] as const;
 /** What a mailed code is for; each purpose has codes of its own. */
-export type CodePurpose = "onboard_email" | "op_login" | "reauth" | "migrate_confirm" | "sign_in";
+export type CodePurpose = (typeof codePurposes)[number];
 
 export type CodesTable = {
   id: string;

@@ -4,7 +4,7 @@ import type { Mesh } from "@svc/mesh";
 import { Counter, type Registry } from "@svc/telemetry";
 import { type Requester, recordAudit, requesterFields, type Subject } from "./audit/record.ts";
 import type { Refusal } from "./audit/refusals.ts";
-import type { CodePurpose, IdentityTrx } from "./database.ts";
+import { type CodePurpose, codePurposes, type IdentityTrx } from "./database.ts";
 
 type Door = "email" | "op_login" | "password" | "passkey" | "bind";
 export type FailedDoor = Door | "cli_login" | "setup" | "account_email" | "account_migration" | "reauth";
@@ -16,17 +16,20 @@ type FailureReason =
   | "staff_account"
   | "not_staff"
   | "rate_limited";
-export type MailKind =
-  | "code"
-  | "email_changed"
-  | "email_removed"
-  | "codes_locked"
-  | "passkey_added"
-  | "passkey_removed"
-  | "migration_issued"
-  | "migration_done"
-  | "world";
-type MailResult = "sent" | "failed" | "throttled";
+const mailKinds = [
+  "code",
+  "email_changed",
+  "email_removed",
+  "codes_locked",
+  "passkey_added",
+  "passkey_removed",
+  "migration_issued",
+  "migration_done",
+  "world",
+] as const;
+export type MailKind = (typeof mailKinds)[number];
+const mailResults = ["sent", "failed", "throttled"] as const;
+type MailResult = (typeof mailResults)[number];
 
 export type Events = ReturnType<typeof createEvents>;
 
@@ -43,6 +46,9 @@ type EventsNeeds = {
  */
 export function createEvents({ mesh, registry, countRefusal }: EventsNeeds) {
   const { failures, lockouts, revoked, mails } = createCounters(registry);
+  // What an alert counts starts at 0: Prometheus sees no increase in a series that begins at 1.
+  for (const purpose of codePurposes) lockouts.inc({ purpose }, 0);
+  for (const kind of mailKinds) for (const result of mailResults) mails.inc({ kind, result }, 0);
   return {
     signedIn: (trx: IdentityTrx, requester: Requester, { door, ...subject }: Subject & { door: Door }) =>
       recordAudit(trx, requester, { action: `auth.${door}.login`, ...subject }),

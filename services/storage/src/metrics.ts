@@ -1,3 +1,4 @@
+import { backups } from "@svc/proto";
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 
 export type StorageMetrics = {
@@ -14,6 +15,10 @@ export type StorageMetrics = {
   slotHeld: (seconds: number) => void;
 };
 
+const jobKinds = backups.WorldJob.shape.kind.options;
+const jobResults = ["succeeded", "failed"];
+
+/** What an alert counts starts at 0: Prometheus sees no increase in a series that begins at 1. */
 export function createStorageMetrics(registry: Registry): StorageMetrics {
   const registers = [registry];
   const jobs = new Histogram({
@@ -29,6 +34,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     labelNames: ["event", "reason"] as const,
     registers,
   });
+  for (const kind of jobKinds) for (const result of jobResults) jobs.zero({ kind, result });
   const bytes = new Gauge({
     name: "svc_backup_store_bytes",
     help: "Total size of all present backups.",
@@ -42,6 +48,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
+  for (const result of ["done", "failed"]) reconcile.zero({ result });
   const paused = new Gauge({
     name: "svc_scheduled_backups_paused",
     help: "1 while scheduled backups are paused because the store is full.",

@@ -48,6 +48,7 @@ export function createRequestLog(options: {
     labelNames: ["scope"],
     registers: [registry],
   });
+  limited.inc({ scope: "auth_door" }, 0);
 
   const unchanged = createUnchangedLog({ face, log, everyMs: options.unchangedLogMs });
 

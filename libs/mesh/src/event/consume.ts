@@ -36,6 +36,7 @@ export type Consumer = {
 
 /** Consumes until stopped, over restarts of NATS and before the stream exists. */
 export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consumer {
+  core.metrics.consumer(options.durable);
   const stopping = new AbortController();
   const pull = createPull(core, options as ConsumeOptions<unknown>, stopping.signal);
   const firstLookup = Promise.withResolvers<void>();

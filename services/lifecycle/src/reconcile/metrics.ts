@@ -68,6 +68,7 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
     labelNames: ["result"] as const,
     registers,
   });
+  for (const result of ["done", "failed"]) passes.inc({ result }, 0);
   const durations = new Histogram({
     name: "svc_reconcile_duration_seconds",
     help: "Duration of a pass over one server, including the wait for RCON.",

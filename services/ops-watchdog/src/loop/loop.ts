@@ -38,6 +38,7 @@ export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {
 export function createRound(deps: LoopDeps): (signal: AbortSignal) => Promise<void> {
   const attempts = new Map<string, number>();
   const tasks = tasksOf(deps);
+  deps.metrics.tasks(tasks.map(({ name }) => name));
   return async (signal) => {
     const client = await connect(deps.url, "svc-ops-watchdog-loop");
     try {

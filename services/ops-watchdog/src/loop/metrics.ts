@@ -5,6 +5,8 @@ export type WatchdogMetrics = {
   damagedBundles: (count: number) => void;
   rehearsed: (at: Date | undefined) => void;
   report: (at: Date | undefined) => void;
+  /** Tasks that may fail; their counts begin at 0. */
+  tasks: (names: readonly string[]) => void;
   failed: (task: string) => void;
 };
 
@@ -49,6 +51,10 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
     damagedBundles: (count) => damaged.set(count),
     rehearsed: (at) => rehearsal.set((at?.getTime() ?? 0) / 1_000),
     report: (at) => report.set((at?.getTime() ?? 0) / 1_000),
+    tasks: (names) => {
+      // Prometheus sees no increase in a series that begins at 1.
+      for (const task of names) failures.inc({ task }, 0);
+    },
     failed: (task) => failures.inc({ task }),
   };
 }
