@@ -26,7 +26,7 @@ export const Submission = z.strictObject({
   /** Set at the approval. */
   image_ref: z.string().optional(),
   build_id: z.string().optional(),
-  /** Of the build; only lists attach it. */
+  /** Of the build; attached by lists and by reads of one submission. */
   build_status: BuildStatus.optional(),
   build_error: z.string().optional(),
   reviewed_by: z.string().optional(),
@@ -88,6 +88,16 @@ export const listOwn = operation({
   query: listing,
   output: SubmissionPage,
   summary: "The caller's submissions, the newest first.",
+  spec: "docs/reference/submissions.md#lists",
+});
+
+export const readOwn = operation({
+  subject: "builds.submission.read-own",
+  http: { ...own, method: "GET", path: `${mine}/{id}` },
+  params: id,
+  output: Submission,
+  faults: ["not_found"],
+  summary: "One of the caller's submissions; somebody else's is not found.",
   spec: "docs/reference/submissions.md#lists",
 });
 
@@ -187,6 +197,16 @@ export const list = operation({
   query: listing,
   output: SubmissionPage,
   summary: "Everybody's submissions, the newest first.",
+  spec: "docs/reference/submissions.md#lists",
+});
+
+export const read = operation({
+  subject: "builds.submission.read",
+  http: { ...admin, method: "GET", path: `${all}/{id}` },
+  params: id,
+  output: Submission,
+  faults: ["not_found"],
+  summary: "One submission.",
   spec: "docs/reference/submissions.md#lists",
 });
 

@@ -3,7 +3,7 @@ import type { InputOf, submissions } from "@svc/proto";
 import { accountOf } from "./caller.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import { toSubmission } from "./row.ts";
-import { listSubmissions } from "./store.ts";
+import { getListed, listSubmissions } from "./store.ts";
 
 type Deps = Pick<SubmissionDeps, "db" | "settings">;
 
@@ -18,6 +18,18 @@ export const list =
   (deps: Deps): Handler<typeof submissions.list> =>
   (_context, wanted) =>
     page(deps, wanted);
+
+/** builds.submission.read-own */
+export const readOwn =
+  ({ db, settings }: Deps): Handler<typeof submissions.readOwn> =>
+  async ({ principal }, { id }) =>
+    toSubmission(settings, await getListed(db, id, accountOf(principal).userId));
+
+/** builds.submission.read */
+export const read =
+  ({ db, settings }: Deps): Handler<typeof submissions.read> =>
+  async (_context, { id }) =>
+    toSubmission(settings, await getListed(db, id));
 
 async function page(
   { db, settings }: Deps,

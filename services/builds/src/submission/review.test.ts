@@ -59,7 +59,10 @@ describe("an approval", () => {
     assert.equal(build?.context_digest, one.context_sha256);
     assert.equal(build?.context_ref, `http://127.0.0.1:8081/api/v1/internal/submissions/${one.id}/context`);
     assert.equal(build?.dockerfile, "FROM scratch\n");
-    assert.equal((await fixture.find(one.id))?.build_status, "pending");
+    assert.equal(
+      (await fixture.gateway.call(submissions.read, { id: one.id }, admin)).build_status,
+      "pending",
+    );
     await until(() =>
       mails.some(({ kind, facts }) => kind === "submission-approved" && facts["pack"] === "My pack"),
     );

@@ -10,7 +10,7 @@ import { completeContextUpload, uploadContext } from "./complete.ts";
 import { create } from "./create.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import { downloadContext, fetchContext } from "./download.ts";
-import { list, listOwn } from "./list.ts";
+import { list, listOwn, read, readOwn } from "./list.ts";
 import { startLoop } from "./loop.ts";
 import { createSubmissionMetrics } from "./metrics.ts";
 import { queueEndedBuilds, sendNotices } from "./notice.ts";
@@ -70,6 +70,7 @@ export async function startSubmissions({ db, mesh, settings, log, registry }: St
 function serve(mesh: Pick<Mesh, "serve">, deps: SubmissionDeps): void {
   mesh.serve(submissions.create, create(deps));
   mesh.serve(submissions.listOwn, listOwn(deps));
+  mesh.serve(submissions.readOwn, readOwn(deps));
   mesh.serve(submissions.readLimits, readLimits(deps));
   mesh.serve(submissions.uploadContext, uploadContext(deps));
   mesh.serve(submissions.readContextUpload, readContextUpload(deps));
@@ -77,6 +78,7 @@ function serve(mesh: Pick<Mesh, "serve">, deps: SubmissionDeps): void {
   mesh.serve(submissions.completeContextUpload, completeContextUpload(deps));
   mesh.serve(submissions.withdraw, withdraw(deps));
   mesh.serve(submissions.list, list(deps));
+  mesh.serve(submissions.read, read(deps));
   mesh.serve(submissions.approve, approve(deps));
   mesh.serve(submissions.reject, reject(deps));
   mesh.serve(submissions.remove, remove(deps));

@@ -79,6 +79,25 @@ export async function addAudit(trx: BuildsTrx, entry: NewAuditEntry): Promise<vo
   await trx.insertInto("outbox").values(auditRow("builds", entry)).execute();
 }
 
+/** As lists read them: with the state of the build. */
+function selectListed(db: BuildsDb) {
+  return db
+    .selectFrom("image_submissions")
+    .leftJoin("image_builds", "image_builds.id", "image_submissions.build_id")
+    .selectAll("image_submissions")
+    .select(["image_builds.status as build_status", "image_builds.error as build_error"]);
+}
+
+/** Throws `not_found`, with a user's ID also for the submissions of others. */
+export async function getListed(db: BuildsDb, id: string, userId?: string): Promise<ListedRow> {
+  const row = await selectListed(db).where("image_submissions.id", "=", id).executeTakeFirst();
+  if (!row || (userId !== undefined && row.submitted_by_id !== userId)) {
+    const whose = userId === undefined ? "There is" : "You have";
+    throw new Fault("not_found", { message: `${whose} no submission of this ID.` });
+  }
+  return row;
+}
+
 export type ListWanted = {
   /** Only this account's. */
   userId?: string | undefined;
@@ -100,11 +119,7 @@ export async function listSubmissions(db: BuildsDb, wanted: ListWanted): Promise
   const whose = (eb: ExpressionBuilder<Tables, "image_submissions">) =>
     eb.and(userId === undefined ? [] : [eb("submitted_by_id", "=", userId)]);
   const [rows, groups] = await Promise.all([
-    db
-      .selectFrom("image_submissions")
-      .leftJoin("image_builds", "image_builds.id", "image_submissions.build_id")
-      .selectAll("image_submissions")
-      .select(["image_builds.status as build_status", "image_builds.error as build_error"])
+    selectListed(db)
       .where(whose as never)
       .where(matches as never)
       .orderBy("image_submissions.arrival", "desc")

@@ -203,6 +203,11 @@ describe("whose it is", () => {
     assert.equal(await faultOf(fixture.upload(id, bytes, { as: stranger })), "not_found");
     assert.equal(await faultOf(fixture.complete(id, stranger)), "not_found");
     assert.equal(await faultOf(gateway.call(submissions.withdraw, { id }, stranger)), "not_found");
+    assert.equal(await faultOf(gateway.call(submissions.readOwn, { id }, stranger)), "not_found");
+    assert.equal(await faultOf(gateway.call(submissions.read, { id: "sub-x" }, admin)), "not_found");
+    const own = await gateway.call(submissions.readOwn, { id }, author);
+    assert.deepEqual(own, await fixture.find(id));
+    assert.deepEqual(await gateway.call(submissions.read, { id }, admin), own);
     const page = await gateway.call(submissions.listOwn, { limit: 20, offset: 0 }, stranger);
     assert.deepEqual([page.total, page.submissions.length], [0, 0]);
     assert.ok(await fixture.find(id));

@@ -3,7 +3,7 @@
 import type { Output } from "../api/operations.ts";
 import type { StatusLook } from "../ui/status.tsx";
 
-export type Submission = Output<"submissions.listOwn">["submissions"][number];
+export type Submission = Output<"submissions.readOwn">;
 
 export const packStages = [
   "noContext",

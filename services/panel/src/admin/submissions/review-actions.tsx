@@ -13,7 +13,7 @@ import { usePackWords } from "../../words/pack-words.ts";
 import { useWords } from "../../words/words.ts";
 import type { ReviewActs, Submission } from "./submissions-view.ts";
 
-const changed = ["submissions.list", "builds.listBuilds"] as const;
+const changed = ["submissions.read", "submissions.list", "builds.listBuilds"] as const;
 /** Most characters of a reason (docs/reference/submissions.md#review). */
 const mostReason = 1_000;
 
@@ -137,7 +137,8 @@ function Delete({ submission }: { submission: Submission }) {
   const { review } = usePackWords();
   const navigate = useNavigate();
   const toast = useToast();
-  const remove = useAction("submissions.remove", changed);
+  // The page of the pack is left, so it is not read again.
+  const remove = useAction("submissions.remove", ["submissions.list"]);
   const [isAsking, setAsking] = useState(false);
   const { id, display_name } = submission;
   const gone = () => {

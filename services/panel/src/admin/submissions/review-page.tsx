@@ -21,17 +21,13 @@ import { ReviewFacts } from "./review-facts.tsx";
 import { decideReview, isSubmissionId, lookOfSubmission, type Submission } from "./submissions-view.ts";
 import { Suspicions } from "./suspicions-card.tsx";
 
-/** One pack as its reviewer sees it. There is no operation for one: the list is searched for its id. */
+/** One pack as its reviewer sees it. */
 export function Page() {
   const { review } = usePackWords();
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { data, error, refetch } = useOperation(
-    "submissions.list",
-    { query: id, limit: 10, offset: 0 },
-    { enabled: isSubmissionId(id), every: poll.status },
-  );
-  const submission = data?.submissions.find((one) => one.id === id);
-  if (!isSubmissionId(id) || (data && !submission)) return <NotFoundPage title={review.notFound} />;
+  const options = { enabled: isSubmissionId(id), every: poll.status };
+  const { data: submission, error, refetch } = useOperation("submissions.read", { id }, options);
+  if (!isSubmissionId(id) || error?.code === "not_found") return <NotFoundPage title={review.notFound} />;
   if (!submission) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   return <Review key={id} submission={submission} />;
 }
@@ -45,7 +41,7 @@ function Review({ submission }: { submission: Submission }) {
   const acts = decideReview(submission, reviewed);
   const lookAgain = () => {
     setReviewed(context_sha256);
-    refresh(["submissions.list", "submissions.listContextEntries", "submissions.readContextFile"]);
+    refresh(["submissions.read", "submissions.listContextEntries", "submissions.readContextFile"]);
   };
   if (reviewed === undefined && context_sha256 !== undefined) setReviewed(context_sha256);
   return (

@@ -3,7 +3,7 @@ import type { StatusLook } from "../../ui/status.tsx";
 import { type Query, textOf } from "../address.ts";
 import { pageOf } from "../builds/builds-view.ts";
 
-export type Submission = Output<"submissions.list">["submissions"][number];
+export type Submission = Output<"submissions.read">;
 export type SubmissionStatus = Submission["status"];
 
 export const pageSize = 50;

@@ -70,8 +70,8 @@ async function attemptContext(about: Act, id: string): Promise<UploadItem> {
 
 /** Whether the submission has a context of this size: an answer that was lost had completed it. */
 async function isContextOf({ size }: UploadItem, id: string, signal: AbortSignal): Promise<boolean> {
-  const { submissions } = await call("submissions.listOwn", { query: id, limit: 1, offset: 0 }, { signal });
-  return submissions.some((found) => found.id === id && found.context_bytes === size);
+  const { context_bytes } = await call("submissions.readOwn", { id }, { signal });
+  return context_bytes === size;
 }
 
 async function attemptFile({ item, step, file, signal, onProgress }: Act): Promise<UploadItem> {
