@@ -4,6 +4,7 @@ import { useAction, useOperation } from "../api/query.ts";
 import { addContext } from "../files/upload/uploads.ts";
 import { useDrop } from "../files/upload/use-drop.ts";
 import { Button } from "../ui/button.tsx";
+import { DropHint } from "../ui/drop-hint.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { FileChooser } from "../ui/file-chooser.tsx";
@@ -109,11 +110,7 @@ export function NewPack({ pending }: { pending: number }) {
           </Row>
         </Stack>
       </Form>
-      {isHeldOver && (
-        <div className={styles.drop}>
-          <p>{submissions.dropHere}</p>
-        </div>
-      )}
+      {isHeldOver && <DropHint>{submissions.dropHere}</DropHint>}
     </Card>
   );
 }

@@ -1,9 +1,9 @@
 import { FolderUp, Upload } from "lucide-react";
+import { DropHint } from "../../ui/drop-hint.tsx";
 import { FileChooser } from "../../ui/file-chooser.tsx";
 import { isolate } from "../../words/format.ts";
 import { useWords } from "../../words/words.ts";
 import { filesOfChooser } from "./collect.ts";
-import styles from "./upload.module.css";
 import { addFiles, type ChosenFile, type UploadTarget } from "./uploads.ts";
 import { useDrop } from "./use-drop.ts";
 
@@ -31,9 +31,7 @@ export function UploadButtons({ target }: { target: UploadTarget }) {
         {uploads.folder}
       </FileChooser>
       {isHeldOver && (
-        <div className={styles.drop}>
-          <p>{uploads.dropHere(isolate(target.folder === "" ? files.root : target.folder))}</p>
-        </div>
+        <DropHint>{uploads.dropHere(isolate(target.folder === "" ? files.root : target.folder))}</DropHint>
       )}
     </>
   );
