@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatClock, formatTime } from "./format.ts";
+import { formatBytes, formatClock, formatTime, timeHoldsMs } from "./format.ts";
 import { chooseLanguage } from "./language.ts";
 
 test("sizes have binary units", () => {
@@ -20,6 +20,33 @@ test("times are relative up to a day", () => {
   assert.equal(formatTime(now + 5 * 60_000, now, "en"), "in 5 minutes");
   assert.equal(formatTime(now - 3 * 3_600_000, now, "zh-CN"), "3小时前");
   assert.match(formatTime(now - 3 * 86_400_000, now, "en"), /Dec 30, 2025/);
+});
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+for (const [sentence, distance] of [
+  ["a moment ago", -400],
+  ["seconds ago", -40 * second],
+  ["just below a minute ago", -59.4 * second],
+  ["minutes ago", -5 * minute - 100],
+  ["an hour ago", -hour],
+  ["hours ago", -22.6 * hour],
+  ["in seconds", 12.3 * second],
+  ["in a minute", 61 * second],
+  ["in an hour", 61 * minute],
+  ["in hours", 23.4 * hour],
+  ["in days", 3 * day],
+] as const) {
+  test(`the words of a moment ${sentence} hold exactly as long as is said`, () => {
+    const now = Date.UTC(2026, 0, 2, 12);
+    const holds = timeHoldsMs(now + distance, now);
+    const at = (later: number) => formatTime(now + distance, now + later, "en");
+    assert.equal(at(Math.max(0, holds - 2)), at(0));
+    assert.notEqual(at(holds + 2), at(0));
+  });
+}
+
+test("a date that has passed stays a date", () => {
+  assert.equal(timeHoldsMs(0, 2 * day), Infinity);
 });
 
 test("a clock has minutes and seconds", () => {

@@ -36,6 +36,20 @@ export function formatTime(at: number, now: number, language: Language): string 
   return formatDate(at, language);
 }
 
+/** For how many milliseconds `formatTime` says the same of a moment. */
+export function timeHoldsMs(at: number, now: number): number {
+  let unitMs = 1_000;
+  // Where the words of the unit below begin.
+  let belowMs = -Infinity;
+  for (const [, next] of steps) {
+    const value = Math.round((at - now) / unitMs);
+    if (Math.abs(value) < next) return Math.min(at - now - (value - 0.5) * unitMs, at - now - belowMs);
+    belowMs = (next - 0.5) * unitMs;
+    unitMs *= next;
+  }
+  return at > now ? at - now - belowMs : Infinity;
+}
+
 export function formatDate(at: number, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(at);
 }
