@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { classes } from "./css.ts";
 import styles from "./list.module.css";
 
 /** Things of one kind below each other, each with what can be done to it. */
@@ -15,11 +16,13 @@ type ListItemProps = {
   /** Below the title, in muted words. */
   details?: ReactNode;
   actions?: ReactNode;
+  /** The title is one long word, such as the address of an image: on a phone the actions stand below it. */
+  isLong?: boolean;
 };
 
-export function ListItem({ title, details, actions }: ListItemProps) {
+export function ListItem({ title, details, actions, isLong = false }: ListItemProps) {
   return (
-    <li className={styles.item}>
+    <li className={classes(styles.item, isLong && styles.long)}>
       <div className={styles.text}>
         <div className={styles.title}>{title}</div>
         {details !== undefined && <div className={styles.details}>{details}</div>}

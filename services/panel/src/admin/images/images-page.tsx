@@ -93,6 +93,7 @@ function ImageItem({ image }: { image: Image }) {
   return (
     <>
       <ListItem
+        isLong
         title={
           <Row>
             <Copied text={ref} what={images.ref} />
