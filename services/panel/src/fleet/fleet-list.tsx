@@ -18,7 +18,7 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import styles from "./fleet.module.css";
 import { FleetFields } from "./fleet-fields.tsx";
-import { addressOf, everything, type FleetView, fleetViewOf } from "./fleet-view.ts";
+import { addressOf, everything, type FleetView, fleetViewOf, narrowRows } from "./fleet-view.ts";
 import { all, countOf, isSelected, namesBetween, nothing, type Selection, withNames } from "./selection.ts";
 import { useFleet } from "./use-fleet.ts";
 
@@ -41,7 +41,10 @@ export function FleetList() {
       {servers.create}
     </Link>
   );
-  const { rows, isOld, error, refetch } = fleet;
+  const { error, refetch, answered } = fleet;
+  // What is typed is not what was asked for yet.
+  const isOld = fleet.isOld || search !== view.search;
+  const rows = fleet.rows && narrowRows(fleet.rows, { typed: view.search, answered });
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const isSearched = Object.keys(addressOf({ ...asked, sort: "name" })).length > 0;
   const isEmpty = rows.length === 0 && !isOld;

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, everything, fleetViewOf, pagesFor, requestOf, rowsInPlace } from "./fleet-view.ts";
+import type { ServerRow } from "../server/row.ts";
+import {
+  addressOf,
+  everything,
+  fleetViewOf,
+  narrowRows,
+  pagesFor,
+  requestOf,
+  rowsInPlace,
+} from "./fleet-view.ts";
 import { all, countOf, isSelected, namesBetween, nothing, withNames } from "./selection.ts";
 
 test("the address holds what differs from everything, and is read back", () => {
@@ -41,6 +50,19 @@ test("rows stand in their places, and none beyond the total", () => {
   assert.equal(rows.length, 102);
   assert.deepEqual([rows[0], rows[100], rows[101]], [undefined, "a", "b"]);
 });
+
+const named = (name: string) => ({ name, subdomain: name, displayName: name, owner: "lena" }) as ServerRow;
+const [sky, moon] = [named("sky-1"), named("moon-1")];
+for (const [sentence, rows, answered, typed, shown] of [
+  ["a search that goes on is narrowed at once", [sky, moon], "", "SKY", [sky]],
+  ["each of its words counts", [sky, moon], "1 ", "1 lena moon", [moon]],
+  ["one that was answered shows its answer", [sky, moon], "x", "x", [sky, moon]],
+  ["another search waits for its answer", [sky], "sky", "moon", [sky]],
+  ["a shorter one waits", [sky], "sky", "sk", [sky]],
+  ["so does a list whose rows are not all there", [sky, undefined], "", "sky", [sky, undefined]],
+] as const) {
+  test(sentence, () => assert.deepEqual(narrowRows(rows, { typed, answered }), shown));
+}
 
 test("some are chosen by name", () => {
   const some = withNames(withNames(nothing, ["a", "b"], true), ["b"], false);

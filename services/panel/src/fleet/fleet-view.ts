@@ -1,6 +1,7 @@
 // What the address says about the list of all servers, and the requests that fill it. Pure.
 
 import type { Input } from "../api/operations.ts";
+import { findsRow, type ServerRow } from "../server/row.ts";
 
 export const fleetSorts = ["name", "phase", "players", "owner", "node"] as const;
 export const fleetFilters = ["all", "awake", "asleep", "attention", "failed", "unowned"] as const;
@@ -51,6 +52,20 @@ export function requestOf({ search, filter, sort, node }: FleetView, page: numbe
     ...(filter !== "all" && { filter }),
     ...(node !== "" && { node }),
   };
+}
+
+type Searched = { typed: string; answered: string };
+
+/** The rows of a search that goes on, from those of an earlier one: at once where all of them are at hand. */
+export function narrowRows(
+  rows: readonly (ServerRow | undefined)[],
+  { typed, answered }: Searched,
+): readonly (ServerRow | undefined)[] {
+  const isNarrower =
+    typed !== answered && typed.trim().toLowerCase().startsWith(answered.trim().toLowerCase());
+  if (!isNarrower || rows.includes(undefined)) return rows;
+  const isFound = findsRow(typed);
+  return rows.filter((row) => row !== undefined && isFound(row));
 }
 
 const mostPagesInSight = 4;

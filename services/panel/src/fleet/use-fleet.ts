@@ -10,6 +10,8 @@ import { isSelected, type Selection } from "./selection.ts";
 type Fleet = {
   /** All that match, in their places; what was not read yet is undefined. Undefined before the first answer. */
   rows: readonly (ServerRow | undefined)[] | undefined;
+  /** What was searched for when these rows were read. */
+  answered: string;
   /** The rows are those of the search before, until the new ones are read. */
   isOld: boolean;
   error: ApiError | null;
@@ -34,6 +36,8 @@ export function useFleet(view: FleetView): Fleet {
   );
   const reads = [head, ...others];
   const total = head.data?.total;
+  const [answered, setAnswered] = useState(view.search);
+  if (total !== undefined && !head.isPlaceholderData && answered !== view.search) setAnswered(view.search);
   const inPlace = reads.map(({ data }, at) => ({
     page: at === 0 ? 0 : (further[at - 1] ?? 0),
     rows: data?.items.map(rowOfFleet),
@@ -45,6 +49,7 @@ export function useFleet(view: FleetView): Fleet {
   );
   return {
     rows: total === undefined ? undefined : rowsInPlace(total, inPlace),
+    answered,
     isOld: head.isPlaceholderData,
     error: reads.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => {

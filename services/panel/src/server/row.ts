@@ -120,15 +120,23 @@ const comparers: Record<Sort, (a: ServerRow, b: ServerRow) => number> = {
   status: (a, b) => order.indexOf(a.phase) - order.indexOf(b.phase),
 };
 
-/** The servers to show, in order. */
-export function selectRows(rows: readonly ServerRow[], view: ListView): ServerRow[] {
-  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const isFound = ({ name, subdomain, displayName, owner = "" }: ServerRow) => {
+type Named = Pick<ServerRow, "name" | "subdomain" | "displayName" | "owner">;
+
+/** Whether a search finds a server: all its words are in its names, as the service searches (docs/reference/http.md#pages). */
+export function findsRow(search: string): (row: Named) => boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return ({ name, subdomain, displayName, owner = "" }) => {
+    if (words.length === 0) return true;
     const text = `${name} ${subdomain} ${displayName} ${owner}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
+}
+
+/** The servers to show, in order. */
+export function selectRows(rows: readonly ServerRow[], view: ListView): ServerRow[] {
+  const isFound = findsRow(view.search);
   return rows
-    .filter((row) => passes(row, view.filter) && (words.length === 0 || isFound(row)))
+    .filter((row) => passes(row, view.filter) && isFound(row))
     .sort((a, b) => comparers[view.sort](a, b) || byName.compare(a.name, b.name));
 }
 
