@@ -145,6 +145,7 @@ function commentsOf(service: string): Map<string, string> {
   const folders = [
     `services/${service}/src`,
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
+    ...(service === "identity" ? ["libs/smtp/src"] : []),
   ];
   const files = folders.flatMap((folder) =>
     globSync(["config.ts", "settings/*.ts", "*-section.ts", "*-settings.ts"], {

@@ -6,11 +6,10 @@ import { after, before, describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { until } from "@svc/mesh/testing";
 import { accounts, isFault, signIn } from "@svc/proto";
-import type { RelaySettings } from "../../services/identity/src/config.ts";
-import { createRelay } from "../../services/identity/src/mail/relay.ts";
+import { createRelay, type RelaySettings } from "@svc/smtp";
+import { type SmtpSink, startSmtpSink } from "@svc/smtp/testing";
 import { codeMessage } from "../../services/identity/src/mail/templates.ts";
 import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
-import { type SmtpSink, startSmtpSink } from "../../services/identity/src/testing/smtp-sink.ts";
 import { type Postfix, startPostfix } from "./postfix.ts";
 
 const binary = process.env["SVC_SMTP_LANE"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, loadSettings } from "@svc/config";
-import { adminOrigin, mailBudget, relaySettings, settings } from "./config.ts";
+import { adminOrigin, mailBudget, settings } from "./config.ts";
 
 const load = (...overrides: string[]) => loadSettings(settings, { overrides });
 const minute = 60_000;
@@ -76,23 +76,6 @@ test("the audit log is kept at least 30 days, or forever", () => {
 test("the mail budget is 120 an hour unless set, with a burst of a quarter and at least 5", () => {
   assert.deepEqual(mailBudget(load()), { perHour: 120, burst: 30 });
   assert.deepEqual(mailBudget(load("smtp.max_per_hour=8")), { perHour: 8, burst: 5 });
-});
-
-test("TLS is required unless the relay is on this machine or the file disables it", () => {
-  const requireTls = (...given: string[]) =>
-    relaySettings(load("smtp.from=a@example.org", ...given), {})?.requireTls;
-  assert.equal(requireTls(), undefined);
-  assert.equal(requireTls("smtp.host=mail.example.org"), true);
-  assert.equal(requireTls("smtp.host=localhost"), false);
-  assert.equal(requireTls("smtp.host=127.0.0.1"), false);
-  assert.equal(requireTls("smtp.host=127.0.0.1.example.org"), true);
-  assert.equal(requireTls("smtp.host=mail.example.org", "smtp.require_tls=false"), false);
-  assert.equal(requireTls("smtp.host=localhost", "smtp.require_tls=true"), true);
-});
-
-test("the relay's password is read from the variable that the file names", () => {
-  const given = ["smtp.host=localhost", "smtp.from=a@example.org", "smtp.password_ref=OTHER"];
-  assert.equal(relaySettings(load(...given), { OTHER: "secret" })?.password, "secret");
 });
 
 test("a relay requires a sender address", () => {

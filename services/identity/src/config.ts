@@ -1,6 +1,7 @@
 // Settings of identity (docs/reference/settings.md). Sections shared with other services accept all their keys.
 
 import { duration, parseDuration, section, size } from "@svc/config";
+import { smtpSection } from "@svc/smtp";
 import { z } from "zod";
 import { authSources, httpUrl, isLocalProfile } from "./auth-source.ts";
 
@@ -20,23 +21,6 @@ const auditRetention = z
 
 const optionalUrl = (fallback: string) => z.union([z.literal(""), httpUrl]).default(fallback);
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
-
-const smtp = section({
-  /** Empty = no mail. */
-  host: z.string().default(""),
-  /** Port of the relay; 465 speaks TLS from the first byte, others STARTTLS. */
-  port: z.number().int().min(1).max(65_535).default(587),
-  /** Sender of mails; required with a host. */
-  from: z.string().default(""),
-  /** Name to sign in at the relay with; empty = no sign-in. */
-  username: z.string().default(""),
-  /** Name of the environment variable that holds the password. */
-  password_ref: z.string().default("SVC_SMTP_PASSWORD"),
-  /** 0 = 120. */
-  max_per_hour: z.number().int().min(0).default(0),
-  /** Whether a relay without TLS is refused; unset = unless it is on loopback. */
-  require_tls: z.boolean().optional(),
-});
 
 const identity = section({
   /** Lifetime of a session. */
@@ -159,10 +143,7 @@ const sections = z.strictObject({
     client_ip_header: z.string().optional(),
     extra_origins: z.array(z.url()).default([]),
   }),
-  smtp: smtp.refine((mail) => mail.host === "" || mail.from.includes("@"), {
-    path: ["from"],
-    message: "must be an e-mail address when host is set",
-  }),
+  smtp: smtpSection,
   audit: section({
     /** How long audit entries are kept: at least `30d`, or `forever`. */
     retention: auditRetention,
@@ -187,43 +168,6 @@ export type Settings = z.output<typeof settings>;
 
 /** Every limit of this service in one object; spans in milliseconds. */
 export type Limits = Settings["identity"];
-
-/** How the relay is reached. */
-export type RelaySettings = {
-  host: string;
-  port: number;
-  from: string;
-  username: string;
-  password: string;
-  /** Whether a relay without transport security is refused. */
-  requireTls: boolean;
-  /** TLS from the first byte instead of STARTTLS. */
-  implicitTls: boolean;
-  /** Longest time of one mail. */
-  timeoutMs: number;
-};
-
-/** The relay's settings, or undefined when there is no relay. The password comes from the named variable. */
-export function relaySettings(
-  { smtp: mail, identity: limits }: Settings,
-  env: NodeJS.ProcessEnv = process.env,
-): RelaySettings | undefined {
-  if (mail.host === "") return undefined;
-  return {
-    host: mail.host,
-    port: mail.port,
-    from: mail.from,
-    username: mail.username,
-    password: env[mail.password_ref] ?? "",
-    requireTls: mail.require_tls ?? !isLoopback(mail.host),
-    implicitTls: mail.port === 465,
-    timeoutMs: limits.mail_timeout,
-  };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
-}
 
 /** Mails an hour and how many of them at once (docs/reference/settings.md). */
 export function mailBudget({ smtp: mail }: Settings): { perHour: number; burst: number } {

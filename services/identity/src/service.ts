@@ -2,11 +2,12 @@
 
 import { accounts } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
+import { createRelay, relaySettings } from "@svc/smtp";
 import { consumeAudit } from "./audit/consume.ts";
 import { createRefusals } from "./audit/refusals.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { serveCliLogins } from "./cli-login/serve.ts";
-import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
+import { adminOrigin, mailBudget, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import type { Deps } from "./deps.ts";
 import { createEnterEmail } from "./email-address/enter.ts";
@@ -18,7 +19,6 @@ import { createFindLink, createListLinks } from "./link/find.ts";
 import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { startMailQueue } from "./mail/queue.ts";
-import { createRelay } from "./mail/relay.ts";
 import { serveNotices } from "./notice/send.ts";
 import { servePasskeys } from "./passkey/serve.ts";
 import { serveQuotas } from "./quota/serve.ts";
@@ -47,7 +47,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const now = runtime.now ?? (() => new Date());
   const { db } = store;
   const limits = settings.identity;
-  const relayConfig = relaySettings(settings);
+  const relayConfig = relaySettings(settings.smtp, limits.mail_timeout);
   const relay = relayConfig && createRelay(relayConfig);
   const countRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
   const events = createEvents({ mesh, registry, countRefusal });

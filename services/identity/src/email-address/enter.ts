@@ -1,5 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
+import { isPlainAddress } from "@svc/smtp";
 import { isSameAddress } from "../account/address.ts";
 import { lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
@@ -7,7 +8,6 @@ import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { saveUnverifiedEmail, spendAllCodes } from "../email-code/store.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
-import { isPlainAddress } from "../mail/address.ts";
 import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 

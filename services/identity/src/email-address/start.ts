@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault } from "@svc/proto";
+import { isPlainAddress } from "@svc/smtp";
 import { findLiveAccount } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import type { SendCode } from "../email-code/send.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
-import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
 
 /** identity.email.start */

@@ -1,4 +1,5 @@
 import { Fault } from "@svc/proto";
+import type { Message, OpenRelay, Relay } from "@svc/smtp";
 import type { Logger } from "@svc/telemetry";
 import {
   type Asking,
@@ -11,8 +12,6 @@ import {
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Events, MailKind } from "../events.ts";
-import type { Message } from "./message.ts";
-import type { OpenRelay, Relay } from "./relay.ts";
 
 export type Mailer = {
   /** Takes one mail from the budget of the installation. Throws `mail_rate_limited`. */

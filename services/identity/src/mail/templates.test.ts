@@ -48,3 +48,10 @@ test("a passkey is named where it has a name", () => {
   assert.equal(passkeyOf("Laptop {name}", "en"), "The passkey “Laptop {name}”");
   assert.equal(passkeyOf("", "zh"), "一个通行密钥");
 });
+
+test("a mail has the same content as text and as escaped HTML", () => {
+  const letter = code("sign_in", "en");
+  assert.match(letter.text, /012345/);
+  assert.match(letter.html, /<strong>012345<\/strong>/);
+  assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }, "en").html.includes("<b>"));
+});

@@ -1,8 +1,8 @@
+import type { OpenRelay } from "@svc/smtp";
 import type { Account } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import { dropCode, keepNewest, saveCode } from "../email-code/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { OpenRelay } from "../mail/relay.ts";
 import { codeMessage } from "../mail/templates.ts";
 import { mintCode } from "../secret.ts";
 import type { SignInPurpose } from "./store.ts";

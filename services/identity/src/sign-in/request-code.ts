@@ -3,12 +3,11 @@
 
 import type { Client } from "@svc/proto";
 import { Fault } from "@svc/proto";
+import { isPlainAddress, type OpenRelay } from "@svc/smtp";
 import { networkOf } from "../budget/network.ts";
 import type { Deps } from "../deps.ts";
 import { release } from "../email-code/store.ts";
-import { isPlainAddress } from "../mail/address.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { OpenRelay } from "../mail/relay.ts";
 import { reservationKey, reserveAddress, type SignInPurpose } from "./store.ts";
 
 type RequestedCode = { purpose: SignInPurpose; email: string; client: Client; requestId: string };

@@ -13,6 +13,7 @@ import {
   type InputOf,
   isFault,
 } from "@svc/proto";
+import { type SmtpSink, startSmtpSink } from "@svc/smtp/testing";
 import type { Store } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
@@ -22,7 +23,6 @@ import { type Settings, settings as schema } from "../config.ts";
 import type { SessionDoor, Tables } from "../database.ts";
 import { startIdentity } from "../service.ts";
 import { createSession } from "../session/store.ts";
-import { type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 

@@ -1,5 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type users } from "@svc/proto";
+import { isPlainAddress } from "@svc/smtp";
 import { violates } from "@svc/store";
 import { isSameAddress } from "../account/address.ts";
 import type { Account } from "../account/store.ts";
@@ -7,7 +8,6 @@ import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
-import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
 import { revokeSessions } from "../session/store.ts";
 import { refusalOf } from "./policy.ts";

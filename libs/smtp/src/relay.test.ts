@@ -2,18 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import type { RelaySettings } from "../config.ts";
-import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
+import type { RelaySettings } from "./config.ts";
 import { createRelay } from "./relay.ts";
-import { codeMessage } from "./templates.ts";
+import { type SmtpSink, startSmtpSink } from "./testing/smtp-sink.ts";
 
-const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "en");
-
-test("a mail has the same content as text and as escaped HTML", () => {
-  assert.match(letter.text, /012345/);
-  assert.match(letter.html, /<strong>012345<\/strong>/);
-  assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }, "en").html.includes("<b>"));
-});
+const letter = { subject: "012345 is your code", text: "012345\n", html: "<p>012345</p>" };
 
 describe("the relay", () => {
   let plain: SmtpSink;

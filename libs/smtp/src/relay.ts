@@ -1,16 +1,20 @@
 // The SMTP relay (docs/reference/settings.md): implicit TLS on port 465, STARTTLS elsewhere.
 
-import type { RelaySettings } from "../config.ts";
 import { isPlainAddress, wireAddress } from "./address.ts";
-import type { Message } from "./message.ts";
-import { openConversation } from "./smtp-session.ts";
+import type { RelaySettings } from "./config.ts";
+import { openConversation } from "./session.ts";
 
+/** One mail; without HTML it is plain text. */
+export type Message = { subject: string; text: string; html?: string };
+
+/** Sends mails; every failure is an Error with the reply of the relay. */
 export type Relay = {
   /** Opens the conversation as far as the sender: a failure reveals nothing about the recipient. */
   open: (to: string) => Promise<OpenRelay>;
   send: (to: string, message: Message) => Promise<void>;
 };
 
+/** A conversation that waits for its recipient and message. */
 export type OpenRelay = { send: (to: string, message: Message) => Promise<void>; close: () => void };
 
 // Loaded with the first mail: a process that sends none does without 5 MB.
@@ -29,7 +33,7 @@ export function createRelay(settings: RelaySettings): Relay {
     const recipient = { name: "", address: to };
     const writer = await openWriter();
     const { message } = await writer.sendMail({
-      ...{ from: settings.from, to: recipient, subject, text, html, headers },
+      ...{ from: settings.from, to: recipient, subject, text, ...(html !== undefined && { html }), headers },
     });
     if (!Buffer.isBuffer(message)) throw new Error("the message was not written to memory");
     return message;

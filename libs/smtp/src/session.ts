@@ -4,8 +4,8 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { connect as connectSecure, type TLSSocket } from "node:tls";
-import type { RelaySettings } from "../config.ts";
-import { createSmtpConnection, type Line, type Reply } from "./smtp-connection.ts";
+import type { RelaySettings } from "./config.ts";
+import { createSmtpConnection, type Line, type Reply } from "./connection.ts";
 
 type Conversation = {
   /** Sends one message. Throws with the reply when the relay rejects it. */

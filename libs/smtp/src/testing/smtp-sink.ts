@@ -1,7 +1,7 @@
 // A real SMTP server that stores what it receives and can be set to reject.
 
 import type { AddressInfo } from "node:net";
-import { until } from "@svc/mesh/testing";
+import { until } from "@svc/local-stack/testing";
 import { SMTPServer } from "smtp-server";
 
 type SunkMail = { to: string; subject: string; source: string };

@@ -1,0 +1,1 @@
+export { type SmtpSink, startSmtpSink } from "./testing/smtp-sink.ts";
