@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { resources } from "@svc/kube";
 import { fetchBytes, type RawReply, sendBytes } from "@svc/mesh";
-import { until } from "@svc/mesh/testing";
+import { faultOf, until } from "@svc/mesh/testing";
 import { builds, scans } from "@svc/proto";
 import {
   type BuildFixture,
@@ -15,7 +15,7 @@ import {
   openBuildFixture,
   success,
 } from "../testing/build-fixture.ts";
-import { admin, faultOf } from "../testing/fixture.ts";
+import { admin } from "../testing/fixture.ts";
 
 let fixture: BuildFixture;
 let replicas: BuildReplica[];
@@ -61,7 +61,7 @@ test("a build runs step by step, and its image is whitelisted with the digest th
   const entry = await whitelisted(image_ref);
   assert.deepEqual(
     [entry?.source, entry?.build_id, entry?.added_by, entry?.enabled],
-    ["built", id, "amelia", true],
+    ["built", id, "usr-admin", true],
   );
   const scan = await fixture.gateway.call(scans.readScan, { id }, admin);
   assert.deepEqual([scan.summary.packages, scan.has_report, scan.has_sbom], [3, false, false]);

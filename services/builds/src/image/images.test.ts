@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { until } from "@svc/mesh/testing";
+import { faultOf, until } from "@svc/mesh/testing";
 import { images } from "@svc/proto";
 import { parseReference } from "@svc/registry";
 import { startTestRegistry, type TestRegistry } from "@svc/registry/testing";
-import { admin, type Fixture, faultOf, startFixture } from "../testing/fixture.ts";
+import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
 import { createRegistry } from "./registry.ts";
 
 let fixture: Fixture;
@@ -35,7 +35,7 @@ describe("the list", () => {
     assert.deepEqual(rest, {
       image_ref: "itzg/minecraft-server:java21",
       source: "external",
-      added_by: "amelia",
+      added_by: "usr-admin",
       enabled: true,
     });
     assert.ok(Math.abs(Date.parse(added_at) - Date.now()) < 60_000);

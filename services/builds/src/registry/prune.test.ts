@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { faultOf } from "@svc/mesh/testing";
 import { registries, servers } from "@svc/proto";
-import { type Fixture, faultOf, startFixture } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { type GatedRegistry, startGatedRegistry } from "../testing/gated-registry.ts";
 import { type PruneDeps, pruneRegistry } from "./prune.ts";
 import { namedBy, readKeepers } from "./sources.ts";

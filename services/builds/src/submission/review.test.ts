@@ -51,7 +51,7 @@ describe("an approval", () => {
     const one = await fixture.submit(contextOf({ a: "1" }));
     const approved = await fixture.approve(one.id, digestOf(one));
     assert.equal(approved.status, "approved");
-    assert.equal(approved.reviewed_by, "amelia");
+    assert.equal(approved.reviewed_by, "usr-admin");
     assert.equal(approved.image_ref, `127.0.0.1:5000/user-uploads/${one.id}:latest`);
     const [build, ...others] = await buildsOf(one.id);
     assert.deepEqual(others, []);

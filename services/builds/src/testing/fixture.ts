@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
 import type { Kube } from "@svc/kube";
 import type { CallOptions, Mesh } from "@svc/mesh";
-import { startTestNats, type TestNats } from "@svc/mesh/testing";
-import { AuditEntry, isFault } from "@svc/proto";
+import { account, startTestNats, type TestNats } from "@svc/mesh/testing";
+import { AuditEntry } from "@svc/proto";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
@@ -105,26 +105,4 @@ async function valueIn(registry: Registry, series: string): Promise<number> {
   return Number(line.slice(series.length));
 }
 
-export const admin: CallOptions = {
-  client: { address: "192.0.2.7", userAgent: "browser" },
-  principal: {
-    kind: "account",
-    user_id: "usr-admin",
-    username: "amelia",
-    role: "admin",
-    staff: true,
-    setup: false,
-    session: "0".repeat(64),
-  },
-};
-
-/** Name of the fault that a call ends in; `none` when it succeeds. */
-export function faultOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => "none",
-    (error: unknown) => {
-      if (isFault(error)) return error.fault;
-      throw error;
-    },
-  );
-}
+export const admin: CallOptions = account("usr-admin", "admin");
