@@ -11,13 +11,16 @@ import { assertCooledDown, startCooldown } from "./space.ts";
 import { addAudit, changeSubmission, getOwnPending } from "./store.ts";
 import { acquireUpload, removeQuietly, type UploadLease } from "./upload-lease.ts";
 
-/** builds.submission.complete-context-upload: what was staged stays when it is refused. */
+/** builds.submission.complete-context-upload: what was staged stays when it is refused; a repeat has the same answer. */
 export const completeContextUpload =
   (deps: SubmissionDeps): Handler<typeof submissions.completeContextUpload> =>
   async (context, { id }) => {
     const { userId } = accountOf(context.principal);
     await using lease = await acquireUpload(deps, { id, userId, bytes: 0 });
     if (lease.received === 0) {
+      // The answer of the completion that took what was staged may have been lost.
+      const { submission } = lease;
+      if (submission.context_sha256 !== null) return toSubmission(deps.settings, submission);
       throw context.fault("bad_request", { message: "Nothing is staged; send the parts first." });
     }
     return toSubmission(

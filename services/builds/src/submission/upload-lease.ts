@@ -6,6 +6,7 @@ import { Fault } from "@svc/proto";
 import { sql } from "kysely";
 import type { Blob, BuildsTrx } from "../database.ts";
 import type { SubmissionDeps } from "./deps.ts";
+import type { SubmissionRow } from "./row.ts";
 import { assertRoom, withLimits } from "./space.ts";
 import { getOwnPending } from "./store.ts";
 
@@ -20,6 +21,8 @@ export type LeaseWanted = {
 };
 
 export type UploadLease = AsyncDisposable & {
+  /** As it was when the lease was acquired. */
+  readonly submission: SubmissionRow;
   readonly writer: string;
   /** Aborts when the lease is lost. */
   readonly signal: AbortSignal;
@@ -34,8 +37,8 @@ export type UploadLease = AsyncDisposable & {
 /** Throws `not_found`, `already_reviewed`, `upload_busy`, `upload_offset_mismatch` and the faults of the limits. */
 export async function acquireUpload(deps: Deps, wanted: LeaseWanted): Promise<UploadLease> {
   const writer = randomBytes(8).toString("hex");
-  const { parts, received, dropped } = await withLimits(deps, async (trx, volume) => {
-    await getOwnPending(trx, { id: wanted.id, userId: wanted.userId, lock: true });
+  const { submission, parts, received, dropped } = await withLimits(deps, async (trx, volume) => {
+    const submission = await getOwnPending(trx, { id: wanted.id, userId: wanted.userId, lock: true });
     const staged = await readStaged(trx, wanted.id);
     if (staged.isBusy) throw new Fault("upload_busy");
     const isRestart = wanted.offset === 0;
@@ -45,10 +48,10 @@ export async function acquireUpload(deps: Deps, wanted: LeaseWanted): Promise<Up
     const kept = isRestart ? { parts: [], received: 0 } : staged;
     await writeLease(trx, deps, { ...wanted, ...kept, writer });
     if (wanted.bytes > 0) await assertRoom(trx, deps.settings, { userId: wanted.userId, bytes: 0, volume });
-    return { ...kept, dropped: isRestart ? staged.parts : [] };
+    return { ...kept, submission, dropped: isRestart ? staged.parts : [] };
   });
   await removeQuietly(deps, dropped);
-  return holdLease(deps, { id: wanted.id, writer, parts, received });
+  return holdLease(deps, { submission, writer, parts, received });
 }
 
 export async function readStaged(trx: BuildsTrx | Deps["db"], id: string) {
@@ -80,10 +83,11 @@ async function writeLease(trx: BuildsTrx, { settings }: Deps, lease: NewLease): 
     .execute();
 }
 
-type Held = { id: string; writer: string; parts: readonly Blob[]; received: number };
+type Held = { submission: SubmissionRow; writer: string; parts: readonly Blob[]; received: number };
 
 function holdLease(deps: Deps, held: Held): UploadLease {
-  const { id, writer } = held;
+  const { submission, writer } = held;
+  const { id } = submission;
   const { upload_lease: leaseMs } = deps.settings.builds;
   const lost = new AbortController();
   const mine = () =>
@@ -106,6 +110,7 @@ function holdLease(deps: Deps, held: Held): UploadLease {
     );
   }, leaseMs / 3);
   return {
+    submission,
     writer,
     signal: lost.signal,
     get parts() {

@@ -54,6 +54,7 @@ describe("an upload in parts", () => {
     assert.equal(done.context_sha256, sha256Of(whole));
     assert.equal(done.context_bytes, whole.length);
     assert.equal((await fixture.progress(id)).received, 0);
+    assert.deepEqual(await fixture.complete(id), done, "a repeat has the answer of the first");
     const { bytes, headers } = await fixture.download(id);
     assert.equal(sha256Of(bytes), sha256Of(whole));
     assert.equal(headers["X-Svc-Context-Sha256"], sha256Of(whole));
