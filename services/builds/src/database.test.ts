@@ -37,6 +37,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     created_at: true,
     started_at: true,
     finished_at: true,
+    cleaned_at: true,
   },
   image_build_documents: { build_id: true, document: true, gz: true, received_at: true },
   image_build_logs: { build_id: true, gz: true, stored_at: true },
@@ -68,6 +69,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     context_index: true,
     dockerfile: true,
   },
+  recurring_tasks: { name: true, due_at: true },
   recommended_images: { image_ref: true, seeded_at: true },
   submission_cooldowns: { user_id: true, kind: true, started_at: true },
   submission_notices: {

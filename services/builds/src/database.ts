@@ -15,6 +15,7 @@ export type ImageWhitelistTable = {
   added_at: DefaultAt;
 };
 
+type RecurringTasksTable = { name: string; due_at: ColumnType<Date, Date, Date> };
 type RecommendedImagesTable = { image_ref: string; seeded_at: DefaultAt };
 
 export type ImageBuildsTable = {
@@ -41,6 +42,8 @@ export type ImageBuildsTable = {
   created_at: DefaultAt;
   started_at: Date | null;
   finished_at: Date | null;
+  /** When nothing secret of an ended build was left in the cluster. */
+  cleaned_at: Date | null;
 };
 
 type ImageBuildScansTable = {
@@ -118,6 +121,7 @@ export type Tables = {
   image_submissions: ImageSubmissionsTable;
   image_whitelist: ImageWhitelistTable;
   recommended_images: RecommendedImagesTable;
+  recurring_tasks: RecurringTasksTable;
   submission_cooldowns: SubmissionCooldownsTable;
   submission_notices: SubmissionNoticesTable;
   submission_uploads: SubmissionUploadsTable;

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { type Kube, resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { builds, Fault } from "@svc/proto";
-import { type BuildFixture, openBuildFixture, success } from "../testing/build-fixture.ts";
+import { type BuildFixture, namespace, openBuildFixture, success } from "../testing/build-fixture.ts";
 import { admin } from "../testing/fixture.ts";
 
 let fixture: BuildFixture;
@@ -87,6 +87,8 @@ for (const point of points) {
       fixture.ended.filter((one) => one.startsWith(id)),
       [`${id} succeeded`],
     );
+    const secret = { name: `build-${id}`, namespace };
+    await until(async () => (await fixture.kube.find(resources.secrets, secret)) === undefined, 60_000);
     await second.stop();
   });
 }

@@ -30,7 +30,8 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
     (await ignoreConflict(kube.create(resources.jobs, wanted))) ?? (await kube.get(resources.jobs, target));
   const secret = secretOfJob(job, { documents, caller: callerToken, registry: pushCredential });
   await ignoreConflict(kube.create(resources.secrets, secret));
-  await markLaunched(db, row.id);
+  // It ended meanwhile: whoever ended it may have found nothing to remove.
+  if (!(await markLaunched(db, row.id))) await removeJob(deps, row.id);
 }
 
 async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
@@ -46,7 +47,6 @@ export async function removeJob(deps: ClusterDeps, id: string): Promise<void> {
   await ignoreMissing(deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" }));
 }
 
-/** The Job of a build that has ended stays, so that it can be looked at; its secrets need not. */
 export async function removeSecret(deps: ClusterDeps, id: string): Promise<void> {
   await ignoreMissing(deps.kube.remove(resources.secrets, { name: jobNameOf(id), ...inNamespace(deps) }));
 }

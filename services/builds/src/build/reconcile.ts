@@ -13,6 +13,8 @@ import {
   endBuild,
   findBuild,
   listBuilding,
+  listUncleaned,
+  markCleaned,
   saveScan,
   saveSteps,
   startPending,
@@ -36,6 +38,7 @@ export async function reconcileBuilds(deps: ClusterDeps, signal?: AbortSignal): 
     if (after.status === "building") running.push(after);
   }
   await removeLeftJobs(deps, rows, objects);
+  await removeSecrets(deps);
   // A slot may be free now.
   if (running.length < rows.length) await startWaiting(deps);
   deps.metrics.unfinished(await countUnfinished(deps.db));
@@ -74,7 +77,6 @@ async function act(deps: ClusterDeps, subject: Subject, plan: BuildPlan): Promis
   const log = await collectLog(deps, { pod: objects.pods.get(row.id), steps: plan.steps });
   const ended = await record(deps, subject, { plan, log });
   if (plan.effects.includes("remove-job")) await removeJob(deps, row.id);
-  else await removeSecret(deps, row.id);
   return ended ?? (await findBuild(deps.db, row.id)) ?? row;
 }
 
@@ -132,6 +134,16 @@ export function tell(
   metrics.ended(status, row.started_at ? Math.max(0, (now() - row.started_at.getTime()) / 1_000) : 0);
   if (status === "failed") log.warn({ build: id, image: image_ref, error }, "build failed");
   else log.info({ build: id, image: image_ref, digest: row.image_digest }, `build ${status}`);
+}
+
+const mostCleaned = 100;
+
+/** A finished Job stays, so that it can be looked at; its secrets must not. */
+async function removeSecrets(deps: ClusterDeps): Promise<void> {
+  for (const { id } of await listUncleaned(deps.db, mostCleaned)) {
+    await removeSecret(deps, id);
+    await markCleaned(deps.db, id);
+  }
 }
 
 /** What a cancel or an end could not remove, because the cluster was down or the replica died. */

@@ -83,6 +83,23 @@ export function startPending(
   });
 }
 
+/** Ended builds of which something secret may be left in the cluster. */
+export function listUncleaned(db: BuildsDb, limit: number): Promise<{ id: string }[]> {
+  return db
+    .selectFrom("image_builds")
+    .select("id")
+    .where("finished_at", "is not", null)
+    .where("started_at", "is not", null)
+    .where("cleaned_at", "is", null)
+    .orderBy("finished_at")
+    .limit(limit)
+    .execute();
+}
+
+export async function markCleaned(db: BuildsDb, id: string): Promise<void> {
+  await db.updateTable("image_builds").set({ cleaned_at: sql<Date>`now()` }).where("id", "=", id).execute();
+}
+
 /** False when the build is no longer one that runs. */
 export async function addDocumentsToken(db: BuildsDb, id: string, hash: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -94,14 +111,15 @@ export async function addDocumentsToken(db: BuildsDb, id: string, hash: string):
   return numUpdatedRows > 0n;
 }
 
-export async function markLaunched(db: BuildsDb, id: string): Promise<void> {
-  await db
+/** False when the build is no longer one that runs. */
+export async function markLaunched(db: BuildsDb, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("image_builds")
-    .set({ launched_at: sql<Date>`now()` })
+    .set({ launched_at: sql<Date>`coalesce(launched_at, now())` })
     .where("id", "=", id)
     .where("status", "=", "building")
-    .where("launched_at", "is", null)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function saveSteps(

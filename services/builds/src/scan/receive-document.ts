@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Handler, readDigest } from "@svc/mesh";
 import { type builds, Fault, scans } from "@svc/proto";
 import { violates } from "@svc/store";
+import { sql } from "kysely";
 import type { BuildDeps } from "../build/deps.ts";
 import { hashOf } from "../build/launch.ts";
 import { findBuild } from "../build/store.ts";
@@ -53,7 +54,20 @@ async function store(
   values: { build_id: string; document: scans.ScanDocument; gz: Buffer },
 ): Promise<void> {
   try {
-    await db.insertInto("image_build_documents").values(values).execute();
+    // Not of a build that ended while it came: its end has dropped the others.
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto("image_build_documents")
+      .columns(["build_id", "document", "gz"])
+      .expression((of) =>
+        of
+          .selectFrom("image_builds")
+          .select(["id", sql.lit(values.document).as("document"), sql.val(values.gz).as("gz")])
+          .where("id", "=", values.build_id)
+          .where("status", "=", "building")
+          .forShare(),
+      )
+      .executeTakeFirst();
+    if (!numInsertedOrUpdatedRows) throw new Fault("not_found");
   } catch (error) {
     throw violates(error, "image_build_documents_pkey") ? new Fault("not_found") : error;
   }
