@@ -143,6 +143,7 @@ function defaultOf(schema: Schema): string {
 /** Doc comments of keys in the service's settings files, without citations. */
 function commentsOf(service: string): Map<string, string> {
   const folders = [
+    "libs/config/src",
     `services/${service}/src`,
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
     ...(service === "identity" ? ["libs/smtp/src"] : []),

@@ -30,6 +30,7 @@ import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
 import * as alert from "./ops-watchdog/alert.ts";
 import * as databaseBackup from "./ops-watchdog/database-backup.ts";
+import * as watchdogOffsite from "./ops-watchdog/offsite.ts";
 import * as update from "./ops-watchdog/update.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
@@ -38,6 +39,7 @@ import * as drill from "./storage/drill.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
 import * as migration from "./storage/migration.ts";
+import * as storageOffsite from "./storage/offsite.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
 import * as worldChange from "./storage/world-change.ts";
@@ -68,9 +70,10 @@ const storage = [
   storageExport,
   migration,
   reaper,
+  storageOffsite,
   worldChange,
 ];
-const opsWatchdog = [update, databaseBackup, alert];
+const opsWatchdog = [update, databaseBackup, alert, watchdogOffsite];
 const nouns: readonly Record<string, unknown>[] = [
   process,
   change,

@@ -150,6 +150,7 @@ export {
 export { openApiDocument } from "./openapi/document.ts";
 export * as alerts from "./ops-watchdog/alert.ts";
 export * as databaseBackups from "./ops-watchdog/database-backup.ts";
+export * as offsites from "./ops-watchdog/offsite.ts";
 export * as updates from "./ops-watchdog/update.ts";
 export { Role } from "./role.ts";
 export * as archives from "./storage/archive.ts";
@@ -159,6 +160,7 @@ export * as drills from "./storage/drill.ts";
 export * as exports from "./storage/export.ts";
 export * as files from "./storage/file.ts";
 export * as migrations from "./storage/migration.ts";
+export * as offsiteArchives from "./storage/offsite.ts";
 export * as reapers from "./storage/reaper.ts";
 export * as uploads from "./storage/upload.ts";
 export * as worldChanges from "./storage/world-change.ts";

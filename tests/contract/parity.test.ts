@@ -38,6 +38,7 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/auth/cli-login/finish": "docs/reference/sign-in.md#cli-login: its session",
   "GET /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: what is to be approved",
   "POST /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: the approval",
+  "GET /api/v1/platform/offsite": "docs/reference/off-site.md#status: the state of off-site copies",
   "GET /api/v1/settings": "docs/reference/audit.md#search: platform settings",
   "PUT /api/v1/settings": "docs/reference/audit.md#search: platform settings",
   "PUT /api/v1/internal/archives/{id}":

@@ -1,6 +1,6 @@
 // Settings of ops-watchdog (docs/reference/settings.md).
 
-import { duration, section } from "@svc/config";
+import { duration, offsiteSection, section } from "@svc/config";
 import { z } from "zod";
 
 /** What can be updated, in the order of a report. */
@@ -24,6 +24,7 @@ export const settings = z.strictObject({
     egress_mode: z.enum(["loadbalancer", "nodeport"]).default("loadbalancer"),
     metallb_pool: z.string().default(""),
   }),
+  offsite: offsiteSection,
   ops_watchdog: section({
     /** Folder of the database bundles, 0700. */
     bundle_dir: z.string().startsWith("/").default("/var/lib/svc/db-backups"),

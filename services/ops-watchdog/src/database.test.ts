@@ -28,6 +28,15 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     error: true,
   },
   restores: { id: true, bundle: true, loaded_at: true, finished_at: true },
+  offsite_passes: {
+    id: true,
+    started_at: true,
+    beat_at: true,
+    finished_at: true,
+    state: true,
+    progress: true,
+    report: true,
+  },
 };
 
 test("the types have the columns of the live schema", async () => {

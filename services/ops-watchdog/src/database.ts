@@ -1,6 +1,6 @@
 // Tables of the schema `ops_watchdog` as kysely sees them; a test compares them with the live schema.
 
-import type { databaseBackups, updates } from "@svc/proto";
+import type { databaseBackups, offsites, updates } from "@svc/proto";
 import type { Db } from "@svc/store";
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -49,12 +49,30 @@ type RestoresTable = {
   finished_at: Date | null;
 };
 
+/** What a pass found and did, written when it ends; `kinds` only when the bucket was listed. */
+export type PassReport = Pick<
+  offsites.OffsitePass,
+  "sent" | "sent_bytes" | "deleted" | "failed" | "failures" | "error"
+> &
+  Pick<offsites.OffsiteStatus, "key_id" | "writer" | "store"> & { kinds?: offsites.OffsiteKindStatus[] };
+
+type OffsitePassesTable = {
+  id: GeneratedAlways<number>;
+  started_at: DefaultAt;
+  beat_at: DefaultAt;
+  finished_at: Date | null;
+  state: Generated<offsites.OffsitePass["state"]>;
+  progress: JSONColumnType<offsites.OffsiteProgress> | null;
+  report: ColumnType<Partial<PassReport>, string | undefined, string>;
+};
+
 export type Tables = {
   update_window: UpdateWindowTable;
   update_reports: UpdateReportsTable;
   database_bundles: DatabaseBundlesTable;
   rehearsals: RehearsalsTable;
   restores: RestoresTable;
+  offsite_passes: OffsitePassesTable;
 };
 
 export type WatchdogDb = Db<Tables>;

@@ -1,6 +1,6 @@
 // Table of contents: which handler answers which contract.
 
-import { databaseBackups } from "@svc/proto";
+import { databaseBackups, offsites } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { createReadStatus } from "./bundle/status.ts";
 import type { Settings } from "./config.ts";
@@ -8,6 +8,7 @@ import type { Tables } from "./database.ts";
 import { startLoop } from "./loop/loop.ts";
 import { createMetrics } from "./loop/metrics.ts";
 import { createRunProgram } from "./loop/run-program.ts";
+import { createReadOffsite } from "./offsite/status.ts";
 import { serveUpdates } from "./update/serve.ts";
 
 type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry"> & {
@@ -23,6 +24,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   const { bundle_max_age, report_max_age } = settings.ops_watchdog;
   serveUpdates({ db, mesh, maxAgeMs: report_max_age, now });
   mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs: bundle_max_age, now }));
+  mesh.serve(offsites.readOffsite, createReadOffsite({ db, settings: settings.offsite, now }));
   const loop = startLoop({
     db,
     url: store.url,

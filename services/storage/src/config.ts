@@ -1,9 +1,9 @@
 // Every number of storage by name, with the value that the specification gives it as default (docs/reference/settings.md).
 
-import { duration, parseDuration, section, size } from "@svc/config";
+import { duration, offsiteSection, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
 import { moveSettings } from "./settings/move.ts";
-import { offsiteSettings, reaperSettings } from "./settings/reaper.ts";
+import { reaperSettings } from "./settings/reaper.ts";
 import { transferSettings } from "./settings/transfer.ts";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
@@ -125,7 +125,7 @@ export const settings = z.object({
     ...reaperSettings,
     ...moveSettings,
   }),
-  offsite: section(offsiteSettings),
+  offsite: offsiteSection,
 });
 
 export type Settings = z.output<typeof settings>;

@@ -27,6 +27,7 @@ import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
 import { unzip } from "./file/unzip.ts";
 import { write } from "./file/write.ts";
+import { serveOffsite } from "./offsite/serve.ts";
 import { createBackground } from "./transfer/background.ts";
 import type { SharedDeps } from "./transfer/deps.ts";
 import { createTransferMetrics } from "./transfer/metrics.ts";
@@ -64,6 +65,7 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   serveExports(mesh, download);
   mesh.serve(archives.receive, receiveArchive(shared));
   mesh.serve(archives.send, sendArchive(shared));
+  serveOffsite(mesh, shared);
   const watching = startOpReconcile(operations);
   startChangeReconcile(file, needs.changeWake);
   keepStagingSwept(upload);

@@ -95,7 +95,7 @@ async function decide({ count }: { count: number }): Promise<{ seconds: number }
 /** What goes from a full store. */
 async function choose(): Promise<{ ms: number }> {
   const startedAt = performance.now();
-  const { used, candidates } = await findEvictable(db, new Map());
+  const { used, candidates } = await findEvictable(db, { live: new Map(), confirmedSince: new Date() });
   planEviction({ used, need: used / 2, max: used }, candidates);
   return { ms: performance.now() - startedAt };
 }

@@ -1,10 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Handler } from "@svc/mesh";
+import type { ByteTransfers, Handler } from "@svc/mesh";
 import { type archives, Fault } from "@svc/proto";
 import { Folder, isWorldFault, readAhead } from "@svc/world";
 import { claimTicket } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
 import type { SharedDeps } from "../transfer/deps.ts";
+
+type Download = Parameters<ByteTransfers["download"]>[0];
 
 /** storage.archive.send */
 export const send =
@@ -15,14 +17,19 @@ export const send =
     if (!ticket) throw context.fault("not_found");
     const { archive } = ticket;
     const { local_path } = deps.settings.archive;
-    const size = await sizeOf(local_path, archive);
-    const type = archive.endsWith(".gz") ? "application/gzip" : "application/zstd";
-    context.reply.byteTransfer = deps.byteTransfers.download({
-      headers: { "Content-Type": type, "Content-Length": String(size) },
-      source: (signal) => read({ folder: local_path, archive, size }, signal),
-    });
+    context.reply.byteTransfer = deps.byteTransfers.download(await downloadOf(local_path, archive));
     return null;
   };
+
+/** The download of a stored archive; throws `backup_corrupt` when it is missing. */
+export async function downloadOf(folder: string, archive: string): Promise<Download> {
+  const size = await sizeOf(folder, archive);
+  const type = archive.endsWith(".gz") ? "application/gzip" : "application/zstd";
+  return {
+    headers: { "Content-Type": type, "Content-Length": String(size) },
+    source: (signal) => read({ folder, archive, size }, signal),
+  };
+}
 
 async function sizeOf(folder: string, archive: string): Promise<number> {
   await using file = await openStored(folder, archive);

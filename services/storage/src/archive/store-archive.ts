@@ -16,6 +16,8 @@ type Incoming = {
   /** The Content-Digest from the trailers. */
   trailerDigest: () => string | undefined;
   signal: AbortSignal;
+  /** A file of this name is replaced, once the new one is verified. */
+  replaces?: boolean;
 };
 
 type StoredArchive = { size_bytes: number; sha256: string };
@@ -27,10 +29,10 @@ export async function storeArchive(
   body: AsyncIterable<Uint8Array>,
   incoming: Incoming,
 ): Promise<StoredArchive> {
-  const { name, signal } = incoming;
+  const { name, signal, replaces = false } = incoming;
   const partial = `.${name}.partial`;
   await using store = await Folder.openRoot(incoming.folder);
-  for (const taken of [name, partial])
+  for (const taken of replaces ? [partial] : [name, partial])
     if (await store.find(taken)) throw new Error(`the archive ${taken} already exists`);
   try {
     const kept = await receive(store, { partial, body, incoming });

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { createStorageDatabase } from "../testing/fixture.ts";
 import type { Tables } from "./tables.ts";
 
-type Own = Pick<Tables, "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets" | "drills">;
+type Own = Pick<
+  Tables,
+  "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets" | "drills" | "offsite_confirmations"
+>;
 
 // The compiler holds this list against the types, the test holds it against the live schema.
 const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
@@ -87,6 +90,7 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     started_at: true,
     updated_at: true,
   },
+  offsite_confirmations: { id: true, listed_at: true },
   archive_tickets: {
     id: true,
     kind: true,

@@ -4,6 +4,7 @@ import type { AuditEntry, backups, drills } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { ArchiveTicketsTable } from "./archive-tickets.ts";
+import type { OffsiteConfirmationsTable } from "./offsite-confirmations.ts";
 import type { ReaperRunsTable } from "./reaper-runs.ts";
 import type { WorldMigrationsTable } from "./world-migrations.ts";
 
@@ -101,6 +102,7 @@ export type Tables = {
   archive_tickets: ArchiveTicketsTable;
   file_changes: FileChangesTable;
   drills: DrillsTable;
+  offsite_confirmations: OffsiteConfirmationsTable;
 };
 export type StorageDb = Db<Tables>;
 export type StorageTrx = Trx<Tables>;

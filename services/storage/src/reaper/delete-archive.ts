@@ -14,14 +14,20 @@ export async function deleteArchive(run: Run, backup: { id: string; backup_ref: 
   return true;
 }
 
+/** Copies that were not seen since then do not count. */
+export function confirmedSince({ deps }: Run): Date {
+  return new Date(deps.now() - deps.settings.storage.offsite_confirm_age);
+}
+
 /** Expires backups and deletes their archives to free space; false when one of them is needed meanwhile. */
 export async function evict(run: Run, candidates: readonly Candidate[]): Promise<boolean> {
   const { db, now } = run.deps;
+  const since = confirmedSince(run);
   for (const { id, reason } of candidates) {
     const found = await findBackupById(db, id);
     if (found?.status !== "present") return false;
     const isGone =
-      reason === "manual" ? await evictManual(db, id, new Date(now())) : await evictCopied(db, id);
+      reason === "manual" ? await evictManual(db, id, new Date(now())) : await evictCopied(db, id, since);
     if (!isGone) return false;
     try {
       if (!(await deleteArchive(run, found))) return false;

@@ -8,14 +8,14 @@ const one = (id: string, about: Partial<Candidate> = {}): Candidate => ({
   reason: "manual",
   size_bytes: 10,
   created_at: new Date(now - 1_000),
-  offsite_at: null,
+  hasCopy: false,
   pinned_at: null,
   isInUse: false,
   isLast: false,
   ...about,
 });
 const ago = (days: number) => ({ created_at: new Date(now - days * 86_400_000) });
-const copied = { reason: "inactive_15d", offsite_at: new Date(now) };
+const copied = { reason: "inactive_15d", hasCopy: true };
 
 type Row = [
   fact: string,

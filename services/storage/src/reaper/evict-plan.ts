@@ -6,7 +6,8 @@ export type Candidate = {
   reason: string;
   size_bytes: number;
   created_at: Date;
-  offsite_at: Date | null;
+  /** Its off-site copy was seen lately. */
+  hasCopy: boolean;
   pinned_at: Date | null;
   isInUse: boolean;
   isLast: boolean;
@@ -40,7 +41,7 @@ function inOrder(candidates: readonly Candidate[]): Candidate[] {
     .toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
   const manual = free.filter(({ reason, isLast }) => reason === "manual" && !isLast);
   const reclaimed = free.filter(
-    ({ reason, offsite_at }) => (reason === "inactive_15d" || reason === "released") && offsite_at !== null,
+    ({ reason, hasCopy }) => (reason === "inactive_15d" || reason === "released") && hasCopy,
   );
   return [...manual, ...reclaimed];
 }

@@ -6,7 +6,7 @@ import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import { inNamespace, lockDepsOf } from "../deps.ts";
-import { evict } from "./delete-archive.ts";
+import { confirmedSince, evict } from "./delete-archive.ts";
 import { deleteWorld } from "./delete-world.ts";
 import type { DueWorld } from "./due-world.ts";
 import { planEviction } from "./evict-plan.ts";
@@ -157,7 +157,10 @@ async function makeRoom(run: Run, server: string): Promise<boolean> {
   const [{ bytes }, need] = await Promise.all([presentBytes(db), findLastSize(db, server)]);
   // Candidates are read only when something must be evicted: they are all backups, and there may be thousands of worlds.
   if (planEviction({ used: bytes, need, max }, []).isEnough) return true;
-  const { used, candidates } = await findEvictable(db, run.live);
+  const { used, candidates } = await findEvictable(db, {
+    live: run.live,
+    confirmedSince: confirmedSince(run),
+  });
   const plan = planEviction({ used, need, max }, candidates);
   const chosen = candidates.filter(({ id }) => plan.evict.includes(id));
   return plan.isEnough && (await evict(run, chosen));

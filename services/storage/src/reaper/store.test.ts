@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { findBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, Tables } from "../database/tables.ts";
 import { insertJob } from "../job/store.ts";
+import { confirmCopies } from "../offsite/store.ts";
 import { createStorageDatabase } from "../testing/fixture.ts";
 import { evictCopied, evictManual, findEvictable, takeForDeletion } from "./store.ts";
 
@@ -25,7 +26,11 @@ describe("expiry of backups by the daily run", () => {
     await store?.close();
     await database?.drop();
   });
-  beforeEach(() => database.admin("truncate storage.world_jobs, storage.world_backups cascade"));
+  beforeEach(async () => {
+    await database.admin("truncate storage.world_jobs, storage.world_backups cascade");
+    await database.admin("delete from storage.offsite_confirmations");
+    await confirmCopies(db, now);
+  });
 
   const add = async (id: string, about: Partial<BackupRow> = {}) => {
     await db
@@ -67,7 +72,7 @@ describe("expiry of backups by the daily run", () => {
     [
       "to make room, a backup with an off-site copy",
       { reason: "inactive_15d", offsite_at: now },
-      (id) => evictCopied(db, id),
+      (id) => evictCopied(db, id, now),
     ],
   ];
   for (const [fact, about, act] of givingUp) {
@@ -99,9 +104,23 @@ describe("expiry of backups by the daily run", () => {
     });
   }
 
+  test("an archive whose off-site copy nobody has seen lately is not evicted for it", async () => {
+    await add("bk-1", { reason: "inactive_15d", offsite_at: now });
+    const confirmedSince = new Date(now.getTime() + 1);
+    const { candidates } = await findEvictable(db, { live: new Map(), confirmedSince });
+    assert.deepEqual(
+      candidates.map(({ hasCopy }) => hasCopy),
+      [false],
+    );
+    assert.equal(await evictCopied(db, "bk-1", confirmedSince), false);
+    assert.equal(await statusOf("bk-1"), "present");
+  });
+
   const owned = (owner: string | undefined) => new Map([["survival", owner]]);
   const lastOf = async (live: ReadonlyMap<string, string | undefined>) =>
-    (await findEvictable(db, live)).candidates.filter(({ isLast }) => isLast).map(({ id }) => id);
+    (await findEvictable(db, { live, confirmedSince: now })).candidates
+      .filter(({ isLast }) => isLast)
+      .map(({ id }) => id);
 
   test("the last backup of a world is an only copy while its server is gone", async () => {
     await add("bk-old", { created_at: new Date(now.getTime() - 2 * day) });

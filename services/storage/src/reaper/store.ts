@@ -49,16 +49,21 @@ export async function findLastSize(db: StorageDb, server: string): Promise<numbe
 /** Owner of each server that still has a world of its own, as far as lifecycle knows. */
 export type LiveWorlds = ReadonlyMap<string, string | undefined>;
 
-/** What may go to make room, with what speaks against it. */
+/** Whether the bucket was listed since `since` and every recorded copy was in it: a record alone may be of an emptied bucket. */
+const areConfirmed = (since: Date) =>
+  sql<boolean>`exists (select 1 from offsite_confirmations where listed_at >= ${since})`;
+
+/** What may go to make room, with what speaks against it. A copy counts when it was confirmed since `confirmedSince`. */
 export async function findEvictable(
   db: StorageDb,
-  live: LiveWorlds,
+  { live, confirmedSince }: { live: LiveWorlds; confirmedSince: Date },
 ): Promise<{ used: number; candidates: Candidate[] }> {
   const { bytes } = await presentBytes(db);
   const rows = await db
     .selectFrom("world_backups")
     .select(["id", "server_name", "former_owner", "reason", "size_bytes", "created_at"])
-    .select(["offsite_at", "pinned_at", isInUse.as("isInUse")])
+    .select(["pinned_at", isInUse.as("isInUse")])
+    .select(sql<boolean>`offsite_at is not null and ${areConfirmed(confirmedSince)}`.as("hasCopy"))
     .select(
       // A server of the same name may have been another person's: whose world it was counts as well.
       sql<boolean>`not exists (select 1 from world_backups as newer where newer.status = 'present'
@@ -89,10 +94,15 @@ export function evictManual(db: StorageDb, id: string, now: Date): Promise<boole
  * Gives a reclaimed world's local archive up; its off-site copy stays as long as it was promised. False when it was
  * given up before, is pinned or is in use.
  */
-export function evictCopied(db: StorageDb, id: string): Promise<boolean> {
+export function evictCopied(db: StorageDb, id: string, confirmedSince: Date): Promise<boolean> {
   return expireUnused(db, id, {
     mayExpire: ({ status, offsite_at }) => status === "present" && offsite_at !== null,
-    expire: markExpired,
+    expire: async (trx, row) => {
+      const { rows } = await sql<{ yes: boolean }>`select ${areConfirmed(confirmedSince)} as yes`.execute(
+        trx,
+      );
+      return rows[0]?.yes === true && markExpired(trx, row);
+    },
   });
 }
 

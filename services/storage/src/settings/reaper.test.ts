@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { moveSettings } from "./move.ts";
-import { offsiteSettings, reaperSettings } from "./reaper.ts";
+import { reaperSettings } from "./reaper.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -24,12 +24,9 @@ test("the defaults of the daily run are those of the specification", () => {
     reaper_partial_age: 6 * hour,
     reaper_job_patience: 5 * minute,
     reaper_claim_patience: minute / 2,
+    offsite_confirm_age: 3 * hour,
     reaper_clock_apart: 5 * minute,
   });
-});
-
-test("without a bucket the reaper waits for no off-site copy", () => {
-  assert.equal(z.object(offsiteSettings).parse({}).bucket, "");
 });
 
 test("the defaults of world moves are those of the specification", () => {

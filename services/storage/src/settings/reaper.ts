@@ -35,26 +35,8 @@ export const reaperSettings = {
   reaper_job_patience: duration("5m"),
   /** How long to wait until a deleted volume claim is gone. */
   reaper_claim_patience: duration("30s"),
+  /** Age of the newest confirmation of all off-site copies above which no archive is evicted for having one. */
+  offsite_confirm_age: duration("3h"),
   /** Largest difference between the clocks of this machine and the database; beyond it a run does nothing. */
   reaper_clock_apart: duration("5m"),
-};
-
-/** Keys of `[offsite]`; storage only needs to know whether there is a bucket. */
-export const offsiteSettings = {
-  /** URL of the S3 service of off-site copies. */
-  endpoint: z.string().default(""),
-  /** Its region. */
-  region: z.string().default(""),
-  /** Empty = no off-site copies, and no world waits for one. */
-  bucket: z.string().default(""),
-  /** Prefix of keys in the bucket. */
-  prefix: z.string().default(""),
-  /** Name of the environment variable that holds the access key. */
-  access_key_ref: z.string().default("SVC_OFFSITE_ACCESS_KEY"),
-  /** Name of the environment variable that holds the secret key. */
-  secret_key_ref: z.string().default("SVC_OFFSITE_SECRET_KEY"),
-  /** Name of the environment variable that holds the encryption key of the copies. */
-  key_ref: z.string().default("SVC_OFFSITE_KEY"),
-  /** Copies of database backups that are kept. */
-  db_keep: z.number().int().min(1).default(30),
 };

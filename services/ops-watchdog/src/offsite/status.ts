@@ -1,0 +1,42 @@
+import type { OffsiteSettings } from "@svc/config";
+import type { Handler } from "@svc/mesh";
+import type { offsites } from "@svc/proto";
+import type { WatchdogDb } from "../database.ts";
+import { findPasses, type PassFacts, toPass } from "./report.ts";
+
+type Deps = { db: WatchdogDb; settings: OffsiteSettings; now: () => number };
+
+/** ops-watchdog.offsite.read-status */
+export function createReadOffsite({ db, settings, now }: Deps): Handler<typeof offsites.readOffsite> {
+  return async () =>
+    toOffsiteStatus(settings, settings.bucket === "" ? noPasses : await findPasses(db), now());
+}
+
+const noPasses: PassFacts = { last: undefined, completed: undefined, listed: undefined };
+
+export function toOffsiteStatus(
+  settings: OffsiteSettings,
+  { last, completed, listed }: PassFacts,
+  now: number,
+): offsites.OffsiteStatus {
+  const { bucket, endpoint, prefix, max_age: maxAgeMs } = settings;
+  const max_age_seconds = Math.floor(maxAgeMs / 1_000);
+  if (bucket === "") return { configured: false, last: null, stale: false, max_age_seconds, kinds: [] };
+  const known = last?.state === "running" ? listed : last;
+  const { key_id, writer, store } = { ...listed?.report, ...known?.report };
+  const completedAt = completed?.finished_at ?? undefined;
+  return {
+    configured: true,
+    bucket,
+    ...(endpoint !== "" && { endpoint }),
+    ...(prefix !== "" && { prefix }),
+    ...(key_id !== undefined && { key_id }),
+    ...(writer && { writer }),
+    ...(store && { store }),
+    last: last ? toPass(last, now) : null,
+    ...(completedAt && { last_completed_at: completedAt.toISOString() }),
+    stale: completedAt === undefined || now - completedAt.getTime() > maxAgeMs,
+    max_age_seconds,
+    kinds: listed?.report.kinds ?? [],
+  };
+}

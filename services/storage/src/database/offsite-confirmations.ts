@@ -1,0 +1,3 @@
+import type { Generated } from "kysely";
+
+export type OffsiteConfirmationsTable = { id: Generated<boolean>; listed_at: Date };

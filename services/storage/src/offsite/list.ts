@@ -1,0 +1,66 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Handler } from "@svc/mesh";
+import { Fault, type offsiteArchives } from "@svc/proto";
+import { archiveNameOf } from "../backup/row.ts";
+import type { BackupRow } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
+import { findArchives } from "./store.ts";
+
+const pageRows = 1_000;
+
+/** storage.offsite.list-archives */
+export const listArchives =
+  ({ db, settings }: Pick<StorageDeps, "db" | "settings">): Handler<typeof offsiteArchives.listArchives> =>
+  async (_context, { cursor = "" }) => {
+    const { local_path, retention, manual_retention, scheduled_retention } = settings.archive;
+    const rows = await findArchives(db, { after: cursor, limit: pageRows });
+    // A folder that cannot be read is not an empty one.
+    const names = new Set(await readFolder(local_path));
+    const items = await Promise.all(rows.map((row) => toArchive(row, { folder: local_path, names })));
+    const last = rows.length === pageRows ? rows.at(-1)?.id : undefined;
+    const longestMs = Math.max(retention, manual_retention, scheduled_retention);
+    return {
+      items,
+      longest_retention_seconds: Math.ceil(longestMs / 1_000),
+      ...(last !== undefined && { next: last }),
+    };
+  };
+
+async function readFolder(path: string): Promise<string[]> {
+  return readdir(path).catch((cause: unknown) => {
+    throw new Fault("unavailable", { message: "The archive folder cannot be read.", cause });
+  });
+}
+
+type Listed = { folder: string; names: ReadonlySet<string> };
+
+async function toArchive(row: BackupRow, listed: Listed): Promise<offsiteArchives.OffsiteArchive> {
+  const archive = archiveNameOf(row);
+  return {
+    id: row.id,
+    archive,
+    server: row.server_name,
+    size_bytes: row.size_bytes,
+    sha256: row.sha256,
+    status: row.status,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    ...(row.offsite_at && { offsite_at: row.offsite_at.toISOString() }),
+    local: await findLocal(archive, { ...listed, size: row.size_bytes }),
+    is_corrupt: row.corrupt_at !== null,
+  };
+}
+
+async function findLocal(
+  archive: string,
+  { folder, names, size }: Listed & { size: number },
+): Promise<offsiteArchives.OffsiteArchive["local"]> {
+  if (!names.has(archive)) return "missing";
+  const found = await stat(join(folder, archive)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!found) return "missing";
+  return found.size === size ? "whole" : "other_size";
+}
