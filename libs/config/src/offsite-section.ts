@@ -3,32 +3,53 @@
 import { z } from "zod";
 import { duration, section, size } from "./values.ts";
 
+const secretName = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z_]\w{0,100}$/, "must be the name of an environment variable")
+    .default(fallback);
+
 const settings = {
-  /** URL of the S3 service of off-site copies, without a path; a host alone is asked by https. Empty = that of AWS. */
+  /** Object store, `http(s)://host[:port]`, a bare host = https; empty = AWS in `offsite.region`. */
   endpoint: z
     .string()
     .regex(
-      /^$|^(https?:\/\/)?[A-Za-z0-9[][A-Za-z0-9.:\]-]*$/,
-      "must be empty, host[:port], or http(s)://host[:port] without a path",
+      /^$|^(https?:\/\/)?[A-Za-z0-9.[\]:-]{1,260}$/,
+      "must be a host or http(s)://host[:port] without a path",
     )
-    .transform((text) => (text === "" || text.includes("://") ? text : `https://${text}`))
-    .prefault(""),
-  /** Its region. */
-  region: z.string().default(""),
-  /** Empty = no off-site copies, and no world waits for one. */
-  bucket: z.string().default(""),
-  /** Prefix of keys in the bucket. */
+    .default(""),
+  /** Region that requests are signed for. */
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, "must be a region such as us-east-1")
+    .default("us-east-1"),
+  /** Bucket of the off-site copies; empty = there are none, and no world waits for one. */
+  bucket: z
+    .string()
+    .regex(/^$|^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket")
+    .default(""),
+  /** Put before the name of each object. */
   prefix: z
     .string()
-    .regex(/^$|^(?!\/)(?!.*\.\.)[\x21-\x7e]{1,200}$/, "must not begin with a slash and not have .. in it")
-    .transform((text) => (text === "" || text.endsWith("/") ? text : `${text}/`))
-    .prefault(""),
-  /** Name of the environment variable that holds the access key; `<name>_FILE` may name a file instead. */
-  access_key_ref: z.string().default("SVC_OFFSITE_ACCESS_KEY"),
-  /** Name of the environment variable that holds the secret key; likewise. */
-  secret_key_ref: z.string().default("SVC_OFFSITE_SECRET_KEY"),
-  /** Name of the environment variable that holds the encryption keys of the copies, the active one first; likewise. */
-  key_ref: z.string().default("SVC_OFFSITE_KEY"),
+    .regex(/^$|^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/, "must be a path without ..")
+    .default(""),
+  /** Addresses of the form `endpoint/bucket`, which most stores other than AWS need. */
+  path_style: z.boolean().default(true),
+  /** Environment variable with the access key; `<name>_FILE` may name a file instead. */
+  access_key_ref: secretName("SVC_OFFSITE_ACCESS_KEY"),
+  /** Environment variable with the secret of the access key; likewise. */
+  secret_key_ref: secretName("SVC_OFFSITE_SECRET_KEY"),
+  /** Environment variable with the keys of the copies, likewise; where it is unset, `offsite.key_file` counts. */
+  key_ref: secretName("SVC_OFFSITE_KEY"),
+  /** File with the keys of the copies, a key on each line, the active one first; not readable by other users. */
+  key_file: z
+    .string()
+    .regex(/^$|^\//, "must be an absolute path")
+    .default("/etc/svc/offsite.key"),
+  /** Bytes a second that uploads may take; 0 = no limit. */
+  upload_rate: size("0"),
+  /** Folder in which cut uploads and the id of this host are remembered; it is not part of bundles. */
+  state_dir: z.string().startsWith("/").default("/var/lib/svc/offsite"),
   /** Copies of database backups that are kept. */
   db_keep: z.number().int().min(1).default(30),
   /** Between two passes. */
@@ -41,10 +62,10 @@ const settings = {
   object_deadline: duration("10m"),
   /** Bytes a second that an upload or a download must reach. */
   min_rate: size("512Ki"),
-  /** Most bytes a second that a pass sends; 0 = no limit. */
-  bandwidth: size("0"),
   /** How long a pass waits before it reads its claim again, where the store cannot put conditionally. */
   writer_settle: duration("2s"),
+  /** Objects under an older key that one pass seals again under the active one. */
+  reseal_at_once: z.number().int().min(0).max(100_000).default(50),
   /** How often a sample of copies is opened; 0s = never. */
   verify_every: duration("7d"),
   /** Copies that one such sample opens. */
@@ -56,6 +77,5 @@ const settings = {
 /** Without a bucket there are no off-site copies; then the other keys make no sense. */
 export const offsiteSection = section(settings).refine(
   ({ bucket, endpoint, prefix }) => bucket !== "" || (endpoint === "" && prefix === ""),
-  { message: "endpoint and prefix need a bucket", path: ["bucket"] },
+  { message: "must be set where endpoint or prefix is", path: ["bucket"] },
 );
-export type OffsiteSettings = z.output<typeof offsiteSection>;

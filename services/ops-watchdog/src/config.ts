@@ -77,4 +77,5 @@ export const settings = z.strictObject({
   }),
 });
 export type Settings = z.output<typeof settings>;
+export type OffsiteSettings = Settings["offsite"];
 export type WatchdogSettings = Settings["ops_watchdog"];

@@ -74,6 +74,10 @@ staging_path = ${quote(join(dirname(facts.archiveDir), "uploads", ".file-staging
 job_cpu = "250m"
 job_memory = "512Mi"
 
+[offsite]
+state_dir = ${quote(join(dirname(facts.archiveDir), "offsite"))}
+key_file = ${quote(join(dirname(facts.archiveDir), "offsite", "keys"))}
+
 [ops_watchdog]
 bundle_dir = ${quote(join(dirname(facts.archiveDir), "db-backups"))}
 ${takesNames ? localPlayers : ""}`;

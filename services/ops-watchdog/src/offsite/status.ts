@@ -1,6 +1,6 @@
-import type { OffsiteSettings } from "@svc/config";
 import type { Handler } from "@svc/mesh";
 import type { offsites } from "@svc/proto";
+import type { OffsiteSettings } from "../config.ts";
 import type { WatchdogDb } from "../database.ts";
 import { findPasses, type PassFacts, toPass } from "./report.ts";
 
