@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { alertRulesPage } from "./alert-rules.ts";
 import { errorsPage } from "./errors.ts";
 import { meshPage } from "./mesh.ts";
 import { metricsPage } from "./metrics.ts";
@@ -10,7 +11,14 @@ import type { Page } from "./page.ts";
 import { settingsPage } from "./settings.ts";
 
 const folder = join(import.meta.dirname, "../reference");
-const pages: readonly Page[] = [errorsPage(), operationsPage(), meshPage(), settingsPage(), metricsPage()];
+const pages: readonly Page[] = [
+  errorsPage(),
+  operationsPage(),
+  meshPage(),
+  settingsPage(),
+  metricsPage(),
+  alertRulesPage(),
+];
 
 function isCurrent({ file, text }: Page): boolean {
   try {
