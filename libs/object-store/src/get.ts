@@ -1,0 +1,160 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
+import { type Connection, sleep } from "./connection.ts";
+import { ObjectStoreError } from "./error.ts";
+import { codeOf, statusOf } from "./explain.ts";
+import { pauseAfter } from "./timing.ts";
+import type { FoundObject, GetOptions, ObjectHead } from "./types.ts";
+
+/** Whether a key, and not its bucket, was not found. */
+export const isNoKey = (error: unknown): boolean =>
+  statusOf(error) === 404 && codeOf(error) !== "NoSuchBucket";
+
+/** A read that got this far begins to count its attempts anew. */
+const progressBytes = 1024 * 1024;
+
+/** See `ObjectStore.get`. */
+export async function get(
+  connection: Connection,
+  key: string,
+  options: GetOptions,
+): Promise<FoundObject | undefined> {
+  const { from = 0, to, sizeBytes } = options;
+  const answer = await request(connection, key, { ...options, from }).catch((error: unknown) => {
+    if (isNoKey(error)) return undefined;
+    throw error;
+  });
+  if (!answer) return undefined;
+  const head = headOf(key, answer);
+  if (sizeBytes !== undefined && head.sizeBytes !== sizeBytes) {
+    destroy(answer);
+    throw new ObjectStoreError("malformed", `${key} has ${head.sizeBytes} bytes instead of ${sizeBytes}`);
+  }
+  const end = Math.min(to ?? head.sizeBytes - 1, head.sizeBytes - 1) + 1;
+  return { head, bytes: readOn(connection, { ...options, key, head, from, end }, answer) };
+}
+
+type Range = {
+  from: number;
+  to?: number;
+  versionId?: string | undefined;
+  etag?: string;
+  signal?: AbortSignal | undefined;
+};
+
+async function request(connection: Connection, key: string, range: Range): Promise<GetObjectCommandOutput> {
+  const { client, bucket, fullKey, call } = connection;
+  const { from, to, versionId, etag, signal } = range;
+  const isWhole = from === 0 && to === undefined;
+  const answer = await call("get", { signal, expect: isNoKey }, (attempt) =>
+    client.send(
+      new GetObjectCommand({
+        Bucket: bucket,
+        Key: fullKey(key),
+        ...(!isWhole && { Range: `bytes=${from}-${to ?? ""}` }),
+        ...(versionId !== undefined && { VersionId: versionId }),
+        ...(etag !== undefined && { IfMatch: etag }),
+      }),
+      { abortSignal: attempt },
+    ),
+  );
+  const begins = isWhole ? 0 : Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? "")?.[1]);
+  if (begins === from) return answer;
+  destroy(answer);
+  throw new ObjectStoreError(
+    "malformed",
+    `the store answered with other bytes of ${key} than byte ${from} on`,
+  );
+}
+
+function headOf(key: string, answer: GetObjectCommandOutput): ObjectHead {
+  const whole = /\/(\d+)$/.exec(answer.ContentRange ?? "")?.[1];
+  return {
+    key,
+    sizeBytes: whole === undefined ? (answer.ContentLength ?? 0) : Number(whole),
+    etag: answer.ETag ?? "",
+    modifiedAt: answer.LastModified,
+    versionId: answer.VersionId,
+    metadata: answer.Metadata ?? {},
+  };
+}
+
+type Wanted = GetOptions & { key: string; head: ObjectHead; from: number; end: number };
+
+/** The bytes, over as many connections as it takes; always of one version of the object. */
+async function* readOn(
+  connection: Connection,
+  wanted: Wanted,
+  first: GetObjectCommandOutput,
+): AsyncGenerator<Buffer> {
+  const { key, head, end, versionId, signal } = wanted;
+  const { timing } = connection;
+  let position = wanted.from;
+  let answer: GetObjectCommandOutput | undefined = first;
+  let [failed, failedAt] = [0, position];
+  while (position < end) {
+    try {
+      answer ??= await request(connection, key, {
+        from: position,
+        to: end - 1,
+        versionId,
+        etag: head.etag,
+        signal,
+      });
+      for await (const chunk of withinTime(connection, answer, signal)) {
+        if (position + chunk.length > end)
+          throw new ObjectStoreError("malformed", `the store sent more than ${end} bytes of ${key}`);
+        position += chunk.length;
+        yield chunk;
+      }
+      if (position < end)
+        throw new ObjectStoreError("unavailable", `the connection ended at byte ${position}`);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = isNoKey(error) ? gone(key) : connection.explain("get", error);
+      if (failure.problem === "conflict") throw gone(key);
+      failed = position - failedAt >= progressBytes ? 1 : failed + 1;
+      failedAt = position;
+      const { retryAfterMs } = failure;
+      const pause = pauseAfter(failed, { retryAfterMs, spread: Math.random(), timing });
+      if (failure.problem !== "unavailable" || pause === undefined) throw failure;
+      await sleep(pause, signal ?? new AbortController().signal);
+    } finally {
+      if (answer) destroy(answer);
+      answer = undefined;
+    }
+  }
+}
+
+function gone(key: string): ObjectStoreError {
+  return new ObjectStoreError("changed", `${key} was replaced or deleted while it was read`);
+}
+
+function destroy({ Body }: GetObjectCommandOutput): void {
+  (Body as { destroy?: () => void } | undefined)?.destroy?.();
+}
+
+/** Chunks of a body; fails when the time spent waiting for them is more than their number of bytes allows. */
+async function* withinTime(
+  { timing }: Connection,
+  { Body }: GetObjectCommandOutput,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  if (!Body) return;
+  const source = (Body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let allowedMs = timing.requestGraceMs;
+  for (;;) {
+    const timer = new AbortController();
+    const startedAt = performance.now();
+    const ended = signal ? AbortSignal.any([timer.signal, signal]) : timer.signal;
+    const late = wait(Math.max(0, allowedMs), "late" as const, { signal: ended });
+    const next = await Promise.race([source.next(), late]).finally(() => {
+      timer.abort();
+      late.catch(() => {});
+    });
+    if (next === "late") throw new ObjectStoreError("unavailable", "the store sends too slowly");
+    if (next.done) return;
+    allowedMs += (next.value.length / timing.minRate) * 1_000 - (performance.now() - startedAt);
+    yield next.value;
+  }
+}

@@ -1,0 +1,59 @@
+import { ObjectStoreError } from "./error.ts";
+import type { Body } from "./types.ts";
+
+export type PartReader = {
+  /** `length` bytes from `from` on. Reading on where the last part ended costs nothing. */
+  read: (from: number, length: number) => Promise<Buffer>;
+  close: () => Promise<void>;
+};
+
+/** Reads a body in parts; begins again where parts in between are not needed. */
+export function readParts(body: Body): PartReader {
+  let source: AsyncIterator<Uint8Array> | undefined;
+  let position = -1;
+  let rest: Uint8Array = new Uint8Array(0);
+  const close = async () => {
+    const ending = source;
+    source = undefined;
+    await ending?.return?.();
+  };
+  return {
+    async read(from, length) {
+      if (!source || position !== from) {
+        await close();
+        source = body.read(from)[Symbol.asyncIterator]();
+        rest = new Uint8Array(0);
+      }
+      const part = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        if (rest.length === 0) {
+          const next = await source.next();
+          if (next.done) throw tooShort(body, from + filled);
+          rest = next.value;
+        }
+        const taken = rest.subarray(0, length - filled);
+        part.set(taken, filled);
+        filled += taken.length;
+        rest = rest.subarray(taken.length);
+      }
+      position = from + length;
+      if (position === body.sizeBytes) await expectEnd();
+      return part;
+    },
+    close,
+  };
+  // The end is read too: only there a source tells that its bytes were not what they should be.
+  async function expectEnd() {
+    while (rest.length === 0) {
+      const next = await source?.next();
+      if (!next || next.done) return;
+      rest = next.value;
+    }
+    throw new ObjectStoreError("malformed", `the source has more than ${body.sizeBytes} bytes`);
+  }
+}
+
+function tooShort(body: Body, at: number): ObjectStoreError {
+  return new ObjectStoreError("malformed", `the source ended after ${at} of ${body.sizeBytes} bytes`);
+}
