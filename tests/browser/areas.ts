@@ -17,8 +17,8 @@ import { addSettingsTests } from "./settings.ts";
 import { addStartTests } from "./starts.ts";
 import { addUserTests } from "./users.ts";
 
-/** The areas of the panel beside sign-in and the overview, in the order in which they are tried. */
-export const areas: readonly Area[] = [
+/** What people do with their account and with one server, in the order in which it is tried. */
+export const serverAreas: readonly Area[] = [
   addPasskeyTests,
   addBackupTests,
   addCliLoginTests,
@@ -26,10 +26,14 @@ export const areas: readonly Area[] = [
   addPlayerTests,
   addHistoryTests,
   addSettingsTests,
-  addUserTests,
   addStartTests,
   addScheduleTests,
   addLiveTests,
+];
+
+/** What staff do with the whole platform, and what becomes of packs. */
+export const platformAreas: readonly Area[] = [
+  addUserTests,
   addPlatformTests,
   addBuildTests,
   addPackTests,

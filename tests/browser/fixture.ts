@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
-import type { Browser } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { startBrowser } from "./browser.ts";
@@ -27,8 +27,13 @@ export type Fixture = {
 };
 
 const [, services] = withoutGame;
-/** Packs are built as well, and one person submits several of them. */
-const stackArgs = ["--only", `${services},registry-gate`, "--set", "builds.submission_cooldown=0s"];
+/** Packs are built as well, one person submits several of them, and everybody signs in from one address. */
+const stackArgs = [
+  ["--only", `${services},registry-gate`],
+  ["--set", "builds.submission_cooldown=0s"],
+  ["--set", "builds.upload_cooldown=0s"],
+  ["--set", "identity.sign_in_burst=10000"],
+].flat();
 
 /** Adds the tests of an area; the fixture exists once they run. */
 export type Area = (fixture: () => Fixture) => void;
@@ -56,13 +61,22 @@ export function describePanel(title: string, { isWhole }: { isWhole: boolean }, 
       await fixture?.browser.close();
       await fixture?.stack.stop();
     });
-    afterEach(() => {
+    afterEach(async (context) => {
       if (!fixture) return;
+      if (!("passed" in context && context.passed))
+        for (const { page } of [fixture.owner, fixture.player]) console.log(await describePage(page));
       assertNoFaults(fixture.owner);
       assertNoFaults(fixture.player);
     });
     add(() => fixture ?? assert.fail("the stack has not started"));
   });
+}
+
+/** Where somebody is, and what the page says there. */
+async function describePage(page: Page): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
+  const shown = await page.evaluate(() => document.body.innerText).catch(String);
+  return `${page.url()} shows:\n${shown.slice(0, 2_000)}\n`;
 }
 
 type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player">;

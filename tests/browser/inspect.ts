@@ -25,6 +25,9 @@ export const seed = Number(env["SVC_BROWSER_SEED"] ?? randomInt(looks.length));
 
 let inspections = 0;
 
+/** Pages where a state must be told at a glance. */
+const listsOfServers = ["servers", "fleet"];
+
 /** Serious findings of axe, and what is wider than a phone; keeps pictures under this name. */
 export async function inspect(person: Person, name: string, isWhole: boolean): Promise<string[]> {
   const { page } = person;
@@ -47,7 +50,7 @@ export async function inspect(person: Person, name: string, isWhole: boolean): P
     if (overflow > 0) findings.push(`${about}: wider than 360 px by ${overflow}`);
     await page.setViewport(desk);
   }
-  if (isWhole) await takeInOtherEyes(person, name);
+  if (isWhole && listsOfServers.includes(name)) await takeInOtherEyes(person, name);
   return findings;
 }
 

@@ -58,7 +58,7 @@ export const addPackTests: Area = (fixture) => {
     await owner.sees("notes.txt");
     await inspect(owner, "review");
     await choose(player, submissions.replaceOf(isolate(name)), packOf("second", "goodbye"));
-    await owner.sees(review.stale);
+    await owner.seesOnReturn(review.stale);
     await inspect(owner, "review-stale");
     const path = new URL(owner.page.url()).pathname;
     await owner.press("button", review.lookAgain);

@@ -1,4 +1,4 @@
-// The panel in a real browser on a real stack, one area after the other. Pictures of each page go to .cache/pictures, or
+// Sign-in and all pages of a server in a real browser on a real stack, one area after the other. Pictures of each page go to .cache/pictures, or
 // where SVC_BROWSER_PICTURES says.
 
 import assert from "node:assert/strict";
@@ -6,16 +6,17 @@ import { test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
+import type { HTTPRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
-import { areas } from "./areas.ts";
+import { serverAreas } from "./areas.ts";
 import { describePanel } from "./fixture.ts";
 import { colourFindings, seriousFindings } from "./inspect.ts";
 import { pressKey, tabTo } from "./keyboard.ts";
-import { assertNoFaults, createPerson } from "./person.ts";
+import { assertNoFaults, createPerson, whileReturning } from "./person.ts";
 
-describePanel("the panel in Chromium", { isWhole }, (fixture) => {
+describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
   test("a page of sins is caught", async () => {
     const { browser, addressOf } = fixture();
     const sinner = await createPerson(browser);
@@ -132,10 +133,9 @@ describePanel("the panel in Chromium", { isWhole }, (fixture) => {
     const { owner } = fixture();
     const { page } = owner;
     const polled = async () => {
-      const asked = page.waitForRequest((request) => request.url().endsWith("/servers/survival/status"));
-      // Coming back to the tab polls at once what is older than a second.
-      await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
-      return (await asked).headers()["x-svc-background"];
+      const isPoll = (request: HTTPRequest) => request.url().endsWith("/servers/survival/status");
+      const asked = await whileReturning(page, () => page.waitForRequest(isPoll));
+      return asked.headers()["x-svc-background"];
     };
     await page.evaluate(() => {
       const now = Date.now;
@@ -250,7 +250,7 @@ describePanel("the panel in Chromium", { isWhole }, (fixture) => {
     await inspect(player, "not-found");
   });
 
-  for (const addTests of areas) addTests(fixture);
+  for (const addTests of serverAreas) addTests(fixture);
 
   test("the page speaks Chinese and keeps its choice", async () => {
     const { player, addressOf, inspect } = fixture();

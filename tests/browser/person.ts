@@ -29,6 +29,8 @@ export type Person = {
   fill: (name: string, text: string) => Promise<void>;
   /** Waits until the page shows a text. */
   sees: (text: string | RegExp) => Promise<void>;
+  /** Comes back to the tab again and again until the page shows a text: it asks anew for what is a second old. */
+  seesOnReturn: (text: string) => Promise<void>;
   /** Waits until the page does not show a text any more. */
   seesNo: (text: string) => Promise<void>;
   /** Waits until the address has this path. */
@@ -73,6 +75,7 @@ async function createTab(context: BrowserContext): Promise<Person> {
     press: (role, name) => page.locator(selectorOf(role, name)).click(),
     fill: (name, text) => fill(page, name, text),
     sees: (text) => sees(page, text),
+    seesOnReturn: (text) => whileReturning(page, () => sees(page, text)),
     seesNo: (text) => sees(page, text, false),
     isAt: async (path) => {
       await page.waitForFunction((wanted: string) => location.pathname === wanted, {}, path);
@@ -123,6 +126,18 @@ async function sees(page: Page, text: string | RegExp, isShown = true): Promise<
     typeof text !== "string",
     isShown,
   );
+}
+
+/** Comes back to the tab four times a second while something is awaited. */
+export async function whileReturning<Result>(page: Page, wait: () => Promise<Result>): Promise<Result> {
+  const timer = await page.evaluate(() =>
+    window.setInterval(() => window.dispatchEvent(new Event("visibilitychange")), 250),
+  );
+  try {
+    return await wait();
+  } finally {
+    await page.evaluate((id) => window.clearInterval(id), timer);
+  }
 }
 
 function request(page: Page, asked: { method: string; path: string; body: unknown }): Promise<Reply> {
