@@ -1,13 +1,9 @@
 import { useMemo, useState } from "react";
 import type { LogLine } from "../../server/console/log-buffer.ts";
 import { markMatches, styleText } from "../../server/console/styled-text.ts";
-import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
+import { Card } from "../../ui/layout.tsx";
+import { LogActions, LogControls } from "../../ui/log-controls.tsx";
 import { LogView } from "../../ui/log-view.tsx";
-import { saveText } from "../../ui/save-text.ts";
 import { Select } from "../../ui/select.tsx";
 import { GapLine, StyledLine } from "../../ui/styled-line.tsx";
 import { usePackWords } from "../../words/pack-words.ts";
@@ -29,35 +25,18 @@ export function BuildLog({ id, onStep }: { id: string; onStep: () => void }) {
   const text = () => shown.map(textOf).join("\n");
   return (
     <Card title={builds.log}>
-      <Row isSpread isLow>
-        <Grow>
-          <Field
-            label={serverConsole.search}
-            name="search-log"
-            type="search"
-            inputMode="search"
-            value={view.search}
-            onChange={(search) => setView({ ...view, search })}
-          />
-        </Grow>
-        <Row>
-          <Select
-            isInline
-            label={builds.step}
-            value={view.step}
-            onChange={(step) => setView({ ...view, step })}
-            options={[
-              ["all", builds.allSteps],
-              ...stepNames.map((name) => [name, builds.steps[name]] as const),
-            ]}
-          />
-          <Checkbox
-            label={serverConsole.wrap}
-            isChecked={view.wraps}
-            onChange={(wraps) => setView({ ...view, wraps })}
-          />
-        </Row>
-      </Row>
+      <LogControls view={view} setView={setView}>
+        <Select
+          isInline
+          label={builds.step}
+          value={view.step}
+          onChange={(step) => setView({ ...view, step })}
+          options={[
+            ["all", builds.allSteps],
+            ...stepNames.map((name) => [name, builds.steps[name]] as const),
+          ]}
+        />
+      </LogControls>
       <LogView
         label={builds.log}
         lines={shown}
@@ -71,15 +50,12 @@ export function BuildLog({ id, onStep }: { id: string; onStep: () => void }) {
         wraps={view.wraps}
         newerWords={serverConsole.newLines}
       />
-      <Row isSpread>
-        <Muted>{state === "open" ? serverConsole.lines(shown.length) : builds.logStates[state]}</Muted>
-        <Row>
-          <CopyButton text={text} what={builds.log} />
-          <Button kind="quiet" onPress={() => saveText(`${id}.log`, text())}>
-            {serverConsole.download}
-          </Button>
-        </Row>
-      </Row>
+      <LogActions
+        note={state === "open" ? serverConsole.lines(shown.length) : builds.logStates[state]}
+        text={text}
+        what={builds.log}
+        fileName={`${id}.log`}
+      />
     </Card>
   );
 }

@@ -1,13 +1,9 @@
 import { useMemo, useState } from "react";
 import { poll, useOperation } from "../../api/query.ts";
-import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
+import { Card } from "../../ui/layout.tsx";
+import { LogActions, LogControls } from "../../ui/log-controls.tsx";
 import { LogView } from "../../ui/log-view.tsx";
-import { saveText } from "../../ui/save-text.ts";
 import { Select } from "../../ui/select.tsx";
 import { GapLine, StyledLine } from "../../ui/styled-line.tsx";
 import { useWords } from "../../words/words.ts";
@@ -39,7 +35,15 @@ export function ConsolePanel({ name, isRunning }: { name: string; isRunning: boo
     );
   return (
     <Card title={serverConsole.title}>
-      <ViewControls view={view} setView={setView} />
+      <LogControls view={view} setView={setView}>
+        <Select
+          isInline
+          label={serverConsole.level}
+          value={view.level}
+          onChange={(level) => setView({ ...view, level })}
+          options={levels.map((level) => [level, serverConsole.levels[level]])}
+        />
+      </LogControls>
       <LogView
         label={serverConsole.log}
         lines={shown}
@@ -62,54 +66,12 @@ export function ConsolePanel({ name, isRunning }: { name: string; isRunning: boo
           for (const line of reply.split("\n").filter(Boolean)) buffer.append(0, `> ${line}`);
         }}
       />
-      <Row isSpread>
-        <Muted>
-          <span>{notes[state]}</span>
-        </Muted>
-        <Row>
-          <CopyButton text={text} what={serverConsole.copy} />
-          <Button kind="quiet" onPress={() => saveText(`${name}.log`, text())}>
-            {serverConsole.download}
-          </Button>
-        </Row>
-      </Row>
+      <LogActions note={notes[state]} text={text} what={serverConsole.copy} fileName={`${name}.log`} />
     </Card>
   );
 }
 
 type View = { search: string; level: Level; wraps: boolean };
-
-function ViewControls({ view, setView }: { view: View; setView: (view: View) => void }) {
-  const { serverConsole } = useWords();
-  return (
-    <Row isSpread isLow>
-      <Grow>
-        <Field
-          label={serverConsole.search}
-          name="search-log"
-          type="search"
-          inputMode="search"
-          value={view.search}
-          onChange={(search) => setView({ ...view, search })}
-        />
-      </Grow>
-      <Row>
-        <Select
-          isInline
-          label={serverConsole.level}
-          value={view.level}
-          onChange={(level) => setView({ ...view, level })}
-          options={levels.map((level) => [level, serverConsole.levels[level]])}
-        />
-        <Checkbox
-          label={serverConsole.wrap}
-          isChecked={view.wraps}
-          onChange={(wraps) => setView({ ...view, wraps })}
-        />
-      </Row>
-    </Row>
-  );
-}
 
 function selectLines(lines: readonly LogLine[], search: string, level: Level): readonly LogLine[] {
   if (search === "" && level === "all") return lines;
