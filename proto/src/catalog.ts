@@ -1,6 +1,7 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
 import * as build from "./builds/build.ts";
+import * as buildsHealth from "./builds/health.ts";
 import * as image from "./builds/image.ts";
 import * as registry from "./builds/registry.ts";
 import * as scan from "./builds/scan.ts";
@@ -12,6 +13,7 @@ import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
 import * as cliLogin from "./identity/cli-login.ts";
+import * as identityHealth from "./identity/health.ts";
 import * as link from "./identity/link.ts";
 import * as notice from "./identity/notice.ts";
 import * as passkey from "./identity/passkey.ts";
@@ -38,6 +40,7 @@ import * as backupKeeping from "./storage/backup-keeping.ts";
 import * as drill from "./storage/drill.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
+import * as storageHealth from "./storage/health.ts";
 import * as migration from "./storage/migration.ts";
 import * as storageOffsite from "./storage/offsite.ts";
 import * as reaper from "./storage/reaper.ts";
@@ -58,8 +61,9 @@ const identity = [
   setting,
   sessionVerifier,
   notice,
+  identityHealth,
 ];
-const builds = [image, submission, build, scan, registry];
+const builds = [buildsHealth, image, submission, build, scan, registry];
 const storage = [
   backup,
   backupKeeping,
@@ -72,6 +76,7 @@ const storage = [
   reaper,
   storageOffsite,
   worldChange,
+  storageHealth,
 ];
 const opsWatchdog = [update, databaseBackup, alert, watchdogOffsite];
 const nouns: readonly Record<string, unknown>[] = [

@@ -40,8 +40,10 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
     publish.add(instanceSubject(contract, "*"));
     subscribe.add(replicaSubject(contract.owner, "*"));
   }
-  // Every service answers the services protocol.
+  // Every service answers the services protocol; the watchdog asks who is there.
   publish.add(`${inboxPrefix("operator")}.>`);
+  publish.add(`${inboxPrefix("ops-watchdog")}.>`);
+  if (service === "ops-watchdog") publish.add("$SRV.STATS");
   publish.add(`svc.audit.${service}`);
   if (isOwner(service)) addOwner(service, publish, subscribe);
   for (const bucket of [...buckets, ...moreBuckets]) {

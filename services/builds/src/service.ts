@@ -1,12 +1,14 @@
 // Table of contents: which handler answers which contract.
 
 import { connectKube, type Kube } from "@svc/kube";
+import { buildsHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import type { OnBuildEnded } from "./build/deps.ts";
 import { missingSetting } from "./build/policy.ts";
 import { startPipeline } from "./build/serve.ts";
 import { kubeconfigFile, readBuildSecrets, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
+import { createReadHealth } from "./health/read.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
 import { serveRegistry } from "./registry/serve.ts";
@@ -29,6 +31,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   await seedRecommended(db, settings.builds.recommended);
   serveImages({ db, mesh, settings });
   serveScans({ db, mesh });
+  mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
   const pruning = serveRegistry({ db, mesh, settings, log });
   const missing = missingSetting(settings);
   if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");

@@ -1,6 +1,6 @@
 // Table of contents: which handler answers which contract, and the loops that run beside them.
 
-import { accounts } from "@svc/proto";
+import { accounts, identityHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { createRelay, relaySettings } from "@svc/smtp";
 import { consumeAudit } from "./audit/consume.ts";
@@ -15,6 +15,7 @@ import { createStartEmail } from "./email-address/start.ts";
 import { createVerifyEmail } from "./email-address/verify.ts";
 import { createSendCode } from "./email-code/send.ts";
 import { createEvents } from "./events.ts";
+import { createReadHealth } from "./health/read.ts";
 import { createFindLink, createListLinks } from "./link/find.ts";
 import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
@@ -52,7 +53,8 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const countRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
   const events = createEvents({ mesh, registry, countRefusal });
   const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
-  const mailer = createMailer({ db, relay, budget: mailBudget(settings), limits, events, now, log });
+  const budget = mailBudget(settings);
+  const mailer = createMailer({ db, relay, budget, limits, events, now, log });
 
   await ensureOwner({ ...deps, origin: adminOrigin(settings), log });
   const mailQueue = startMailQueue({ db, mailer, hasRelay: deps.hasRelay, limits, now, log });
@@ -79,6 +81,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   serveSettings(service);
   serveSessionVerifier(service);
   serveNotices(service);
+  mesh.serve(identityHealth.readIdentityHealth, createReadHealth({ ...deps, budget }));
   await consumeAudit({ mesh, db });
   const deletions = startDeletions(service);
   return {

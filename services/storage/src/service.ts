@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connectKube, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { backupKeeping, backups } from "@svc/proto";
+import { backupKeeping, backups, storageHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { readQueue } from "./auto-backup/queue.ts";
 import { annotate, edit } from "./backup/annotate.ts";
@@ -25,6 +25,7 @@ import { listenForWork } from "./database/work-notifications.ts";
 import type { StorageDeps } from "./deps.ts";
 import { serveDrills } from "./drill/serve.ts";
 import { createJobSlots } from "./file/job-slots.ts";
+import { readHealth } from "./health/read.ts";
 import { listJobs } from "./job/list.ts";
 import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
@@ -79,6 +80,7 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
 }
 
 function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
+  mesh.serve(storageHealth.readStorageHealth, readHealth(deps));
   mesh.serve(backupKeeping.findBackups, find(deps));
   mesh.serve(backupKeeping.annotateBackup, annotate(deps));
   mesh.serve(backupKeeping.browseBackup, browse(deps));

@@ -3,7 +3,7 @@
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { sha256 } from "../secret.ts";
-import { type Bucket, type Taken, takeToken } from "./token-bucket.ts";
+import { type Bucket, countTokens, type Taken, takeToken } from "./token-bucket.ts";
 
 export type MailRates = { perHour: number; burst: number };
 
@@ -55,6 +55,11 @@ export async function takeShares(db: IdentityDb, shares: readonly Share[], now: 
 /** Takes one mail from the budget of the installation, which all replicas share (docs/reference/sign-in.md#mail-budget). */
 export function takeInstallation(db: IdentityDb, rates: MailRates, now: Date): Promise<Taken> {
   return takeToken(db, toBucket({ key: "installation", ...rates }, now));
+}
+
+/** How many mails of the installation may be sent now. */
+export function countInstallationLeft(db: IdentityDb, rates: MailRates, now: Date): Promise<number> {
+  return countTokens(db, toBucket({ key: "installation", ...rates }, now));
 }
 
 /** Takes one mail from the reserve of staff and the watchdog. */

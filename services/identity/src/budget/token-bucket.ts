@@ -20,8 +20,7 @@ export type Taken = { allowed: true } | { allowed: false; retryAfterSeconds: num
 export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> {
   const { key, burst, perSecond, now } = bucket;
   const table = sql.table(bucket.table);
-  const refilled = sql<number>`least(${burst}::float8, b.tokens +
-    greatest(extract(epoch from ${now}::timestamptz - b.refilled_at), 0)::float8 * ${perSecond}::float8)`;
+  const refilled = refilledOf(bucket);
   const taken = await sql`
     insert into ${table} as b (key, tokens, refilled_at)
     values (${key}, ${burst}::float8 - 1, ${now}::timestamptz)
@@ -31,8 +30,24 @@ export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> 
     returning true`.execute(db);
   if (taken.rows.length > 0) return { allowed: true };
   // A statement of its own: within the first one the row would be seen as it was before parallel takers.
-  const left = await sql<{ tokens: number }>`
-    select ${refilled} as tokens from ${table} as b where b.key = ${key}`.execute(db);
-  const missing = 1 - (left.rows[0]?.tokens ?? 0);
+  const missing = 1 - ((await readTokens(db, bucket)) ?? 0);
   return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(missing / perSecond)) };
+}
+
+/** Whole tokens that could be taken now. */
+export async function countTokens(db: IdentityDb, bucket: Bucket): Promise<number> {
+  return Math.floor((await readTokens(db, bucket)) ?? bucket.burst);
+}
+
+async function readTokens(db: IdentityDb, bucket: Bucket): Promise<number | undefined> {
+  const { rows } = await sql<{ tokens: number }>`
+    select ${refilledOf(bucket)} as tokens from ${sql.table(bucket.table)} as b where b.key = ${bucket.key}`.execute(
+    db,
+  );
+  return rows[0]?.tokens;
+}
+
+function refilledOf({ burst, perSecond, now }: Bucket) {
+  return sql<number>`least(${burst}::float8, b.tokens +
+    greatest(extract(epoch from ${now}::timestamptz - b.refilled_at), 0)::float8 * ${perSecond}::float8)`;
 }

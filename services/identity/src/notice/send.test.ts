@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Mesh } from "@svc/mesh";
-import { isFault, notices } from "@svc/proto";
+import { identityHealth, isFault, notices } from "@svc/proto";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 
 describe("mails requested by other services", () => {
@@ -67,5 +67,9 @@ describe("mails requested by other services", () => {
     );
     assert.ok(asked.includes("mail_rate_limited"), asked.join(" "));
     assert.ok(asked.every((outcome) => outcome === "delivered" || outcome === "mail_rate_limited"));
+    const watchdog = await fixture.nats.connect("ops-watchdog");
+    const health = await watchdog.call(identityHealth.readIdentityHealth, {});
+    await watchdog.drain(1_000);
+    assert.deepEqual(health, { mails_left: 0, mails_waiting: 0 });
   });
 });
