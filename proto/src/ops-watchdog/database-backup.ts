@@ -40,6 +40,17 @@ export const LastBundle = z.strictObject({
   daily_at: Timestamp.optional(),
 });
 
+/** One bundle of the folder. */
+export const Bundle = z.strictObject({
+  name: z.string(),
+  at: Timestamp,
+  label: BundleLabel,
+  size_bytes: z.number().int(),
+  /** What is wrong with it, as its last verification found. */
+  damage: z.string().optional(),
+});
+export type Bundle = z.output<typeof Bundle>;
+
 export const DatabaseBackupStatus = z.strictObject({
   last: LastBundle.nullable(),
   /** No daily bundle, or the newest is older than the limit; newer bundles of other labels do not count. */
@@ -47,6 +58,8 @@ export const DatabaseBackupStatus = z.strictObject({
   max_age_seconds: z.number().int(),
   /** The newest rehearsal. */
   rehearsal: Rehearsal.optional(),
+  /** The newest 50, damaged ones included, newest first. */
+  bundles: z.array(Bundle).optional(),
 });
 export type DatabaseBackupStatus = z.output<typeof DatabaseBackupStatus>;
 
@@ -54,6 +67,6 @@ export const readStatus = operation({
   subject: "ops-watchdog.database-backup.read-status",
   http: { method: "GET", path: "/api/v1/platform/db-backup", face: "external", tier: "admin" },
   output: DatabaseBackupStatus,
-  summary: "The newest database backup, whether a daily one is overdue, and the newest rehearsal.",
+  summary: "The database backups, whether a daily one is overdue, and the newest rehearsal.",
   spec: "docs/reference/database-backups.md#status",
 });

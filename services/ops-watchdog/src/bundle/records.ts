@@ -17,6 +17,11 @@ export function findNewestBundle(db: WatchdogDb): Promise<BundleRow | undefined>
     .executeTakeFirst();
 }
 
+/** The newest of any label, damaged ones included. */
+export function listNewestBundles(db: WatchdogDb, limit: number): Promise<BundleRow[]> {
+  return db.selectFrom("database_bundles").selectAll().orderBy("taken_at", "desc").limit(limit).execute();
+}
+
 export function findNewestDaily(db: WatchdogDb): Promise<BundleRow | undefined> {
   return db
     .selectFrom("database_bundles")

@@ -1,7 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { databaseBackups } from "@svc/proto";
 import type { WatchdogDb } from "../database.ts";
-import { findNewestBundle, findNewestDaily, findNewestRehearsal } from "./records.ts";
+import { findNewestBundle, findNewestDaily, findNewestRehearsal, listNewestBundles } from "./records.ts";
+
+const listed = 50;
 
 /** ops-watchdog.database-backup.read-status */
 export function createReadStatus(deps: {
@@ -18,10 +20,11 @@ export async function readStatus(deps: {
   now: () => number;
 }): Promise<databaseBackups.DatabaseBackupStatus> {
   const { db, maxAgeMs, now } = deps;
-  const [last, daily, rehearsal] = await Promise.all([
+  const [last, daily, rehearsal, bundles] = await Promise.all([
     findNewestBundle(db),
     findNewestDaily(db),
     findNewestRehearsal(db),
+    listNewestBundles(db, listed),
   ]);
   const dailyAt = daily?.taken_at;
   return {
@@ -41,6 +44,13 @@ export async function readStatus(deps: {
     stale: isStale(dailyAt, maxAgeMs, now()),
     max_age_seconds: Math.floor(maxAgeMs / 1_000),
     ...(rehearsal && { rehearsal }),
+    bundles: bundles.map(({ name, taken_at, label, size_bytes, damage }) => ({
+      name,
+      at: taken_at.toISOString(),
+      label,
+      size_bytes,
+      ...(damage !== null && { damage }),
+    })),
   };
 }
 

@@ -105,13 +105,17 @@ describe("the status of database backups", () => {
     damage: null,
   });
   test("without a bundle it is null and stale", async () => {
-    assert.deepEqual(await status(), { last: null, stale: true, max_age_seconds: 93_600 });
+    assert.deepEqual(await status(), { last: null, stale: true, max_age_seconds: 93_600, bundles: [] });
   });
   test("a newer bundle of another label is the last one and leaves an old daily one stale", async () => {
     const { now } = fixture.clock;
     const rows = [bundle("daily", now - 27 * 3_600_000), bundle("manual", now)];
     await fixture.db.insertInto("database_bundles").values(rows).execute();
-    const { last, stale } = await status();
+    const { last, stale, bundles } = await status();
+    assert.deepEqual(
+      bundles?.map(({ label }) => label),
+      ["manual", "daily"],
+    );
     assert.equal(last?.label, "manual");
     assert.equal(last?.size_bytes, 5_000_000_000);
     assert.equal(last?.daily_at, new Date(now - 27 * 3_600_000).toISOString());
@@ -124,8 +128,9 @@ describe("the status of database backups", () => {
   });
   test("a damaged daily bundle does not count", async () => {
     await fixture.db.updateTable("database_bundles").set({ damage: "cut off" }).execute();
-    const { last, stale } = await status();
+    const { last, stale, bundles } = await status();
     assert.deepEqual([last?.daily_at, stale], [undefined, true]);
+    assert.equal(bundles?.[0]?.damage, "cut off");
   });
 });
 
