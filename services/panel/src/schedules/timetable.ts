@@ -54,10 +54,9 @@ function runsOfDay({ every_minutes, minute_of_day, weekdays }: Timetable, zone: 
   const midnight = day * dayMs;
   const before = offsetAt(zone, midnight - dayMs);
   const behind = offsetAt(zone, midnight + 2 * dayMs);
-  return minutesOf(every_minutes, minute_of_day).map((wanted) => {
-    const local = midnight + wanted * minuteMs;
-    return before === behind ? { at: local - before } : runAt(zone, local, [before, behind]);
-  });
+  return minutesOf(every_minutes, minute_of_day).map((wanted) =>
+    runAt(zone, midnight + wanted * minuteMs, [before, behind]),
+  );
 }
 
 function minutesOf(every: number, minuteOfDay: number): number[] {
@@ -67,6 +66,7 @@ function minutesOf(every: number, minuteOfDay: number): number[] {
 
 /** A time that comes twice runs the first time; one that is skipped runs earlier by what was skipped. */
 function runAt(zone: string, local: number, offsets: readonly [number, number]): Run {
+  if (offsets[0] === offsets[1]) return { at: local - offsets[0] };
   const larger = Math.max(...offsets);
   const smaller = Math.min(...offsets);
   const wanted = (((local / minuteMs) % minutesOfDay) + minutesOfDay) % minutesOfDay;
@@ -78,6 +78,11 @@ function runAt(zone: string, local: number, offsets: readonly [number, number]):
   if (isFirst) return { at: first };
   if (isSecond) return { at: second };
   return { at: first, change: { kind: "skipped", wanted, shown: minuteAt(zone, first) } };
+}
+
+/** The moment that the clock of a zone shows as `local`, which is written as if it were of UTC; by the rule of schedules. */
+export function momentOf(zone: string, local: number): Run {
+  return runAt(zone, local, [offsetAt(zone, local - dayMs), offsetAt(zone, local + dayMs)]);
 }
 
 function minuteAt(zone: string, at: number): number {

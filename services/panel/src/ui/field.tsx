@@ -8,7 +8,7 @@ type FieldProps = {
   name: string;
   value: string;
   onChange: (value: string) => void;
-  type?: "text" | "email" | "password" | "search" | "date" | "time";
+  type?: "text" | "email" | "password" | "search" | "date" | "time" | "datetime-local";
   /** Says what is meant, below the field. */
   description?: ReactNode;
   /** What is wrong with the value; the field then counts as invalid. */
