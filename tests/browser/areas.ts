@@ -5,6 +5,7 @@ import { addCliLoginTests } from "./cli-login.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
+import { addHealthTests } from "./health.ts";
 import { addHistoryTests } from "./history.ts";
 import { addLiveTests } from "./live.ts";
 import { addPackBuildTests } from "./pack-builds.ts";
@@ -35,6 +36,7 @@ export const serverAreas: readonly Area[] = [
 export const platformAreas: readonly Area[] = [
   addUserTests,
   addPlatformTests,
+  addHealthTests,
   addBuildTests,
   addPackTests,
   addPackBuildTests,

@@ -5,6 +5,7 @@ import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:
 import { basename, dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { routes } from "../../services/panel/src/app/routes.ts";
+import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
 
@@ -37,7 +38,7 @@ function textsOf(catalogue: object): string[] {
 }
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
-const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs }));
+const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health }));
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));
 const missingRoutes = (of: readonly Page[]) => routesOf(of).filter(({ what }) => !paths.has(what));

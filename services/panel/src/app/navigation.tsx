@@ -1,8 +1,10 @@
 import {
   Boxes,
+  CircleFadingArrowUp,
   CircleUser,
   ClipboardCheck,
   Hammer,
+  HeartPulse,
   LayoutDashboard,
   type LucideProps,
   Network,
@@ -35,6 +37,8 @@ type Entry = {
     | "submissions"
     | "builds"
     | "images"
+    | "health"
+    | "updates"
     | "nodes"
     | "users"
     | "audit"
@@ -50,12 +54,14 @@ const own: readonly Entry[] = [
   { path: "/account", word: "account", icon: CircleUser },
 ];
 const platform: readonly Entry[] = [
+  { path: "/admin/health", word: "health", icon: HeartPulse },
   { path: "/admin/nodes", word: "nodes", icon: Network },
   { path: "/admin/submissions", word: "submissions", icon: ClipboardCheck },
   { path: "/admin/builds", word: "builds", icon: Hammer },
   { path: "/admin/images", word: "images", icon: Package },
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },
+  { path: "/admin/updates", word: "updates", icon: CircleFadingArrowUp },
   { path: "/admin/settings", word: "settings", icon: Settings },
 ];
 

@@ -22,6 +22,8 @@ export const pages: Record<
   "/servers/:name/activity": { load: () => import("../activity/activity-page.tsx") },
   "/servers/:name/settings": { load: () => import("../settings/settings-page.tsx") },
   "/admin": { load: () => import("../admin/admin-page.tsx") },
+  "/admin/health": { load: () => import("../admin/health/health-page.tsx") },
+  "/admin/updates": { load: () => import("../admin/updates/updates-page.tsx") },
   "/admin/nodes": { load: () => import("../admin/nodes/nodes-page.tsx") },
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },
   "/submissions": { load: () => import("../submissions/submissions-page.tsx") },

@@ -30,6 +30,8 @@ export const routes = [
   { path: "/account", access: "session" },
   { path: "/cli", access: "session" },
   { path: "/admin", access: "staff", host: "operator" },
+  { path: "/admin/health", access: "staff", host: "operator" },
+  { path: "/admin/updates", access: "staff", host: "operator" },
   { path: "/admin/nodes", access: "staff", host: "operator" },
   { path: "/admin/images", access: "staff", host: "operator" },
   { path: "/admin/submissions", access: "staff", host: "operator" },

@@ -6,14 +6,16 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { faults as proto } from "@svc/proto";
 import { parseAst } from "vite";
+import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
+import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 
 /** With what is loaded later. */
-const en = { ...english, ...englishPacks };
-const zh = { ...chinese, ...chinesePacks };
+const en = { ...english, ...englishPacks, ...englishHealth };
+const zh = { ...chinese, ...chinesePacks, ...chineseHealth };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };
 

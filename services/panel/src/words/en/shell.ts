@@ -7,6 +7,8 @@ export const shell = {
   platform: "Platform",
   users: "Users",
   audit: "Audit log",
+  health: "Health",
+  updates: "Updates",
   nodes: "Nodes",
   packs: "My packs",
   submissions: "Submissions",

@@ -9,6 +9,8 @@ export const shell: Words["shell"] = {
   platform: "平台",
   users: "用户",
   audit: "审计日志",
+  health: "健康状况",
+  updates: "更新",
   nodes: "节点",
   packs: "我的整合包",
   submissions: "提交审核",

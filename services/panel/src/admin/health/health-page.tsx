@@ -1,0 +1,13 @@
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { useHealthWords } from "../../words/health-words.ts";
+import { DatabaseBackups } from "./database-backups.tsx";
+
+/** How the platform itself is: what is wrong, and whether a disaster would cost anything. */
+export function Page() {
+  const { platformHealth } = useHealthWords();
+  return (
+    <PageFrame title={platformHealth.title}>
+      <DatabaseBackups />
+    </PageFrame>
+  );
+}

@@ -1,0 +1,62 @@
+// The maintenance window as somebody types it, in the time of their zone (docs/reference/updates.md#window). Pure.
+
+import type { Output } from "../../api/operations.ts";
+import { momentOf, offsetAt, type Run } from "../../schedules/timetable.ts";
+
+export type UpdateWindow = Output<"updates.readWindow">;
+
+/** Local times as a browser writes them, `2026-11-23T02:00`; empty when not whole. */
+export type WindowDraft = { start: string; end: string };
+export type WindowProblem = "missing" | "not-after";
+export type DraftedWindow = {
+  /** Undefined while something is wrong. */
+  window: { start: string; end: string } | undefined;
+  problems: Partial<Record<keyof WindowDraft, WindowProblem>>;
+  /** Where a clock change skips or doubles the time that was typed. */
+  changes: Partial<Record<keyof WindowDraft, NonNullable<Run["change"]>>>;
+};
+
+/** What a draft comes to in a zone. */
+export function decideWindow(draft: WindowDraft, zone: string): DraftedWindow {
+  const [start, end] = [read(draft.start, zone), read(draft.end, zone)];
+  const problems: DraftedWindow["problems"] = {
+    ...(!start && { start: "missing" }),
+    ...(!end && { end: "missing" }),
+    ...(start && end && end.at <= start.at && { end: "not-after" }),
+  };
+  const isWhole = start && end && Object.keys(problems).length === 0;
+  return {
+    window: isWhole
+      ? { start: new Date(start.at).toISOString(), end: new Date(end.at).toISOString() }
+      : undefined,
+    problems,
+    changes: { ...(start?.change && { start: start.change }), ...(end?.change && { end: end.change }) },
+  };
+}
+
+/** Seconds may follow. */
+const localTime = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d/;
+
+function read(text: string, zone: string): Run | undefined {
+  const local = localTime.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  return Number.isNaN(local) ? undefined : momentOf(zone, local);
+}
+
+/** The window that is set, as a draft to change it. */
+export function draftOf({ start, end }: UpdateWindow, zone: string): WindowDraft {
+  const localOf = (at: string | null) => {
+    if (at === null) return "";
+    const moment = Date.parse(at);
+    return new Date(moment + offsetAt(zone, moment)).toISOString().slice(0, 16);
+  };
+  return { start: localOf(start), end: localOf(end) };
+}
+
+export type WindowState = "none" | "planned" | "open" | "over";
+
+/** Where a window stands; it includes its start and not its end. */
+export function stateOfWindow({ start, end }: UpdateWindow, now: number): WindowState {
+  if (start === null || end === null) return "none";
+  if (now < Date.parse(start)) return "planned";
+  return now < Date.parse(end) ? "open" : "over";
+}

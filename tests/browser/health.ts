@@ -1,0 +1,110 @@
+// The pages about the platform itself: its updates and its health.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { health } from "../../services/panel/src/words/en/health.ts";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import type { Area, Fixture } from "./fixture.ts";
+
+const { bundles, updates } = health;
+
+async function query({ stack }: Fixture, text: string, values: unknown[]): Promise<void> {
+  const client = new pg.Client(stack.file().database_url);
+  await client.connect();
+  await client.query(text, values).finally(() => client.end());
+}
+
+const components = [
+  { name: "platform", state: "current", current: "0.1.0", selector: "--platform" },
+  {
+    name: "postgresql",
+    state: "available",
+    current: "18.4",
+    latest: "18.5",
+    selector: "--postgresql",
+    note: "18.5 repairs a crash.",
+  },
+  { name: "nats", state: "unknown", current: "2.12.1", selector: "--nats" },
+  { name: "node", state: "pinned", current: "24.11.0", selector: "--node" },
+  { name: "kubernetes", state: "unreadable", selector: "--kubernetes", error: "the API server answered 403" },
+];
+
+/** Stores a report as a check does. */
+const report = (fixture: Fixture, at: Date) =>
+  query(
+    fixture,
+    "insert into ops_watchdog.update_reports (checked_at, version, components) values ($1, '0.1.0', $2)",
+    [at, JSON.stringify(components)],
+  );
+
+const hourMs = 3_600_000;
+const local = (at: number) => new Date(at).toISOString().slice(0, 16);
+
+export const addHealthTests: Area = (fixture) => {
+  test("staff see which components have an update, and that a report is old", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await report(fixture(), new Date(Date.now() - 30 * hourMs));
+    await owner.open(addressOf("admin_host", "/admin/updates"));
+    await owner.sees(updates.stale(26));
+    await report(fixture(), new Date());
+    await owner.open(addressOf("admin_host", "/admin/updates"));
+    await owner.sees(updates.available(1));
+    await owner.sees("svc update --postgresql");
+    await owner.sees(updates.noFeed("ops_watchdog.feed_nats"));
+    await owner.seesNo(updates.stale(26));
+    await inspect(owner, "updates");
+  });
+
+  test("a maintenance window is set, cleared and taken back", async () => {
+    const { owner } = fixture();
+    const { page } = owner;
+    const begins = Math.ceil(Date.now() / hourMs) * hourMs + 24 * hourMs;
+    const fill = (name: string, text: string) =>
+      page.$eval(
+        `input[name="${name}"]`,
+        (field, value) => {
+          // As the picker of the browser does, past the setter by which React follows the field.
+          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, value);
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+        },
+        text,
+      );
+    await owner.press("button", updates.set);
+    await owner.sees(updates.problems.missing);
+    // The browser of the lane is in the zone of the machine.
+    const shift = await page.evaluate((at: number) => new Date(at).getTimezoneOffset() * 60_000, begins);
+    await fill("start", local(begins - shift));
+    await fill("end", local(begins - shift - hourMs));
+    await owner.press("button", updates.set);
+    await owner.sees(updates.problems["not-after"]);
+    await fill("end", local(begins - shift + 2 * hourMs));
+    await owner.press("button", updates.set);
+    await owner.sees(updates.windowStates.planned);
+    const isSet = async () => {
+      const { body } = await owner.request("GET", "/updates/window");
+      return body;
+    };
+    const window = {
+      start: new Date(begins).toISOString(),
+      end: new Date(begins + 2 * hourMs).toISOString(),
+    };
+    assert.deepEqual(await isSet(), window);
+    await owner.press("button", updates.clear);
+    await owner.sees(updates.noWindow);
+    await owner.press("button", en.schedules.undo);
+    await owner.sees(updates.windowStates.planned);
+    assert.deepEqual(await isSet(), window);
+  });
+
+  test("staff see the bundles of the database and whether one was restored as a rehearsal", async () => {
+    const { stack, owner, addressOf, inspect } = fixture();
+    const taken = await stack.svc("db", "backup");
+    assert.equal(taken.code, 0, taken.stderr);
+    await owner.open(addressOf("admin_host", "/admin/health"));
+    await owner.sees(bundles.labels.manual);
+    await owner.sees(bundles.whole);
+    await owner.sees(bundles.notRehearsed);
+    await inspect(owner, "health");
+  });
+};
