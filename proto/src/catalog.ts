@@ -1,5 +1,6 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
+import * as acceptance from "./builds/acceptance.ts";
 import * as build from "./builds/build.ts";
 import * as buildsHealth from "./builds/health.ts";
 import * as image from "./builds/image.ts";
@@ -63,7 +64,7 @@ const identity = [
   notice,
   identityHealth,
 ];
-const builds = [buildsHealth, image, submission, build, scan, registry];
+const builds = [buildsHealth, image, submission, build, scan, acceptance, registry];
 const storage = [
   backup,
   backupKeeping,

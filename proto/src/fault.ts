@@ -121,6 +121,7 @@ export const faults = rows({
   backup_corrupt: [409, "The backup failed verification and cannot be used."],
   backup_pinned: [409, "This backup is pinned; it stays until whoever pinned it unpins it."],
   pin_limit: [409, "You have pinned as many backups as you may; unpin one first."],
+  acceptance_limit: [409, "As many findings are accepted as may be; remove acceptances first."],
   build_finished: [409, "The build has already ended."],
   build_unfinished: [409, "Only a build that failed or was cancelled can be repeated."],
   migration_not_failed: [409, "Only a failed move can be retried."],

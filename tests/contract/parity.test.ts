@@ -58,6 +58,9 @@ const additions: Readonly<Record<string, string>> = {
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
   "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",
   "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",
+  "GET /api/v1/images/acceptances": "docs/reference/builds.md#acceptances: findings that are accepted",
+  "POST /api/v1/images/acceptances": "docs/reference/builds.md#acceptances: with reason and expiry",
+  "DELETE /api/v1/images/acceptances/{id}": "docs/reference/builds.md#acceptances: no longer",
   "POST /api/v1/images/build/{id}/retry": "docs/reference/builds.md#states: the same context once more",
   "PUT /api/v1/internal/builds/{id}/documents/{document}":
     "docs/reference/builds.md#documents: a Job sends the report and the SBOM",

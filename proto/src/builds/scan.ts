@@ -20,6 +20,19 @@ export const ScanPolicy = z.strictObject({
   fail_unfixed: z.boolean(),
   /** Ids of vulnerabilities and of secret rules that are accepted as known risks. */
   accept: z.array(z.string()).optional(),
+  /** Acceptances of operators that apply to the image (docs/reference/builds.md#acceptances). */
+  accepted: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        finding_id: z.string(),
+        /** The package of a vulnerability; the file of a secret. */
+        package: z.string(),
+        by: z.string(),
+        until: Timestamp,
+      }),
+    )
+    .optional(),
 });
 export type ScanPolicy = z.output<typeof ScanPolicy>;
 
@@ -35,6 +48,8 @@ export const ScanFinding = z.strictObject({
   fixed: z.string().optional(),
   title: z.string().optional(),
   accepted: z.literal(true).optional(),
+  /** By whom and until when; absent where the settings accept it. */
+  acceptance: z.strictObject({ id: z.string(), by: z.string(), until: Timestamp }).optional(),
 });
 export type ScanFinding = z.output<typeof ScanFinding>;
 

@@ -154,6 +154,9 @@ export const settings = z.strictObject({
     /** How often a leader renews it. */
     lease_renew: duration("3s"),
 
+    /** How long a finding may be accepted. */
+    acceptance_longest: duration("365d"),
+
     /** Longest line of a log; the rest is cut off. */
     log_line: size("8Ki"),
     /** Lines that are kept of a step. */

@@ -70,6 +70,17 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     dockerfile: true,
   },
   recurring_tasks: { name: true, due_at: true },
+  finding_acceptances: {
+    id: true,
+    arrival: true,
+    finding_id: true,
+    package: true,
+    repository: true,
+    reason: true,
+    accepted_by: true,
+    accepted_at: true,
+    expires_at: true,
+  },
   recommended_images: { image_ref: true, seeded_at: true },
   submission_cooldowns: { user_id: true, kind: true, started_at: true },
   submission_notices: {

@@ -63,6 +63,20 @@ type ImageBuildDocumentsTable = {
 };
 
 type ImageBuildLogsTable = { build_id: string; gz: Buffer; stored_at: DefaultAt };
+
+export type FindingAcceptancesTable = {
+  id: string;
+  /** Order of arrival, a decimal number. */
+  arrival: GeneratedAlways<string>;
+  finding_id: string;
+  package: string;
+  repository: string | null;
+  reason: string;
+  accepted_by: string;
+  accepted_at: DefaultAt;
+  expires_at: Date;
+};
+
 /** A blob of the context store. */
 export type Blob = { name: string; size: number };
 
@@ -114,6 +128,7 @@ export type SubmissionNoticesTable = {
 };
 
 export type Tables = {
+  finding_acceptances: FindingAcceptancesTable;
   image_builds: ImageBuildsTable;
   image_build_documents: ImageBuildDocumentsTable;
   image_build_logs: ImageBuildLogsTable;

@@ -3,6 +3,7 @@
 import { connectKube, type Kube } from "@svc/kube";
 import { buildsHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
+import { serveAcceptances } from "./acceptance/serve.ts";
 import type { OnBuildEnded } from "./build/deps.ts";
 import { missingSetting } from "./build/policy.ts";
 import { startPipeline } from "./build/serve.ts";
@@ -32,6 +33,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   serveImages({ db, mesh, settings });
   serveScans({ db, mesh });
   mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
+  serveAcceptances({ db, mesh, settings, now: options.now });
   const pruning = serveRegistry({ db, mesh, settings, log });
   const missing = missingSetting(settings);
   if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");

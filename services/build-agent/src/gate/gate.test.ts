@@ -49,6 +49,7 @@ function reportOf(found: readonly Found[], id = imageId): Report {
   });
 }
 
+const now = new Date("2026-11-23T02:00:00.000Z");
 const policy = (more: Partial<ScanPolicy> = {}): ScanPolicy =>
   ScanPolicy.parse({ fail_on: ["CRITICAL", "HIGH"], fail_unfixed: false, ...more });
 
@@ -69,7 +70,7 @@ describe("an image", () => {
   ];
   for (const [what, found, more, blocked] of table)
     test(`${what} is ${blocked ? "blocked" : "let through"}`, () => {
-      const judged = judgeReport(reportOf([found]), policy(more));
+      const judged = judgeReport(reportOf([found]), policy(more), now);
       assert.equal(judged.blocked, blocked);
       assert.equal(judged.findings[0]?.blocking, blocked);
       const severity = found.severity === "odd" ? "UNKNOWN" : found.severity;
@@ -80,6 +81,40 @@ describe("an image", () => {
         more.accept?.includes("CVE-10") ? undefined : more.accept && true,
       );
     });
+  describe("with a finding that an operator accepted", () => {
+    const accepted = { id: "a1", finding_id: "CVE-1", package: "lodash", by: "amelia" };
+    const later = new Date(now.getTime() + 1).toISOString();
+    const cases: [string, Partial<typeof accepted & { until: string }>, Found, blocked: boolean][] = [
+      ["is let through", {}, { severity: "HIGH", fixed: "2" }, false],
+      ["is blocked from its expiry on", { until: now.toISOString() }, { severity: "HIGH", fixed: "2" }, true],
+      ["in another package is blocked", { package: "left-pad" }, { severity: "HIGH", fixed: "2" }, true],
+      ["of another id is blocked", { finding_id: "CVE-10" }, { severity: "HIGH", fixed: "2" }, true],
+      [
+        "is let through as a secret of its file",
+        { finding_id: "key", package: "a.env" },
+        { severity: "HIGH", kind: "secret" },
+        false,
+      ],
+      [
+        "is blocked as a secret of another file",
+        { finding_id: "key", package: "b.env" },
+        { severity: "HIGH", kind: "secret" },
+        true,
+      ],
+    ];
+    for (const [what, more, found, blocked] of cases)
+      test(what, () => {
+        const judged = judgeReport(
+          reportOf([found]),
+          policy({ accepted: [{ ...accepted, until: later, ...more }] }),
+          now,
+        );
+        assert.equal(judged.blocked, blocked);
+        const acceptance = blocked ? undefined : { id: "a1", by: "amelia", until: later };
+        assert.deepEqual(judged.findings[0]?.acceptance, acceptance);
+        assert.equal(judged.findings[0]?.accepted, blocked ? undefined : true);
+      });
+  });
   test("has its blocking findings first, then the most severe, a hundred at most; the counts count all", () => {
     const many = Array.from({ length: 150 }, (_, index) => ({
       severity: "LOW",
@@ -91,7 +126,7 @@ describe("an image", () => {
       { severity: "CRITICAL", id: "C" },
       { severity: "HIGH", fixed: "2", id: "H" },
     ]);
-    const { findings, counts, packages } = judgeReport(report, policy());
+    const { findings, counts, packages } = judgeReport(report, policy(), now);
     assert.deepEqual(
       findings.slice(0, 3).map(({ id }) => id),
       ["H", "C", "L-0"],
@@ -113,7 +148,17 @@ test("the longest verdict is one that builds reads", () => {
     ...reportOf([]),
     Results: [{ Target: long, Vulnerabilities: Array(200).fill({ ...finding, Severity: "HIGH" }) }],
   });
-  assert.ok(Buffer.byteLength(JSON.stringify(judgeReport(report, policy()))) < 1_048_576);
+  const accepted = Array.from({ length: 160 }, () => ({
+    id: "0".repeat(32),
+    finding_id: "x".repeat(128),
+    package: "\u4e00".repeat(66),
+    by: "\u4e00".repeat(32),
+    until: now.toISOString(),
+  }));
+  const judged = judgeReport(report, policy({ accepted }), now);
+  assert.ok(Buffer.byteLength(JSON.stringify(judged)) < 1_048_576);
+  // The policy is in one variable of each container, which may have 128 KiB.
+  assert.ok(Buffer.byteLength(JSON.stringify(judged.policy)) < 126_976);
 });
 
 test("the SBOM is left out first, then the report", async () => {

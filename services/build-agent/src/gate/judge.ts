@@ -30,7 +30,7 @@ export async function judgeScan(
   const databaseAt = judgeDatabase(database, task.database, now);
   if (databaseAt === undefined)
     say("the scan had no database of vulnerabilities; only secrets were looked for");
-  const judged = judgeReport(report, task.policy);
+  const judged = judgeReport(report, task.policy, now);
   const sbom = await readBounded(at(buildFiles.sbom), limits.reportBytes).catch(() => undefined);
   const token = settings.secret("secret", buildFiles.documentsToken) ?? "";
   const lane = { url: task.documents_url, token, forMs: limits.documentsMs, say, signal };

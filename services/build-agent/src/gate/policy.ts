@@ -11,8 +11,8 @@ const longestText = 200;
 
 type Judgement = Omit<scans.ScanSummary, "omitted" | "database_at">;
 
-export function judgeReport(report: Report, policy: scans.ScanPolicy): Judgement {
-  const findings = findingsOf(report).map((finding) => withVerdict(finding, policy));
+export function judgeReport(report: Report, policy: scans.ScanPolicy, now: Date): Judgement {
+  const findings = findingsOf(report).map((finding) => withVerdict(finding, policy, now));
   const blocking = findings.filter((finding) => finding.blocking);
   return {
     policy,
@@ -24,7 +24,7 @@ export function judgeReport(report: Report, policy: scans.ScanPolicy): Judgement
   };
 }
 
-type Finding = Omit<scans.ScanFinding, "blocking" | "accepted">;
+type Finding = Omit<scans.ScanFinding, "blocking" | "accepted" | "acceptance">;
 
 function findingsOf({ Results }: Report): Finding[] {
   return Results.flatMap(({ Target, Vulnerabilities, Secrets }) => [
@@ -53,11 +53,25 @@ function findingsOf({ Results }: Report): Finding[] {
   ]);
 }
 
-function withVerdict(finding: Finding, policy: scans.ScanPolicy): scans.ScanFinding {
-  const isAccepted = policy.accept?.includes(finding.id) ?? false;
+function withVerdict(finding: Finding, policy: scans.ScanPolicy, now: Date): scans.ScanFinding {
+  const acceptance = acceptanceOf(finding, policy, now);
+  const isAccepted = acceptance !== undefined || (policy.accept?.includes(finding.id) ?? false);
   const isActionable = finding.kind === "secret" || finding.fixed !== undefined || policy.fail_unfixed;
   const blocking = policy.fail_on.includes(finding.severity) && isActionable && !isAccepted;
-  return { ...finding, blocking, ...(isAccepted && { accepted: true }) };
+  return { ...finding, blocking, ...(isAccepted && { accepted: true }), ...(acceptance && { acceptance }) };
+}
+
+/** A name that was shortened is longer than any that can be accepted. */
+function acceptanceOf(
+  { id, package: name, target }: Finding,
+  { accepted = [] }: scans.ScanPolicy,
+  now: Date,
+): scans.ScanFinding["acceptance"] {
+  const found = accepted.find(
+    (one) =>
+      one.finding_id === id && one.package === (name ?? target) && Date.parse(one.until) > now.getTime(),
+  );
+  return found && { id: found.id, by: found.by, until: found.until };
 }
 
 function countsOf(findings: readonly scans.ScanFinding[]): scans.ScanSummary["counts"] {

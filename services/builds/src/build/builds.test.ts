@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { resources } from "@svc/kube";
 import { fetchBytes, type RawReply, sendBytes } from "@svc/mesh";
 import { faultOf, until } from "@svc/mesh/testing";
-import { builds, scans } from "@svc/proto";
+import { acceptances, builds, scans } from "@svc/proto";
 import {
   type BuildFixture,
   type BuildReplica,
@@ -342,6 +342,30 @@ test("a failed build is repeated with the same context, and not once the submiss
     .set({ context_sha256: "d".repeat(64) })
     .execute();
   assert.equal(await faultOf(retry(id)), "context_changed");
+});
+
+test("the gate of a build knows what is accepted for its image", async () => {
+  fixture.script(success);
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  const about = { finding_id: "CVE-2026-1", package: "libc", reason: "not reachable", expires_at };
+  const add = (repository?: string) =>
+    fixture.gateway.call(acceptances.addAcceptance, { ...about, ...(repository && { repository }) }, admin);
+  const all = await add();
+  await add("registry.test:5000/packs/other");
+  const { id } = await start();
+  await ended(id);
+  const gate = (await jobOf(id))?.spec?.template.spec?.initContainers?.find(
+    ({ name }) => name === "scan-gate",
+  );
+  const task = JSON.parse(gate?.env?.[0]?.value ?? "");
+  const accepted = {
+    id: all.id,
+    finding_id: "CVE-2026-1",
+    package: "libc",
+    by: "usr-admin",
+    until: expires_at,
+  };
+  assert.deepEqual(task.policy.accepted, [accepted]);
 });
 
 const refusals: Record<string, [change: object, message: RegExp]> = {

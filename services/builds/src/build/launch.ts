@@ -2,6 +2,8 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { isKubeError, resources } from "@svc/kube";
+import { repositoryOf, toPolicy } from "../acceptance/rules.ts";
+import { findAcceptancesOf } from "../acceptance/store.ts";
 import { type ClusterDeps, inNamespace } from "./deps.ts";
 import { buildJob, jobNameOf, secretOfJob } from "./job.ts";
 import type { BuildRow } from "./row.ts";
@@ -17,7 +19,8 @@ export const hashOf = (token: string) => createHash("sha256").update(token).dige
 export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   const { kube, settings, db } = deps;
   const { callerToken, pushCredential } = deps.secrets();
-  const task = taskOf(settings, row);
+  const accepted = toPolicy(await findAcceptancesOf(db, repositoryOf(row.image_ref)));
+  const task = taskOf(settings, row, accepted);
   const documents = randomBytes(32).toString("hex");
   if (!(await addDocumentsToken(db, row.id, hashOf(documents)))) return;
   const wanted = buildJob(settings, {

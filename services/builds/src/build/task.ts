@@ -1,10 +1,16 @@
-import type { buildJobs } from "@svc/proto";
+import type { buildJobs, scans } from "@svc/proto";
 import type { Settings } from "../config.ts";
 import { isPlainHttp } from "../image/registry.ts";
 import type { BuildRow } from "./row.ts";
 
-/** What the steps of a build are told. Pure. */
-export function taskOf({ registry, builds }: Settings, row: BuildRow): buildJobs.BuildTask {
+type Accepted = NonNullable<scans.ScanPolicy["accepted"]>;
+
+/** What the steps of a build are told; `accepted` are the acceptances that apply to its image. Pure. */
+export function taskOf(
+  { registry, builds }: Settings,
+  row: BuildRow,
+  accepted: Accepted = [],
+): buildJobs.BuildTask {
   return {
     build_id: row.id,
     context_url: row.context_ref,
@@ -16,6 +22,7 @@ export function taskOf({ registry, builds }: Settings, row: BuildRow): buildJobs
       fail_on: registry.scan_fail_on,
       fail_unfixed: registry.scan_fail_unfixed,
       ...(registry.scan_accept.length > 0 && { accept: registry.scan_accept }),
+      ...(accepted.length > 0 && { accepted }),
     },
     database: { need: registry.scan_db, max_age_ms: registry.scan_db_max_age },
     documents_url: `${builds.internal_url}/api/v1/internal/builds/${row.id}/documents`,

@@ -5,11 +5,11 @@ import { createBuild } from "../build/create.ts";
 import { setupProblem } from "../build/policy.ts";
 import type { Settings } from "../config.ts";
 import type { BuildsTrx } from "../database.ts";
+import { readReason } from "../reason.ts";
 import { accountOf } from "./caller.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import { queueNotice } from "./notice.ts";
 import { contextRefOf, type SubmissionRow, toSubmission } from "./row.ts";
-import { readReason } from "./rules.ts";
 import { addAudit, changeSubmission, lockSubmission } from "./store.ts";
 
 /** builds.submission.approve: the build is made in the transaction of the approval. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isFault } from "@svc/proto";
-import { checkCooldown, checkRoom, readDisplayName, readReason, type Usage } from "./rules.ts";
+import { readReason } from "../reason.ts";
+import { checkCooldown, checkRoom, readDisplayName, type Usage } from "./rules.ts";
 
 const faultOf = (work: () => unknown) => {
   try {

@@ -3,7 +3,6 @@
 import { Fault } from "@svc/proto";
 
 const mostNameChars = 200;
-const mostReasonChars = 1_000;
 const nameShape = /^[\p{L}\p{M}\p{N} ._:()[\]/+-]+$/u;
 
 /** A name without spaces around it. Throws `bad_request`. */
@@ -14,15 +13,6 @@ export function readDisplayName(given: string): string {
     throw new Fault("bad_request", { message });
   }
   return name;
-}
-
-/** Throws `bad_request` for a reason that its author could not read. */
-export function readReason(given: string): string {
-  const reason = given.trim();
-  if (reason === "" || [...reason].length > mostReasonChars || reason.includes("\0")) {
-    throw new Fault("bad_request", { message: `reason: must be 1 to ${mostReasonChars} characters` });
-  }
-  return reason;
 }
 
 export type Usage = {

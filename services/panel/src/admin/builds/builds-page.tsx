@@ -19,6 +19,7 @@ import { formatClock } from "../../words/format.ts";
 import { type PackWords, usePackWords } from "../../words/pack-words.ts";
 import { visible } from "../../words/visible.ts";
 import type { Query } from "../address.ts";
+import { AcceptedFindings } from "./accepted-findings.tsx";
 import { durationMs } from "./build-log.ts";
 import {
   addressOf,
@@ -98,6 +99,7 @@ export function Page() {
           run: from + pageSize < data.total ? () => show({ page: view.page + 1 }) : undefined,
         }}
       />
+      <AcceptedFindings />
     </PageFrame>
   );
 }

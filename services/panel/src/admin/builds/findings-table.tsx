@@ -1,4 +1,5 @@
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
+import { useOperation } from "../../api/query.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Filters } from "../../ui/filters.tsx";
@@ -6,9 +7,13 @@ import { Card, Muted } from "../../ui/layout.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Severity } from "../../ui/severity.tsx";
 import { Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { isolate } from "../../words/format.ts";
 import { usePackWords } from "../../words/pack-words.ts";
 import { visible } from "../../words/visible.ts";
+import { AcceptFinding, CurrentVerdict } from "./accept-finding.tsx";
 import {
+  acceptanceNow,
   everyFinding,
   type Finding,
   type FindingsView,
@@ -16,6 +21,7 @@ import {
   findingSorts,
   keyOfFinding,
   reasonOf,
+  repositoryOf,
   type ScanSummary,
   selectFindings,
   severities,
@@ -23,8 +29,11 @@ import {
 } from "./findings.ts";
 
 /** The findings that the summary names, to filter and to sort. */
-export function FindingsTable({ summary }: { summary: ScanSummary }) {
+export function FindingsTable({ summary, imageRef }: { summary: ScanSummary; imageRef: string }) {
   const { scan: words } = usePackWords();
+  const repository = repositoryOf(imageRef);
+  const { data } = useOperation("acceptances.listAcceptances", { repository, limit: 100, offset: 0 });
+  const [accepting, setAccepting] = useState<Finding>();
   const [view, setView] = useState<FindingsView>(everyFinding);
   const shown = useMemo(() => selectFindings(summary.findings, view), [summary.findings, view]);
   const total = totalOf(summary.counts);
@@ -66,7 +75,27 @@ export function FindingsTable({ summary }: { summary: ScanSummary }) {
       {shown.length === 0 ? (
         <Empty title={words.noMatch} />
       ) : (
-        <Findings label={words.findings} findings={shown} policy={summary.policy} />
+        <Findings
+          label={words.findings}
+          findings={shown}
+          policy={summary.policy}
+          verdict={(finding) =>
+            finding.blocking && (
+              <CurrentVerdict
+                finding={finding}
+                acceptance={acceptanceNow(finding, {
+                  acceptances: data?.acceptances ?? [],
+                  repository,
+                  now: Date.now(),
+                })}
+                onAccept={() => setAccepting(finding)}
+              />
+            )
+          }
+        />
+      )}
+      {accepting && (
+        <AcceptFinding finding={accepting} repository={repository} onClose={() => setAccepting(undefined)} />
       )}
       <Muted>
         <span role="status">{words.shown(shown.length, total)}</span>
@@ -76,10 +105,16 @@ export function FindingsTable({ summary }: { summary: ScanSummary }) {
   );
 }
 
-type FindingsProps = { label: string; findings: readonly Finding[]; policy: ScanSummary["policy"] };
+type FindingsProps = {
+  label: string;
+  findings: readonly Finding[];
+  policy: ScanSummary["policy"];
+  /** What stands below the verdict. */
+  verdict?: (finding: Finding) => ReactNode;
+};
 
 /** Findings as rows; `policy` is the one that judged them. */
-export function Findings({ label, findings, policy }: FindingsProps) {
+export function Findings({ label, findings, policy, verdict }: FindingsProps) {
   const { scan: words } = usePackWords();
   return (
     <Table
@@ -112,7 +147,18 @@ export function Findings({ label, findings, policy }: FindingsProps) {
         {
           key: "verdict",
           title: words.verdict,
-          cell: (finding) => words.reasons[reasonOf(finding, policy)],
+          cell: (finding) => (
+            <>
+              {words.reasons[reasonOf(finding, policy)]}
+              {finding.acceptance && (
+                <div>
+                  {words.acceptedBy(isolate(visible(finding.acceptance.by)))}{" "}
+                  <Time at={finding.acceptance.until} />
+                </div>
+              )}
+              {verdict?.(finding)}
+            </>
+          ),
         },
       ]}
     />

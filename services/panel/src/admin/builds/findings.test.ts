@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
+  type Acceptance,
+  acceptanceNow,
+  canAccept,
   compareFindings,
   everyFinding,
+  expiryOf,
   type Finding,
   type FindingsView,
   reasonOf,
+  repositoryOf,
   selectFindings,
   totalOf,
 } from "./findings.ts";
@@ -75,4 +80,53 @@ test("two scans differ in what only one of them has; another version is the same
   const { added, gone } = compareFindings([base, withoutPackage], [updated, otherWithout]);
   assert.deepEqual(added, [otherWithout]);
   assert.deepEqual(gone, [withoutPackage]);
+});
+
+describe("a finding can be accepted", () => {
+  const blocking: Finding = { ...base, blocking: true };
+  const cases: [string, Finding, boolean][] = [
+    ["when it blocks", blocking, true],
+    ["not when it does not block", base, false],
+    ["not when its name is cut", { ...blocking, package: "x".repeat(200) }, false],
+    ["not when its name is cut, by bytes", { ...blocking, package: "\u4e00".repeat(67) }, false],
+  ];
+  for (const [name, finding, expected] of cases) test(name, () => assert.equal(canAccept(finding), expected));
+});
+
+describe("the next build lets a finding through", () => {
+  const now = Date.parse("2026-11-23T02:00:00Z");
+  const acceptance: Acceptance = {
+    id: "a",
+    finding_id: "CVE-1",
+    package: "openssl",
+    reason: "not reachable",
+    accepted_by: "amelia",
+    accepted_at: "2026-11-22T02:00:00Z",
+    expires_at: "2026-11-23T02:00:01Z",
+  };
+  const cases: [string, Partial<Acceptance>, boolean][] = [
+    ["that is accepted in every image", {}, true],
+    ["that is accepted in this one", { repository: "host/a" }, true],
+    ["not when it is accepted in another image", { repository: "host/b" }, false],
+    ["not when another package is accepted", { package: "zlib" }, false],
+    ["not when another id is accepted", { finding_id: "CVE-10" }, false],
+    ["not from the expiry on", { expires_at: "2026-11-23T02:00:00Z" }, false],
+  ];
+  for (const [name, change, expected] of cases)
+    test(name, () => {
+      const about = { acceptances: [{ ...acceptance, ...change }], repository: "host/a", now };
+      assert.equal(acceptanceNow(base, about) !== undefined, expected);
+    });
+});
+
+test("the repository of an image has no tag", () => {
+  assert.equal(repositoryOf("registry:5000/packs/a:1"), "registry:5000/packs/a");
+  assert.equal(repositoryOf("registry:5000/packs/a"), "registry:5000/packs/a");
+});
+
+test("an acceptance ends after today and within a year", () => {
+  const now = new Date("2026-11-23T12:00:00").getTime();
+  assert.equal(expiryOf("2026-11-24", now), new Date("2026-11-24T00:00:00").toISOString());
+  for (const day of ["2026-11-23", "2026-11-22", "2027-11-24", "", "soon"])
+    assert.equal(expiryOf(day, now), undefined);
 });

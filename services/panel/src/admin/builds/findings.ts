@@ -28,6 +28,45 @@ export function reasonOf(finding: Finding, policy: ScanSummary["policy"]): Findi
   return policy.fail_on.includes(finding.severity) ? "noFix" : "notSevere";
 }
 
+export type Acceptance = Output<"acceptances.listAcceptances">["acceptances"][number];
+
+/** What an acceptance names beside the id: the package, of a secret its file. */
+export function packageOf({ package: name, target }: Finding): string {
+  return name ?? target;
+}
+
+/** The longest name that can be accepted, in bytes: longer ones are cut in a summary. */
+const mostPackageBytes = 199;
+
+export function canAccept(finding: Finding): boolean {
+  return finding.blocking && new TextEncoder().encode(packageOf(finding)).length <= mostPackageBytes;
+}
+
+/** The acceptance under which the next build of an image lets a finding through. */
+export function acceptanceNow(
+  finding: Finding,
+  { acceptances, repository, now }: { acceptances: readonly Acceptance[]; repository: string; now: number },
+): Acceptance | undefined {
+  return acceptances.find(
+    (one) =>
+      one.finding_id === finding.id &&
+      one.package === packageOf(finding) &&
+      (one.repository === undefined || one.repository === repository) &&
+      Date.parse(one.expires_at) > now,
+  );
+}
+
+/** An image's name without its tag, as acceptances name it. */
+export function repositoryOf(imageRef: string): string {
+  return imageRef.replace(/:[^:/]*$/, "");
+}
+
+/** Midnight at the begin of a day that somebody chose; undefined unless it is later than today and within a year. */
+export function expiryOf(day: string, now: number): string | undefined {
+  const at = new Date(`${day}T00:00:00`).getTime();
+  return at > now && at <= now + 365 * 86_400_000 ? new Date(at).toISOString() : undefined;
+}
+
 export const findingSorts = ["severity", "package", "id"] as const;
 export const findingFilters = ["all", "blocking", "fixable", "accepted"] as const;
 

@@ -63,7 +63,7 @@ export function Scan({ build }: { build: Build }) {
         </Row>
         {(!has_report || !has_sbom) && <Muted>{words.omitted}</Muted>}
       </Card>
-      <FindingsTable summary={summary} />
+      <FindingsTable summary={summary} imageRef={build.image_ref} />
       {has_sbom && <Packages id={id} />}
       <ScanComparison build={build} scan={data} />
     </>

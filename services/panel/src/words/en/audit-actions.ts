@@ -96,6 +96,8 @@ export const auditActions = {
   "submission.delete": "Pack deleted",
   "build.start": "Build started",
   "build.cancel": "Build cancelled",
+  "acceptance.add": "Finding accepted",
+  "acceptance.remove": "Finding no longer accepted",
   "image.add": "Image allowed",
   "image.remove": "Image no longer allowed",
   "player.bar": "Player barred",

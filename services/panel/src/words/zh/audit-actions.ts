@@ -97,6 +97,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "submission.delete": "删除整合包",
   "build.start": "开始构建",
   "build.cancel": "取消构建",
+  "acceptance.add": "接受扫描发现",
+  "acceptance.remove": "不再接受扫描发现",
   "image.add": "允许镜像",
   "image.remove": "不再允许镜像",
   "player.bar": "禁止玩家加入",

@@ -26,6 +26,7 @@ export const faults: Words["faults"] = {
   bad_request: "输入无效。",
   bad_schedule: "计划任务的设置无效。",
   bad_subdomain: "请使用 3 到 32 个 a–z、0–9 和 -，首尾不能是 -，也不能是保留名称。",
+  acceptance_limit: "接受的发现已达上限；请先移除一些。",
   build_finished: "构建已经结束。",
   build_unfinished: "只有失败或已取消的构建可以重新开始。",
   cli_login_invalid: "命令行的登录已被使用或已过期。请在命令行重新开始。",
