@@ -12,3 +12,4 @@ export {
 } from "./manifest.ts";
 export { parseReference, type Reference } from "./reference.ts";
 export { type Manifest, openRegistry, type Registry, type RegistryOptions } from "./registry.ts";
+export { retried } from "./retry.ts";

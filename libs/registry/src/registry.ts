@@ -67,8 +67,10 @@ export function openRegistry(options: RegistryOptions): Registry {
     retried(act, { forMs: options.retryForMs ?? 0, signal });
   return {
     host: options.host,
-    headManifest: (path, reference, signal) => headManifest(transport, manifestOf(path, reference), signal),
-    getManifest: (path, reference, signal) => getManifest(transport, manifestOf(path, reference), signal),
+    headManifest: (path, reference, signal) =>
+      repeated(() => headManifest(transport, manifestOf(path, reference), signal), signal),
+    getManifest: (path, reference, signal) =>
+      repeated(() => getManifest(transport, manifestOf(path, reference), signal), signal),
     putManifest: (path, reference, manifest) =>
       repeated(() => putManifest(transport, manifestOf(path, reference), manifest), manifest.signal),
     deleteManifest: async (path, digest, { unmodifiedSince, signal } = {}) => {
@@ -84,15 +86,18 @@ export function openRegistry(options: RegistryOptions): Registry {
       return status === 202;
     },
     getBlob: (path, blob, signal) => getBlob(transport, { path, ...blob }, signal),
-    hasBlob: (path, digest, signal) => hasBlob(transport, `/v2/${path}/blobs/${digest}`, signal),
+    hasBlob: (path, digest, signal) =>
+      repeated(() => hasBlob(transport, `/v2/${path}/blobs/${digest}`, signal), signal),
     putBlob: (path, blob, signal) =>
       repeated(async () => {
         if (await hasBlob(transport, `/v2/${path}/blobs/${blob.digest}`, signal)) return false;
         await upload(transport, path, { ...blob, signal });
         return true;
       }, signal),
-    listTags: (path, signal) => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", signal }),
-    listRepositories: (signal) => listAll(transport, { path: "/v2/_catalog", field: "repositories", signal }),
+    listTags: (path, signal) =>
+      repeated(() => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", signal }), signal),
+    listRepositories: (signal) =>
+      repeated(() => listAll(transport, { path: "/v2/_catalog", field: "repositories", signal }), signal),
   };
 }
 

@@ -13,7 +13,7 @@ export type RegistryOptions = {
   credential?: { user: string; password: string } | undefined;
   /** Longest wait for an answer, and between two pieces of a blob. Default 30 s. */
   timeoutMs?: number;
-  /** For how long writes are repeated while the registry is unavailable. Default 0. */
+  /** For how long requests are repeated while the registry is unavailable, but for `getBlob` and deletions. Default 0. */
   retryForMs?: number;
 };
 

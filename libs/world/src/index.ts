@@ -28,6 +28,6 @@ export { isSameWorld } from "./restore/is-same-world.ts";
 export { browseArchive, restorePaths } from "./restore/partial-restore.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
-export { fetchStream, reportCommitted } from "./transfer/fetch.ts";
+export { fetchStream, reportCommitted, TransferRefused } from "./transfer/fetch.ts";
 export { sendStream } from "./transfer/send.ts";
 export { unzip } from "./zip/unzip.ts";

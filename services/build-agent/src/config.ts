@@ -32,6 +32,14 @@ export const limits = {
   registryRetryMs: 600_000,
   /** For how long documents are sent again. */
   documentsMs: 60_000,
+  /** Longest line of a program's log, and most characters of all its lines. */
+  logLine: 8_192,
+  logBytes: 32 << 20,
+  /** Share of the scratch volume that a program leaves free, and how often that is looked at. */
+  keepFree: 0.05,
+  diskCheckMs: 1_000,
+  /** For how long the context and the registry are asked again while they are unavailable. */
+  retryMs: 120_000,
   /** Largest report that is judged: as JSON it takes some eight times that in the memory of a step. */
   reportBytes: 32 << 20,
 } as const;

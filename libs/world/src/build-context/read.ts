@@ -6,6 +6,8 @@ import { type ReadEntry, readTarAs } from "../archive/tar-reader.ts";
 import { WorldFault } from "../fault.ts";
 import { type ContextEntry, type ContextLimits, contextLimits, createContextRules } from "./rules.ts";
 
+const dockerfileBytes = 1 << 20;
+
 export type ReadContext = {
   /** In order; folders that only paths name are not among them. Throws `archive_unsafe` and `backup_corrupt`. */
   entries: AsyncGenerator<ReadEntry<ContextEntry>>;
@@ -49,6 +51,7 @@ async function* withDockerfile(
   for await (const entry of entries) {
     if (entry.path === "Dockerfile") {
       if (entry.kind !== "file") throw unsafe(entry.path, "it must be a file");
+      if (entry.size > dockerfileBytes) throw unsafe(entry.path, `it has more than ${dockerfileBytes} bytes`);
       hasDockerfile = true;
     }
     yield entry;

@@ -1,15 +1,26 @@
 // Fetches a staged transfer from the internal face and reports that it is committed.
 
 import type { IncomingMessage } from "node:http";
+import { WorldFault } from "../fault.ts";
 import { answerOf, assertTaken, failed, stallTimer, startRequest, type TransferTarget } from "./send.ts";
 
-/** The body of a one-time URL, in chunks. Throws `transfer_failed`, also when it ends before its length. */
+/** The face answered with another status than 200. */
+export class TransferRefused extends WorldFault {
+  readonly status: number;
+
+  constructor(status: number) {
+    super("transfer_failed", `The transfer failed: the internal face answered ${status}.`);
+    this.status = status;
+  }
+}
+
+/** The body of a one-time URL, in chunks. Throws `transfer_failed` (`TransferRefused` for another status), also when it ends before its length. */
 export async function* fetchStream(target: TransferTarget): AsyncGenerator<Buffer> {
   const request = startRequest(target, "GET");
   try {
     request.end();
     const response = await within(target, responseOf(request));
-    if (response.statusCode !== 200) throw failed(`the internal face answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new TransferRefused(response.statusCode ?? 0);
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
       const next = await within(target, chunks.next());

@@ -10,13 +10,17 @@ export type Unpacking = {
   /** Where archives are unpacked; removed by whoever made it. */
   work: string;
   limits: ContextLimits;
+  /** Of all archives so far; the limits hold for them together. */
+  bytes: number;
+  entries: number;
 };
 
 const block = 512;
 const others = { "425a68": "bzip2", fd377a585a00: "xz", "28b52ffd": "zstd" };
 
 /** The folder that now holds what was in the archive; undefined for a file that is none, which ADD copies. */
-export async function unpackSource(path: string, { work, limits }: Unpacking): Promise<string | undefined> {
+export async function unpackSource(path: string, unpacking: Unpacking): Promise<string | undefined> {
+  const { work, limits } = unpacking;
   const head = await headOf(path);
   const hex = head.toString("hex", 0, 6);
   for (const [magic, name] of Object.entries(others))
@@ -30,7 +34,11 @@ export async function unpackSource(path: string, { work, limits }: Unpacking): P
   // Its mode becomes that of the folder in the image.
   await chmod(folder, 0o755);
   await using root = await Folder.openRoot(folder);
-  await unpackPack(createReadStream(path), root, { limits, isPlain: !isGzip });
+  const left = {
+    plainBytes: limits.plainBytes - unpacking.bytes,
+    entries: limits.entries - unpacking.entries,
+  };
+  await unpackPack(createReadStream(path), root, { limits: { ...limits, ...left }, isPlain: !isGzip });
   return folder;
 }
 

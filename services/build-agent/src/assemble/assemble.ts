@@ -1,12 +1,13 @@
 // Builds an image without executing anything: a base, layers of copied files, and a configuration.
 
-import { mkdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
-import { type Descriptor, mediaTypes, openRegistry, type Registry } from "@svc/registry";
+import { type Descriptor, isRegistryError, mediaTypes, openRegistry, type Registry } from "@svc/registry";
 import type { ContextLimits } from "@svc/world";
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
+import { readBounded } from "../read-bounded.ts";
 import type { StepContext } from "../step.ts";
 import { type Base, fetchLayer, openBase, scratch } from "./base.ts";
 import { parseDockerfile } from "./dockerfile.ts";
@@ -17,7 +18,9 @@ import { type LayerEntry, planFolder, planLayer } from "./plan-layer.ts";
 import { type Recipe, readRecipe } from "./recipe.ts";
 import { writeImageArchive } from "./write-archive.ts";
 
-const dockerfileBytes = 1 << 20;
+const textBytes = 1 << 20;
+/** Every COPY writes its files again. */
+const imageFactor = 2;
 const epoch = "1970-01-01T00:00:00Z";
 
 export async function assemble(settings: Settings, context: StepContext): Promise<undefined> {
@@ -26,6 +29,7 @@ export async function assemble(settings: Settings, context: StepContext): Promis
     host: task.registry.host,
     plainHttp: task.registry.plain_http,
     timeoutMs: context.limits.registryMs,
+    retryForMs: context.limits.retryMs,
   });
   const work = join(folder("tmp"), "assemble");
   await rm(work, { recursive: true, force: true });
@@ -33,31 +37,46 @@ export async function assemble(settings: Settings, context: StepContext): Promis
   try {
     const root = folder("context");
     const limits = limitsOf(task);
-    const { recipe, base } = await read(root, registry, context.signal);
+    const { recipe, base } = await read(root, registry, context);
     const built = await build({ root, recipe, base, registry, work, limits }, context);
     const archive = join(folder("image"), buildJobs.buildFiles.imageTar);
     context.say(`built ${await writeImageArchive(built, archive, context.signal)}`);
   } catch (error) {
     context.signal.throwIfAborted();
-    throw new StepFailure((error as Error).message, { cause: error });
+    throw failureOf(error as Error);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
+function failureOf(error: Error): StepFailure {
+  const isUnavailable = isRegistryError(error, "unavailable") || isRegistryError(error.cause, "unavailable");
+  const advice = isUnavailable ? "the registry is unavailable; retry the build later. " : "";
+  return new StepFailure(`${advice}${error.message}`, { cause: error });
+}
+
 async function read(
   root: string,
   registry: Registry,
-  signal: AbortSignal,
+  { signal, limits }: StepContext,
 ): Promise<{ recipe: Recipe; base: Base }> {
-  const text = await readFile(join(root, "Dockerfile"), "utf8");
-  if (text.length > dockerfileBytes) throw new Error("the Dockerfile is larger than 1 MiB");
+  const text = await readText(join(root, "Dockerfile"));
+  if (text === undefined) throw new Error("the context has no Dockerfile");
   let base: Base = scratch;
   const recipe = await readRecipe(parseDockerfile(text), async (name) => {
-    base = await openBase(name, registry, signal);
+    base = await openBase(name, registry, { signal, retryMs: limits.retryMs });
     return base.config;
   });
   return { recipe, base };
+}
+
+/** Undefined when there is no such file. */
+async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readBounded(path, textBytes).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new Error(`${basename(path)}: ${error.message}`, { cause: error });
+  });
+  return bytes?.toString("utf8");
 }
 
 type Building = {
@@ -69,12 +88,14 @@ type Building = {
   limits: ContextLimits;
 };
 
-async function build({ root, recipe, base, registry, work, limits }: Building, { say, signal }: StepContext) {
+async function build({ root, recipe, base, registry, work, limits }: Building, context: StepContext) {
+  const { say, signal } = context;
+  const reading = { folder: work, signal, retryMs: context.limits.retryMs };
   const tree = new FileTree();
   const layers: { descriptor: Descriptor; file: string; diffId: string }[] = [];
   const history = [...base.history];
   for (const { descriptor, diffId } of base.layers) {
-    const file = await fetchLayer({ path: base.path, descriptor }, registry, { folder: work, tree, signal });
+    const file = await fetchLayer({ path: base.path, descriptor }, registry, { ...reading, tree });
     layers.push({ descriptor, file, diffId });
     say(`fetched ${descriptor.digest} of ${recipe.base}`);
   }
@@ -86,13 +107,18 @@ async function build({ root, recipe, base, registry, work, limits }: Building, {
     history.push({ created: epoch, created_by: text });
     say(`${text} (${entries.length} entries, ${size} bytes)`);
   };
-  const ignore = parseIgnore(await readFile(join(root, ".dockerignore"), "utf8").catch(() => ""));
+  const ignore = parseIgnore((await readText(join(root, ".dockerignore"))) ?? "");
+  const unpacking = { work, limits, bytes: 0, entries: 0 };
+  let left = limits.plainBytes * imageFactor;
   for (const copy of recipe.copies) {
-    const entries = await planLayer(copy, { root, ignore, unpacking: { work, limits } }, tree).catch(
-      (error: Error) => {
-        throw new Error(`Dockerfile line ${copy.line}: ${copy.text.split(" ", 1)[0]}: ${error.message}`);
-      },
-    );
+    const entries = await planLayer(copy, { root, ignore, unpacking }, tree).catch((error: Error) => {
+      throw new Error(`Dockerfile line ${copy.line}: ${copy.text.split(" ", 1)[0]}: ${error.message}`);
+    });
+    left -= entries.reduce((sum, { size }) => sum + size, 0);
+    if (left < 0)
+      throw new Error(
+        `Dockerfile line ${copy.line}: the image has more than ${imageFactor} times the bytes a context may have`,
+      );
     await addLayer(entries, copy.text);
   }
   const { WorkingDir: workdir } = recipe.config;

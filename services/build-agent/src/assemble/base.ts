@@ -12,6 +12,7 @@ import {
   parseManifest,
   parseReference,
   type Registry,
+  retried,
 } from "@svc/registry";
 import { readTarAs } from "@svc/world";
 import { z } from "zod";
@@ -60,8 +61,15 @@ export const scratch: Base = {
   path: "",
 };
 
+type Reading = {
+  signal: AbortSignal;
+  /** For how long a blob is fetched again while the registry is unavailable. */
+  retryMs: number;
+};
+
 /** Manifest and configuration; layers are fetched by `fetchLayer`. Throws one sentence. */
-export async function openBase(text: string, registry: Registry, signal: AbortSignal): Promise<Base> {
+export async function openBase(text: string, registry: Registry, reading: Reading): Promise<Base> {
+  const { signal, retryMs } = reading;
   if (text === "scratch") return scratch;
   const reference = parseReference(text);
   if (!reference || reference.host !== registry.host)
@@ -70,10 +78,12 @@ export async function openBase(text: string, registry: Registry, signal: AbortSi
     );
   const { path, tag, digest } = reference;
   const manifest = await imageOf(registry, { path, reference: digest ?? tag ?? "latest", text }, signal);
-  const chunks: Buffer[] = [];
   if (manifest.config.size > 4 << 20) throw new Error(`the configuration of ${text} is too large`);
-  for await (const chunk of registry.getBlob(path, manifest.config, signal)) chunks.push(chunk);
-  const parsed = ImageConfig.safeParse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  const bytes = await retried(
+    async () => Buffer.concat(await all(registry.getBlob(path, manifest.config, signal))),
+    { forMs: retryMs, signal },
+  );
+  const parsed = ImageConfig.safeParse(JSON.parse(bytes.toString("utf8")));
   if (!parsed.success || parsed.data.rootfs.diff_ids.length !== manifest.layers.length)
     throw new Error(`${text} has an invalid configuration`);
   const { rootfs, config, history = [], ...platform } = parsed.data;
@@ -113,10 +123,13 @@ function ociTypeOf(mediaType: string): string {
 export async function fetchLayer(
   { path, descriptor }: { path: string; descriptor: Descriptor },
   registry: Registry,
-  { folder, tree, signal }: { folder: string; tree: FileTree; signal: AbortSignal },
+  { folder, tree, signal, retryMs }: Reading & { folder: string; tree: FileTree },
 ): Promise<string> {
   const file = join(folder, descriptor.digest.replace(":", "-"));
-  await pipeline(registry.getBlob(path, descriptor, signal), createWriteStream(file));
+  await retried(() => pipeline(registry.getBlob(path, descriptor, signal), createWriteStream(file)), {
+    forMs: retryMs,
+    signal,
+  });
   const headers = readTarAs(unpacked(file, descriptor.mediaType), (header) => header);
   for await (const { path: name, type, target = "" } of headers) {
     const at = join("/", name);
@@ -137,4 +150,10 @@ function unpacked(file: string, mediaType: string): AsyncIterable<Buffer> {
 async function* through(bytes: Readable, unpack: NodeJS.ReadWriteStream): AsyncGenerator<Buffer> {
   bytes.on("error", (error) => (unpack as unknown as Readable).destroy(error));
   yield* bytes.pipe(unpack) as unknown as AsyncIterable<Buffer>;
+}
+
+async function all(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const found: Buffer[] = [];
+  for await (const chunk of chunks) found.push(chunk);
+  return found;
 }

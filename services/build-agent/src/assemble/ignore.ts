@@ -9,10 +9,10 @@ export type Ignore = { isIgnored: (path: string) => boolean; hasExceptions: bool
 const mostRules = 1_000;
 
 export function parseIgnore(text: string): Ignore {
-  const rules = text
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
-    .slice(0, mostRules)
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  // To ignore some of it silently would copy what was to be left out.
+  if (lines.length > mostRules) throw new Error(`.dockerignore has more than ${mostRules} lines`);
+  const rules = lines
     .map((line): Rule => {
       const isException = line.trim().startsWith("!");
       const pattern = isException ? line.trim().slice(1) : line.trim();

@@ -38,8 +38,12 @@ export async function planLayer(
       copy.isAdd && first?.kind === "file" ? await unpackSource(first.at, context.unpacking) : undefined;
     const isFolder = unpacked !== undefined || first?.kind === "folder";
     const base = isFolder || !isInside ? target : posix.join(target, posix.basename(name));
-    for (const file of unpacked === undefined ? files : await filesBelow(unpacked))
-      place(file, { path: posix.join(base, file.path), copy, tree, layer });
+    const placed = unpacked === undefined ? files : await filesBelow(unpacked);
+    if (unpacked !== undefined) {
+      context.unpacking.entries += placed.length;
+      context.unpacking.bytes += placed.reduce((sum, { size }) => sum + size, 0);
+    }
+    for (const file of placed) place(file, { path: posix.join(base, file.path), copy, tree, layer });
   }
   return [...layer.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }

@@ -36,6 +36,10 @@ export type Recipe = { base: string; copies: Copy[]; config: RunConfig };
 /** What `config` is before the first instruction, known only when the base is. */
 export type Inherit = (base: string) => Promise<RunConfig>;
 
+/** Of one instruction, and of what all variables are replaced with. */
+const mostChars = 65_536;
+const mostExpanded = 1 << 20;
+
 const elsewhere = "set builds.builder to an image with buildah, which can";
 
 export async function readRecipe(instructions: readonly Instruction[], inherit: Inherit): Promise<Recipe> {
@@ -47,7 +51,8 @@ export async function readRecipe(instructions: readonly Instruction[], inherit: 
       if (name === "FROM") {
         if (stage) throw new Error(`this builder knows no second stage; ${elsewhere}`);
         const base = baseOf(instruction, defaults);
-        stage = { base, copies: [], config: structuredClone(await inherit(base)), args: new Map(), defaults };
+        const config = structuredClone(await inherit(base));
+        stage = { base, copies: [], config, args: new Map(), defaults, expanded: 0 };
       } else if (!stage) {
         if (name !== "ARG") throw new Error("the first instruction must be FROM");
         for (const [key, value] of pairsOf(instruction.rest, defaults)) defaults.set(key, value ?? "");
@@ -62,7 +67,12 @@ export async function readRecipe(instructions: readonly Instruction[], inherit: 
   return { base: stage.base, copies: stage.copies, config: stage.config };
 }
 
-type Stage = Recipe & { args: Map<string, string>; defaults: Variables };
+type Stage = Recipe & {
+  args: Map<string, string>;
+  defaults: Variables;
+  /** Characters that variables were replaced with, over all instructions: they can double with each. */
+  expanded: number;
+};
 
 function baseOf({ rest, flags }: Instruction, defaults: Variables): string {
   if (flags.has("platform")) throw new Error("--platform is not known to this builder");
@@ -75,12 +85,28 @@ function baseOf({ rest, flags }: Instruction, defaults: Variables): string {
 function apply(stage: Stage, instruction: Instruction): void {
   const act = Object.hasOwn(acts, instruction.name) ? acts[instruction.name] : undefined;
   if (!act) throw new Error("is no instruction that this builder knows");
-  const variables = new Map(stage.args);
-  for (const entry of stage.config.Env ?? []) {
+  if (instruction.rest.length > mostChars) throw new Error(`is longer than ${mostChars} characters`);
+  act(stage, instruction, variablesOf(stage));
+}
+
+function variablesOf(stage: Stage): Variables {
+  const variables = new Map([...stage.args, ...pairsIn(stage.config.Env ?? [])]);
+  return {
+    get: (name) => {
+      const value = variables.get(name);
+      stage.expanded += value?.length ?? 0;
+      if (stage.expanded > mostExpanded)
+        throw new Error(`the variables of the Dockerfile come to more than ${mostExpanded} characters`);
+      return value;
+    },
+  };
+}
+
+function pairsIn(env: readonly string[]): [name: string, value: string][] {
+  return env.map((entry) => {
     const equals = entry.indexOf("=");
-    variables.set(entry.slice(0, equals), entry.slice(equals + 1));
-  }
-  act(stage, instruction, variables);
+    return [entry.slice(0, equals), entry.slice(equals + 1)];
+  });
 }
 
 type Act = (stage: Stage, instruction: Instruction, variables: Variables) => void;
@@ -102,10 +128,12 @@ const acts: Record<string, Act> = {
   COPY: (stage, instruction, variables) => addCopy(stage, instruction, variables),
   ADD: (stage, instruction, variables) => addCopy(stage, instruction, variables),
   ENV: ({ config }, { rest }, variables) => {
+    const env = new Map(pairsIn(config.Env ?? []));
     for (const [key, value] of pairsOf(rest, variables, { isOldForm: true })) {
-      const others = (config.Env ?? []).filter((entry) => !entry.startsWith(`${key}=`));
-      config.Env = [...others, `${key}=${value ?? ""}`];
+      env.delete(key);
+      env.set(key, value ?? "");
     }
+    config.Env = [...env].map(([key, value]) => `${key}=${value}`);
   },
   ARG: (stage, { rest }, variables) => {
     for (const [key, value] of pairsOf(rest, variables))
@@ -125,15 +153,17 @@ const acts: Record<string, Act> = {
     config.StopSignal = one(rest, variables);
   },
   EXPOSE: ({ config }, { rest }, variables) => {
+    config.ExposedPorts ??= {};
     for (const word of splitWords(expand(rest, variables))) {
       const port = /^(\d{1,5}(?:-\d{1,5})?)(?:\/(tcp|udp|sctp))?$/.exec(word);
       if (!port) throw new Error(`${word} is no port`);
-      config.ExposedPorts = { ...config.ExposedPorts, [`${port[1]}/${port[2] ?? "tcp"}`]: {} };
+      config.ExposedPorts[`${port[1]}/${port[2] ?? "tcp"}`] = {};
     }
   },
   VOLUME: ({ config }, { rest }, variables) => {
-    for (const word of jsonWords(rest) ?? splitWords(rest))
-      config.Volumes = { ...config.Volumes, [expand(word, variables)]: {} };
+    const words = jsonWords(rest) ?? splitWords(rest);
+    const volumes = words.map((word) => [expand(word, variables), {}]);
+    config.Volumes = { ...config.Volumes, ...Object.fromEntries(volumes) };
   },
   ENTRYPOINT: ({ config }, { rest }) => {
     config.Entrypoint = commandOf(rest);

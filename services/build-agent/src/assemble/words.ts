@@ -1,6 +1,6 @@
 // Words of a Dockerfile line: quotes, escapes and variables as Docker reads them.
 
-export type Variables = ReadonlyMap<string, string>;
+export type Variables = Pick<ReadonlyMap<string, string>, "get">;
 
 /** Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME:+value}`; throws one sentence for another form. */
 export function expand(text: string, variables: Variables): string {

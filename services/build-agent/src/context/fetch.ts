@@ -1,18 +1,54 @@
 // The step `context-fetch`: fetches the context, unpacks it, and fails unless its bytes are those that were approved.
 
 import { createHash } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import * as buildJobs from "@svc/proto/build-job";
-import { Folder, fetchStream, isWorldFault, unpackContext } from "@svc/world";
+import { Folder, fetchStream, isWorldFault, TransferRefused, unpackContext } from "@svc/world";
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
 
 const { buildFiles } = buildJobs;
 
-export async function fetchContext(
-  settings: Settings,
-  { say, signal, limits }: StepContext,
-): Promise<undefined> {
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+
+export async function fetchContext(settings: Settings, context: StepContext): Promise<undefined> {
+  const { say, signal, limits } = context;
+  const endAt = performance.now() + limits.retryMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      say(await fetchOnce(settings, context));
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isWorldFault(error, "transfer_failed")) throw error;
+      const { message } = error;
+      if (isFinal(error)) throw new StepFailure(`the context can't be fetched: ${message}`, { cause: error });
+      if (performance.now() + pauseMs > endAt) {
+        throw new StepFailure(`the context is unavailable; retry the build later. ${message}`, {
+          cause: error,
+        });
+      }
+      say(`the context is unavailable; retrying. ${message}`);
+      await delay(pauseMs, undefined, { signal });
+      await removeAllIn(settings.folder("context"));
+    }
+  }
+}
+
+/** Asking again would have the same answer. */
+function isFinal(error: Error): boolean {
+  return error instanceof TransferRefused && error.status < 500 && error.status !== 429;
+}
+
+async function removeAllIn(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+async function fetchOnce(settings: Settings, { signal, limits }: StepContext): Promise<string> {
   const { task } = settings;
   const token = settings.secret("caller", buildFiles.callerToken) ?? "";
   const hash = createHash("sha256");
@@ -29,7 +65,7 @@ export async function fetchContext(
   await using root = await Folder.openRoot(settings.folder("context"));
   const most = limitsOf(task);
   const { entries, skipped } = await unpackContext(fetched(), root, most).catch((error: unknown) => {
-    if (isWorldFault(error))
+    if (isWorldFault(error) && error.fault.code !== "transfer_failed")
       throw new StepFailure(`the context is rejected: ${error.message}`, { cause: error });
     throw error;
   });
@@ -38,6 +74,5 @@ export async function fetchContext(
     throw new StepFailure(
       `the context has the digest ${digest}, not ${task.context_digest} that was approved`,
     );
-  say(`fetched ${bytes} bytes, unpacked ${entries} entries, skipped ${skipped} devices and pipes`);
-  return undefined;
+  return `fetched ${bytes} bytes, unpacked ${entries} entries, skipped ${skipped} devices and pipes`;
 }

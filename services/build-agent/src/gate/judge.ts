@@ -5,11 +5,12 @@ import * as buildJobs from "@svc/proto/build-job";
 import type { Settings } from "../config.ts";
 import { lineOf, StepFailure } from "../failure.ts";
 import { openImageArchive } from "../image/archive.ts";
+import { readBounded } from "../read-bounded.ts";
 import type { StepContext } from "../step.ts";
 import { judgeDatabase } from "./database.ts";
 import { sendDocuments } from "./documents.ts";
 import { judgeReport } from "./policy.ts";
-import { parseReport, readBounded, unreadable } from "./report.ts";
+import { parseReport, unreadable } from "./report.ts";
 
 const { buildFiles, verdictMark } = buildJobs;
 const databaseBytes = 64 << 10;

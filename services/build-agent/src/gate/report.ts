@@ -1,6 +1,5 @@
 // The part of a Trivy report that the gate reads. A report of another shape is unreadable, never empty.
 
-import { open } from "node:fs/promises";
 import * as scans from "@svc/proto/scan";
 import { z } from "zod";
 import { StepFailure, unreadableExit } from "../failure.ts";
@@ -38,14 +37,6 @@ export const Report = z.object({
   ),
 });
 export type Report = z.output<typeof Report>;
-
-/** Bytes of a file; throws when it is missing or larger. */
-export async function readBounded(path: string, most: number): Promise<Buffer> {
-  await using file = await open(path, "r");
-  const { size } = await file.stat();
-  if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
-  return await file.readFile();
-}
 
 /** Throws `StepFailure` for whatever is not the report of this image. */
 export function parseReport(bytes: Buffer, imageId: string): Report {

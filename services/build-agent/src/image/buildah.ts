@@ -4,6 +4,7 @@ import * as buildJobs from "@svc/proto/build-job";
 import type { Settings } from "../config.ts";
 import { runLogged } from "../run-logged.ts";
 import type { StepContext } from "../step.ts";
+import { withinDisk } from "./disk.ts";
 
 /** RUN lines execute as this container's user in a chroot, without a credential of ours. */
 export async function buildWithBuildah(
@@ -23,7 +24,9 @@ export async function buildWithBuildah(
   // What buildah keeps beside its storage stays in the folder too; nothing else of our environment reaches a RUN line.
   const env = { PATH: settings.env["PATH"] ?? "", HOME: work, TMPDIR: work, XDG_RUNTIME_DIR: work };
   const run = (args: string[]) =>
-    runLogged({ command, args: [...storage, ...args], env, cwd: work }, context);
+    withinDisk(work, context, (guarded) =>
+      runLogged({ command, args: [...storage, ...args], env, cwd: work }, guarded),
+    );
   await run(["bud", ...bud, "--file", join(source, "Dockerfile"), "--tag", "svc-build", source]);
   await run(["push", "svc-build", `oci-archive:${archive}:latest`]);
   return undefined;

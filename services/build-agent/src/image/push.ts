@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
-import { openRegistry, parseReference } from "@svc/registry";
+import { isRegistryError, openRegistry, parseReference } from "@svc/registry";
 import type { Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
@@ -11,7 +11,15 @@ import { openImageArchive } from "./archive.ts";
 const { buildFiles } = buildJobs;
 
 /** Returns a `PushResult`. */
-export async function pushImage(settings: Settings, { say, signal, limits }: StepContext): Promise<string> {
+export function pushImage(settings: Settings, context: StepContext): Promise<string> {
+  return push(settings, context).catch((error: Error) => {
+    if (!isRegistryError(error, "unavailable")) throw error;
+    const message = `the registry is unavailable; retry the build later. ${error.message}`;
+    throw new StepFailure(message, { cause: error });
+  });
+}
+
+async function push(settings: Settings, { say, signal, limits }: StepContext): Promise<string> {
   const { task } = settings;
   const target = parseReference(task.image_ref);
   if (!target?.tag || target.host !== task.registry.host)

@@ -18,18 +18,27 @@ export type TestBuild = AsyncDisposable & {
   /** The build's log. */
   lines: string[];
   put: (files: Record<string, string | Buffer>) => Promise<void>;
+  /** Over those of the tests. */
+  limits: { -readonly [Name in keyof StepContext["limits"]]?: number };
+  /** Stops the step that runs. */
+  stop: (reason: Error) => void;
   run: (step: Step) => Promise<string | undefined>;
   text: (...names: string[]) => Promise<string>;
 };
+
+const quick = { stallMs: 1_000, registryMs: 20_000, registryRetryMs: 0, retryMs: 0, documentsMs: 1_000 };
 
 export async function testBuild(task: Partial<buildJobs.BuildTask> = {}): Promise<TestBuild> {
   const base = await mkdtemp(join(tmpdir(), "svc-build-"));
   const names = Object.keys(buildJobs.buildFolders);
   for (const name of names) await mkdir(join(base, name));
   const at = (...parts: string[]) => join(base, ...parts);
+  const stopping = new AbortController();
   const build: TestBuild = {
     at,
     env: { PATH: pathOf() },
+    limits: {},
+    stop: (reason) => stopping.abort(reason),
     lines: [],
     task: {
       build_id: "b".repeat(32),
@@ -54,8 +63,8 @@ export async function testBuild(task: Partial<buildJobs.BuildTask> = {}): Promis
       const env = { ...build.env, SVC_BUILD_TASK: JSON.stringify(build.task) };
       return step(readSettings(["step", ...args], env), {
         say: (line) => void build.lines.push(line),
-        signal: new AbortController().signal,
-        limits: { ...limits, stallMs: 1_000, registryMs: 20_000, registryRetryMs: 0, documentsMs: 1_000 },
+        signal: stopping.signal,
+        limits: { ...limits, ...quick, ...build.limits },
       });
     },
     [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }),
