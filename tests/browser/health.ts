@@ -7,7 +7,7 @@ import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Area, Fixture } from "./fixture.ts";
 
-const { bundles, updates } = health;
+const { bundles, offsite, updates } = health;
 
 async function query({ stack }: Fixture, text: string, values: unknown[]): Promise<void> {
   const client = new pg.Client(stack.file().database_url);
@@ -105,6 +105,7 @@ export const addHealthTests: Area = (fixture) => {
     await owner.sees(bundles.labels.manual);
     await owner.sees(bundles.whole);
     await owner.sees(bundles.notRehearsed);
+    await owner.sees(offsite.help["not-configured"]);
     await inspect(owner, "health");
   });
 };

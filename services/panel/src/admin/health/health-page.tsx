@@ -1,6 +1,7 @@
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { useHealthWords } from "../../words/health-words.ts";
 import { DatabaseBackups } from "./database-backups.tsx";
+import { Offsite } from "./offsite.tsx";
 
 /** How the platform itself is: what is wrong, and whether a disaster would cost anything. */
 export function Page() {
@@ -8,6 +9,7 @@ export function Page() {
   return (
     <PageFrame title={platformHealth.title}>
       <DatabaseBackups />
+      <Offsite />
     </PageFrame>
   );
 }

@@ -101,6 +101,60 @@ const bundles = {
   restoreHelp: "A backup is restored on the host, with svc db restore and its name.",
 };
 
+const offsite = {
+  title: "Off-site copies",
+  command: "the command",
+  problems: {
+    "not-configured": (_hours: number) => "There are no off-site copies.",
+    "wrong-key": (_hours: number) => "The bucket is sealed with another key. Nothing is copied.",
+    standby: (_hours: number) => "Another installation writes to this bucket. Nothing is copied from here.",
+    never: (_hours: number) => "No copying was completed yet.",
+    stale: (hours: number) => `No copying was completed for ${count(hours, "hour", "hours")}.`,
+    failed: (_hours: number) => "The newest copying failed.",
+    incomplete: (_hours: number) => "Some objects could not be copied.",
+  },
+  help: {
+    "not-configured":
+      "When this machine is lost, worlds and accounts are lost with it. Set a bucket in [offsite], and make a key on the host:",
+    "wrong-key":
+      "Give ops-watchdog the key that the recovery sheet names. To see which one it has, run on the host:",
+    standby: "When the other one is gone for good, take over on the host. To see who writes, run there:",
+    never: "The first one begins by itself and may take hours. To copy now, run on the host:",
+    stale: "The log of ops-watchdog says why. To copy now, run on the host:",
+    failed: "It is tried again by itself. To try now, run on the host:",
+    incomplete: "They are tried again by themselves. To try now, run on the host:",
+  },
+  states: {
+    running: "Copying",
+    completed: "Completed",
+    incomplete: "Incomplete",
+    failed: "Failed",
+    standby: "Standby",
+    wrong_key: "Wrong key",
+  },
+  kinds: { db: "Database backups", worlds: "Worlds", images: "Images", uploads: "Packs" },
+  sent: (n: number, size: string) => `${count(n, "object", "objects")} sent, ${size}`,
+  left: (clock: string) => `about ${clock} left`,
+  failures: (n: number) => `${count(n, "object", "objects")} failed`,
+  copies: (whole: number, wanted: number, size: string) =>
+    `${whole === wanted ? whole : `${whole} of ${wanted}`} whole, ${size}`,
+  missing: (n: number) => `${n} missing`,
+  notWhole: (n: number) => `${n} not whole`,
+  lastCompleted: "Last completed",
+  never: "Never",
+  bucket: "Bucket",
+  writer: "Written by",
+  thisInstallation: "This installation",
+  keyId: "Key id",
+  protection: "Deleted objects",
+  versioning: {
+    enabled: "can be recovered: the bucket keeps versions",
+    suspended: "cannot be recovered: versions are suspended",
+    off: "cannot be recovered: the bucket keeps no versions",
+    unknown: "unknown: the account may not ask",
+  },
+};
+
 const platformHealth = { title: "Health" };
 
-export const health = { platformHealth, updates, bundles };
+export const health = { platformHealth, updates, bundles, offsite };

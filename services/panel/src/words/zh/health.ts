@@ -94,6 +94,58 @@ const bundles: HealthWords["bundles"] = {
   restoreHelp: "备份在主机上恢复：svc db restore 加上备份名称。",
 };
 
+const offsite: HealthWords["offsite"] = {
+  title: "异地副本",
+  command: "命令",
+  problems: {
+    "not-configured": (_hours) => "没有异地副本。",
+    "wrong-key": (_hours) => "存储桶使用了另一个密钥加密，未复制任何内容。",
+    standby: (_hours) => "另一个安装正在写入此存储桶，此处未复制任何内容。",
+    never: (_hours) => "尚未完成过复制。",
+    stale: (hours) => `已有 ${hours} 小时没有完成过复制。`,
+    failed: (_hours) => "最近一次复制失败。",
+    incomplete: (_hours) => "部分对象未能复制。",
+  },
+  help: {
+    "not-configured":
+      "一旦此机器丢失，世界和账户也会随之丢失。请在 [offsite] 中设置存储桶，并在主机上生成密钥：",
+    "wrong-key": "请为 ops-watchdog 提供恢复单上的密钥。要查看当前密钥，请在主机上运行：",
+    standby: "如果另一个安装已彻底停用，请在主机上接管。要查看写入者，请运行：",
+    never: "首次复制会自动开始，可能需要数小时。要立即复制，请在主机上运行：",
+    stale: "ops-watchdog 的日志会说明原因。要立即复制，请在主机上运行：",
+    failed: "系统会自动重试。要立即重试，请在主机上运行：",
+    incomplete: "系统会自动重试。要立即重试，请在主机上运行：",
+  },
+  states: {
+    running: "正在复制",
+    completed: "已完成",
+    incomplete: "未全部完成",
+    failed: "失败",
+    standby: "待命",
+    wrong_key: "密钥错误",
+  },
+  kinds: { db: "数据库备份", worlds: "世界", images: "镜像", uploads: "整合包" },
+  sent: (n, size) => `已发送 ${n} 个对象，${size}`,
+  left: (clock) => `约剩 ${clock}`,
+  failures: (n) => `${n} 个对象失败`,
+  copies: (whole, wanted, size) => `${whole === wanted ? whole : `${whole}/${wanted}`} 个完好，${size}`,
+  missing: (n) => `缺少 ${n} 个`,
+  notWhole: (n) => `${n} 个不完整`,
+  lastCompleted: "上次完成",
+  never: "从未",
+  bucket: "存储桶",
+  writer: "写入者",
+  thisInstallation: "此安装",
+  keyId: "密钥 ID",
+  protection: "已删除的对象",
+  versioning: {
+    enabled: "可以恢复：存储桶保留版本",
+    suspended: "无法恢复：版本控制已暂停",
+    off: "无法恢复：存储桶不保留版本",
+    unknown: "未知：账户无权查询",
+  },
+};
+
 const platformHealth: HealthWords["platformHealth"] = { title: "健康状况" };
 
-export const health: HealthWords = { platformHealth, updates, bundles };
+export const health: HealthWords = { platformHealth, updates, bundles, offsite };

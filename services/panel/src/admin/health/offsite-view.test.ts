@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type OffsiteStatus, offsiteProblemsOf, viewOfKind } from "./offsite-view.ts";
+
+type State = NonNullable<OffsiteStatus["last"]>["state"];
+
+const pass = (state: State) => ({
+  state,
+  started_at: "2026-11-23T02:00:00Z",
+  ...{ sent: 0, sent_bytes: 0, deleted: 0, failed: 0, failures: [] },
+});
+const fine: OffsiteStatus = {
+  configured: true,
+  last: pass("completed"),
+  last_completed_at: "2026-11-23T02:10:00Z",
+  stale: false,
+  max_age_seconds: 43_200,
+  kinds: [],
+};
+
+for (const [sentence, given, problems] of [
+  ["after a completed pass nothing is to do", {}, []],
+  ["a first pass that runs is no problem", { last: pass("running") }, []],
+  [
+    "without a bucket nothing else is said",
+    { configured: false, last: null, stale: true },
+    ["not-configured"],
+  ],
+  ["a wrong key stops everything", { last: pass("wrong_key"), stale: true }, ["wrong-key"]],
+  ["a standby waits, however old its passes are", { last: pass("standby"), stale: true }, ["standby"]],
+  ["old copies are stale", { stale: true }, ["stale"]],
+  [
+    "those that were never made are no old ones",
+    { last: null, last_completed_at: undefined, stale: true },
+    ["never"],
+  ],
+  ["a failed pass is said beside its age", { last: pass("failed"), stale: true }, ["stale", "failed"]],
+  ["a pass in which some objects failed is incomplete", { last: pass("incomplete") }, ["incomplete"]],
+] as readonly (readonly [string, Partial<OffsiteStatus>, string[]])[]) {
+  test(sentence, () => assert.deepEqual(offsiteProblemsOf({ ...fine, ...given }), problems));
+}
+
+for (const [sentence, objects, missing, notWhole, view] of [
+  ["all are there", 5, 0, 0, { whole: 5, wanted: 5, look: "running" }],
+  ["there is nothing to copy", 0, 0, 0, { whole: 0, wanted: 0, look: "running" }],
+  ["some are missing", 5, 2, 0, { whole: 5, wanted: 7, look: "failed" }],
+  ["some are not whole", 5, 0, 1, { whole: 4, wanted: 5, look: "failed" }],
+] as const) {
+  test(`of a kind ${sentence}`, () => {
+    const kind = { kind: "worlds", objects, bytes: 1, missing: [], not_whole: [] } as const;
+    const counted = { ...kind, missing_count: missing, not_whole_count: notWhole };
+    assert.deepEqual(viewOfKind({ ...counted, missing: [], not_whole: [] }), view);
+  });
+}

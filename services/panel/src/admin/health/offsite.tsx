@@ -1,0 +1,180 @@
+import { poll, useOperation } from "../../api/query.ts";
+import { Copied } from "../../ui/copied.tsx";
+import { Disclosure } from "../../ui/disclosure.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Card, Facts, Muted, Row, Stack } from "../../ui/layout.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { Status } from "../../ui/status.tsx";
+import { Time } from "../../ui/time.tsx";
+import { formatBytes, formatClock } from "../../words/format.ts";
+import { useHealthWords } from "../../words/health-words.ts";
+import { visible } from "../../words/visible.ts";
+import { useLanguage } from "../../words/words.ts";
+import {
+  lookOfPass,
+  type OffsiteKind,
+  type OffsitePass,
+  type OffsiteProblem,
+  type OffsiteStatus,
+  offsiteCommandOf,
+  offsiteProblemsOf,
+  viewOfKind,
+} from "./offsite-view.ts";
+
+/** The sealed copies in a bucket elsewhere, by kind. */
+export function Offsite() {
+  const { offsite } = useHealthWords();
+  const { data, error, refetch } = useOperation(
+    "offsites.readOffsite",
+    {},
+    { every: (status) => (status?.last?.state === "running" ? poll.busy : poll.history) },
+  );
+  return (
+    <Card title={offsite.title}>
+      {error && <Failure error={error} retry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data && (
+        <>
+          {offsiteProblemsOf(data).map((problem) => (
+            <Problem key={problem} problem={problem} status={data} />
+          ))}
+          {data.configured && <Copies status={data} />}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Problem({ problem, status }: { problem: OffsiteProblem; status: OffsiteStatus }) {
+  const { offsite } = useHealthWords();
+  const command = offsiteCommandOf[problem];
+  const { last, max_age_seconds } = status;
+  const isQuiet = problem === "standby" || problem === "not-configured" || problem === "never";
+  return (
+    <Notice kind={isQuiet ? "waiting" : "failed"}>
+      <strong>{offsite.problems[problem](Math.round(max_age_seconds / 3_600))}</strong>
+      {problem === "failed" && last?.error !== undefined && (
+        <p>
+          <bdi>{visible(last.error)}</bdi>
+        </p>
+      )}
+      <p>{offsite.help[problem]}</p>
+      {command !== undefined && <Copied text={command} what={offsite.command} />}
+    </Notice>
+  );
+}
+
+function Copies({ status }: { status: OffsiteStatus }) {
+  const { offsite } = useHealthWords();
+  const { last, last_completed_at, writer, key_id, bucket, store, kinds } = status;
+  const whole = last_completed_at === undefined ? offsite.never : <Time at={last_completed_at} />;
+  const place = bucket !== undefined && <bdi key="bucket">{visible(bucket)}</bdi>;
+  return (
+    <>
+      {last && <Pass pass={last} />}
+      {kinds.map((kind) => (
+        <Kind key={kind.kind} kind={kind} />
+      ))}
+      <Facts
+        rows={[
+          [offsite.lastCompleted, whole],
+          ...(place ? [[offsite.bucket, place] as const] : []),
+          ...(writer ? [[offsite.writer, <Writer key="writer" writer={writer} />] as const] : []),
+          ...(key_id === undefined
+            ? []
+            : [[offsite.keyId, <Copied key="key" text={key_id} what={offsite.keyId} />] as const]),
+          ...(store ? [[offsite.protection, offsite.versioning[store.versioning]] as const] : []),
+        ]}
+      />
+    </>
+  );
+}
+
+function Writer({
+  writer: { name, is_this_host, last_run_at },
+}: {
+  writer: NonNullable<OffsiteStatus["writer"]>;
+}) {
+  const { offsite } = useHealthWords();
+  return (
+    <>
+      {is_this_host ? offsite.thisInstallation : <bdi>{visible(name)}</bdi>} · <Time at={last_run_at} />
+    </>
+  );
+}
+
+function Pass({ pass }: { pass: OffsitePass }) {
+  const { offsite } = useHealthWords();
+  const { language } = useLanguage();
+  const { state, started_at, finished_at, progress, sent, sent_bytes, failures, failed } = pass;
+  return (
+    <Stack isTight>
+      <Row>
+        <Status look={lookOfPass[state]} word={offsite.states[state]} />
+        <Time at={finished_at ?? started_at} />
+        {sent > 0 && <span>{offsite.sent(sent, formatBytes(sent_bytes, language))}</span>}
+      </Row>
+      {progress && (
+        <>
+          <Progress
+            label={offsite.kinds[progress.kind]}
+            value={progress.bytes_done}
+            max={progress.bytes_total}
+          />
+          <Muted>
+            {offsite.kinds[progress.kind]} · {formatBytes(progress.bytes_done, language)} /{" "}
+            {formatBytes(progress.bytes_total, language)}
+            {progress.eta_seconds !== undefined && ` · ${offsite.left(formatClock(progress.eta_seconds))}`}
+          </Muted>
+        </>
+      )}
+      {failures.length > 0 && (
+        <Disclosure summary={offsite.failures(failed)}>
+          <ul>
+            {failures.map(({ key, error }) => (
+              <li key={key}>
+                <code>{visible(key)}</code> <bdi>{visible(error)}</bdi>
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+    </Stack>
+  );
+}
+
+function Kind({ kind }: { kind: OffsiteKind }) {
+  const { offsite } = useHealthWords();
+  const { language } = useLanguage();
+  const { whole, wanted, look } = viewOfKind(kind);
+  const { missing, missing_count, not_whole, not_whole_count, bytes } = kind;
+  const name = offsite.kinds[kind.kind];
+  return (
+    <Stack isTight>
+      <Row isSpread>
+        <Status look={look} word={name} />
+        <span>{offsite.copies(whole, wanted, formatBytes(bytes, language))}</span>
+      </Row>
+      <Progress label={name} value={whole} max={wanted} />
+      <Keys title={offsite.missing(missing_count)} keys={missing} />
+      <Keys title={offsite.notWhole(not_whole_count)} keys={not_whole} />
+    </Stack>
+  );
+}
+
+function Keys({ title, keys }: { title: string; keys: readonly string[] }) {
+  if (keys.length === 0) return null;
+  return (
+    <Disclosure summary={title}>
+      <ul>
+        {keys.map((key) => (
+          <li key={key}>
+            <code>{visible(key)}</code>
+          </li>
+        ))}
+      </ul>
+    </Disclosure>
+  );
+}
