@@ -1,8 +1,10 @@
-// Writes the generated pages of docs/reference; with --check it only says which are not current.
+// Writes the generated pages of docs/reference and the dashboards; with --check it only says which are not current.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { alertRulesPage } from "./alert-rules.ts";
+import { dashboards } from "./dashboards/all.ts";
+import { toGrafana } from "./dashboards/grafana.ts";
 import { errorsPage } from "./errors.ts";
 import { meshPage } from "./mesh.ts";
 import { metricsPage } from "./metrics.ts";
@@ -10,29 +12,27 @@ import { operationsPage } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { settingsPage } from "./settings.ts";
 
-const folder = join(import.meta.dirname, "../reference");
-const pages: readonly Page[] = [
-  errorsPage(),
-  operationsPage(),
-  meshPage(),
-  settingsPage(),
-  metricsPage(),
-  alertRulesPage(),
+const root = resolve(import.meta.dirname, "../..");
+const pages = [errorsPage(), operationsPage(), meshPage(), settingsPage(), metricsPage(), alertRulesPage()];
+/** Paths from the root. */
+const files: readonly Page[] = [
+  ...pages.map(({ file, text }) => ({ file: `docs/reference/${file}`, text })),
+  ...dashboards.map((one) => ({ file: `deploy/dashboards/${one.name}.json`, text: toGrafana(one) })),
 ];
 
 function isCurrent({ file, text }: Page): boolean {
   try {
-    return readFileSync(join(folder, file), "utf8") === text;
+    return readFileSync(join(root, file), "utf8") === text;
   } catch {
     return false;
   }
 }
 
-const stale = pages.filter((page) => !isCurrent(page));
-const names = stale.map(({ file }) => `docs/reference/${file}`).join(", ");
+const stale = files.filter((file) => !isCurrent(file));
+const names = stale.map(({ file }) => file).join(", ");
 if (!process.argv.includes("--check")) {
-  for (const { file, text } of stale) writeFileSync(join(folder, file), text);
-  process.stdout.write(stale.length === 0 ? "docs/reference is current.\n" : `Written: ${names}.\n`);
+  for (const { file, text } of stale) writeFileSync(join(root, file), text);
+  process.stdout.write(stale.length === 0 ? "All is current.\n" : `Written: ${names}.\n`);
 } else if (stale.length > 0) {
   process.stderr.write(`${names}: not current; run \`npm run reference\` and commit.\n`);
   process.exitCode = 1;

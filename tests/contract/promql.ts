@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, "../..");
 const ofTargets = ["job", "instance"];
 const common: readonly [name: string, labels: string[]][] = [
   ["up", []],
+  ["ALERTS", ["alertname", "alertstate", "severity"]],
   ["process_start_time_seconds", []],
   ["process_resident_memory_bytes", []],
   ["process_cpu_seconds_total", []],
@@ -38,7 +39,7 @@ export function knownMetrics(): ReadonlyMap<string, readonly string[]> {
 
 /** What is wrong with the names of a query; empty when all exist. */
 export function problemsOf(query: string, metrics = knownMetrics()): string[] {
-  const used = [...query.matchAll(/\b((?:svc|process|nodejs|node|kube)_\w+|up\b)(?:\{([^}]*)\})?/g)];
+  const used = [...query.matchAll(/\b((?:svc|process|nodejs|node|kube)_\w+|up\b|ALERTS\b)(?:\{([^}]*)\})?/g)];
   if (used.length === 0) return [`${query} names no metric`];
   const allLabels = new Set([...ofTargets, "le"]);
   const problems = used.flatMap(([, name = "", selector = ""]) => {

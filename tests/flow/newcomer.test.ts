@@ -9,14 +9,21 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
+import { assertAlertMails, assertDashboards } from "./monitoring.ts";
+import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
+let prometheus: Prometheus | undefined;
 before(async () => {
   stack = await startStack(["--set", "lifecycle.stop_notice=1s"]);
+  if (!withoutPrometheus) prometheus = await startPrometheus(stack.file());
 });
-after(() => stack?.stop());
+after(async () => {
+  await prometheus?.stop();
+  await stack?.stop();
+});
 
 async function database(text: string): Promise<unknown[]> {
   const client = new pg.Client(stack.file().database_url);
@@ -355,6 +362,16 @@ test("the URL of every process's metrics is listed", async () => {
   assert.equal(addresses.length, stack.file().registry ? 10 : 9);
   for (const address of addresses)
     assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
+});
+
+test("every query of the dashboards has an answer", { skip: withoutPrometheus }, async () => {
+  assert.ok(prometheus);
+  await assertDashboards(prometheus);
+});
+
+test("an alert is mailed by Alertmanager, and its end too", { skip: withoutPrometheus }, async () => {
+  assert.ok(prometheus);
+  await assertAlertMails(prometheus, stack.file());
 });
 
 test("an unknown command and an unknown option exit with 2", async () => {
