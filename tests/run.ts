@@ -14,7 +14,7 @@ import { type RunOptions, runFile } from "./runner/run-file.ts";
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
   "{proto,libs,services}/**/*.test.ts",
-  "tests/{browser,contract,fault,flow,runner,security,kube,smtp}/**/*.test.ts",
+  "tests/{browser,contract,fault,flow,runner,security,soak,kube,smtp}/**/*.test.ts",
 ];
 
 function testFiles(wanted: readonly string[]): string[] {

@@ -39,6 +39,8 @@ export type Stack = {
   file: () => StackFile;
   internal: (method: string, path: string, body?: unknown) => Promise<Answer>;
   external: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** The session of `external`. */
+  cookie: () => string;
   /** Signs the owner in by the setup link and verifies the e-mail with the mailed code. */
   becomeOwner: () => Promise<void>;
   svc: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
@@ -136,6 +138,7 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
     dataDir: dir,
     file,
     external,
+    cookie: () => cookie,
     internal: (method, path, body) => {
       const { internal_base_url, tokens } = file();
       const headers = { authorization: `Bearer ${tokens.velocity}` };
