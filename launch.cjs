@@ -86,6 +86,7 @@ function plan(args) {
     return [
       biome(),
       ...typeChecked.map((file) => [node, [bin("tsc"), "--noEmit", "-p", path.join(root, file)]]),
+      [node, [path.join(root, "services", "cli", "src", "manifests", "write.ts"), "--check"]],
     ];
   if (args[0] === "--format") return [biome("--write")];
   if (args[0] === "--test-runner") return [[node, [path.join(root, "tests", "run.ts"), ...args.slice(1)]]];

@@ -11,9 +11,18 @@ import { metricsPage } from "./metrics.ts";
 import { operationsPage } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { settingsPage } from "./settings.ts";
+import { valuesPage } from "./values.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const pages = [errorsPage(), operationsPage(), meshPage(), settingsPage(), metricsPage(), alertRulesPage()];
+const pages = [
+  errorsPage(),
+  operationsPage(),
+  meshPage(),
+  settingsPage(),
+  metricsPage(),
+  alertRulesPage(),
+  valuesPage(),
+];
 /** Paths from the root. */
 const files: readonly Page[] = [
   ...pages.map(({ file, text }) => ({ file: `docs/reference/${file}`, text })),

@@ -2,18 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { parseEnv } from "node:util";
 import { loadSettings } from "@svc/config";
 import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-stack";
-import { MinecraftServer, parseForwardingMasters, services, systemForwardingSecrets } from "@svc/proto";
-import { parse, parseAllDocuments } from "yaml";
+import { parseForwardingMasters, services, systemForwardingSecrets } from "@svc/proto";
+import { parse } from "yaml";
 import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
-import { loadConfig as loadGateConfig } from "../../services/registry-gate/src/config.ts";
-import { settings as storageSettings } from "../../services/storage/src/config.ts";
 import { runSvc } from "../flow/stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -56,108 +54,6 @@ for (const service of gameServiceNames) {
     assert.doesNotMatch(Object.keys(environment).join(), /NATS|DATABASE|KUBECONFIG/);
   });
 }
-
-type EnvVar = { name: string; value?: string };
-const envOf = (list: readonly EnvVar[]) =>
-  Object.fromEntries(list.map(({ name, value }) => [name, value ?? "from-a-secret"]));
-const manifests = (file: string) =>
-  parseAllDocuments(readFileSync(join(root, "deploy/game", file), "utf8")).map((document) => document.toJS());
-
-for (const manifest of manifests("servers.yaml")) {
-  const { name, labels } = manifest.metadata;
-  test(`deploy/game runs ${name} as a server of svc with a valid environment`, async () => {
-    const spec = MinecraftServer.spec.strict().parse(manifest.spec);
-    assert.deepEqual([labels, spec.reaperExempt], [{ "svc.internal/system-role": name }, true]);
-    const [program = ""] = spec.args ?? [];
-    assert.ok(existsSync(join(root, program)));
-    // The operator adds the token to the gate.
-    const environment = { ...envOf(spec.env as EnvVar[]), SVC_SERVICE_TOKEN: "t" };
-    const { warnings } = await configOf(program.split("/")[1] ?? "", environment);
-    assert.deepEqual(warnings, []);
-  });
-}
-
-test("deploy/game runs the proxy with a valid environment", async () => {
-  const [container] = manifests("proxy.yaml")[0].spec.template.spec.containers;
-  assert.deepEqual(container.args, ["services/proxy/src/main.ts"]);
-  const masters = join(out, "secrets/forwarding-master");
-  const environment = envOf(container.env);
-  const mount = container.volumeMounts.find(({ name }: { name: string }) => name === "forwarding");
-  assert.equal(environment["SVC_FORWARDING_MASTER_FILE"], `${mount.mountPath}/masters`);
-  await configOf("proxy", { ...environment, SVC_FORWARDING_MASTER_FILE: masters });
-});
-
-const storageManifests = (file: string) =>
-  parseAllDocuments(readFileSync(join(root, "deploy/storage", file), "utf8")).map((document): unknown =>
-    document.toJS(),
-  );
-
-test("deploy/storage runs storage with a valid configuration, on declared volumes", async () => {
-  const [config, deployment] = storageManifests("service.yaml") as [
-    { data: Record<string, string> },
-    { spec: { template: { spec: { containers: PodContainer[]; volumes: PodVolume[] } } } },
-  ];
-  const file = join(out, "storage.toml");
-  writeFileSync(file, config.data["svc.toml"] ?? "");
-  const { archive, storage } = loadSettings(storageSettings, { file });
-  const { containers, volumes } = deployment.spec.template.spec;
-  const [{ args, volumeMounts }] = containers as [PodContainer];
-  for (const program of [args[0], storage.agent_command[1]]) assert.ok(existsSync(join(root, program ?? "")));
-  const claimAt = (path: string) => {
-    const mount = volumeMounts.find(({ mountPath }) => path.startsWith(mountPath));
-    return volumes.find(({ name }) => name === mount?.name)?.persistentVolumeClaim?.claimName;
-  };
-  const made = storageManifests("volumes.yaml") as VolumeManifest[];
-  const folderOf = (namespace: string, name: string | undefined) => {
-    const claim = made.find(
-      ({ kind, metadata }) =>
-        kind.endsWith("Claim") && metadata.namespace === namespace && metadata.name === name,
-    );
-    const volume = made.find(({ metadata }) => metadata.name === claim?.spec.volumeName);
-    assert.deepEqual(volume?.spec.claimRef, { namespace, name });
-    return volume?.spec.local?.path;
-  };
-  const archives = folderOf("svc", claimAt(archive.local_path));
-  assert.equal(archives, "/var/lib/svc/archive");
-  assert.equal(folderOf("minecraft", storage.archive_claim), archives, "the Jobs' folder is the service's");
-  assert.equal(folderOf("svc", claimAt(storage.staging_path)), "/var/lib/svc/uploads");
-});
-
-test("deploy/registry runs the gate with valid settings, and both containers on one configuration without a cache", async () => {
-  const [config, , service, set] = parseAllDocuments(
-    readFileSync(join(root, "deploy/registry/registry.yaml"), "utf8"),
-  ).map((document) => document.toJS());
-  const { containers, volumes, initContainers } = set.spec.template.spec;
-  const [registry, gate] = containers;
-  const { collect, credentialsFile, leaseFile, upstream, port } = loadGateConfig(envOf(gate.env));
-  const mountOf = (path: string) =>
-    gate.volumeMounts.find(({ mountPath }: { mountPath: string }) => path.startsWith(`${mountPath}/`))?.name;
-  assert.deepEqual([collect.program, collect.programConfig, credentialsFile, leaseFile].map(mountOf), [
-    "program",
-    "config",
-    "credentials",
-    "images",
-  ]);
-  assert.equal(initContainers[0].command.at(-1), collect.program);
-  const names = volumes.map(({ name }: { name: string }) => name);
-  for (const { name } of [...gate.volumeMounts, ...registry.volumeMounts])
-    assert.ok(names.includes(name), name);
-  const settings = parse(config.data["config.yml"]);
-  assert.equal(`http://${settings.http.addr}`, upstream);
-  assert.equal(settings.storage.cache, undefined);
-  assert.equal(settings.storage.delete.enabled, true);
-  assert.equal(service.spec.ports[0].port, port);
-  assert.ok(existsSync(join(root, gate.args[0])));
-  assert.equal(set.spec.replicas, 1);
-});
-
-type PodContainer = { args: string[]; volumeMounts: { name: string; mountPath: string }[] };
-type PodVolume = { name: string; persistentVolumeClaim?: { claimName: string } };
-type VolumeManifest = {
-  kind: string;
-  metadata: { name: string; namespace?: string };
-  spec: { volumeName?: string; claimRef?: unknown; local?: { path: string } };
-};
 
 test("gate and lobby of compose.yaml accept what its proxy signs with, each its own, and lifecycle has the same master", () => {
   const fileOf = (name: string, key: string) =>

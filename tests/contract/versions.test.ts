@@ -11,7 +11,11 @@ const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const { version } = JSON.parse(read("package.json")) as { version: string };
 
-const files = ["compose.yaml", ...globSync("deploy/**/*.yaml", { cwd: root }), "deploy/images/Dockerfile"];
+const files = [
+  "compose.yaml",
+  ...globSync("deploy/kubernetes/**/*.yaml", { cwd: root }),
+  "deploy/images/Dockerfile",
+];
 const images = files.flatMap((file) => {
   const text = read(file);
   const stages = [...text.matchAll(/^FROM \S+ AS (\S+)/gm)].map((found) => found[1]);
@@ -21,7 +25,7 @@ const images = files.flatMap((file) => {
     .map((image) => ({ file, image }));
 });
 
-test("every image of compose.yaml and deploy/ has a digest or an exact version", () => {
+test("every image of compose.yaml and deploy/kubernetes has a digest or an exact version", () => {
   assert.ok(images.length >= 8, `only ${images.length} images were found`);
   const loose = images.filter(
     ({ image }) => !/@sha256:[0-9a-f]{64}$|:\d+\.\d+(\.\d+)?(-[a-z0-9-]+)?$/.test(image),

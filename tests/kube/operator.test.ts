@@ -1,4 +1,4 @@
-// The reconciler on a real API server, with no more rights than deploy/rbac gives it. There is no kubelet: a stand-in
+// The reconciler on a real API server, with no more rights than the shipped Roles give it. There is no kubelet: a stand-in
 // says of pods what a node would say. SVC_KUBE_LANE names the kubeconfig, as in conformance.test.ts.
 
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ describe("the operator on a real API server", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test("the shipped NetworkPolicies are taken", () => applyManifest(kube, "network/game.yaml"));
+  test("the shipped NetworkPolicies are taken", () => applyManifest(kube, "base/network-game.yaml"));
 
   describe("one server through its life", () => {
     const name = `life-${seed.toString(36)}`;

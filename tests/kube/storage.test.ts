@@ -1,4 +1,4 @@
-// Storage's loops on a real API server, with no more rights than deploy/rbac gives it, and real Jobs. SVC_KUBE_LANE names
+// Storage's loops on a real API server, with no more rights than the shipped Roles give it, and real Jobs. SVC_KUBE_LANE names
 // the kubeconfig, as in conformance.test.ts. Everything lies in a namespace of its own, beside the operator's tests.
 
 import assert from "node:assert/strict";
@@ -24,15 +24,12 @@ process.env["SVC_TEST_NAMESPACE"] = namespace;
 
 type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] };
 
-/** Everything that the shipped Roles give, as `<group>/<resource> <verb>`. */
+/** Everything that the shipped Roles give storage, as `<group>/<resource> <verb>`. */
 function granted(): Set<string> {
-  const files = ["rbac/storage.yaml", "rbac/storage-moves.yaml"].map((file) =>
-    readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8"),
-  );
-  const roles = files.flatMap((text) =>
-    parseAllDocuments(text).map((one) => one.toJS() as { rules?: Rule[] }),
-  );
-  const rules = roles.flatMap(({ rules: own = [] }) => own);
+  const text = readFileSync(new URL("../../deploy/kubernetes/base/roles.yaml", import.meta.url), "utf8");
+  const objects = parseAllDocuments(text).map((one) => one.toJS() as KubeObject & { rules?: Rule[] });
+  const own = objects.filter(({ metadata }) => /^svc-storage(-moves)?$/.test(metadata.name));
+  const rules = own.flatMap(({ rules: some = [] }) => some);
   return new Set(
     rules.flatMap(({ apiGroups, resources: kinds, verbs }) =>
       apiGroups.flatMap((group) => kinds.flatMap((kind) => verbs.map((verb) => `${group}/${kind} ${verb}`))),
@@ -254,26 +251,6 @@ describe("storage on a real API server", () => {
     // An API server as old as the lane's knows no lifetime of finished Jobs yet.
     const { ttlSecondsAfterFinished: _, template, ...rest } = job.spec as unknown as Record<string, unknown>;
     assertHolds(taken.spec, { ...rest, template });
-  });
-
-  test("the shipped volumes, claims and service are taken as they are", async () => {
-    const paths: Record<string, string> = {
-      PersistentVolume: "/api/v1/persistentvolumes",
-      PersistentVolumeClaim: "/api/v1/namespaces/NAMESPACE/persistentvolumeclaims",
-      ConfigMap: "/api/v1/namespaces/NAMESPACE/configmaps",
-      Deployment: "/apis/apps/v1/namespaces/NAMESPACE/deployments",
-    };
-    for (const file of ["volumes.yaml", "service.yaml"]) {
-      const text = readFileSync(new URL(`../../deploy/storage/${file}`, import.meta.url), "utf8");
-      for (const document of parseAllDocuments(
-        text.replaceAll(/namespace: minecraft/g, "namespace: default"),
-      )) {
-        const body = document.toJS() as KubeObject;
-        const path = (paths[body.kind] ?? "").replace("NAMESPACE", body.metadata.namespace ?? "");
-        const taken = await kube.transport.request({ method: "POST", path, query: { dryRun: "All" }, body });
-        assertHolds((taken as { spec?: unknown }).spec, (body as { spec?: unknown }).spec);
-      }
-    }
   });
 
   test("the service has and needs exactly the rights of its Role", async () => {

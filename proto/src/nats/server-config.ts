@@ -45,19 +45,23 @@ function permissionsOfUser(user: string, moreBuckets: readonly Bucket[]): Permis
   return permissionsOf(user as ServiceName, moreBuckets);
 }
 
+/** A password, or the variable of the server's environment or configuration that holds it. */
+type Password = string | { readonly variable: string };
+
 /**
  * Text of an `authorization` block for nats-server. `passwords` has an entry for every one of `natsUsers`;
  * a missing one throws, so that no user is ever left without a password. `moreBuckets` are for tests.
  */
 export function natsAuthorization(
-  passwords: Readonly<Record<string, string>>,
+  passwords: Readonly<Record<string, Password>>,
   moreBuckets: readonly Bucket[] = [],
 ): string {
   const users = natsUsers.map((user) => {
     const password = passwords[user];
     if (!password) throw new Error(`no NATS password for ${user}`);
     const { publish, subscribe } = permissionsOfUser(user, moreBuckets);
-    return `    { user: ${quote(user)}, password: ${quote(password)}, permissions: {
+    const value = typeof password === "string" ? quote(password) : `$${password.variable}`;
+    return `    { user: ${quote(user)}, password: ${value}, permissions: {
       publish: { allow: ${listOf(publish)} },
       subscribe: { allow: ${listOf(subscribe)} } } }`;
   });

@@ -23,6 +23,8 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
       url: env["SVC_NATS_URL"],
       user: env["SVC_NATS_USER"] || "migrate",
       password: env["SVC_NATS_PASSWORD"] ?? "",
+      /** How often every stream is stored; unset: as it is, once for a new one. */
+      replicas: Number(env["SVC_NATS_REPLICAS"]) || undefined,
     },
     /** Archive folder of a stack on one machine; unset where the cluster has its own claim. */
     archiveDir: env["SVC_ARCHIVE_DIR"],

@@ -5,18 +5,18 @@ import { until } from "@svc/local-stack/testing";
 import { parseAllDocuments } from "yaml";
 import type { Case, TestContext } from "./test-context.ts";
 
-const file = resolve(import.meta.dirname, "../../../../deploy/rbac/lifecycle.yaml");
+const file = resolve(import.meta.dirname, "../../../../deploy/kubernetes/base/roles.yaml");
 const group = "rbac.authorization.k8s.io/v1";
 
-type Manifest = { kind: string; metadata: { namespace?: string }; rules?: object[] };
+type Manifest = { kind: string; metadata: { name: string }; rules?: object[] };
 
 /** Rules of the Role of lifecycle as we ship it. */
 function shippedRules(): object[] {
   const manifests = parseAllDocuments(readFileSync(file, "utf8")).map(
     (document) => document.toJS() as Manifest,
   );
-  const role = manifests.find(({ kind, metadata }) => kind === "Role" && metadata.namespace === "minecraft");
-  assert.ok(role?.rules, `${file} has no Role in the game namespace`);
+  const role = manifests.find(({ kind, metadata }) => kind === "Role" && metadata.name === "svc-lifecycle");
+  assert.ok(role?.rules, `${file} has no Role of lifecycle`);
   return role.rules;
 }
 

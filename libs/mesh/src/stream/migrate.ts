@@ -17,6 +17,8 @@ type MigrateOptions = {
   url: string;
   user: string;
   password: string;
+  /** How many servers store each stream; undefined: as many as do, one for a new stream. */
+  replicas?: number | undefined;
   signal?: AbortSignal;
   /** What the catalog does not have, for tests and benches. */
   more?: readonly (Bucket | View)[];
@@ -41,6 +43,7 @@ export async function resetStreams(options: MigrateOptions): Promise<void> {
 
 /** Names what was made or changed; nothing when all of it was there. Throws an Error with one sentence. */
 export async function migrateStreams(options: MigrateOptions): Promise<string[]> {
+  const { replicas } = options;
   const log = createLogger("migrate", "warn");
   const client = await dial({ ...options, service: "migrate", log });
   try {
@@ -48,7 +51,7 @@ export async function migrateStreams(options: MigrateOptions): Promise<string[]>
     const manager = await jetstreamManager(client, { checkAPI: false });
     const done: string[] = [];
     for (const config of allStreams(options.more)) {
-      const what = await ensureStream(manager, config);
+      const what = await ensureStream(manager, { ...config, ...(replicas && { num_replicas: replicas }) });
       if (what) done.push(`stream ${config.name}: ${what}`);
     }
     for (const durable of [...durables, ...(options.moreDurables ?? [])]) {

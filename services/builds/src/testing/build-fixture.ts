@@ -111,7 +111,7 @@ export async function openBuildFixture(): Promise<BuildFixture> {
   ]);
   const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
   stack.defer(() => kube.close());
-  for (const file of ["namespaces", "accounts", "builds"]) await applyRoles(kube, `rbac/${file}.yaml`);
+  for (const file of ["prerequisites/namespaces.yaml", "base/roles.yaml"]) await applyRoles(kube, file);
   const wire = await createWire(database.url);
   stack.defer(() => wire.cut());
   const watching = stack.adopt(database.open<Tables>(), (store) => store.close());
@@ -169,10 +169,12 @@ const plurals: Record<string, [group: string, plural: string, namespaced: boolea
   ServiceAccount: ["", "serviceaccounts", true],
   Role: ["rbac.authorization.k8s.io", "roles", true],
   RoleBinding: ["rbac.authorization.k8s.io", "rolebindings", true],
+  ClusterRole: ["rbac.authorization.k8s.io", "clusterroles", false],
+  ClusterRoleBinding: ["rbac.authorization.k8s.io", "clusterrolebindings", false],
 };
 
 async function applyRoles(kube: Kube, file: string): Promise<void> {
-  for (const document of parseAllDocuments(readFileSync(join(repo, "deploy", file), "utf8"))) {
+  for (const document of parseAllDocuments(readFileSync(join(repo, "deploy/kubernetes", file), "utf8"))) {
     const object = document.toJS() as KubeObject;
     const [group, plural, namespaced] = plurals[object.kind] ?? ["", "", false];
     await kube.create(resource({ group, version: "v1", plural, kind: object.kind, namespaced }), object);

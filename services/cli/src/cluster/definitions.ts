@@ -1,15 +1,15 @@
 // What lifecycle needs in a cluster: the namespace, the custom resource and the Roles we ship.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
 import { connectKube, isKubeError, type Kube, type KubeObject, resource } from "@svc/kube";
-import { parseAllDocuments } from "yaml";
+import { installation, objectsOf, prerequisites } from "../manifests/installation.ts";
+import { readValues } from "../manifests/values/read.ts";
 
-const deploy = resolve(import.meta.dirname, "../../../../deploy");
+const definitionFile = new URL("../../../../deploy/crd/minecraftservers.svc.internal.json", import.meta.url);
 
 type Manifest = KubeObject & { apiVersion: string; kind: string };
 
-/** Creates or updates every object of `deploy/crd` and `deploy/rbac`; returns those that changed, as `Kind name`. */
+/** Creates or updates the custom resource, the namespaces, accounts and Roles; returns those that changed, as `Kind name`. */
 export async function applyDefinitions(kubeconfigFile: string): Promise<string[]> {
   const kube = connectKube({ kubeconfigFile });
   try {
@@ -23,21 +23,12 @@ export async function applyDefinitions(kubeconfigFile: string): Promise<string[]
   }
 }
 
-// Namespaces and service accounts come before objects that use them.
-const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount"];
-
+/** As in `deploy/kubernetes`, for the default values. */
 function readManifests(): Manifest[] {
-  const files = ["crd", "rbac"].flatMap((folder) =>
-    readdirSync(resolve(deploy, folder)).map((file) => resolve(deploy, folder, file)),
-  );
-  const rank = ({ kind }: Manifest) => (order.includes(kind) ? order.indexOf(kind) : order.length);
-  return files
-    .filter((file) => /\.(json|ya?ml)$/.test(file))
-    .flatMap((file) =>
-      parseAllDocuments(readFileSync(file, "utf8")).map((document) => document.toJS() as Manifest),
-    )
-    .filter((manifest) => manifest !== null)
-    .sort((a, b) => rank(a) - rank(b));
+  const definition = JSON.parse(readFileSync(definitionFile, "utf8")) as Manifest;
+  const values = readValues();
+  const objects = [...prerequisites, ...installation].flatMap((file) => objectsOf(file, values));
+  return [definition, ...objects.filter(({ kind }) => kind in plurals)];
 }
 
 const plurals: Record<string, string> = {

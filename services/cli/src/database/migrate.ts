@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { migrateStreams } from "@svc/mesh/migrate";
-import { migrateUp } from "@svc/store";
+import { migrateUp, readRolePasswords } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
 import { migrateEnvironment } from "../config.ts";
@@ -23,10 +22,10 @@ export async function migrateAll({ data, backup = true }: MigrateOptions): Promi
   const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir } = environment;
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
-      "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) go together",
+      "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password, or a folder with a file for each) go together",
     );
   }
-  const passwords = JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>;
+  const passwords = readRolePasswords(rolePasswordsFile);
   await refuseUnfinishedRestore(adminUrl);
   const bundle = backup && (await hasPending(adminUrl)) ? await backUpData(variables) : [];
   const applied: string[] = [];
@@ -70,16 +69,18 @@ async function backUpData(variables: NodeJS.ProcessEnv): Promise<string[]> {
 
 const natsWithinMs = 30_000;
 
+type NatsEnvironment = ReturnType<typeof migrateEnvironment>["nats"];
+
 /** Only this command creates streams, so a missing address is a mistake. */
-async function migrateNats(nats: { url: string | undefined; user: string; password: string }) {
-  const { url, user, password } = nats;
+async function migrateNats(nats: NatsEnvironment) {
+  const { url, user, password, replicas } = nats;
   if (!url) {
     throw new CommandError(
       "SVC_NATS_URL, SVC_NATS_USER (migrate) and SVC_NATS_PASSWORD are needed: the streams are made with them; svc up sets all three",
     );
   }
   try {
-    return await migrateStreams({ url, user, password, signal: AbortSignal.timeout(natsWithinMs) });
+    return await migrateStreams({ url, user, password, replicas, signal: AbortSignal.timeout(natsWithinMs) });
   } catch (error) {
     throw new CommandError(`the streams of NATS could not be made: ${(error as Error).message}`);
   }

@@ -23,7 +23,7 @@ type Policy = KubeObject & {
 /** An external address, or a pod of a namespace. */
 type Peer = { ip: string } | { namespace: string; labels: Labels };
 
-const policies = readManifest("network/game.yaml") as Policy[];
+const policies = readManifest("base/network-game.yaml") as Policy[];
 const server = managedLabels("survival");
 const login = { ...managedLabels("login"), "svc.internal/system-role": "login" };
 const job = { "svc.internal/component": "world-job", "svc.internal/server": "survival" };
@@ -149,8 +149,8 @@ describe("on a cluster", () => {
   after(() => cluster.close());
 
   test("all policies apply, also twice, and match the file", async () => {
-    await applyManifest(cluster.kube, "network/game.yaml");
-    await applyManifest(cluster.kube, "network/game.yaml");
+    await applyManifest(cluster.kube, "base/network-game.yaml");
+    await applyManifest(cluster.kube, "base/network-game.yaml");
     const group = "networking.k8s.io";
     const about = {
       group,

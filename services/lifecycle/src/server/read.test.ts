@@ -216,7 +216,7 @@ test("an object that was applied with kubectl gets its rows", async () => {
 });
 
 test("the service needs no more rights than its Role has", async () => {
-  // Every step above ran with the rights of deploy/rbac; a missing right shows as a failed pass.
+  // Every step above ran with the rights of the shipped Roles; a missing right shows as a failed pass.
   await setStatus("followed", { phase: "Unknown" });
   await until(async () => (await phase("followed")) === "Stopped");
 });

@@ -29,7 +29,7 @@ export type TestCluster = {
   cluster: LocalCluster;
   /** With all rights. */
   kube: Kube;
-  /** Kubeconfig of the service, with no more rights than deploy/rbac gives. */
+  /** Kubeconfig of the service, with no more rights than the shipped Roles give. */
   serviceKubeconfig: string;
   /** Stops the cluster early. */
   end: () => Promise<void>;

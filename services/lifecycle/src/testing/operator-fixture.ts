@@ -56,7 +56,7 @@ export type OperatorFixture = {
   close: () => Promise<void>;
 };
 
-/** `serviceKubeconfig` has the rights of deploy/rbac, `kube` has all. */
+/** `serviceKubeconfig` has the rights of the shipped Roles, `kube` has all. */
 export async function openOperatorFixture(cluster: {
   kube: Kube;
   serviceKubeconfig: string;

@@ -7,7 +7,7 @@ import { isKubeError, type Kube, type KubeObject, resource, resources } from "@s
 import { parseAllDocuments } from "yaml";
 import { minecraftServerCrd } from "../crd/definition.ts";
 
-const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url));
+const deploy = fileURLToPath(new URL("../../../../deploy/kubernetes/", import.meta.url));
 
 const plurals: Record<string, [plural: string, isNamespaced: boolean]> = {
   Namespace: ["namespaces", false],
@@ -19,7 +19,7 @@ const plurals: Record<string, [plural: string, isNamespaced: boolean]> = {
   NetworkPolicy: ["networkpolicies", true],
 };
 
-/** The objects of one shipped file, such as `rbac/lifecycle.yaml`. */
+/** The objects of one shipped file, such as `base/roles.yaml`. */
 export function readManifest(file: string): KubeObject[] {
   return parseAllDocuments(readFileSync(join(deploy, file), "utf8")).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`);
@@ -39,9 +39,9 @@ export async function applyManifest(kube: Kube, file: string): Promise<void> {
 
 /** The definition, namespaces, and what the service lifecycle may do. */
 export async function applyRelease(kube: Kube): Promise<void> {
-  await applyManifest(kube, "rbac/namespaces.yaml");
+  await applyManifest(kube, "prerequisites/namespaces.yaml");
   await createOnce(kube.create(resources.customResourceDefinitions, minecraftServerCrd()));
-  await applyManifest(kube, "rbac/lifecycle.yaml");
+  await applyManifest(kube, "base/roles.yaml");
 }
 
 async function createOnce(made: Promise<unknown>): Promise<void> {

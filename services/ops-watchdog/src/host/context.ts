@@ -15,6 +15,7 @@ export type HostContext = {
   natsUrl: string | undefined;
   natsUser: string;
   natsPassword: string;
+  natsReplicas: number | undefined;
   /** JSON of service: password, for roles that a restore makes. */
   rolePasswordsFile: string | undefined;
   /** Server of rehearsals; empty = the one of the database. */

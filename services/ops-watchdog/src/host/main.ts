@@ -21,6 +21,7 @@ async function main(): Promise<void> {
       natsUrl: env["SVC_NATS_URL"] || undefined,
       natsUser: env["SVC_NATS_USER"] || "migrate",
       natsPassword: env["SVC_NATS_PASSWORD"] ?? "",
+      natsReplicas: Number(env["SVC_NATS_REPLICAS"]) || undefined,
       rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"] || undefined,
       rehearsalUrl: env[settings.ops_watchdog.rehearsal_url_ref] ?? "",
       serversPauseMs: Number(env["SVC_TEST_SERVERS_PAUSE"] ?? 10_000),

@@ -1,8 +1,8 @@
 // Commands of the host that replace a database or rehearse it.
 
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { connectKube } from "@svc/kube";
+import { readRolePasswords } from "@svc/store";
 import { listBundles } from "../bundle/folder.ts";
 import { serversMember } from "../bundle/manifest.ts";
 import type { ServerObject } from "../bundle/server-objects.ts";
@@ -41,7 +41,7 @@ export async function runRestore(
 ) {
   const url = needDatabase(context);
   const path = pathOf(context, bundle);
-  const { natsUrl, natsUser, natsPassword, rolePasswordsFile, settings, version } = context;
+  const { natsUrl, natsUser, natsPassword, natsReplicas, rolePasswordsFile, settings, version } = context;
   if (!natsUrl)
     throw new Error(
       "SVC_NATS_URL, SVC_NATS_USER (migrate) and SVC_NATS_PASSWORD are needed: the streams are made anew",
@@ -65,8 +65,8 @@ export async function runRestore(
   return restore(
     {
       url,
-      rolePasswords: JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>,
-      nats: { url: natsUrl, user: natsUser, password: natsPassword },
+      rolePasswords: readRolePasswords(rolePasswordsFile),
+      nats: { url: natsUrl, user: natsUser, password: natsPassword, replicas: natsReplicas },
       bundleDir: settings.ops_watchdog.bundle_dir,
       schemas: ownedSchemas(),
       takeSafetyBundle: safety ? takeSafetyBundle : undefined,

@@ -20,7 +20,7 @@ export type RestoreDeps = {
   /** A superuser's connection to the database that is replaced. */
   url: string;
   rolePasswords: Readonly<Record<string, string>>;
-  nats: { url: string; user: string; password: string };
+  nats: { url: string; user: string; password: string; replicas?: number | undefined };
   bundleDir: string;
   schemas: readonly OwnedSchema[];
   /** Takes a pre-restore bundle and returns its name; undefined when there is nothing to lose. */

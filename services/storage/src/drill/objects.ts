@@ -31,7 +31,7 @@ export function scratchClaim(
 
 /**
  * It lacks the server's labels, so no Service, StatefulSet or operator selects it. It runs the same code as the server, so
- * the same network policies apply (deploy/network).
+ * the same network policies apply (deploy/kubernetes/base/network-game.yaml).
  */
 export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place): Pod {
   const { spec } = set.spec.template;

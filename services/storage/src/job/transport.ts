@@ -42,7 +42,7 @@ async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolea
     if (!world?.node || !archive?.node) return false;
     return nodeIdentity(world.node) !== nodeIdentity(archive.node);
   } catch (error) {
-    // Without the permissions of `rbac/storage-moves.yaml` storage cannot read nodes, and there is only one.
+    // Without the ClusterRole `svc-storage-moves` storage cannot read nodes, and there is only one.
     if (isKubeError(error, 403)) return false;
     throw error;
   }

@@ -126,13 +126,13 @@ describe("runs of several replicas", () => {
 
 test("the CronJob starts a run each day with an existing command, and retries it twice", () => {
   const root = fileURLToPath(new URL("../../../../", import.meta.url));
-  const { kind, spec } = parse(readFileSync(`${root}deploy/cron/reaper.yaml`, "utf8"));
+  const { kind, spec } = parse(readFileSync(`${root}deploy/kubernetes/base/reaper.yaml`, "utf8"));
   assert.deepEqual(
     [kind, spec.concurrencyPolicy, spec.jobTemplate.spec.backoffLimit],
     ["CronJob", "Forbid", 2],
   );
   assert.match(spec.schedule, /^\d+ \d+ \* \* \*$/);
-  const [{ command }] = spec.jobTemplate.spec.template.spec.containers;
-  assert.equal(command.at(-1), "reaper");
-  assert.ok(existsSync(`${root}${command.at(-2)}`));
+  const [{ args }] = spec.jobTemplate.spec.template.spec.containers;
+  assert.equal(args.at(-1), "reaper");
+  assert.ok(existsSync(`${root}${args.at(-2)}`));
 });

@@ -93,10 +93,10 @@ const plurals: Record<string, [group: string, version: string, plural: string, n
   CustomResourceDefinition: ["apiextensions.k8s.io", "v1", "customresourcedefinitions", false],
 };
 
-/** The definition, the namespaces and the Role of storage, as they are shipped. */
+/** The definition, the namespaces and the Roles, as they are shipped. */
 export async function applyRelease(kube: Kube): Promise<void> {
-  const files = ["rbac/namespaces.yaml", "crd/minecraftservers.svc.internal.json", "rbac/accounts.yaml"];
-  for (const file of [...files, "rbac/storage.yaml", "rbac/storage-moves.yaml"]) {
+  const definition = "crd/minecraftservers.svc.internal.json";
+  for (const file of ["kubernetes/prerequisites/namespaces.yaml", definition, "kubernetes/base/roles.yaml"]) {
     const shipped = readFileSync(join(repo, "deploy", file), "utf8");
     const text = shipped.replaceAll(/(namespace|name): minecraft$/gm, `$1: ${namespace}`);
     for (const document of parseAllDocuments(text)) {

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { CommandError } from "../../output.ts";
+import { Values } from "./schema.ts";
+
+/** Values of a YAML file, or the defaults. Throws a `CommandError` that names every problem. */
+export function readValues(file?: string): Values {
+  const given: unknown = file === undefined ? {} : (parse(readText(file)) ?? {});
+  const result = Values.safeParse(given);
+  const problems = result.success
+    ? contradictions(result.data)
+    : result.error.issues.map(({ path, message }) => `${path.join(".") || "values"}: ${message}`);
+  if (result.success && problems.length === 0) return result.data;
+  throw new CommandError(`${file ?? "values"}: ${problems.join("; ")}`);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What no single value shows. */
+function contradictions(values: Values): string[] {
+  const { nats, postgres, volumes, smtp, proxy } = values;
+  const found: [boolean, string][] = [
+    [!nats.enabled && nats.host === "", "nats.host: name the NATS to use, or set nats.enabled"],
+    [
+      !postgres.enabled && postgres.host === "",
+      "postgres.host: name the PostgreSQL to use, or set postgres.enabled",
+    ],
+    [volumes.kind === "nfs" && volumes.nfsServer === "", "volumes.nfsServer: name the server of the folders"],
+    [smtp.host !== "" && !smtp.from.includes("@"), "smtp.from: name the sender of mails"],
+    [proxy.serviceType === "ClusterIP", "proxy.serviceType: players do not reach a ClusterIP"],
+  ];
+  return found.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
+}
