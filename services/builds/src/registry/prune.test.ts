@@ -154,6 +154,27 @@ test("an image that is pushed again while a prune runs stays", async () => {
   assert.deepEqual([await has("middle/a", "1"), await has("middle/b", "1")], [true, false]);
 });
 
+test("of two prunes at once the second is refused and deletes nothing", async () => {
+  await gated.pushOld("once/a", "1");
+  const { registry } = gated;
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const slow = {
+    ...registry,
+    listRepositories: async (...given: Parameters<typeof registry.listRepositories>) => {
+      reached.resolve();
+      await gate.promise;
+      return registry.listRepositories(...given);
+    },
+  };
+  const first = prune({ registry: slow });
+  await reached.promise;
+  await assert.rejects(prune(), /Another prune runs/);
+  gate.resolve();
+  assert.equal((await first).deleted_count, 1);
+  assert.equal((await prune()).deleted_count, 0);
+});
+
 test("a prune that ends in the middle is completed by the next", async () => {
   for (const tag of ["1", "2", "3"]) await gated.pushOld("ended/a", tag);
   const aborting = new AbortController();

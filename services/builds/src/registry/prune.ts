@@ -27,7 +27,7 @@ export function createPrune(deps: PruneDeps): Handler<typeof registries.pruneReg
     try {
       return await pruneRegistry(deps, { isDryRun: dry_run, signal: context.signal });
     } catch (error) {
-      if (!isRegistryError(error)) throw error;
+      if (!isRegistryError(error) && !(error instanceof AnotherPruneRuns)) throw error;
       throw context.fault("registry_unavailable", { message: error.message, cause: error });
     }
   };
@@ -41,8 +41,7 @@ export async function pruneRegistry(
   const { db, registry, readKeepers, now } = deps;
   const startedAt = now();
   if (!registry) return report({ startedAt, endedAt: now(), isDryRun, manifests: 0, kept: {}, deleted: [] });
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${lockKey})`.execute(trx);
+  return alone(db, async () => {
     const untagged = await findBuiltDigests(db, registry.host);
     // Keepers last: what was named while the registry was read is kept.
     const stored = await readInventory({ registry, untagged, signal });
@@ -57,6 +56,27 @@ export async function pruneRegistry(
       deleted,
     });
   });
+}
+
+/** A lock of the connection, not of a transaction: those may not be idle while the registry is read. */
+function alone<T>(db: BuildsDb, work: () => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${lockKey}) as got`.execute(
+      connection,
+    );
+    if (!rows[0]?.got) throw new AnotherPruneRuns();
+    try {
+      return await work();
+    } finally {
+      // A connection that was lost has given the lock back.
+      await sql`select pg_advisory_unlock(${lockKey})`.execute(connection).catch(() => undefined);
+    }
+  });
+}
+
+class AnotherPruneRuns extends Error {
+  override readonly name = "AnotherPruneRuns";
+  override readonly message = "Another prune runs; try again when it has ended.";
 }
 
 /** Those that were deleted: what was pushed again meanwhile stays. */
