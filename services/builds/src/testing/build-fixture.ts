@@ -173,7 +173,7 @@ const plurals: Record<string, [group: string, plural: string, namespaced: boolea
   ClusterRoleBinding: ["rbac.authorization.k8s.io", "clusterrolebindings", false],
 };
 
-async function applyRoles(kube: Kube, file: string): Promise<void> {
+export async function applyRoles(kube: Kube, file: string): Promise<void> {
   for (const document of parseAllDocuments(readFileSync(join(repo, "deploy/kubernetes", file), "utf8"))) {
     const object = document.toJS() as KubeObject;
     const [group, plural, namespaced] = plurals[object.kind] ?? ["", "", false];

@@ -22,6 +22,10 @@ export type GatedRegistry = {
   pushOld: (path: string, tag: string, content?: string) => Promise<string>;
   /** Stores an image by way of the gate. */
   pushNow: (path: string, tag: string, content?: string) => Promise<string>;
+  /** Ends one of them with SIGKILL; the returned function starts it again. */
+  kill: (which: "registry" | "gate") => Promise<() => Promise<void>>;
+  /** `user:password` of the right to push builds, and of that to delete. */
+  credentials: { build: string; prune: string };
   stop: () => Promise<void>;
 };
 
@@ -34,18 +38,35 @@ export async function startGatedRegistry(): Promise<GatedRegistry> {
   const [upstreamPort, port] = [await findFreePort(), await findFreePort()];
   const upstream = `127.0.0.1:${upstreamPort}`;
   const host = `127.0.0.1:${port}`;
-  const registry = startUpstream(dir, binary, upstream);
-  const gate = startGate(dir, port, upstream);
+  const state = join(dir, "gate");
+  mkdirSync(state);
+  writeFileSync(join(state, "pushes.jsonl"), `${JSON.stringify({ since: Date.now() - 72 * 3_600_000 })}\n`);
+  const start = {
+    registry: () => startUpstream(dir, binary, upstream),
+    gate: () => startGate(dir, port, upstream),
+  };
+  const children = { registry: start.registry(), gate: start.gate() };
   const open = (at: string, user?: string) =>
     openRegistry({ host: at, plainHttp: true, ...(user && { credential: { user, password } }) });
-  for (const at of [upstream, host]) await until(() => open(at, "prune").listRepositories(), startWithinMs);
+  const isUp = async () => {
+    for (const at of [upstream, host]) await until(() => open(at, "prune").listRepositories(), startWithinMs);
+  };
+  await isUp();
   return {
     host,
     registry: open(host, "prune"),
     pushOld: (path, tag, content = tag) => push(open(upstream), { path, tag, content }),
     pushNow: (path, tag, content = tag) => push(open(host, "platform"), { path, tag, content }),
+    kill: async (which) => {
+      await end(children[which]);
+      return async () => {
+        children[which] = start[which]();
+        await isUp();
+      };
+    },
+    credentials: { build: `build:${password}`, prune: `prune:${password}` },
     stop: async () => {
-      for (const child of [gate, registry]) await end(child);
+      for (const child of [children.gate, children.registry]) await end(child);
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -59,11 +80,8 @@ function startUpstream(dir: string, binary: string, addr: string): ChildProcess 
 }
 
 function startGate(dir: string, port: number, upstream: string): ChildProcess {
-  const state = join(dir, "gate");
-  mkdirSync(state);
-  writeFileSync(join(state, "pushes.jsonl"), `${JSON.stringify({ since: Date.now() - 72 * 3_600_000 })}\n`);
   const credentials = join(dir, "credentials");
-  writeFileSync(credentials, `platform:${password}\nprune:${password}\n`);
+  writeFileSync(credentials, ["platform", "build", "prune"].map((user) => `${user}:${password}\n`).join(""));
   const main = join(repo, "services/registry-gate/src/main.ts");
   return spawn(process.execPath, [main], {
     stdio: "ignore",
@@ -72,7 +90,7 @@ function startGate(dir: string, port: number, upstream: string): ChildProcess {
       SVC_REGISTRY_GATE_LEASE_PORT: "0",
       SVC_REGISTRY_GATE_UPSTREAM: `http://${upstream}`,
       SVC_REGISTRY_GATE_CREDENTIALS_FILE: credentials,
-      SVC_REGISTRY_GATE_STATE_DIR: state,
+      SVC_REGISTRY_GATE_STATE_DIR: join(dir, "gate"),
     },
   });
 }

@@ -1,0 +1,82 @@
+// The production service builds, paused before a step that a test names until the test resumes or kills it. Every step is a
+// change: of a row, in the cluster, in the folder of contexts.
+
+import promises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { connectKube, type Kube } from "@svc/kube";
+import { runService } from "@svc/service";
+import pg from "pg";
+import { kubeconfigFile, settings } from "../../../services/builds/src/config.ts";
+import type { Tables } from "../../../services/builds/src/database.ts";
+import { startBuilds } from "../../../services/builds/src/service.ts";
+import { stepOfFile, stepOfObject, stepOfStatement } from "./step-names.ts";
+
+let awaited: string | undefined;
+let proceed = () => {};
+
+process.on("message", (told: { stopAt?: string; proceed?: true }) => {
+  if (told.stopAt !== undefined) awaited = told.stopAt;
+  if (told.proceed) proceed();
+});
+
+async function pass(step: string | undefined): Promise<void> {
+  if (step === undefined || step !== awaited) return;
+  awaited = undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  proceed = resolve;
+  process.send?.({ at: step });
+  await promise;
+}
+
+/** A statement waits for its step; the commit of its transaction is a step of its own. */
+function gateStatements(): void {
+  const { prototype } = pg.Client;
+  const query = prototype.query as (...args: unknown[]) => Promise<unknown>;
+  const written = new WeakMap<object, string>();
+  prototype.query = async function (this: pg.Client, ...args: unknown[]) {
+    const [given] = args;
+    const text = typeof given === "string" ? given : ((given as { text?: string } | undefined)?.text ?? "");
+    const isCommit = text === "commit";
+    const step = isCommit ? written.get(this) : stepOfStatement(text);
+    if (isCommit) written.delete(this);
+    else if (step !== undefined) written.set(this, step);
+    await pass(isCommit && step !== undefined ? `${step}, committed` : step);
+    return query.apply(this, args);
+  } as never;
+}
+
+function gateFiles(): void {
+  for (const name of ["rename", "rm"] as const) {
+    const call = promises[name] as (...args: unknown[]) => Promise<unknown>;
+    promises[name] = (async (...args: unknown[]) => {
+      await pass(stepOfFile(name, String(args[0])));
+      return call(...args);
+    }) as never;
+  }
+  syncBuiltinESMExports();
+}
+
+function gated(kube: Kube): Kube {
+  const wait =
+    <A extends unknown[], T>(method: "create" | "remove", work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      await pass(stepOfObject(method, (args[0] as { kind: string }).kind));
+      return work(...args);
+    };
+  return {
+    ...kube,
+    create: wait("create", kube.create) as Kube["create"],
+    remove: wait("remove", kube.remove) as Kube["remove"],
+  };
+}
+
+gateStatements();
+gateFiles();
+const kube = gated(connectKube({ kubeconfigFile: kubeconfigFile() }));
+await runService<typeof settings, Tables>({
+  name: "builds",
+  settings,
+  migrations: new URL("../../../services/builds/migrations/", import.meta.url),
+  poolSize: 4,
+  start: (runtime) => startBuilds(runtime, { kube }),
+});
