@@ -12,6 +12,7 @@ import pg from "pg";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
+import { assertSupportBundle } from "./support-bundle.ts";
 
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
@@ -363,6 +364,8 @@ test("the URL of every process's metrics is listed", async () => {
   for (const address of addresses)
     assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
 });
+
+test("a support bundle has what a helper needs and no secret", () => assertSupportBundle(stack));
 
 test("every query of the dashboards has an answer", { skip: withoutPrometheus }, async () => {
   assert.ok(prometheus);

@@ -242,6 +242,24 @@ export type FoundService = {
   errors: number;
 };
 
+/** A stream with its consumers, as JetStream counts them. */
+export type StreamState = {
+  name: string;
+  messages: number;
+  bytes: number;
+  first_seq: number;
+  last_seq: number;
+  consumers: {
+    name: string;
+    /** Not delivered yet. */
+    pending: number;
+    /** Delivered and not acknowledged. */
+    ack_pending: number;
+    redelivered: number;
+    delivered_seq: number;
+  }[];
+};
+
 export type FollowedEvent = { subject: string; sequence: number; at: string; data: unknown };
 export type FollowOptions = {
   stream: string;
@@ -293,6 +311,8 @@ export type Mesh = {
   consume: <D>(options: ConsumeOptions<D>) => Promise<void>;
   /** Dead letters of the consumers of an owner, by durable; for `svc doctor`. */
   deadLetters: (owner: Owner) => Promise<DeadLetters[]>;
+  /** Every stream with its consumers; for `svc support-bundle`, as `operator`. */
+  streams: () => Promise<StreamState[]>;
   /** Every process that answers the services protocol within `waitMs`; for `svc status`. */
   discover: (waitMs: number) => Promise<FoundService[]>;
   /** Follows one stream's events; for `svc events`. */

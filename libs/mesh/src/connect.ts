@@ -17,6 +17,7 @@ import { createLiveLogWriting } from "./live-log/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
+import { readStreams } from "./operator/streams.ts";
 import { createCalling } from "./request/call.ts";
 import { announceReplica, createReplicas } from "./request/replicas.ts";
 import { createServing } from "./request/serve.ts";
@@ -110,6 +111,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
       await consumer.started;
     },
     deadLetters: (owner) => readDeadLetters(connection, owner),
+    streams: () => readStreams(connection),
     discover: (waitMs) => discover(core, waitMs),
     follow: (options) => {
       const reader = followEvents(core, options);

@@ -22,6 +22,7 @@ import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
+import { addSupportCommand } from "./support/program.ts";
 import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
 
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addEventCommand(program);
   addDatabaseCommands(program);
   addUpdateCommand(program);
+  addSupportCommand(program);
   addManifestCommands(program);
   addVerifierCommand(program);
   addOpenCommand(program);

@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import { type Common, command, runs } from "../program.ts";
+
+export function addSupportCommand(program: Command): void {
+  command(program, "support-bundle", {
+    does: "write one archive for whoever helps you, with secrets and addresses of people removed",
+    example: "support-bundle --out svc-support.tar.gz",
+  })
+    .option("--out <file>", "output file; default: svc-support-<time>.tar.gz in the current folder")
+    .action(
+      runs(async (options: Common & { out?: string }) =>
+        (await import("./bundle.ts")).writeSupportBundle(options),
+      ),
+    );
+}
