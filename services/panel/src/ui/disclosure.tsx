@@ -1,12 +1,16 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import styles from "./disclosure.module.css";
 
-/** One line that unfolds; what is inside is drawn once it is open. */
+/** One line that unfolds; what is inside is drawn once it was opened. */
 export function Disclosure({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  const [wasOpened, setOpened] = useState(false);
   return (
-    <details className={styles.disclosure}>
+    <details
+      className={styles.disclosure}
+      onToggle={({ currentTarget }) => currentTarget.open && setOpened(true)}
+    >
       <summary className={styles.summary}>{summary}</summary>
-      <div className={styles.content}>{children}</div>
+      {wasOpened && <div className={styles.content}>{children}</div>}
     </details>
   );
 }

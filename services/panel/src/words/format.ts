@@ -19,6 +19,21 @@ export function formatBytes(bytes: number, language: Language): string {
   return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} ${units[unit]}`;
 }
 
+// To make one costs more than to use it a hundred times, and a list has hundreds of times.
+function kept<Format>(make: (language: Language) => Format): (language: Language) => Format {
+  const made = new Map<Language, Format>();
+  return (language) => {
+    const format = made.get(language) ?? make(language);
+    made.set(language, format);
+    return format;
+  };
+}
+
+const relativeFormatOf = kept((language) => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
+const dateFormatOf = kept(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
+);
+
 const steps = [
   ["second", 60],
   ["minute", 60],
@@ -28,7 +43,7 @@ const steps = [
 /** "3 minutes ago" up to a day, then the date and the time. */
 export function formatTime(at: number, now: number, language: Language): string {
   let distance = (at - now) / 1_000;
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const relative = relativeFormatOf(language);
   for (const [unit, next] of steps) {
     if (Math.abs(Math.round(distance)) < next) return relative.format(Math.round(distance), unit);
     distance /= next;
@@ -51,7 +66,7 @@ export function timeHoldsMs(at: number, now: number): number {
 }
 
 export function formatDate(at: number, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(at);
+  return dateFormatOf(language).format(at);
 }
 
 /** `75` seconds are `1:15`. */
