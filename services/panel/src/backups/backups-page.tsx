@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
 import { runningJob } from "../jobs/job.ts";
@@ -10,6 +11,8 @@ import { Card, Row, Stack } from "../ui/layout.tsx";
 import { List } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { pageOf } from "../ui/page-number.ts";
+import { Pager } from "../ui/pager.tsx";
 import { useWords } from "../words/words.ts";
 import { BackupItem } from "./backup-item.tsx";
 import { decideActs, newestDrill } from "./backup-row.ts";
@@ -17,8 +20,8 @@ import { DownloadWorld } from "./download-world.tsx";
 import { JobNotice } from "./job-notice.tsx";
 import { MakeBackup } from "./make-backup.tsx";
 
-/** A server keeps far fewer. */
-const shown = { limit: 100, offset: 0 } as const;
+/** Few servers keep more. */
+const pageSize = 50;
 
 /** The backups of a server: making, restoring, trying, keeping and downloading them. */
 export function Page() {
@@ -31,11 +34,15 @@ export function Page() {
 }
 
 function Backups({ name, status }: ServerInFrame) {
-  const { backups } = useWords();
+  const { backups, users } = useWords();
   const isStaff = useMe().data?.is_admin ?? false;
   const jobs = useJobs(name);
   const job = runningJob(jobs);
-  const list = useOperation("backups.list", { server: name, ...shown }, { every: poll.list });
+  const navigate = useNavigate();
+  const page = pageOf((useSearch({ strict: false }) as { page?: unknown }).page);
+  const offset = (page - 1) * pageSize;
+  const wanted = { server: name, limit: pageSize, offset };
+  const list = useOperation("backups.list", wanted, { every: poll.list, keepsPrevious: true });
   const drills = useOperation(
     "drills.list",
     { name },
@@ -43,7 +50,9 @@ function Backups({ name, status }: ServerInFrame) {
   );
   const isAsleep = isAtRest(status.phase);
   const rights = { isStaff, isAsleep, isBusy: job !== undefined };
-  const found = list.data?.backups ?? [];
+  const { backups: found = [], total = 0 } = list.data ?? {};
+  const show = (to: number) =>
+    void navigate({ to: `/servers/${name}/backups`, search: to > 1 ? { page: to } : {}, replace: true });
   return (
     <Stack>
       <JobNotice jobs={jobs} />
@@ -68,6 +77,13 @@ function Backups({ name, status }: ServerInFrame) {
             ))}
           </List>
         </Card>
+      )}
+      {total > pageSize && (
+        <Pager
+          text={`${offset + 1}–${offset + found.length} / ${total}`}
+          back={{ word: users.previous, run: page > 1 ? () => show(page - 1) : undefined }}
+          on={{ word: users.next, run: offset + pageSize < total ? () => show(page + 1) : undefined }}
+        />
       )}
     </Stack>
   );

@@ -5,6 +5,7 @@ import { Failure } from "../ui/failure.tsx";
 import { Card, Split, Stack } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
+import { pageOf } from "../ui/page-number.ts";
 import { Pager } from "../ui/pager.tsx";
 import { usePackWords } from "../words/pack-words.ts";
 import { NewPack } from "./new-pack.tsx";
@@ -19,7 +20,7 @@ const pageSize = 20;
 export function Page() {
   const { submissions } = usePackWords();
   const navigate = useNavigate();
-  const page = pageOf(useSearch({ strict: false }) as { page?: unknown });
+  const page = pageOf((useSearch({ strict: false }) as { page?: unknown }).page);
   const offset = (page - 1) * pageSize;
   const { data, error, refetch } = useOperation(
     "submissions.listOwn",
@@ -65,9 +66,4 @@ export function Page() {
       </Split>
     </PageFrame>
   );
-}
-
-function pageOf({ page }: { page?: unknown }): number {
-  const number = Number(page);
-  return Number.isInteger(number) && number >= 1 && number <= 1_000_000 ? number : 1;
 }

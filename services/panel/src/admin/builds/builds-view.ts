@@ -1,4 +1,5 @@
 import type { Input, Output } from "../../api/operations.ts";
+import { pageOf } from "../../ui/page-number.ts";
 import type { StatusLook } from "../../ui/status.tsx";
 import { type Query, textOf } from "../address.ts";
 
@@ -24,12 +25,6 @@ export function buildsViewOf({ q, status, page }: Query): BuildsView {
     status: search === "" ? (statusFilters.find((name) => name === status) ?? "all") : "all",
     page: pageOf(page),
   };
-}
-
-/** A page of the address, from 1. */
-export function pageOf(page: unknown): number {
-  const number = Number(textOf(page));
-  return Number.isInteger(number) && number >= 1 && number <= 1_000_000 ? number : 1;
 }
 
 /** What the address says for a view. */

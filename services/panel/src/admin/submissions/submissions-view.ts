@@ -1,7 +1,7 @@
 import type { Input, Output } from "../../api/operations.ts";
+import { pageOf } from "../../ui/page-number.ts";
 import type { StatusLook } from "../../ui/status.tsx";
 import { type Query, textOf } from "../address.ts";
-import { pageOf } from "../builds/builds-view.ts";
 
 export type Submission = Output<"submissions.read">;
 export type SubmissionStatus = Submission["status"];
