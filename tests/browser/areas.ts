@@ -7,6 +7,7 @@ import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHealthTests } from "./health.ts";
 import { addHistoryTests } from "./history.ts";
+import { addLargeListTests } from "./large-lists.ts";
 import { addLiveTests } from "./live.ts";
 import { addPackBuildTests } from "./pack-builds.ts";
 import { addPackTests } from "./packs.ts";
@@ -41,5 +42,6 @@ export const platformAreas: readonly Area[] = [
   addPackTests,
   addPackBuildTests,
   addFleetTests,
+  addLargeListTests,
   addChineseTests,
 ];

@@ -29,7 +29,11 @@ export async function listedServers(stack: BenchStack): Promise<number> {
 }
 
 /** Brings the fleet to `count` bench servers besides what is there; all of them sleep. */
-export async function growFleet(stack: BenchStack, from: number, count: number): Promise<void> {
+export async function growFleet(
+  stack: Pick<BenchStack, "ensureServer" | "file">,
+  from: number,
+  count: number,
+): Promise<void> {
   await stack.ensureServer(template);
   const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
   try {
