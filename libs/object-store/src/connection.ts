@@ -133,7 +133,8 @@ function createCall({ timing, uploadRate, describe, onRequest }: Calls): Connect
             )
           : describe(operation, error);
         const about = { status: statusOf(error), problem: failure.problem };
-        if (failure.problem === "clock" && isClockCorrected(error) && !isClockSet) {
+        // A head has no body that would say "clock".
+        if (isClockCorrected(error) && !isClockSet) {
           isClockSet = true;
           report({ ...about, retryInMs: 0 });
           continue;

@@ -97,7 +97,7 @@ function sentence(
   const answer = status === 0 ? code : `${status} ${code}`;
   const words: Partial<Record<ObjectStoreProblem, string>> = {
     credential: `${endpoint} does not accept the access key or its secret; check offsite.access_key_ref and offsite.secret_key_ref, and offsite.region`,
-    denied: `the access key may not ${operation} in the bucket ${bucket}; give it the rights that the reference lists`,
+    denied: `the access key has no right for this in the bucket ${bucket}: ${operation}; the reference lists the rights it needs`,
     clock: `the clocks of this machine and of ${endpoint} differ too much; set this machine's clock (NTP)`,
     no_bucket: `there is no bucket ${bucket} at ${endpoint}; create it, or correct offsite.bucket`,
     full: `the bucket ${bucket} is full; make room or raise its quota`,

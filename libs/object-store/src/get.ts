@@ -1,10 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { type Connection, sleep } from "./connection.ts";
 import { ObjectStoreError } from "./error.ts";
 import { codeOf, statusOf } from "./explain.ts";
 import { pauseAfter } from "./timing.ts";
 import type { FoundObject, GetOptions, ObjectHead } from "./types.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Whether a key, and not its bucket, was not found. */
 export const isNoKey = (error: unknown): boolean =>
@@ -101,7 +101,7 @@ async function* readOn(
         etag: head.etag,
         signal,
       });
-      for await (const chunk of withinTime(connection, answer, signal)) {
+      for await (const chunk of withinTime(bodyOf(answer), timing, signal)) {
         if (position + chunk.length > end)
           throw new ObjectStoreError("malformed", `the store sent more than ${end} bytes of ${key}`);
         position += chunk.length;
@@ -130,31 +130,8 @@ function gone(key: string): ObjectStoreError {
   return new ObjectStoreError("changed", `${key} was replaced or deleted while it was read`);
 }
 
+const bodyOf = ({ Body }: GetObjectCommandOutput) => (Body ?? []) as AsyncIterable<Buffer>;
+
 function destroy({ Body }: GetObjectCommandOutput): void {
   (Body as { destroy?: () => void } | undefined)?.destroy?.();
-}
-
-/** Chunks of a body; fails when the time spent waiting for them is more than their number of bytes allows. */
-async function* withinTime(
-  { timing }: Connection,
-  { Body }: GetObjectCommandOutput,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  if (!Body) return;
-  const source = (Body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  let allowedMs = timing.requestGraceMs;
-  for (;;) {
-    const timer = new AbortController();
-    const startedAt = performance.now();
-    const ended = signal ? AbortSignal.any([timer.signal, signal]) : timer.signal;
-    const late = wait(Math.max(0, allowedMs), "late" as const, { signal: ended });
-    const next = await Promise.race([source.next(), late]).finally(() => {
-      timer.abort();
-      late.catch(() => {});
-    });
-    if (next === "late") throw new ObjectStoreError("unavailable", "the store sends too slowly");
-    if (next.done) return;
-    allowedMs += (next.value.length / timing.minRate) * 1_000 - (performance.now() - startedAt);
-    yield next.value;
-  }
 }

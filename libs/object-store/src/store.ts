@@ -1,5 +1,6 @@
-import { DeleteObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { type Connection, connect } from "./connection.ts";
+import { isObjectStoreError } from "./error.ts";
 import { get, isNoKey } from "./get.ts";
 import { list, listVersions } from "./list.ts";
 import { abortAbandoned, putInParts, smallestPartBytes } from "./multipart.ts";
@@ -14,7 +15,15 @@ import { folderUploadLog, memoryUploadLog } from "./upload-log.ts";
 export function openObjectStore(options: ObjectStoreOptions): ObjectStore {
   const connection = connect(options);
   const log = options.uploadDir === undefined ? memoryUploadLog() : folderUploadLog(options.uploadDir);
-  const head: ObjectStore["head"] = (key, about = {}) => readHead(connection, key, about);
+  const checkBucket = createBucketCheck(connection);
+  const head: ObjectStore["head"] = async (key, about = {}) => {
+    const found = await readHead(connection, key, about).catch(async (error: unknown) => {
+      if (isObjectStoreError(error, "denied")) await checkBucket(about.signal);
+      throw error;
+    });
+    if (!found) await checkBucket(about.signal);
+    return found;
+  };
   const remove: ObjectStore["delete"] = (key, about = {}) => removeObject(connection, key, about);
   const uploads = { connection, log, head };
   return {
@@ -56,6 +65,21 @@ async function put(uploads: Uploads, request: PutRequest): Promise<StoredObject>
 }
 
 type About = { versionId?: string; signal?: AbortSignal };
+
+/**
+ * The answer to a head has no body: it does not tell a missing bucket from a missing object, or a wrong secret from a
+ * missing right. A list tells, once.
+ */
+function createBucketCheck({ client, bucket, call }: Connection) {
+  let isKnown = false;
+  return async (signal: AbortSignal | undefined): Promise<void> => {
+    if (isKnown) return;
+    await call("list", { signal }, (attempt) =>
+      client.send(new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 }), { abortSignal: attempt }),
+    );
+    isKnown = true;
+  };
+}
 
 async function readHead(
   { client, bucket, fullKey, call }: Connection,
