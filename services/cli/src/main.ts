@@ -12,6 +12,7 @@ import { addFileCommands } from "./file/program.ts";
 import { addHostCommands } from "./host/program.ts";
 import { addManifestCommands } from "./manifests/program.ts";
 import { addMoveCommands } from "./move/program.ts";
+import { addOffsiteCommands } from "./offsite/program.ts";
 import { addPlayersCommand } from "./online-players/program.ts";
 import { addOpenCommand } from "./open/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addHostCommands(program);
   addEventCommand(program);
   addDatabaseCommands(program);
+  addOffsiteCommands(program);
   addUpdateCommand(program);
   addSupportCommand(program);
   addManifestCommands(program);

@@ -3,8 +3,11 @@
 /** Text of the help. */
 export const exitCodes = "Exit codes: 0 success (or a plan was printed), 1 failure, 2 wrong usage.";
 
-/** Exit code 2 is wrong usage, and a plan of `svc db restore` that nobody confirmed. */
-export type Outcome = { json: unknown; text: string; exitCode?: 0 | 1 | 2 };
+/**
+ * Exit code 2 is wrong usage, and a plan of `svc db restore` that nobody confirmed; 3 another off-site key; 4 a plan of
+ * `svc offsite take-over` that nobody confirmed.
+ */
+export type Outcome = { json: unknown; text: string; exitCode?: 0 | 1 | 2 | 3 | 4 };
 
 /** A failure that the user can act on; printed as one sentence, exit code 1. */
 export class CommandError extends Error {

@@ -4,6 +4,7 @@ import { verifyAndRecord } from "../bundle/finding.ts";
 import { listBundles } from "../bundle/folder.ts";
 import { isStale } from "../bundle/status.ts";
 import { takeBundle } from "../bundle/take.ts";
+import { KeyCommand, runKeyCommand } from "../offsite/keys.ts";
 import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
 import { hasData } from "./has-data.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
@@ -25,6 +26,7 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("rehearse"), bundle: bundle.optional() }),
   z.strictObject({ do: z.literal("differences") }),
   z.strictObject({ do: z.literal("apply-servers"), bundle: bundle.optional(), apply: z.boolean() }),
+  ...KeyCommand.options,
 ]);
 export type Command = z.output<typeof Command>;
 
@@ -42,6 +44,11 @@ export async function runCommand(context: HostContext, command: Command): Promis
       return check(context);
     case "check-updates":
       return checkForUpdates(context, command);
+    case "offsite-keygen":
+    case "offsite-check-key":
+    case "offsite-recovery-sheet":
+    case "offsite-restore-key":
+      return runKeyCommand({ settings: context.settings.offsite, env: context.env }, command);
     default:
       return runRestoreCommand(context, command);
   }

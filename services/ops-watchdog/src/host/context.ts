@@ -9,6 +9,7 @@ import type { Settings } from "../config.ts";
 
 export type HostContext = {
   settings: Settings;
+  env: Readonly<Record<string, string | undefined>>;
   databaseUrl: string;
   kubeconfig: string | undefined;
   /** NATS, and the user that may make streams. */

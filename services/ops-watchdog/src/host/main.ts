@@ -16,6 +16,7 @@ async function main(): Promise<void> {
   const answer = await runCommand(
     {
       settings,
+      env,
       databaseUrl: env["SVC_ADMIN_DATABASE_URL"] || env["SVC_DATABASE_URL"] || "",
       kubeconfig: env["SVC_KUBECONFIG"] || undefined,
       natsUrl: env["SVC_NATS_URL"] || undefined,
