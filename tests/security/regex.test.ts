@@ -15,6 +15,7 @@ const allowed: Record<string, string> = {
   "libs/local-cluster/src/node/mounts.ts /(.)\\/+$/": "mount paths that lifecycle writes",
   "libs/local-stack/src/fetch/routes.ts /\\/*$/": "a setting",
   "libs/minecraft/src/login/session-server.ts /\\/+$/": "a setting",
+  "libs/object-store/src/connection.ts /\\/+$/": "a setting",
   "services/identity/src/session/policy.ts /\\ufffd+$/": "256 bytes of a user agent",
   "services/identity/src/sign-in/password-hash.ts /=+$/": "base64 that we wrote",
   "libs/config/src/variables.ts /\\/+$/": "a setting",

@@ -19,7 +19,7 @@ which of it grew. Exit code: 0 nothing grew that should not, 1 something did or 
 
   --minutes N      how long the load goes on; 20 unless told
   --every SECONDS  between two readings; 10 unless told
-  --out DIR        where report.md and readings.json go; .cache/soak unless told`;
+  --out DIR        where the report and all readings go; .cache/soak unless told`;
 
 const { values } = parseArgs({
   options: {
