@@ -15,6 +15,7 @@ import { parse, parseAllDocuments, stringify } from "yaml";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
 import type { StartCluster } from "../../services/storage/src/testing/fixture.ts";
 import type { MoveFixture } from "../../services/storage/src/testing/move/fixture.ts";
+import { assertHolds } from "./holds.ts";
 import { startKubelet } from "./kubelet.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
@@ -284,17 +285,3 @@ describe("storage on a real API server", () => {
     );
   });
 });
-
-/** Everything of `wanted` is in `found`, at the same place; what is false or empty may be left out. */
-function assertHolds(found: unknown, wanted: unknown, path = "spec"): void {
-  if (Array.isArray(wanted)) {
-    for (const [index, one] of wanted.entries())
-      assertHolds((found as unknown[])[index], one, `${path}[${index}]`);
-  } else if (typeof wanted === "object" && wanted !== null) {
-    for (const [key, one] of Object.entries(wanted))
-      assertHolds((found as Record<string, unknown> | undefined)?.[key], one, `${path}.${key}`);
-  } else {
-    const isEmpty = found === undefined && (wanted === "" || wanted === false);
-    if (!isEmpty) assert.deepEqual(found, wanted, path);
-  }
-}

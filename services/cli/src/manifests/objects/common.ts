@@ -57,7 +57,7 @@ export function secretVariable(name: string, secret: Template, key: string) {
   return { name, valueFrom: { secretKeyRef: { name: secret, key } } };
 }
 
-export const healthPorts = [{ name: "health", containerPort: healthPort }];
+export const healthPorts = [{ name: "health", containerPort: healthPort, protocol: "TCP" }];
 
 /** Probes of a process of svc. */
 export const probes = {

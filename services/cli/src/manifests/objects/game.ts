@@ -49,7 +49,7 @@ export function proxyFile(v: V): ObjectFile {
           // Keeps client addresses, which the limits per address need.
           externalTrafficPolicy: "Local",
           selector: selectorOf(name),
-          ports: [{ name: "game", port, targetPort: "game" }],
+          ports: [{ name: "game", port, targetPort: "game", protocol: "TCP" }],
         },
       },
       disruptionBudget(v, name),
@@ -110,7 +110,7 @@ function podSpec(v: V): Template {
         args: ["services/proxy/src/main.ts"],
         env: environment(v),
         envFrom: when(v.proxy.secretEnv, [{ secretRef: { name: v.proxy.secretEnv } }]),
-        ports: [{ name: "game", containerPort: gamePort }, ...healthPorts],
+        ports: [{ name: "game", containerPort: gamePort, protocol: "TCP" }, ...healthPorts],
         ...probes,
         resources: resourcesOf(v.proxy.resources),
         securityContext: confined,

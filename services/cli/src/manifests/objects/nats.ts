@@ -101,7 +101,7 @@ function clientService(v: V): Template {
     }),
     spec: {
       selector: selectorOf(name),
-      ports: [{ name: "client", port: v.nats.port, targetPort: "client" }],
+      ports: [{ name: "client", port: v.nats.port, targetPort: "client", protocol: "TCP" }],
     },
   };
 }
@@ -121,8 +121,8 @@ function peerService(v: V): Template {
       publishNotReadyAddresses: true,
       selector: selectorOf(name),
       ports: [
-        { name: "client", port: clientPort, targetPort: "client" },
-        { name: "routes", port: routePort, targetPort: "routes" },
+        { name: "client", port: clientPort, targetPort: "client", protocol: "TCP" },
+        { name: "routes", port: routePort, targetPort: "routes", protocol: "TCP" },
       ],
     },
   };
@@ -188,9 +188,9 @@ function podSpec(v: V): Template {
         command: ["nats-server", "--config", "/config/nats.conf"],
         env: variables(v),
         ports: [
-          { name: "client", containerPort: clientPort },
-          { name: "routes", containerPort: routePort },
-          { name: "monitor", containerPort: monitorPort },
+          { name: "client", containerPort: clientPort, protocol: "TCP" },
+          { name: "routes", containerPort: routePort, protocol: "TCP" },
+          { name: "monitor", containerPort: monitorPort, protocol: "TCP" },
         ],
         startupProbe: { ...probe("/healthz?js-server-only=true"), periodSeconds: 2, failureThreshold: 90 },
         readinessProbe: { ...probe("/healthz?js-server-only=true"), periodSeconds: 5 },

@@ -39,7 +39,10 @@ function service(v: V): Template {
       namespace: v.namespaces.control,
       labels: labelsOf(name),
     }),
-    spec: { selector: selectorOf(name), ports: [{ name, port: v.postgres.port, targetPort: name }] },
+    spec: {
+      selector: selectorOf(name),
+      ports: [{ name, port: v.postgres.port, targetPort: name, protocol: "TCP" }],
+    },
   };
 }
 
@@ -114,7 +117,7 @@ function podSpec(v: V): Template {
           { name: "POSTGRES_DB", value: v.postgres.database },
           { name: "POSTGRES_PASSWORD_FILE", value: "/admin/password" },
         ],
-        ports: [{ name, containerPort: 5432 }],
+        ports: [{ name, containerPort: 5432, protocol: "TCP" }],
         startupProbe: { ...isReady, periodSeconds: 2, failureThreshold: 150 },
         readinessProbe: { ...isReady, periodSeconds: 5 },
         livenessProbe: { ...isReady, periodSeconds: 20, failureThreshold: 6 },

@@ -53,7 +53,7 @@ export function registryFile(v: V): ObjectFile {
     },
     {
       ...head({ apiVersion: "v1", kind: "Service", name, namespace: control, labels: labelsOf(name) }),
-      spec: { selector: selectorOf(name), ports: [{ name, port, targetPort: "gate" }] },
+      spec: { selector: selectorOf(name), ports: [{ name, port, targetPort: "gate", protocol: "TCP" }] },
     },
     statefulSet(v),
   ];
@@ -160,7 +160,12 @@ function gateContainer(v: V, mounts: readonly Mount[]): Template {
       { name: "SVC_REGISTRY_GATE_PROGRAM_CONFIG", value: "/config/config.yml" },
     ],
     ports: [
-      { name: "gate", containerPort: port, hostPort: when(not(equals(hostPort, 0)), hostPort) },
+      {
+        name: "gate",
+        containerPort: port,
+        hostPort: when(not(equals(hostPort, 0)), hostPort),
+        protocol: "TCP",
+      },
       ...healthPorts,
     ],
     ...probes,

@@ -34,7 +34,7 @@ export type ServiceOptions = {
   account?: boolean;
   hasDatabase?: boolean;
   env?: readonly Template[];
-  ports?: readonly { name: string; containerPort: number }[];
+  ports?: readonly { name: string; containerPort: number; protocol: string }[];
   mounts?: readonly Mount[];
   /** Time that it gets to finish what it does. */
   graceSeconds: number;
@@ -44,14 +44,20 @@ export type ServiceOptions = {
   isReplacedFirst?: boolean;
 };
 
+const scraped = {
+  "prometheus.io/scrape": "true",
+  "prometheus.io/port": String(healthPort),
+  "prometheus.io/path": "/metrics",
+};
+
 /** Where Prometheus finds the metrics of a pod. */
-export function scrapeAnnotations(v: V, port = healthPort): Record<string, When> {
-  const { annotations } = v.monitoring;
-  return {
-    "prometheus.io/scrape": when(annotations, "true"),
-    "prometheus.io/port": when(annotations, String(port)),
-    "prometheus.io/path": when(annotations, "/metrics"),
-  };
+export function scrapeAnnotations(v: V): When {
+  return when(v.monitoring.annotations, scraped);
+}
+
+function annotationsOf(v: V): Template {
+  const entries = Object.entries(scraped).map(([key, value]) => [key, when(v.monitoring.annotations, value)]);
+  return { ...configAnnotations(v), ...Object.fromEntries(entries) };
 }
 
 export function serviceObjects(v: V, options: ServiceOptions): Template[] {
@@ -86,7 +92,7 @@ function deploymentOf(v: V, options: ServiceOptions): Template {
       template: {
         metadata: {
           labels: labelsOf(name),
-          annotations: { ...configAnnotations(v), ...scrapeAnnotations(v) },
+          annotations: annotationsOf(v),
         },
         spec: podSpecOf(v, options),
       },
@@ -170,7 +176,7 @@ export function faceService(
     spec: {
       ...spec,
       selector: selectorOf(name),
-      ports: [{ name: "http", port, targetPort: "http" }],
+      ports: [{ name: "http", port, targetPort: "http", protocol: "TCP" }],
     },
   };
 }

@@ -38,7 +38,7 @@ function gatewayExternal(v: V): ObjectFile {
       name,
       sized: v.gatewayExternal,
       replicas: v.gatewayExternal.replicas,
-      ports: [{ name: "http", containerPort: 8080 }],
+      ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
       graceSeconds: 45,
       drains: true,
     }),
@@ -83,7 +83,7 @@ function gatewayInternal(v: V): ObjectFile {
       sized: v.gatewayInternal,
       replicas: v.gatewayInternal.replicas,
       env: [{ name: "SVC_TOKENS_DIR", value: "/tokens" }],
-      ports: [{ name: "http", containerPort: 8081 }],
+      ports: [{ name: "http", containerPort: 8081, protocol: "TCP" }],
       mounts: [
         {
           name: "tokens",

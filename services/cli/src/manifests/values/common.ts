@@ -14,7 +14,8 @@ export const resourcesOf = (cpu: string, memory: string, limit: string) =>
       memory: quantity(memory).describe("Requested memory."),
       memoryLimit: quantity(limit).describe("Most memory; the container is restarted above it."),
     })
-    .prefault({});
+    .prefault({})
+    .describe("What its container gets.");
 
 export const replicas = (fallback: number) =>
   z.int().min(1).max(20).default(fallback).describe("Pods of it.");
@@ -31,7 +32,8 @@ export const storage = (size: string, what: string) =>
       size: quantity(size).describe(`Size of ${what}.`),
       storageClass: z.string().default("").describe("Storage class; empty = the cluster's default."),
     })
-    .prefault({});
+    .prefault({})
+    .describe("Where its data lies.");
 
 export const text = (what: string, fallback = "") => z.string().default(fallback).describe(what);
 export const isOn = (fallback: boolean, what: string) => z.boolean().default(fallback).describe(what);

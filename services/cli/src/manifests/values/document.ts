@@ -26,8 +26,9 @@ export function valuesYaml(): string {
 function linesOf({ properties = {} }: Schema, indent: number): string[] {
   const space = " ".repeat(indent);
   return Object.entries(properties).flatMap(([key, schema]) => {
-    if (schema.properties) return [`${space}${key}:`, ...linesOf(schema, indent + 2)];
-    return [`${space}# ${describe(schema)}`, `${space}${key}: ${JSON.stringify(schema.default)}`];
+    const comment = `${space}# ${describe(schema)}`;
+    if (schema.properties) return [comment, `${space}${key}:`, ...linesOf(schema, indent + 2)];
+    return [comment, `${space}${key}: ${JSON.stringify(schema.default)}`];
   });
 }
 

@@ -12,7 +12,7 @@ const serviceShape = ({ replicas: count, memory, limit, cpu = "100m" }: Size) =>
   resources: resourcesOf(cpu, memory, limit),
   secretEnv: text("Existing Secret whose keys become environment variables; empty = none."),
 });
-const service = (size: Size) => z.strictObject(serviceShape(size)).prefault({});
+const service = (what: string, size: Size) => z.strictObject(serviceShape(size)).prefault({}).describe(what);
 
 /** A Service that is reached from outside. */
 const serviceType = z.enum(["ClusterIP", "NodePort", "LoadBalancer"]);
@@ -40,7 +40,8 @@ const images = z
       .default([])
       .describe("Secrets to pull images with, as `[{ name: … }]`."),
   })
-  .prefault({});
+  .prefault({})
+  .describe("Images, with a tag or a digest. Never reuse a tag: a new image is what starts a migration.");
 
 const secrets = z
   .strictObject({
@@ -54,7 +55,8 @@ const secrets = z
     ),
     smtp: text("Existing Secret: `password` of the mail relay; empty = none is needed."),
   })
-  .prefault({});
+  .prefault({})
+  .describe("Secrets that exist; `svc manifests secrets` makes the first ones.");
 
 const nats = z
   .strictObject({
@@ -69,7 +71,8 @@ const nats = z
     storage: storage("10Gi", "a server's volume"),
     resources: resourcesOf("200m", "128Mi", "1Gi"),
   })
-  .prefault({});
+  .prefault({})
+  .describe("NATS.");
 
 const postgres = z
   .strictObject({
@@ -85,7 +88,8 @@ const postgres = z
     storage: storage("20Gi", "its volume"),
     resources: resourcesOf("250m", "512Mi", "2Gi"),
   })
-  .prefault({});
+  .prefault({})
+  .describe("PostgreSQL.");
 
 const registry = z
   .strictObject({
@@ -100,7 +104,8 @@ const registry = z
     storage: storage("50Gi", "its volume"),
     resources: resourcesOf("50m", "96Mi", "768Mi"),
   })
-  .prefault({});
+  .prefault({})
+  .describe("The registry of images.");
 
 const volumes = z
   .strictObject({
@@ -117,7 +122,8 @@ const volumes = z
     uploadsSize: quantity("50Gi").describe("Its size."),
     databaseBackups: storage("20Gi", "the volume of database bundles"),
   })
-  .prefault({});
+  .prefault({})
+  .describe("Volumes of archives, uploads and database bundles.");
 
 const smtp = z
   .strictObject({
@@ -126,7 +132,8 @@ const smtp = z
     from: text("Sender of mails; required with a host."),
     username: text("Name to sign in at the relay with; empty = no sign-in."),
   })
-  .prefault({});
+  .prefault({})
+  .describe("Mail.");
 
 const ingress = z
   .strictObject({
@@ -138,7 +145,8 @@ const ingress = z
       "svc-panel-tls",
     ),
   })
-  .prefault({});
+  .prefault({})
+  .describe("The Ingress of the panel.");
 
 const networkPolicies = z
   .strictObject({
@@ -151,7 +159,8 @@ const networkPolicies = z
     monitoringNamespace: text("Namespace whose pods may read metrics.", "monitoring"),
     smtpPort: port(587, "Port on which mails are sent."),
   })
-  .prefault({});
+  .prefault({})
+  .describe("Network policies.");
 
 export const Values = z.strictObject({
   rootDomain: z
@@ -165,7 +174,8 @@ export const Values = z.strictObject({
       game: kubeName("minecraft", "Namespace of game servers and of Jobs on their worlds."),
       build: kubeName("svc-build", "Namespace of image builds."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Namespaces. They exist before the rest (docs/install.md)."),
   images,
   secrets,
   settings: z
@@ -182,18 +192,38 @@ export const Values = z.strictObject({
       ...exposed,
       serviceType: serviceType.default("ClusterIP").describe("Type of the panel's Service."),
     })
-    .prefault({}),
-  gatewayInternal: service({ replicas: 2, memory: "192Mi", limit: "512Mi" }),
-  identity: service({ replicas: 2, memory: "160Mi", limit: "512Mi" }),
-  lifecycle: service({ replicas: 2, memory: "192Mi", limit: "1Gi", cpu: "200m" }),
-  storage: service({ replicas: 2, memory: "192Mi", limit: "768Mi", cpu: "200m" }),
-  builds: service({ replicas: 2, memory: "160Mi", limit: "768Mi" }),
+    .prefault({})
+    .describe("The external face: the panel, and programs of people."),
+  gatewayInternal: service("The internal face: proxy, login gate, Jobs.", {
+    replicas: 2,
+    memory: "192Mi",
+    limit: "512Mi",
+  }),
+  identity: service("Accounts, sessions, mail, the audit log.", {
+    replicas: 2,
+    memory: "160Mi",
+    limit: "512Mi",
+  }),
+  lifecycle: service("Game servers and their schedules.", {
+    replicas: 2,
+    memory: "192Mi",
+    limit: "1Gi",
+    cpu: "200m",
+  }),
+  storage: service("Worlds: backups, restores, files.", {
+    replicas: 2,
+    memory: "192Mi",
+    limit: "768Mi",
+    cpu: "200m",
+  }),
+  builds: service("Images: whitelist, builds, scans.", { replicas: 2, memory: "160Mi", limit: "768Mi" }),
   opsWatchdog: z
     .strictObject({
       resources: resourcesOf("100m", "160Mi", "1Gi"),
       secretEnv: text("Existing Secret whose keys become environment variables; empty = none."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Bundles of the database, updates, the watchdog; one pod."),
   proxy: z
     .strictObject({
       ...serviceShape({ replicas: 2, memory: "128Mi", limit: "512Mi" }),
@@ -204,9 +234,16 @@ export const Values = z.strictObject({
         "Address as host:port that a stopping proxy sends its players to; empty = the root domain and the port.",
       ),
     })
-    .prefault({}),
-  loginGate: z.strictObject({ resources: resourcesOf("50m", "128Mi", "384Mi") }).prefault({}),
-  lobby: z.strictObject({ resources: resourcesOf("50m", "128Mi", "384Mi") }).prefault({}),
+    .prefault({})
+    .describe("The proxy, which players connect to."),
+  loginGate: z
+    .strictObject({ resources: resourcesOf("50m", "128Mi", "384Mi") })
+    .prefault({})
+    .describe("The login gate."),
+  lobby: z
+    .strictObject({ resources: resourcesOf("50m", "128Mi", "384Mi") })
+    .prefault({})
+    .describe("The lobby."),
   game: z
     .strictObject({
       defaultImage: text("Image of a server that names none; it must be on the whitelist."),
@@ -215,7 +252,8 @@ export const Values = z.strictObject({
         .default([])
         .describe("Images that are put on the whitelist once."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Game servers."),
   nats,
   postgres,
   registry,
@@ -236,18 +274,21 @@ export const Values = z.strictObject({
         .default([])
         .describe("Taints that its pods tolerate."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Where pods of the control plane run."),
   monitoring: z
     .strictObject({
       annotations: isOn(true, "Whether pods have the annotations `prometheus.io/…`."),
       podMonitor: isOn(false, "Whether a PodMonitor is made; it needs the Prometheus operator."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Metrics."),
   reaper: z
     .strictObject({
       schedule: text("When the daily reaper runs, as a CronJob's schedule in UTC.", "17 4 * * *"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("The reaper of idle worlds."),
 });
 
 export type Values = z.output<typeof Values>;

@@ -1,0 +1,282 @@
+// Every object of an installation on a real API server, and what the shipped Roles give. SVC_KUBE_LANE names the kubeconfig,
+// as in conformance.test.ts. Each set of values has namespaces of its own, beside the other tests.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { connectKube, type Kube, resources } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
+import {
+  installation,
+  type KubernetesObject,
+  objectsOf,
+  prerequisites,
+} from "../../services/cli/src/manifests/installation.ts";
+import { readValues } from "../../services/cli/src/manifests/values/read.ts";
+import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
+import { minecraftServerCrd } from "../../services/lifecycle/src/crd/definition.ts";
+import { assertHolds } from "./holds.ts";
+
+const lane = process.env["SVC_KUBE_LANE"];
+const deploy = resolve(import.meta.dirname, "../../deploy");
+const suffix = randomBytes(3).toString("hex");
+const sets = ["defaults", ...readdirSync(join(deploy, "values")).map((file) => file.replace(".yaml", ""))];
+
+function valuesOf(set: string): Values {
+  const values = readValues(set === "defaults" ? undefined : join(deploy, `values/${set}.yaml`));
+  const own = (name: string) => `${name}-${set.slice(0, 8)}-${suffix}`;
+  return { ...values, namespaces: { control: own("svc"), game: own("game"), build: own("build") } };
+}
+
+const clusterWide = ["Namespace", "PriorityClass", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"];
+
+/** Two installations share no volume and no binding; priorities and roles are the same for both. */
+function apart(object: KubernetesObject, set: string): KubernetesObject {
+  const own = (name: string) => `${name}-${set.slice(0, 8)}-${suffix}`;
+  const copy = structuredClone(object) as KubernetesObject & { spec?: { volumeName?: string } };
+  if (["PersistentVolume", "ClusterRoleBinding"].includes(copy.kind))
+    copy.metadata.name = own(copy.metadata.name);
+  if (copy.spec?.volumeName) copy.spec.volumeName = own(copy.spec.volumeName);
+  return copy;
+}
+
+const objectsFor = (set: string) => {
+  const values = valuesOf(set);
+  return [...prerequisites, ...installation]
+    .flatMap((file) => objectsOf(file, values))
+    .map((object) => apart(object, set));
+};
+
+function pathOf({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): string {
+  const plural = kind.endsWith("y")
+    ? `${kind.slice(0, -1)}ies`
+    : kind.endsWith("s")
+      ? `${kind}es`
+      : `${kind}s`;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  assert.equal(
+    namespace === undefined,
+    clusterWide.includes(kind),
+    `${kind} ${name} has the scope of its kind`,
+  );
+  return `${root}${namespace ? `/namespaces/${namespace}` : ""}/${plural.toLowerCase()}/${name}`;
+}
+
+describe("an installation on a real API server", () => {
+  if (!lane) {
+    test("skipped: set SVC_KUBE_LANE to the kubeconfig of a real API server", (t) =>
+      t.skip("SVC_KUBE_LANE is not set"));
+    return;
+  }
+  let kube: Kube;
+  /** Versions that the server serves beside the wanted ones: one before 1.25 has no policy/v1, for example. */
+  let older: Map<string, string>;
+
+  before(async () => {
+    kube = connectKube({ kubeconfigFile: lane });
+    await kube.create(resources.customResourceDefinitions, minecraftServerCrd()).catch(() => undefined);
+    older = new Map();
+    for (const [group, kind] of [
+      ["policy", "PodDisruptionBudget"],
+      ["batch", "CronJob"],
+    ] as const) {
+      const served = (await kube.transport.request({ method: "GET", path: `/apis/${group}` })) as {
+        versions: { groupVersion: string }[];
+      };
+      const kindsOf = async (groupVersion: string) =>
+        (
+          (await kube.transport.request({ method: "GET", path: `/apis/${groupVersion}` })) as {
+            resources: { kind: string }[];
+          }
+        ).resources.map((one) => one.kind);
+      const versions = served.versions.map(({ groupVersion }) => groupVersion);
+      const isNew = versions.includes(`${group}/v1`) && (await kindsOf(`${group}/v1`)).includes(kind);
+      if (!isNew) older.set(kind, `${group}/v1beta1`);
+    }
+  });
+  after(async () => {
+    const bindings = sets.flatMap((set) =>
+      objectsFor(set).filter(({ kind }) => kind === "ClusterRoleBinding"),
+    );
+    for (const object of bindings) await kube.transport.request({ method: "DELETE", path: pathOf(object) });
+    for (const set of sets) {
+      for (const name of Object.values(valuesOf(set).namespaces))
+        await kube.transport.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+    }
+    kube.close();
+  });
+
+  /** What the server made of an object. Its warnings are part of the answer. */
+  async function apply(object: KubernetesObject, dryRun: boolean): Promise<KubernetesObject> {
+    const body = { ...object, apiVersion: older.get(object.kind) ?? object.apiVersion };
+    const response = await kube.transport.open({
+      method: "PATCH",
+      path: pathOf(body),
+      query: { fieldManager: "svc-install", fieldValidation: "Strict", ...(dryRun && { dryRun: "All" }) },
+      body,
+      contentType: "application/apply-patch+yaml",
+    });
+    const taken = JSON.parse(await text(response)) as KubernetesObject;
+    // The API server of the lane calls its beta versions deprecated.
+    const warnings = older.has(object.kind) ? undefined : response.headers["warning"];
+    assert.equal(warnings, undefined, `${object.kind} ${object.metadata.name}: ${warnings}`);
+    return taken;
+  }
+
+  for (const set of sets) {
+    test(`every object with the values ${set} is taken as it is, without a warning`, async (t) => {
+      for (const [kind, version] of older) t.diagnostic(`this server has no newer ${kind} than ${version}`);
+      const objects = objectsFor(set);
+      // A dry run needs the namespace.
+      for (const object of objects) if (object.kind === "Namespace") await apply(object, false);
+      for (const object of objects) {
+        const { metadata: _, apiVersion: __, ...wanted } = object;
+        await apply(object, true);
+        assertHolds(await apply(object, false), wanted, `${object.kind} ${object.metadata.name}`);
+      }
+    });
+  }
+
+  test("the controllers make every pod: no account, priority or volume is missing", async () => {
+    const { control } = valuesOf("ha").namespaces;
+    const pods = () =>
+      kube
+        .list(resources.pods, { namespace: control })
+        .then(({ items }) => items.map(({ metadata }) => metadata));
+    const wanted = objectsFor("ha").reduce((sum, { kind, spec }) => {
+      const { replicas = 1 } = (spec ?? {}) as { replicas?: number };
+      return ["Deployment", "StatefulSet", "Job"].includes(kind) ? sum + replicas : sum;
+    }, 0);
+    await until(async () => (await pods()).length === wanted, 60_000, `${wanted} pods`);
+  });
+
+  test("each account has what its Role gives, in its namespaces, and nothing else", async () => {
+    const { control, game, build } = valuesOf("defaults").namespaces;
+    const check = async ([account, namespace, verb, what, may]: Row) => {
+      const [group = "", resource = "", subresource] = what.split("/");
+      const review = (await kube.transport.request({
+        method: "POST",
+        path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        body: {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SubjectAccessReview",
+          spec: {
+            user: `system:serviceaccount:${control}:${account}`,
+            groups: ["system:serviceaccounts", `system:serviceaccounts:${control}`, "system:authenticated"],
+            resourceAttributes: { namespace, verb, group, resource, ...(subresource && { subresource }) },
+          },
+        },
+      })) as { status: { allowed: boolean } };
+      const where = namespace ?? "the cluster";
+      assert.equal(review.status.allowed, may, `${account}: ${verb} ${what} in ${where}`);
+    };
+    for (const rows of Object.values(
+      Object.groupBy(rights({ control, game, build }), ([account]) => account),
+    ))
+      await Promise.all((rows ?? []).map(check));
+  });
+});
+
+type Row = [account: string, namespace: string | undefined, verb: string, what: string, may: boolean];
+const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+const kinds = [
+  "/pods",
+  "/pods/exec",
+  "/pods/log",
+  "/secrets",
+  "/configmaps",
+  "/services",
+  "/persistentvolumeclaims",
+  "/serviceaccounts/token",
+  "/events",
+  "apps/statefulsets",
+  "apps/deployments",
+  "batch/jobs",
+  "coordination.k8s.io/leases",
+  "metrics.k8s.io/pods",
+  "svc.internal/minecraftservers",
+  "svc.internal/minecraftservers/status",
+  "svc.internal/minecraftservers/finalizers",
+  "rbac.authorization.k8s.io/roles",
+  "rbac.authorization.k8s.io/rolebindings",
+];
+const clusterKinds = [
+  "/nodes",
+  "/persistentvolumes",
+  "/namespaces",
+  "rbac.authorization.k8s.io/clusterroles",
+];
+
+/** Verbs that the code of each service uses, by kind. */
+const used: Record<string, { place: "game" | "build" | "cluster"; what: Record<string, string> }[]> = {
+  lifecycle: [
+    {
+      place: "game",
+      what: {
+        "svc.internal/minecraftservers": "get list watch create update patch delete",
+        "svc.internal/minecraftservers/status": "get update patch",
+        "svc.internal/minecraftservers/finalizers": "update",
+        "apps/statefulsets": "get list watch create update patch delete",
+        "/services": "get list watch create update patch",
+        "/secrets": "get create update",
+        "/pods": "get list watch delete",
+        "/pods/log": "get",
+        "metrics.k8s.io/pods": "list",
+        "/persistentvolumeclaims": "get",
+        "batch/jobs": "get list",
+        "/events": "create patch",
+        "coordination.k8s.io/leases": "get create update",
+      },
+    },
+    { place: "cluster", what: { "/nodes": "get list watch" } },
+  ],
+  storage: [
+    {
+      place: "game",
+      what: {
+        "svc.internal/minecraftservers": "get patch",
+        "batch/jobs": "get list create patch delete",
+        "/pods": "get list create delete",
+        "/pods/log": "get",
+        "/secrets": "create",
+        "apps/statefulsets": "get",
+        "/persistentvolumeclaims": "get list create delete",
+        "coordination.k8s.io/leases": "get create update",
+      },
+    },
+    { place: "cluster", what: { "/nodes": "list", "/persistentvolumes": "get" } },
+  ],
+  builds: [
+    {
+      place: "build",
+      what: {
+        "batch/jobs": "get list create delete",
+        "/pods": "list",
+        "/pods/log": "get",
+        "/secrets": "create delete",
+        "coordination.k8s.io/leases": "get create update",
+      },
+    },
+  ],
+  "ops-watchdog": [{ place: "game", what: { "svc.internal/minecraftservers": "get list" } }],
+  // Parts without an account of their own run as this one, without a token.
+  default: [],
+};
+
+function rights(at: { control: string; game: string; build: string }): Row[] {
+  return Object.entries(used).flatMap(([account, grants]) =>
+    (["control", "game", "build", "cluster"] as const).flatMap((place) => {
+      const given = grants.find((grant) => grant.place === place)?.what ?? {};
+      const all = place === "cluster" ? clusterKinds : kinds;
+      return all.flatMap((what) =>
+        verbs.map((verb): Row => {
+          const may = (given[what] ?? "").split(" ").includes(verb);
+          return [account, place === "cluster" ? undefined : at[place], verb, what, may];
+        }),
+      );
+    }),
+  );
+}
