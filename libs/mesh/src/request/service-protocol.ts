@@ -14,7 +14,8 @@ const responseType = {
 } as const;
 type Verb = keyof typeof responseType;
 const roomForTheRestBytes = 65_536;
-const operatorInbox = `${inboxPrefix("operator")}.`;
+// An answer to anybody else could be directed to a subject that this service may write and the asker may not.
+const inboxes = (["operator", "ops-watchdog"] as const).map((caller) => `${inboxPrefix(caller)}.`);
 
 /** Starts answering for this process; resolves when the server has the subscriptions. */
 export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
@@ -40,7 +41,9 @@ export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoi
     ]) {
       subscriptions.push(
         core.connection.subscribe(subject, (message) => {
-          if (message.reply?.startsWith(operatorInbox)) core.connection.tryPublish(message.reply, answer());
+          const { reply } = message;
+          if (reply && inboxes.some((inbox) => reply.startsWith(inbox)))
+            core.connection.tryPublish(reply, answer());
         }),
       );
     }
