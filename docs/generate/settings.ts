@@ -146,7 +146,7 @@ function commentsOf(service: string): Map<string, string> {
     "libs/config/src",
     `services/${service}/src`,
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
-    ...(service === "identity" ? ["libs/smtp/src"] : []),
+    ...(service === "identity" || service === "ops-watchdog" ? ["libs/smtp/src"] : []),
   ];
   const files = folders.flatMap((folder) =>
     globSync(["config.ts", "settings/*.ts", "*-section.ts", "*-settings.ts"], {

@@ -127,14 +127,17 @@ export const readAlertHistory = operation({
   spec: "docs/reference/alerts.md#history",
 });
 
+/** What is silenced, for how long and why. */
+export const SilenceRequest = z.strictObject({
+  key: Key.regex(/^[^*]*\*?$/, "may have a * at its end only"),
+  hours: z.number().min(0.25).max(168),
+  reason: z.string().trim().min(1).max(200),
+});
+
 export const silenceAlerts = operation({
   subject: "ops-watchdog.alert.silence",
   http: { method: "POST", path: `${base}/silence`, face: "external", tier: "admin" },
-  body: {
-    key: Key.regex(/^[^*]*\*?$/, "may have a * at its end only"),
-    hours: z.number().min(0.25).max(168),
-    reason: z.string().trim().min(1).max(200),
-  },
+  body: SilenceRequest.shape,
   output: AlertSilence,
   idempotent: true,
   summary: "Sends nothing about matching alerts for some hours; replaces a silence of the same key.",
@@ -152,10 +155,13 @@ export const endSilence = operation({
   spec: "docs/reference/alerts.md#silence",
 });
 
+/** Which alert somebody works on. */
+export const AcknowledgeRequest = z.strictObject({ key: Key, note: z.string().trim().max(200).optional() });
+
 export const acknowledgeAlert = operation({
   subject: "ops-watchdog.alert.acknowledge",
   http: { method: "POST", path: `${base}/acknowledge`, face: "external", tier: "admin" },
-  body: { key: Key, note: z.string().trim().max(200).optional() },
+  body: AcknowledgeRequest.shape,
   output: Alert,
   faults: ["not_found"],
   idempotent: true,

@@ -1,6 +1,7 @@
 // Settings of ops-watchdog (docs/reference/settings.md).
 
 import { duration, offsiteSection, section } from "@svc/config";
+import { smtpSection } from "@svc/smtp";
 import { z } from "zod";
 
 /** What can be updated, in the order of a report. */
@@ -11,6 +12,15 @@ const feed = z
   .string()
   .regex(/^$|^https?:\/\/\S{1,500}$/, "must be empty or an http or https address")
   .default("");
+const address = z.string().regex(/^$|^\S{1,253}:\d{1,5}$/, "must be host:port");
+const channel = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -"),
+  format: z.enum(["json", "discord"]).default("json"),
+  /** Environment variable with its address, which is a secret. */
+  url_ref: z.string().min(1),
+  /** Environment variable with the key that signs what is sent; empty = unsigned. */
+  secret_ref: z.string().default(""),
+});
 const keep = (fallback: number) => z.number().int().min(1).max(1_000).default(fallback);
 const dailyAt = (fallback: string) =>
   z
@@ -24,6 +34,11 @@ export const settings = z.strictObject({
     egress_mode: z.enum(["loadbalancer", "nodeport"]).default("loadbalancer"),
     metallb_pool: z.string().default(""),
   }),
+  server: section({
+    listen: z.string().optional(),
+    root_domain: z.string().regex(/\./, "must be a domain with a dot in it").default("svc.localhost"),
+  }),
+  smtp: smtpSection,
   offsite: offsiteSection,
   ops_watchdog: section({
     /** Folder of the database bundles, 0700. */
@@ -72,6 +87,42 @@ export const settings = z.strictObject({
     feed_node: feed,
     /** Feed of Kubernetes. */
     feed_kubernetes: feed,
+    /** How often the platform is checked; 0s = never, where a timer of the host runs `svc watchdog`. */
+    watch_every: duration("2m"),
+    /** Pause between a start and the first check. */
+    watch_first: duration("1m"),
+    /** Folder of what the watchdog remembers, on a volume of its own. */
+    state_dir: z.string().startsWith("/").default("/var/lib/svc/watchdog"),
+    /** Folder in memory that is used while that one cannot be written. */
+    state_copy_dir: z.string().startsWith("/").default("/dev/shm/svc-watchdog"),
+    /** File with a Unix time in seconds until which nothing is sent, for installations; empty = none. */
+    quiet_file: z.string().default(""),
+    /** File with the address of a heartbeat service; empty = none. */
+    heartbeat_url_file: z.string().default(""),
+    /** Longest time of one mail of the watchdog at the relay. */
+    watch_mail_timeout: duration("20s"),
+    /** Services that must answer. */
+    expected_services: z
+      .array(z.string().min(1).max(64))
+      .default(["lifecycle", "storage", "builds", "identity", "gateway-internal", "gateway-external"]),
+    /** Health ports as `name=http://host:port`, asked while NATS is away. */
+    health_urls: z
+      .array(z.string().regex(/^[a-z-]{1,64}=https?:\/\/[^\s/]{1,200}\/?$/, "must be name=http://host:port"))
+      .default([]),
+    /** File of a local stack that names its processes and their ports; empty = none. */
+    processes_file: z.string().default(""),
+    /** Folders whose disks are watched, beside those of bundles and of the state. */
+    watched_dirs: z.array(z.string().startsWith("/")).default([]),
+    /** Game port of the proxy, host:port; empty = not watched. */
+    game_address: address.default(""),
+    /** Servers whose certificates are watched, host:port. */
+    tls_addresses: z.array(address).default([]),
+    /** Ways to staff beside mail: `{ name, format = "json" or "discord", url_ref, secret_ref }`. */
+    channels: z.array(channel).max(10).default([]),
+    /** Longest wait for one channel. */
+    channel_timeout: duration("10s"),
+    /** Whether channels may have addresses of the inside, and plain http. */
+    channels_may_be_internal: z.boolean().default(false),
     /** Components that stay at their version. */
     pinned: z.array(z.enum(componentNames)).default([]),
   }),
@@ -79,3 +130,8 @@ export const settings = z.strictObject({
 export type Settings = z.output<typeof settings>;
 export type OffsiteSettings = Settings["offsite"];
 export type WatchdogSettings = Settings["ops_watchdog"];
+
+/** Variables that settings name: passwords, and addresses that are secrets. */
+export function environment(): NodeJS.ProcessEnv {
+  return process.env;
+}

@@ -3,13 +3,16 @@
 import { databaseBackups, offsites } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { createReadStatus } from "./bundle/status.ts";
-import type { Settings } from "./config.ts";
+import { type Settings, environment as variables } from "./config.ts";
 import type { Tables } from "./database.ts";
 import { startLoop } from "./loop/loop.ts";
 import { createMetrics } from "./loop/metrics.ts";
 import { createRunProgram } from "./loop/run-program.ts";
 import { createReadOffsite } from "./offsite/status.ts";
 import { serveUpdates } from "./update/serve.ts";
+import { showAlerts } from "./watchdog/metrics.ts";
+import { alertDeps } from "./watchdog/operate.ts";
+import { serveAlerts } from "./watchdog/serve.ts";
 
 type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry"> & {
   environment: Pick<Runtime<Settings, Tables>["environment"], "file" | "overrides">;
@@ -25,6 +28,9 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   serveUpdates({ db, mesh, maxAgeMs: report_max_age, now });
   mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs: bundle_max_age, now }));
   mesh.serve(offsites.readOffsite, createReadOffsite({ db, settings: settings.offsite, now }));
+  const alerting = alertDeps(settings, variables(), now);
+  serveAlerts(mesh, alerting);
+  showAlerts(registry, alerting.file);
   const loop = startLoop({
     db,
     url: store.url,

@@ -9,6 +9,7 @@ import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./c
 import { hasData } from "./has-data.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
 import { checkForUpdates } from "./update.ts";
+import { isWatchCommand, watchCommands } from "./watch-command.ts";
 
 const bundle = z.string().min(1).max(4_096);
 
@@ -27,10 +28,12 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("differences") }),
   z.strictObject({ do: z.literal("apply-servers"), bundle: bundle.optional(), apply: z.boolean() }),
   ...KeyCommand.options,
+  ...watchCommands,
 ]);
 export type Command = z.output<typeof Command>;
 
 export async function runCommand(context: HostContext, command: Command): Promise<unknown> {
+  if (isWatchCommand(command)) return (await import("./watch.ts")).runWatchCommand(context, command);
   switch (command.do) {
     case "back-up":
       return backUp(context, command.label);

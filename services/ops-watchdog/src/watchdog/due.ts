@@ -82,7 +82,7 @@ export function markSent(
 }
 
 const firstPauseMs = 120_000;
-const longestPauseMs = 3_600_000;
+export const longestPauseMs = 3_600_000;
 
 /** How a delivery went. After a failure the pause doubles up to an hour; the first failure is in the history. */
 export function markAttempt(

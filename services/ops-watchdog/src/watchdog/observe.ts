@@ -32,12 +32,12 @@ export function observe(state: WatchdogState, seen: Observation, now: number): W
     alerts[finding.key] = alert;
     if (entry) history.push({ at: now, what: entry, ...facts(finding.key, alert) });
   }
-  const next = { ...state, alerts, unknown: [...seen.unknown], checked_at: now };
   const ended = state.silences.filter(({ until }) => until <= now);
   for (const { key } of ended) history.push({ at: now, what: "silence_ended", key });
   return withHistory(
     {
-      ...next,
+      ...state,
+      alerts,
       silences: state.silences.filter(({ until }) => until > now),
       resolved: keptResolved([...state.resolved, ...resolved], now),
     },

@@ -25,6 +25,8 @@ export type StateFile = {
   update: (
     change: (state: WatchdogState) => WatchdogState | undefined,
   ) => Promise<{ state: WatchdogState; problem?: string }>;
+  /** Why the folder cannot be written now; undefined when it can. */
+  check: () => Promise<string | undefined>;
   /** Unix milliseconds at which the files that could not be parsed were put aside, oldest first. */
   listUnreadable: () => Promise<number[]>;
 };
@@ -78,6 +80,16 @@ export function openStateFile({ dir, copyDir, now, writeFile = writeSynced }: Op
         await release();
       }
     },
+    check: () =>
+      attempt(async () => {
+        const path = join(dir, `.${name}.${process.pid}.check`);
+        await mkdir(dir, { recursive: true, mode: 0o700 });
+        try {
+          await writeFile(path, JSON.stringify(await readNewest()));
+        } finally {
+          await rm(path, { force: true }).catch(() => undefined);
+        }
+      }),
     listUnreadable: () => listUnreadable(dir),
   };
 }

@@ -1,0 +1,64 @@
+// Off-site copies (docs/reference/off-site.md#status).
+
+import type { offsites } from "@svc/proto";
+import { findPasses } from "../../offsite/report.ts";
+import { toOffsiteStatus } from "../../offsite/status.ts";
+import { type Finding, finding } from "../finding.ts";
+import { withDatabase } from "./database.ts";
+import { type Probe, UnknownError } from "./probe.ts";
+
+export const offsite: Probe = {
+  prefixes: ["offsite/"],
+  look: async (context) => {
+    const { offsite: settings } = context.settings;
+    if (settings.bucket === "") throw new UnknownError("offsite.bucket is not set");
+    const passes = await withDatabase(context, findPasses);
+    return { findings: judgeOffsite(toOffsiteStatus(settings, passes, context.now)) };
+  },
+};
+
+type Known = Pick<offsites.OffsiteStatus, "stale" | "last" | "max_age_seconds" | "last_completed_at">;
+
+export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at }: Known): Finding[] {
+  const findings: Finding[] = [];
+  const hint = {
+    en: "`svc offsite status` says what is missing and why.",
+    zh: "`svc offsite status` 会说明缺少什么及其原因。",
+  };
+  if (last?.state === "wrong_key")
+    findings.push(
+      finding(
+        { key: "offsite/wrong-key", severity: "critical", hint },
+        {
+          en: "The off-site bucket is sealed with another key: nothing is copied.",
+          zh: "异地存储桶使用了其他密钥：已停止复制。",
+        },
+      ),
+    );
+  if (last?.state === "standby")
+    findings.push(
+      finding(
+        { key: "offsite/displaced", severity: "critical", hint },
+        {
+          en: "Another installation writes to the off-site bucket: nothing is copied from here.",
+          zh: "另一个安装正在写入异地存储桶：本机已停止复制。",
+        },
+      ),
+    );
+  if (stale)
+    findings.push(
+      finding(
+        {
+          ...{ key: "offsite/stale", severity: "critical", hint },
+          // The first pass of a new bucket may take as long.
+          forMinutes: last_completed_at === undefined ? max_age_seconds / 60 : 0,
+        },
+        {
+          en: "No off-site copy has been completed for {hours} hours.",
+          zh: "已有 {hours} 小时没有完成异地复制。",
+        },
+        { hours: Math.round(max_age_seconds / 3_600) },
+      ),
+    );
+  return findings;
+}

@@ -1,0 +1,374 @@
+// Whole runs on a real PostgreSQL, nats-server and SMTP server, with each of them away.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { type Options, startWatchdogFixture, type WatchdogFixture } from "../testing/watchdog-fixture.ts";
+import { sign } from "./deliver/channel.ts";
+import { finding } from "./finding.ts";
+import { readStatus, sendTests, silence } from "./operate.ts";
+import type { Probe } from "./probe/probe.ts";
+import { type RunDeps, type RunReport, recordFailedRun, runOnce } from "./run.ts";
+
+const minute = 60_000;
+let fixture: WatchdogFixture;
+before(async () => {
+  fixture = await startWatchdogFixture();
+});
+after(() => fixture?.stop());
+beforeEach(() => fixture.next());
+
+const runDeps = (options?: Options): RunDeps => fixture.runDeps(options);
+const keysOf = ({ findings }: RunReport) => findings.map(({ key }) => key).sort();
+const prefixesOf = ({ unknown }: RunReport) => unknown.map(({ prefix }) => prefix);
+const run = (deps: RunDeps) => runOnce(deps, { dryRun: false });
+const seeing = (key: string, severity: "critical" | "warning" = "warning"): Probe => ({
+  prefixes: ["x"],
+  look: async () => ({
+    findings: [
+      finding(
+        { key, severity, hint: { en: "Mend it.", zh: "请修复。" } },
+        { en: `${key} is wrong.`, zh: "有问题。" },
+      ),
+    ],
+  }),
+});
+const seeingNothing: Probe = { prefixes: ["x"], look: async () => ({ findings: [] }) };
+
+describe("every probe", () => {
+  // What a fresh installation without a bundle, a report and a cluster is.
+  const usual = ["db-backup/stale", "update-report"];
+  const isOfMachine = (key: string) => /^(disk|memory|clock)/.test(key);
+  const judged = async (options: Options = {}) => {
+    const report = await run(runDeps(options));
+    return { keys: keysOf(report).filter((key) => !isOfMachine(key)), unknown: prefixesOf(report) };
+  };
+
+  test("judges what it can where there is no cluster, and says what it cannot", async () => {
+    const { keys, unknown } = await judged();
+    assert.deepEqual(keys, usual);
+    for (const prefix of [
+      "cluster",
+      "node/",
+      "server/",
+      "game-port",
+      "certificate/",
+      "offsite/",
+      "audit-writes/",
+    ])
+      assert.ok(unknown.includes(prefix), prefix);
+    for (const prefix of ["nats", "postgresql", "world-job/", "builds/", "mail-relay", "db-rehearsal/"])
+      assert.ok(!unknown.includes(prefix), prefix);
+  });
+
+  test("does without NATS: services are asked at their health ports", async () => {
+    const set = [`ops_watchdog.health_urls=["storage=${fixture.receiver.url}","builds=http://127.0.0.1:1"]`];
+    fixture.receiver.status = 200;
+    const { keys, unknown } = await judged({ away: "nats", set });
+    assert.deepEqual(keys, [...usual, "nats", "service/builds"].sort());
+    for (const prefix of ["service/identity", "world-job/", "builds/", "mail-budget"])
+      assert.ok(unknown.includes(prefix), prefix);
+  });
+
+  test("does without PostgreSQL", async () => {
+    const { keys, unknown } = await judged({ away: "postgresql" });
+    assert.deepEqual(keys, ["db-backup/stale", "postgresql"]);
+    for (const prefix of ["db-rehearsal/", "update-report", "clock"])
+      assert.ok(unknown.includes(prefix), prefix);
+  });
+
+  test("does without the mail relay", async () => {
+    assert.deepEqual((await judged({ away: "smtp" })).keys, [...usual, "mail-relay"].sort());
+  });
+
+  test("does without identity: its service is missing, its facts are unknown", async () => {
+    const { keys, unknown } = await judged({
+      set: ['ops_watchdog.expected_services=["storage","lifecycle"]'],
+    });
+    assert.deepEqual(keys, [...usual, "service/lifecycle"].sort());
+    assert.ok(!unknown.includes("mail-budget"));
+  });
+
+  test("that hangs or fails takes nobody with it", async () => {
+    const hanging: Probe = { prefixes: ["hangs/"], withinMs: 50, look: () => new Promise(() => undefined) };
+    const failing: Probe = {
+      prefixes: ["fails/", "too/"],
+      look: () => {
+        throw new Error("no such thing\nat all");
+      },
+    };
+    const report = await run(runDeps({ probes: [hanging, failing, seeing("x")] }));
+    assert.deepEqual(keysOf(report), ["x"]);
+    assert.deepEqual(report.unknown, [
+      { prefix: "hangs/", reason: "no answer within 0.05 s" },
+      { prefix: "fails/", reason: "no such thing" },
+      { prefix: "too/", reason: "no such thing" },
+    ]);
+  });
+});
+
+describe("a run", () => {
+  test("mails each owner in their language, once, and its end after ten minutes", async () => {
+    assert.deepEqual((await run(runDeps({ probes: [seeing("x/1", "critical")] }))).delivered.sort(), [
+      "mail:ada@example.org",
+      "mail:li@example.org",
+    ]);
+    assert.deepEqual((await run(runDeps({ probes: [seeing("x/1", "critical")] }))).delivered, []);
+    assert.deepEqual(fixture.smtp.mails.map(({ to }) => to).sort(), ["ada@example.org", "li@example.org"]);
+    const english = fixture.smtp.mails.find(({ to }) => to === "ada@example.org");
+    assert.equal(english?.subject, "svc critical alert (svc.example.org): 1 firing, 0 resolved");
+    assert.match(english?.source ?? "", /\[critical\] x\/1 is wrong\.\r\n/);
+    fixture.clock.now += minute;
+    await run(runDeps({ probes: [seeingNothing] }));
+    fixture.clock.now += 10 * minute;
+    await run(runDeps({ probes: [seeingNothing] }));
+    assert.equal(fixture.smtp.mails.length, 4);
+    assert.match(
+      fixture.smtp.mails.find(({ subject }) => /^svc resolved/.test(subject))?.subject ?? "",
+      /0 firing, 1 resolved/,
+    );
+    const status = await readStatus(runDeps());
+    assert.deepEqual([status.alerts, status.resolved.map(({ key }) => key)], [[], ["x/1"]]);
+    assert.equal(status.mail.state, "ok");
+  });
+
+  test("knows its recipients when NATS is away, and says when it has none", async () => {
+    const alone = await run(runDeps({ away: "nats", probes: [seeing("x/1")] }));
+    assert.deepEqual([alone.delivered, alone.unheard], [[], ["x/1"]]);
+    await run(runDeps({ probes: [seeing("x/1")] }));
+    assert.equal(fixture.smtp.mails.length, 2);
+    const later = await run(runDeps({ away: "nats", probes: [seeing("x/1"), seeing("x/2")] }));
+    assert.equal(later.delivered.length, 2);
+  });
+
+  test("sends again what the relay refused, to who missed it", async () => {
+    fixture.smtp.refuseWith = "no such mailbox";
+    const refused = await run(runDeps({ probes: [seeing("x/1")] }));
+    assert.equal(refused.failed.length, 2);
+    assert.deepEqual(refused.unheard, ["x/1"]);
+    assert.match((await readStatus(runDeps())).mail.error ?? "", /no such mailbox/);
+    fixture.smtp.refuseWith = undefined;
+    fixture.clock.now += 2 * minute;
+    assert.equal((await run(runDeps({ probes: [seeing("x/1")] }))).delivered.length, 2);
+    assert.equal(fixture.smtp.mails.length, 2);
+  });
+
+  test("that is killed between delivery and memory sends again, and never not at all", async () => {
+    const script = `
+      import { connectMesh } from "@svc/mesh";
+      import { loadSettings } from "@svc/config";
+      import { settings as schema } from ${JSON.stringify(join(import.meta.dirname, "../config.ts"))};
+      import { alertDeps } from ${JSON.stringify(join(import.meta.dirname, "operate.ts"))};
+      import { runOnce } from ${JSON.stringify(join(import.meta.dirname, "run.ts"))};
+      const settings = loadSettings(schema, { overrides: JSON.parse(process.env.OVERRIDES) });
+      const about = JSON.parse(process.env.ALERT);
+      await runOnce({
+        ...alertDeps(settings, {}, () => ${fixture.clock.now}),
+        databaseUrl: "", natsUrl: undefined, kubeconfig: undefined,
+        probes: [{ prefixes: ["x"], look: async () => ({ findings: [about] }) }],
+        openMesh: () => Promise.reject(new Error("away")),
+        step: (name) => { if (name === process.env.STEP) process.kill(process.pid, "SIGKILL"); },
+      }, { dryRun: false });`;
+    const alert = (await seeing("x/1").look({} as never, AbortSignal.timeout(1_000))).findings[0];
+    const overrides = [
+      ...[`smtp.host=127.0.0.1`, `smtp.port=${fixture.smtp.port}`, "smtp.from=svc@example.org"],
+      `ops_watchdog.state_dir=${join(fixture.dir(), "state")}`,
+    ];
+    const runKilled = async (step: string) => {
+      const env = {
+        ...process.env,
+        OVERRIDES: JSON.stringify(overrides),
+        ALERT: JSON.stringify(alert),
+        STEP: step,
+      };
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        cwd: import.meta.dirname,
+        env,
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      const [code, signal] = await once(child, "close");
+      assert.deepEqual([code, signal], step === "" ? [0, null] : [null, "SIGKILL"]);
+    };
+    const { file } = runDeps();
+    await file.update((state) => ({
+      ...state,
+      recipients: [{ address: "ada@example.org", language: "en" }],
+    }));
+    await runKilled("observed");
+    assert.equal(fixture.smtp.mails.length, 0);
+    await runKilled("delivered");
+    assert.equal(fixture.smtp.mails.length, 1);
+    await runKilled("");
+    await runKilled("");
+    assert.equal(fixture.smtp.mails.length, 2);
+  });
+
+  test("does nothing at the same time as another, and remembers nothing when it is dry", async () => {
+    let isLooking: () => void = () => undefined;
+    const looking = new Promise<void>((done) => {
+      isLooking = done;
+    });
+    let goOn: () => void = () => undefined;
+    const held: Probe = {
+      prefixes: ["x"],
+      look: async () => {
+        isLooking();
+        await new Promise<void>((done) => {
+          goOn = done;
+        });
+        return { findings: [] };
+      },
+    };
+    const first = run(runDeps({ probes: [held] }));
+    await looking;
+    await assert.rejects(run(runDeps({ probes: [seeing("x")] })), /another run/);
+    const dry = await runOnce(runDeps({ probes: [seeing("x")] }), { dryRun: true });
+    assert.deepEqual([dry.state, dry.delivered.length], ["not_written", 2]);
+    goOn();
+    await first;
+    assert.deepEqual([fixture.smtp.mails.length, (await readStatus(runDeps())).alerts], [0, []]);
+  });
+
+  test("is quiet until the time in the quiet file, and remembers what it saw", async () => {
+    const file = join(fixture.dir(), "quiet");
+    writeFileSync(file, String(Math.floor(fixture.clock.now / 1_000) + 60));
+    const set = [`ops_watchdog.quiet_file=${file}`];
+    const report = await run(runDeps({ set, probes: [seeing("x/1")] }));
+    assert.deepEqual([report.quiet, report.heartbeat, fixture.smtp.mails.length], [true, "held", 0]);
+    fixture.clock.now += minute;
+    assert.equal((await run(runDeps({ set, probes: [seeing("x/1")] }))).delivered.length, 2);
+  });
+
+  test("that fails is itself an alert after ten minutes, and leaves others as they were", async () => {
+    await run(runDeps({ probes: [seeing("x/1")] }));
+    await recordFailedRun(runDeps(), "it crashed");
+    fixture.clock.now += 10 * minute;
+    const report = await recordFailedRun(runDeps(), "it crashed");
+    assert.equal(report.delivered.length, 2);
+    const { alerts, stale } = await readStatus(runDeps());
+    assert.deepEqual(
+      alerts.map(({ key, state }) => `${key} ${state}`),
+      ["watchdog/run firing", "x/1 firing"],
+    );
+    fixture.clock.now += minute;
+    assert.equal(stale, false);
+    assert.equal((await readStatus(runDeps())).stale, true);
+    await run(runDeps({ probes: [seeing("x/1")] }));
+    assert.equal((await readStatus(runDeps())).stale, false);
+  });
+});
+
+describe("the heartbeat", () => {
+  const beating = (url: string) => {
+    const file = join(fixture.dir(), "heartbeat");
+    writeFileSync(file, `${url}\n`, { mode: 0o600 });
+    return [`ops_watchdog.heartbeat_url_file=${file}`];
+  };
+  const requests = () => fixture.receiver.received.map(({ method, url }) => `${method} ${url}`);
+
+  test("is a GET after a good run, and a POST with the reason when an alert reaches nobody", async () => {
+    const set = beating(`${fixture.receiver.url}/ping/secret`);
+    assert.equal((await run(runDeps({ set, probes: [seeing("x/1")] }))).heartbeat, "good");
+    assert.equal(
+      (await run(runDeps({ set, probes: [seeing("x/1"), seeing("x/2")], away: "smtp" }))).heartbeat,
+      "fail",
+    );
+    assert.deepEqual(requests(), ["GET /ping/secret", "POST /ping/secret/fail"]);
+    assert.match(fixture.receiver.received[1]?.body ?? "", /reach nobody: x\/2[\s\S]*x\/2: x\/2 is wrong\./);
+  });
+
+  test("of an address with a query has no failures, and its secret is never shown", async () => {
+    const set = beating(`${fixture.receiver.url}/ping?key=secret`);
+    assert.equal((await run(runDeps({ set, probes: [seeing("x/1")], away: "smtp" }))).heartbeat, "off");
+    fixture.receiver.status = 500;
+    assert.equal((await run(runDeps({ set, probes: [seeingNothing] }))).heartbeat, "unreachable");
+    const { heartbeat } = await readStatus(runDeps({ set }));
+    assert.match(heartbeat.error ?? "", /^http:\/\/127\.0\.0\.1:\d+ answered 500$/);
+    assert.deepEqual(requests(), ["GET /ping?key=secret"]);
+  });
+});
+
+describe("channels", () => {
+  const set = [
+    'ops_watchdog.channels=[{name="ops",url_ref="OPS_URL",secret_ref="OPS_KEY"},{name="chat",format="discord",url_ref="CHAT_URL"}]',
+  ];
+  const env = () => ({
+    OPS_URL: `${fixture.receiver.url}/ops`,
+    OPS_KEY: "key",
+    CHAT_URL: `${fixture.receiver.url}/chat`,
+  });
+
+  test("get a signed document, and plain text that mentions nobody", async () => {
+    await run(runDeps({ set, env: env(), probes: [seeing("server/@everyone")] }));
+    const [ops, chat] = ["/ops", "/chat"].map((path) =>
+      fixture.receiver.received.find(({ url }) => url === path),
+    );
+    assert.ok(ops && chat);
+    const timestamp = String(ops.headers["svc-timestamp"]);
+    assert.equal(ops.headers["svc-signature"], `sha256=${sign("key", timestamp, ops.body)}`);
+    assert.equal(Number(timestamp), Math.floor(fixture.clock.now / 1_000));
+    const { type, host, firing } = JSON.parse(ops.body);
+    assert.deepEqual([type, host, firing[0].key], ["alerts", "svc.example.org", "server/@everyone"]);
+    assert.deepEqual(JSON.parse(chat.body).allowed_mentions, { parse: [] });
+    assert.equal(chat.headers["svc-signature"], undefined);
+  });
+
+  test("that fail are tried again while mails are not repeated, and a redirect is not followed", async () => {
+    fixture.receiver.status = 302;
+    const first = await run(runDeps({ set, env: env(), probes: [seeing("x/1")] }));
+    assert.deepEqual(
+      first.failed.map(({ way }) => way),
+      ["channel:ops", "channel:chat"],
+    );
+    assert.equal(first.delivered.length, 2);
+    assert.deepEqual(first.unheard, []);
+    fixture.receiver.status = 200;
+    fixture.clock.now += 2 * minute;
+    const second = await run(runDeps({ set, env: env(), probes: [seeing("x/1")] }));
+    assert.deepEqual(second.delivered, ["channel:ops", "channel:chat"]);
+    const { channels } = await readStatus(runDeps({ set }));
+    assert.deepEqual(
+      channels.map(({ name, format, state }) => [name, format, state]),
+      [
+        ["ops", "json", "ok"],
+        ["chat", "discord", "ok"],
+      ],
+    );
+  });
+
+  test("do not reach the inside unless a setting allows it", async () => {
+    const strict = [...set, "ops_watchdog.channels_may_be_internal=false"];
+    const inside = { OPS_URL: "https://127.0.0.1:1/x", CHAT_URL: "https://localhost:1/x" };
+    const { failed } = await run(runDeps({ set: strict, env: inside, probes: [seeing("x/1")] }));
+    assert.equal(failed.length, 2);
+    for (const { error } of failed) assert.match(error, /address of the inside/);
+  });
+
+  test("and recipients get a test at most once a minute", async () => {
+    await run(runDeps({ set, env: env(), probes: [seeingNothing] }));
+    const deps = runDeps({ set, env: env() });
+    assert.deepEqual(await sendTests(deps), [
+      { name: "mail", ok: true },
+      { name: "ops", ok: true },
+      { name: "chat", ok: true },
+    ]);
+    await assert.rejects(sendTests(deps), { fault: "alert_test_cooldown", retryAfterSeconds: 60 });
+    assert.equal(JSON.parse(fixture.receiver.received[0]?.body ?? "{}").type ?? "discord", "test");
+    assert.equal(fixture.smtp.mails.length, 2);
+  });
+});
+
+test("a silence holds a run back from sending, and its state file belongs to its owner alone", async () => {
+  const deps = runDeps({ probes: [seeing("server/one")] });
+  await silence(deps, { key: "server/*", hours: 1, reason: "moving", by: "ada" });
+  const report = await run(deps);
+  assert.deepEqual([report.delivered, report.unheard], [[], []]);
+  const { alerts, silences } = await readStatus(deps);
+  assert.equal(alerts[0]?.silenced_until, silences[0]?.until);
+  assert.match(readFileSync(join(fixture.dir(), "state", "state.json"), "utf8"), /"reason":"moving"/);
+  fixture.clock.now += 60 * minute;
+  assert.equal((await run(runDeps({ probes: [seeing("server/one")] }))).delivered.length, 2);
+});
