@@ -26,6 +26,7 @@ import { addStackCommands } from "./stack/program.ts";
 import { addSupportCommand } from "./support/program.ts";
 import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
+import { addWatchdogCommands } from "./watchdog/program.ts";
 
 /** Every command of `svc`; nothing runs yet. */
 export function createProgram(): Command {
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addOffsiteCommands(program);
   addUpdateCommand(program);
   addSupportCommand(program);
+  addWatchdogCommands(program);
   addManifestCommands(program);
   addVerifierCommand(program);
   addOpenCommand(program);

@@ -8,7 +8,6 @@ import { createGunzip, createZstdDecompress } from "node:zlib";
 import {
   type Descriptor,
   type ImageManifest,
-  type Manifest,
   mediaTypes,
   parseManifest,
   parseReference,
@@ -78,8 +77,7 @@ export async function openBase(text: string, registry: Registry, reading: Readin
       `${text} is no image of ${registry.host}; only its images and scratch can be a base here`,
     );
   const { path, tag, digest } = reference;
-  const wanted = { path, reference: digest ?? tag ?? "latest", text };
-  const { manifest } = await findImage(registry, wanted, signal);
+  const manifest = await imageOf(registry, { path, reference: digest ?? tag ?? "latest", text }, signal);
   if (manifest.config.size > 4 << 20) throw new Error(`the configuration of ${text} is too large`);
   const bytes = await retried(
     async () => Buffer.concat(await all(registry.getBlob(path, manifest.config, signal))),
@@ -99,21 +97,20 @@ export async function openBase(text: string, registry: Registry, reading: Readin
 
 type Wanted = { path: string; reference: string; text: string };
 
-/** The image for this architecture. Throws one sentence. */
-export async function findImage(
+async function imageOf(
   registry: Registry,
   { path, reference, text }: Wanted,
   signal: AbortSignal,
-): Promise<{ manifest: ImageManifest; raw: Manifest }> {
+): Promise<ImageManifest> {
   const found = await registry.getManifest(path, reference, signal);
   if (!found) throw new Error(`${text} is not in the registry`);
   const manifest = parseManifest(found);
-  if (manifest.kind === "image") return { manifest, raw: found };
+  if (manifest.kind === "image") return manifest;
   const ours = manifest.manifests.find(
     ({ platform }) => platform?.os === "linux" && platform.architecture === architecture,
   );
   if (!ours) throw new Error(`${text} has no image for linux/${architecture}`);
-  return findImage(registry, { path, reference: ours.digest, text }, signal);
+  return imageOf(registry, { path, reference: ours.digest, text }, signal);
 }
 
 function ociTypeOf(mediaType: string): string {

@@ -14,12 +14,7 @@ export const selector = `${label.component}=build-job`;
 
 export const jobNameOf = (id: string) => `build-${id}`;
 
-export type JobRequest = {
-  id: string;
-  kind?: builds.BuildKind;
-  task: buildJobs.BuildTask;
-  hasRegistryCredential: boolean;
-};
+export type JobRequest = { id: string; task: buildJobs.BuildTask; hasRegistryCredential: boolean };
 
 type Folder = buildJobs.BuildFolder;
 type Step = builds.BuildStep;
@@ -35,17 +30,15 @@ const capabilities: Partial<Record<Step, string[]>> = {
 const unprivileged = 65_532;
 
 /** Steps in the order in which they run; the last is the pod's main container. */
-function stepsOf({ builds: { egress_gate } }: Settings, kind: builds.BuildKind): Step[] {
-  return builds.stepsOfKind[kind].filter((step) => egress_gate || step !== "egress-gate");
+function stepsOf({ builds: { egress_gate } }: Settings): Step[] {
+  return builds.BuildStep.options.filter((step) => egress_gate || step !== "egress-gate");
 }
 
-export function buildJob(settings: Settings, request: JobRequest): Job {
-  const { id, task, hasRegistryCredential, kind = "build" } = request;
+export function buildJob(settings: Settings, { id, task, hasRegistryCredential }: JobRequest): Job {
   const { registry, builds: own } = settings;
   const name = jobNameOf(id);
   const labels = { [label.component]: "build-job", [label.managedBy]: "svc-builds", [label.build]: id };
-  const containers = stepsOf(settings, kind).map((step) => containerOf(settings, step, JSON.stringify(task)));
-  const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)));
+  const containers = stepsOf(settings).map((step) => containerOf(settings, step, JSON.stringify(task)));
   const last = containers.pop();
   if (!last) throw new Error("a build has steps");
   return {
@@ -68,9 +61,7 @@ export function buildJob(settings: Settings, request: JobRequest): Job {
           securityContext: { seccompProfile: { type: "RuntimeDefault" } },
           initContainers: containers,
           containers: [last],
-          volumes: volumesOf(settings, name, hasRegistryCredential).filter((volume) =>
-            mounted.has(volume.name),
-          ),
+          volumes: volumesOf(settings, name, hasRegistryCredential),
         },
       },
     },
@@ -156,14 +147,14 @@ function volumesOf({ registry, builds: own }: Settings, name: string, hasRegistr
   ];
 }
 
-export type JobSecrets = { documents: string; caller?: string | undefined; registry?: string | undefined };
+export type JobSecrets = { documents: string; caller: string; registry?: string | undefined };
 
 /** What a Job is told in confidence. */
 export function secretOfJob(job: Job, secrets: JobSecrets): Secret {
   const { documentsToken, callerToken, registryCredential } = buildJobs.buildFiles;
   return secretOwnedBy(job, {
     [documentsToken]: secrets.documents,
-    ...(secrets.caller !== undefined && { [callerToken]: secrets.caller }),
+    [callerToken]: secrets.caller,
     ...(secrets.registry !== undefined && { [registryCredential]: secrets.registry }),
   });
 }

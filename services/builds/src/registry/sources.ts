@@ -34,8 +34,7 @@ export async function readKeepers({ db, mesh, host, platformImages }: Deps): Pro
   };
 }
 
-/** Of all servers; throws when lifecycle can't be asked. */
-export async function imagesOfServers(mesh: Pick<Mesh, "call">): Promise<string[]> {
+async function imagesOfServers(mesh: Pick<Mesh, "call">): Promise<string[]> {
   const images: string[] = [];
   let cursor: string | undefined;
   do {

@@ -80,6 +80,9 @@ key_file = ${quote(join(dirname(facts.archiveDir), "offsite", "keys"))}
 
 [ops_watchdog]
 bundle_dir = ${quote(join(dirname(facts.archiveDir), "db-backups"))}
+state_dir = ${quote(join(dirname(facts.archiveDir), "watchdog"))}
+watched_dirs = [${quote(facts.archiveDir)}]
+processes_file = ${quote(join(dirname(facts.archiveDir), "stack.json"))}
 ${takesNames ? localPlayers : ""}`;
 }
 

@@ -61,6 +61,7 @@ internal_url = ${q(internalUrl(v))}
 
 [ops_watchdog]
 bundle_dir = "/backups/bundles"
+state_dir = "/backups/watchdog"
 
 ${v.extraConfig}
 `;

@@ -146,12 +146,16 @@ function buildsRoles(v: V): Template[] {
   ];
 }
 
-/** Reading the servers, which go into every database bundle. */
+/** Reading the servers, which go into every database bundle and are watched, and the nodes. */
 function watchdogRoles(v: V): Template[] {
-  return granted(v, {
-    account: "ops-watchdog",
-    name: "svc-ops-watchdog",
-    namespace: v.namespaces.game,
-    rules: [rule(svc, "minecraftservers", "get list")],
-  });
+  const account = "ops-watchdog";
+  return [
+    ...granted(v, {
+      account,
+      name: "svc-ops-watchdog",
+      namespace: v.namespaces.game,
+      rules: [rule(svc, "minecraftservers", "get list")],
+    }),
+    ...granted(v, { account, name: "svc-ops-watchdog-nodes", rules: [rule("", "nodes", "list")] }),
+  ];
 }

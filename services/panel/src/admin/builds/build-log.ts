@@ -10,7 +10,6 @@ export const stepNames = [
   "egress-gate",
   "context-fetch",
   "build",
-  "pull",
   "scan",
   "sbom",
   "scan-gate",
