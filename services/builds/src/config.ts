@@ -79,8 +79,27 @@ export const settings = z.strictObject({
     prune_token_ref: z.string().min(1).default("SVC_REGISTRY_PRUNE_TOKEN"),
     /** How often what nothing keeps is deleted; 0s = never. */
     prune_every: duration("6h"),
-    /** Where contexts of submissions lie: a folder that all replicas share, as a path or `file://`; anything else = no uploads. */
+    /** Where contexts of submissions lie: a folder that all replicas share, as a path or `file://`, or `s3://BUCKET/PREFIX`; anything else, and a bucket without credentials, = no uploads. */
     user_uploads_context: z.string().default("s3://svc-user-uploads"),
+    /** Object store of that bucket, `http(s)://host[:port]`, a bare host = https; empty = AWS in `registry.s3_region`. */
+    s3_endpoint: z
+      .string()
+      .regex(
+        /^$|^(https?:\/\/)?[A-Za-z0-9.[\]:-]{1,260}$/,
+        "must be a host or http(s)://host[:port] without a path",
+      )
+      .default(""),
+    /** Region that its requests are signed for. */
+    s3_region: z
+      .string()
+      .regex(/^[a-z0-9-]{1,63}$/, "must be a region such as us-east-1")
+      .default("us-east-1"),
+    /** Addresses of the form `endpoint/bucket`, which most stores other than AWS need. */
+    s3_path_style: z.boolean().default(true),
+    /** Variable with the access key of the bucket; `<name>_FILE` may name a file instead. */
+    s3_access_key_ref: z.string().min(1).default("SVC_UPLOADS_ACCESS_KEY"),
+    /** Variable with the secret of the access key; likewise. */
+    s3_secret_key_ref: z.string().min(1).default("SVC_UPLOADS_SECRET_KEY"),
     /** Most bytes of all contexts that are staged, in review or rejected. */
     user_uploads_max_bytes: size("4Gi"),
     /** Share of the volume that uploads leave free. */
@@ -198,6 +217,16 @@ export function readPruneCredential(
 ): { user: string; password: string } | undefined {
   const [user, ...rest] = readSecret(registry.prune_token_ref, env).split(":");
   return user && rest.length > 0 ? { user, password: rest.join(":") } : undefined;
+}
+
+/** Undefined where one of both is missing. */
+export function readBucketCredential(
+  { registry }: Settings,
+  env = process.env,
+): { accessKey: string; secretKey: string } | undefined {
+  const accessKey = readSecret(registry.s3_access_key_ref, env);
+  const secretKey = readSecret(registry.s3_secret_key_ref, env);
+  return accessKey && secretKey ? { accessKey, secretKey } : undefined;
 }
 
 function readSecret(name: string, env: NodeJS.ProcessEnv): string {

@@ -40,7 +40,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
   const kube =
     missing === undefined ? (options.kube ?? connectKube({ kubeconfigFile: kubeconfigFile() })) : undefined;
-  const submissions = await startSubmissions({ db, mesh, settings, log, registry });
+  const submissions = await startSubmissions({ db, mesh, settings, log, registry, env: options.env });
   const pipeline = startPipeline({
     ...runtime,
     kube,

@@ -28,6 +28,7 @@ export function openFolderStore(root: string): ContextStore {
         await rmdir(join(root, folder)).catch(() => {});
     },
     list: () => listFiles(root),
+    close: () => {},
   };
 }
 

@@ -17,6 +17,7 @@ export type ContextStore = {
   readWhole: (name: string, signal: AbortSignal) => AsyncIterable<Buffer>;
   remove: (names: readonly string[]) => Promise<void>;
   list: () => Promise<StoredBlob[]>;
+  close: () => void;
 };
 
 type BlobKind = "part" | "index";

@@ -27,6 +27,7 @@ type Start = {
   settings: Settings;
   log: Logger;
   registry: Registry;
+  env?: NodeJS.ProcessEnv | undefined;
 };
 
 export type Submissions = {
@@ -36,8 +37,9 @@ export type Submissions = {
 };
 
 /** Answers the operations of submissions, sends mails to authors and sweeps contexts. */
-export async function startSubmissions({ db, mesh, settings, log, registry }: Start): Promise<Submissions> {
-  const contexts = openContextStore(settings.registry.user_uploads_context);
+export async function startSubmissions(about: Start): Promise<Submissions> {
+  const { db, mesh, settings, log, registry } = about;
+  const contexts = await openContextStore(settings, about.env);
   const { byteTransfers } = mesh;
   const slots = createSemaphore(settings.builds.context_checks);
   const metrics = createSubmissionMetrics(registry);
@@ -63,6 +65,7 @@ export async function startSubmissions({ db, mesh, settings, log, registry }: St
     onBuildEnded: queueEndedBuilds,
     close: async () => {
       await Promise.all([notices.close(), sweeping.close(), counting.close()]);
+      contexts.close();
     },
   };
 }

@@ -39,7 +39,7 @@ export type Fixture = {
 
 export async function startFixture(
   overrides: readonly string[] = [],
-  options: { kube?: Kube } = {},
+  options: { kube?: Kube; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Fixture> {
   const [database, nats] = await Promise.all([createBuildsDatabase(), startTestNats()]);
   const wire = await createWire(database.url);

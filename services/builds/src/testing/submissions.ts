@@ -66,11 +66,14 @@ export const quick = [
   "builds.notice_interval=50ms",
 ];
 
-export async function startSubmissionFixture(overrides: readonly string[] = []): Promise<SubmissionFixture> {
+export async function startSubmissionFixture(
+  overrides: readonly string[] = [],
+  env?: NodeJS.ProcessEnv,
+): Promise<SubmissionFixture> {
   const folder = mkdtempSync(join(tmpdir(), "svc-contexts-"));
   const settings = [...quick, `registry.user_uploads_context=${folder}`, ...overrides];
   const kube = connectKube({ kubeconfigFile: writeKubeconfig(folder) });
-  const fixture = await startFixture(settings, { kube });
+  const fixture = await startFixture(settings, { kube, ...(env && { env }) });
   const { gateway } = fixture;
   const send = async <C extends AnyContract>(
     contract: C,
