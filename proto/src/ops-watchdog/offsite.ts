@@ -103,6 +103,10 @@ export const OffsiteStatus = z.strictObject({
   stale: z.boolean(),
   max_age_seconds: count,
   kinds: z.array(OffsiteKindStatus),
+  /** When a sample of copies was last opened to its last byte. */
+  verified_at: Timestamp.optional(),
+  /** Keys of copies that it found unusable and could not send again. */
+  damaged: z.array(z.string()).max(100).optional(),
 });
 export type OffsiteStatus = z.output<typeof OffsiteStatus>;
 

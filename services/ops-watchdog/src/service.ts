@@ -35,6 +35,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     db,
     url: store.url,
     settings: settings.ops_watchdog,
+    offsite: settings.offsite,
     run: createRunProgram({ configFile: environment.file, overrides: environment.overrides }),
     metrics: createMetrics(registry),
     now,

@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { CommandError } from "../output.ts";
 
@@ -11,9 +12,12 @@ const program = resolve(import.meta.dirname, "../../../ops-watchdog/src/host/mai
 export async function askWatchdog<T>(
   env: NodeJS.ProcessEnv,
   command: { do: string; [option: string]: unknown },
+  /** Called with each line that the program writes to stderr meanwhile. */
+  onLine: (line: string) => void = () => undefined,
 ): Promise<T> {
   const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.end(JSON.stringify(command));
+  createInterface({ input: child.stderr }).on("line", onLine);
   const [out, error, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -1,10 +1,53 @@
 import type { Command } from "commander";
-import { type Common, command, group, runs, yes } from "../program.ts";
+import { type Common, command, group, runs, wholeNumber, yes } from "../program.ts";
 
+const commands = () => import("./commands.ts");
 const keys = () => import("./keys.ts");
 
 export function addOffsiteCommands(program: Command): void {
-  addKeyCommands(group(program, "offsite", "sealed copies in a bucket elsewhere, and their keys"));
+  const offsite = group(program, "offsite", "sealed copies in a bucket elsewhere, and their keys");
+  command(offsite, "sync", {
+    does: "copy what is not in the bucket yet; exit code 1 when an object failed or another host writes, 3 for a wrong key",
+    example: "offsite sync",
+  }).action(runs(async (options) => (await commands()).sync(options)));
+  command(offsite, "status", {
+    does: "the newest pass and what is missing; exit code 1 when copies are stale, incomplete or damaged, or another host writes, 3 for a wrong key",
+    example: "offsite status",
+  }).action(runs(async (options) => (await commands()).status(options)));
+  command(offsite, "list", { does: "list what is in the bucket", example: "offsite list" }).action(
+    runs(async (options) => (await commands()).list(options)),
+  );
+  command(offsite, "verify", {
+    does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged",
+    example: "offsite verify --sample 20",
+  })
+    .option("--sample <count>", "so many archives and the newest bundle, instead of everything", wholeNumber)
+    .action(runs(async (options: Common & { sample?: number }) => (await commands()).verify(options)));
+  command(offsite, "take-over", {
+    does: "make this host the writer of the bucket; exit code 4 when the plan was not confirmed",
+    example: "offsite take-over --yes",
+  })
+    .addOption(yes())
+    .action(runs(async (options: Common & { yes?: boolean }) => (await commands()).takeOver(options)));
+  addFetchCommands(offsite);
+  addKeyCommands(offsite);
+}
+
+function addFetchCommands(offsite: Command): void {
+  command(offsite, "fetch-db [bundle]", {
+    does: "fetch a database bundle, the latest unless one is named, for svc db restore",
+    example: "offsite fetch-db",
+  })
+    .option("--force", "take the latest even if it looks empty")
+    .action(
+      runs(async (options: Common & { force?: boolean }, bundle) =>
+        (await commands()).fetchDb(bundle ?? "latest", options),
+      ),
+    );
+  command(offsite, "fetch-worlds", {
+    does: "fetch the archives of backups whose files are missing or damaged; exit code 1 when one is nowhere",
+    example: "offsite fetch-worlds",
+  }).action(runs(async (options) => (await commands()).fetchWorlds(options)));
 }
 
 type Written = Common & { out?: string };

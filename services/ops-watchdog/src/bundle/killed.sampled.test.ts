@@ -15,7 +15,7 @@ import { findingOf } from "./finding.ts";
 import { listBundles } from "./folder.ts";
 import { sidecarOf, verifyBundle } from "./verify.ts";
 
-const program = resolve(import.meta.dirname, "../host/main.ts");
+const program = resolve(import.meta.dirname, "../testing/host-main.ts");
 let database: TestDatabase;
 let folder: string;
 
@@ -34,7 +34,6 @@ async function take(killAt = ""): Promise<{ name?: string; signal: NodeJS.Signal
     PATH: process.env["PATH"],
     SVC_ADMIN_DATABASE_URL: database.adminUrl,
     SVC_SET: `ops_watchdog.bundle_dir=${folder}\nops_watchdog.keep_daily=1`,
-    SVC_TEST_SERVERS_PAUSE: "0",
     SVC_TEST_KILL_AT: killAt,
   };
   const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"] });

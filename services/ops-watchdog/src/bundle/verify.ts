@@ -93,7 +93,7 @@ export function readFrom(file: FileHandle, whole: Hash): Reader {
   };
 }
 
-export async function readManifestFrom(reader: Reader): Promise<Manifest> {
+export async function readManifestFrom(reader: Pick<Reader, "take">): Promise<Manifest> {
   const header = await headerOf(reader);
   if (header.name !== manifestMember)
     throw new DamagedBundleError(`it does not begin with ${manifestMember}`);
@@ -107,7 +107,7 @@ export async function readManifestFrom(reader: Reader): Promise<Manifest> {
   }
 }
 
-export async function headerOf(reader: Reader): Promise<{ name: string; size: number }> {
+export async function headerOf(reader: Pick<Reader, "take">): Promise<{ name: string; size: number }> {
   const block = await reader.take(blockSize);
   try {
     const header = decodeHeader(block);
@@ -118,7 +118,7 @@ export async function headerOf(reader: Reader): Promise<{ name: string; size: nu
   throw new DamagedBundleError("it ends before its last member");
 }
 
-export async function skipPadding(reader: Reader, size: number): Promise<void> {
+export async function skipPadding(reader: Pick<Reader, "take">, size: number): Promise<void> {
   const padding = await reader.take(paddingOf(size));
   if (padding.some((byte) => byte !== 0)) throw new DamagedBundleError("bytes between members are damaged");
 }

@@ -5,8 +5,9 @@ import { listBundles } from "../bundle/folder.ts";
 import { isStale } from "../bundle/status.ts";
 import { takeBundle } from "../bundle/take.ts";
 import { KeyCommand, runKeyCommand } from "../offsite/keys.ts";
-import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
+import { type HostContext, needDatabase, pathOf, readServers } from "./context.ts";
 import { hasData } from "./has-data.ts";
+import { OffsiteCommand } from "./offsite-command.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
 import { checkForUpdates } from "./update.ts";
 import { isWatchCommand, watchCommands } from "./watch-command.ts";
@@ -29,6 +30,7 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("apply-servers"), bundle: bundle.optional(), apply: z.boolean() }),
   ...KeyCommand.options,
   ...watchCommands,
+  ...OffsiteCommand.options,
 ]);
 export type Command = z.output<typeof Command>;
 
@@ -52,8 +54,14 @@ export async function runCommand(context: HostContext, command: Command): Promis
     case "offsite-recovery-sheet":
     case "offsite-restore-key":
       return runKeyCommand({ settings: context.settings.offsite, env: context.env }, command);
-    default:
+    case "plan-restore":
+    case "restore":
+    case "rehearse":
+    case "differences":
+    case "apply-servers":
       return runRestoreCommand(context, command);
+    default:
+      return (await import("./offsite.ts")).runOffsiteCommand(context, command);
   }
 }
 
@@ -68,7 +76,7 @@ async function backUp(context: HostContext, label: databaseBackups.BundleLabel) 
       now: () => new Date(),
     },
     label,
-    { step: stepOf(context) },
+    { step: context.step },
   );
   const { counts, servers_error, server_objects } = manifest;
   return { name, path, size_bytes: sizeBytes, counts, server_objects, servers_error, deleted };

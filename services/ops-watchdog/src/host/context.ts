@@ -4,10 +4,24 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { connectKube } from "@svc/kube";
 import { parseBundleName } from "../bundle/name.ts";
-import { readServerObjects } from "../bundle/server-objects.ts";
+import { readServerObjects, type ServerObjects } from "../bundle/server-objects.ts";
 import type { Settings } from "../config.ts";
+import type { openBucket } from "../offsite/access.ts";
 
-export type HostContext = {
+/** What tests set. */
+export type HostHooks = {
+  /** Pause between attempts to read the servers. */
+  serversPauseMs: number;
+  /** Called before each step; tests stop the process there. */
+  step: (name: string) => void;
+  /** Server objects in place of those of the cluster. */
+  servers?: ServerObjects;
+  /** Pauses and limits of requests to the bucket. */
+  timing?: BucketTiming;
+};
+type BucketTiming = NonNullable<Parameters<typeof openBucket>[2]>["timing"];
+
+export type HostContext = HostHooks & {
   settings: Settings;
   env: Readonly<Record<string, string | undefined>>;
   databaseUrl: string;
@@ -22,13 +36,11 @@ export type HostContext = {
   /** Server of rehearsals; empty = the one of the database. */
   rehearsalUrl: string;
   version: string;
-  /** Pause between attempts to read the servers. */
-  serversPauseMs: number;
-  /** Step at which the process ends itself with SIGKILL, for tests. */
-  killAt: string | undefined;
 };
 
-export function readServers({ kubeconfig, settings, serversPauseMs }: HostContext) {
+export async function readServers(context: HostContext): Promise<ServerObjects> {
+  const { kubeconfig, settings, serversPauseMs, servers } = context;
+  if (servers) return servers;
   return readServerObjects(() => connectKube({ kubeconfigFile: kubeconfig }), {
     namespace: settings.k8s.namespace,
     pauseMs: serversPauseMs,
@@ -45,10 +57,4 @@ export function pathOf({ settings }: HostContext, bundle: string): string {
 export function needDatabase({ databaseUrl }: HostContext): string {
   if (databaseUrl === "") throw new Error("SVC_DATABASE_URL is not set");
   return databaseUrl;
-}
-
-export function stepOf({ killAt }: HostContext): (name: string) => void {
-  return (name) => {
-    if (name === killAt) process.kill(process.pid, "SIGKILL");
-  };
 }

@@ -14,7 +14,7 @@ import { openMembers } from "../restore/member.ts";
 import { rehearse } from "../restore/rehearse.ts";
 import { restore } from "../restore/restore.ts";
 import { ownedSchemas, problemOfVersions } from "../restore/schemas.ts";
-import { type HostContext, needDatabase, pathOf, readServers, stepOf } from "./context.ts";
+import { type HostContext, needDatabase, pathOf, readServers } from "./context.ts";
 import { hasData } from "./has-data.ts";
 
 /** What a restore would do; the bundle is read to its last row. */
@@ -70,7 +70,7 @@ export async function runRestore(
       bundleDir: settings.ops_watchdog.bundle_dir,
       schemas: ownedSchemas(),
       takeSafetyBundle: safety ? takeSafetyBundle : undefined,
-      step: stepOf(context),
+      step: context.step,
     },
     { path, force },
   );

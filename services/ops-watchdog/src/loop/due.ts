@@ -42,3 +42,16 @@ export function isIntervalDue(about: {
   if (lastSuccess !== undefined && now - lastSuccess < everyMs) return false;
   return lastAttempt === undefined || lastAttempt > now || now - lastAttempt >= retryMs;
 }
+
+/** True when the newest pass, of whichever process, began longer ago than the interval and the delay of this installation. */
+export function isPassDue(about: {
+  now: number;
+  everyMs: number;
+  jitterMs: number;
+  lastPass: number | undefined;
+  lastAttempt: number | undefined;
+}): boolean {
+  const { now, everyMs, jitterMs, lastPass, lastAttempt } = about;
+  const isPast = (at: number | undefined, ms: number) => at === undefined || at > now || now - at >= ms;
+  return isPast(lastPass, everyMs + jitterMs) && isPast(lastAttempt, everyMs);
+}

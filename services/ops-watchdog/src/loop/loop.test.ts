@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
 import type { Store } from "@svc/store";
@@ -49,7 +49,7 @@ describe("a round", () => {
   let store: Store<Tables>;
   const dir = mkdtempSync(join(tmpdir(), "svc-loop-"));
   const overrides = [`ops_watchdog.bundle_dir=${join(dir, "bundles")}`];
-  const { ops_watchdog: settings } = loadSettings(schema, { overrides });
+  const { ops_watchdog: settings, offsite } = loadSettings(schema, { overrides });
   const { signal } = new AbortController();
   before(async () => {
     database = await createWatchdogDatabase();
@@ -65,8 +65,17 @@ describe("a round", () => {
     const registry = createRegistry("test", "0");
     const log = createLogger("test", "silent");
     const metrics = createMetrics(registry);
-    const deps = { db: store.db, url: database.url, settings, run, metrics, now: () => clock.now, log };
-    return { round: createRound(deps), registry };
+    const deps = {
+      db: store.db,
+      url: database.url,
+      settings,
+      offsite,
+      run,
+      metrics,
+      now: () => clock.now,
+      log,
+    };
+    return { round: createRound(deps).round, registry };
   };
 
   test("a failed bundle is counted and repeated after an hour, not before", async () => {
@@ -90,11 +99,11 @@ describe("a round", () => {
   test("takes a bundle as the service's own role and stores a report, once", async () => {
     const real = createRunProgram({
       configFile: undefined,
+      program: resolve(import.meta.dirname, "../testing/host-main.ts"),
       overrides: [...overrides, 'ops_watchdog.pinned=["nats"]'],
     });
     const { env } = process;
     env["SVC_DATABASE_URL"] = database.url;
-    env["SVC_TEST_SERVERS_PAUSE"] = "0";
     let count = 0;
     const clock = { now: Date.now() };
     const { round, registry } = rounds((command, stop) => {

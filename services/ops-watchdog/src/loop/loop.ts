@@ -5,6 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { countDamaged, findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
+import { findPasses } from "../offsite/report.ts";
+import { toOffsiteStatus } from "../offsite/status.ts";
+import { readVerification } from "../offsite/verification.ts";
 import { newestReport } from "../update/report.ts";
 import type { WatchdogMetrics } from "./metrics.ts";
 import type { RunProgram } from "./run-program.ts";
@@ -16,7 +19,7 @@ export type LoopDeps = TaskDeps & { run: RunProgram; metrics: WatchdogMetrics };
 export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const round = createRound(deps);
+  const { round, idle } = createRound(deps);
   const running = (async () => {
     await delay(deps.settings.first_tick, undefined, { signal, ref: false });
     while (!signal.aborted) {
@@ -30,16 +33,35 @@ export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {
     close: async () => {
       stopping.abort();
       await running;
+      await idle();
     },
   };
 }
 
-/** One round: what is due, one after the other, while this process holds the lock. */
-export function createRound(deps: LoopDeps): (signal: AbortSignal) => Promise<void> {
+/**
+ * One round: what is due, one after the other, while this process holds the lock. What may take hours goes on after it;
+ * `idle` waits for that.
+ */
+export function createRound(deps: LoopDeps): {
+  round: (signal: AbortSignal) => Promise<void>;
+  idle: () => Promise<void>;
+} {
   const attempts = new Map<string, number>();
   const tasks = tasksOf(deps);
-  deps.metrics.tasks(tasks.map(({ name }) => name));
-  return async (signal) => {
+  const running = new Map<string, Promise<void>>();
+  const start = async (task: Task, signal: AbortSignal) => {
+    if (running.has(task.name)) return;
+    const work = runIfDue(deps, { task, attempts }, signal);
+    if (!task.isLong) return work;
+    const ended = work
+      .catch((error: Error) => {
+        if (!signal.aborted)
+          deps.log.warn({ task: task.name, error: error.message }, "periodic task failed; retrying");
+      })
+      .finally(() => running.delete(task.name));
+    running.set(task.name, ended);
+  };
+  const round = async (signal: AbortSignal) => {
     const client = await connect(deps.url, "svc-ops-watchdog-loop");
     try {
       const { rows } = await client.query<{ held: boolean }>(
@@ -47,13 +69,14 @@ export function createRound(deps: LoopDeps): (signal: AbortSignal) => Promise<vo
       );
       if (rows[0]?.held) {
         await recordFolder(client, deps.settings.bundle_dir);
-        for (const task of tasks) if (!signal.aborted) await runIfDue(deps, { task, attempts }, signal);
+        for (const task of tasks) if (!signal.aborted) await start(task, signal);
       }
       await showFacts(deps);
     } finally {
       await client.end();
     }
   };
+  return { round, idle: async () => void (await Promise.all(running.values())) };
 }
 
 async function runIfDue(
@@ -77,7 +100,7 @@ async function runIfDue(
   }
 }
 
-async function showFacts({ db, metrics }: LoopDeps): Promise<void> {
+async function showFacts({ db, metrics, offsite, now }: LoopDeps): Promise<void> {
   const [daily, report, rehearsed, damaged] = await Promise.all([
     findNewestDaily(db),
     newestReport(db),
@@ -88,4 +111,7 @@ async function showFacts({ db, metrics }: LoopDeps): Promise<void> {
   metrics.dailyBundle(daily?.taken_at, daily?.size_bytes ?? 0);
   metrics.rehearsed(rehearsed);
   metrics.report(report && new Date(report.checked_at));
+  if (offsite.bucket === "") return;
+  const [passes, verification] = await Promise.all([findPasses(db), readVerification(offsite.state_dir)]);
+  metrics.offsite(toOffsiteStatus(offsite, { ...passes, verification }, now()));
 }

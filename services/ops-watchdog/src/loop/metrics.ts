@@ -1,3 +1,4 @@
+import type { offsites } from "@svc/proto";
 import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
 export type WatchdogMetrics = {
@@ -7,6 +8,7 @@ export type WatchdogMetrics = {
   report: (at: Date | undefined) => void;
   /** Tasks that may fail; their counts begin at 0. */
   tasks: (names: readonly string[]) => void;
+  offsite: (status: offsites.OffsiteStatus) => void;
   failed: (task: string) => void;
 };
 
@@ -55,6 +57,57 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
       // Prometheus sees no increase in a series that begins at 1.
       for (const task of names) failures.inc({ task }, 0);
     },
+    offsite: createOffsiteMetrics(registers),
     failed: (task) => failures.inc({ task }),
+  };
+}
+
+function createOffsiteMetrics(registers: Registry[]): WatchdogMetrics["offsite"] {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const byKind = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ["kind"] as const, registers });
+  const completed = gauge(
+    "svc_offsite_last_success_timestamp_seconds",
+    "Unix time at which the newest off-site pass without a failure ended; 0 if there is none.",
+  );
+  const begun = gauge(
+    "svc_offsite_last_pass_timestamp_seconds",
+    "Unix time at which the newest off-site pass began; 0 if there is none.",
+  );
+  const failed = gauge(
+    "svc_offsite_failed_objects",
+    "Objects that the newest off-site pass could not copy or delete.",
+  );
+  const damaged = gauge(
+    "svc_offsite_damaged_objects",
+    "Off-site copies that the newest verification found unusable and could not send again.",
+  );
+  const state = new Gauge({
+    name: "svc_offsite_pass_state",
+    help: "1 for the state of the newest off-site pass.",
+    labelNames: ["state"] as const,
+    registers,
+  });
+  const objects = byKind("svc_offsite_objects", "Off-site copies in the bucket, by kind.");
+  const bytes = byKind("svc_offsite_bytes", "Their sealed bytes, by kind.");
+  const missing = byKind(
+    "svc_offsite_missing_objects",
+    "What has no off-site copy although it should, by kind.",
+  );
+  const notWhole = byKind("svc_offsite_not_whole_objects", "Off-site copies with the wrong size, by kind.");
+  return (status) => {
+    const secondsOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) / 1_000);
+    completed.set(secondsOf(status.last_completed_at));
+    begun.set(secondsOf(status.last?.started_at));
+    failed.set(status.last?.failed ?? 0);
+    damaged.set(status.damaged?.length ?? 0);
+    state.reset();
+    if (status.last) state.set({ state: status.last.state }, 1);
+    for (const kind of status.kinds) {
+      objects.set({ kind: kind.kind }, kind.objects);
+      bytes.set({ kind: kind.kind }, kind.bytes);
+      missing.set({ kind: kind.kind }, kind.missing_count);
+      notWhole.set({ kind: kind.kind }, kind.not_whole_count);
+    }
   };
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Command } from "../host/command.ts";
 
-const program = resolve(import.meta.dirname, "../host/main.ts");
+const hostProgram = resolve(import.meta.dirname, "../host/main.ts");
 
 export type RunProgram = (command: Command, signal: AbortSignal) => Promise<unknown>;
 
@@ -11,6 +11,8 @@ export type RunProgram = (command: Command, signal: AbortSignal) => Promise<unkn
 export function createRunProgram(about: {
   configFile: string | undefined;
   overrides: readonly string[];
+  /** In place of the program of the host, for tests. */
+  program?: string;
 }): RunProgram {
   return async (command, signal) => {
     const env = {
@@ -19,7 +21,11 @@ export function createRunProgram(about: {
       SVC_SET: about.overrides.join("\n"),
       ...(about.configFile !== undefined && { SVC_CONFIG: about.configFile }),
     };
-    const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"], signal });
+    const child = spawn(process.execPath, [about.program ?? hostProgram], {
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+      signal,
+    });
     child.stdin.end(JSON.stringify(command));
     const [out, error, code] = await Promise.all([
       text(child.stdout),

@@ -6,16 +6,19 @@ import type { Logger } from "@svc/telemetry";
 import { z } from "zod";
 import { findDue } from "../bundle/finding.ts";
 import { findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
-import type { WatchdogSettings } from "../config.ts";
+import type { OffsiteSettings, WatchdogSettings } from "../config.ts";
 import type { WatchdogDb } from "../database.ts";
 import type { Command } from "../host/command.ts";
+import { findPasses } from "../offsite/report.ts";
+import { readVerification } from "../offsite/verification.ts";
 import { newestReport } from "../update/report.ts";
-import { isDailyDue, isIntervalDue } from "./due.ts";
+import { isDailyDue, isIntervalDue, isPassDue } from "./due.ts";
 
 export type TaskDeps = {
   db: WatchdogDb;
   url: string;
   settings: WatchdogSettings;
+  offsite: OffsiteSettings;
   now: () => number;
   log: Logger;
 };
@@ -28,10 +31,18 @@ export type Task = {
   readAnswer?: (answer: unknown) => void;
   /** Success leaves more to do: only a failure is followed by a pause. */
   hasMore?: boolean;
+  /** It may take hours: the others go on meanwhile. */
+  isLong?: boolean;
 };
 
 export function tasksOf(deps: TaskDeps): Task[] {
-  return [dailyBundle(deps), rehearsal(deps), verification(deps), updateReport(deps)];
+  return [
+    dailyBundle(deps),
+    rehearsal(deps),
+    verification(deps),
+    updateReport(deps),
+    ...(deps.offsite.bucket === "" ? [] : [offsiteSync(deps), offsiteVerification(deps)]),
+  ];
 }
 
 function dailyBundle({ db, settings, url, now }: TaskDeps): Task {
@@ -104,6 +115,47 @@ function updateReport({ db, settings, now }: TaskDeps): Task {
       const facts = { now: now(), at: settings.update_at, retryMs: settings.bundle_retry };
       const isDue = isDailyDue({ ...facts, jitterMs: 0, lastSuccess, lastAttempt });
       return isDue ? { do: "check-updates", record: true } : undefined;
+    },
+  };
+}
+
+const PassState = z.object({ state: z.string(), report: z.object({ error: z.string().optional() }) });
+
+function offsiteSync({ db, offsite, url, now }: TaskDeps): Task {
+  const jitterMs = jitterOf(url, offsite.sync_jitter);
+  return {
+    name: "offsite-sync",
+    isLong: true,
+    findCommand: async (lastAttempt) => {
+      const last = (await findPasses(db)).last?.started_at.getTime();
+      const facts = { now: now(), lastPass: last, lastAttempt, everyMs: offsite.sync_every, jitterMs };
+      return isPassDue(facts) ? { do: "offsite-sync" } : undefined;
+    },
+    readAnswer: (answer) => {
+      const { state, report } = PassState.parse(answer);
+      if (state !== "completed" && state !== "standby")
+        throw new Error(report.error ?? "some objects were not copied; `svc offsite status` names them");
+    },
+  };
+}
+
+const Opened = z.object({
+  damaged: z.array(z.object({ key: z.string(), problem: z.string(), repaired: z.boolean() })),
+});
+
+function offsiteVerification({ offsite, settings, now, log }: TaskDeps): Task {
+  return {
+    name: "offsite-verification",
+    isLong: true,
+    findCommand: async (lastAttempt) => {
+      const lastSuccess = Date.parse((await readVerification(offsite.state_dir))?.at ?? "") || undefined;
+      const facts = { now: now(), everyMs: offsite.verify_every, retryMs: settings.bundle_retry };
+      const isDue = isIntervalDue({ ...facts, lastSuccess, lastAttempt });
+      return isDue ? { do: "offsite-verify", sample: offsite.verify_sample } : undefined;
+    },
+    readAnswer: (answer) => {
+      for (const { key, problem, repaired } of Opened.parse(answer).damaged)
+        log.error({ key, problem, repaired }, "off-site copy is damaged");
     },
   };
 }

@@ -3,22 +3,29 @@ import type { offsites } from "@svc/proto";
 import type { OffsiteSettings } from "../config.ts";
 import type { WatchdogDb } from "../database.ts";
 import { findPasses, type PassFacts, toPass } from "./report.ts";
+import { readVerification, type Verification } from "./verification.ts";
 
 type Deps = { db: WatchdogDb; settings: OffsiteSettings; now: () => number };
 
 /** ops-watchdog.offsite.read-status */
 export function createReadOffsite({ db, settings, now }: Deps): Handler<typeof offsites.readOffsite> {
-  return async () =>
-    toOffsiteStatus(settings, settings.bucket === "" ? noPasses : await findPasses(db), now());
+  return () => readOffsiteStatus({ db, settings, now });
+}
+
+export async function readOffsiteStatus({ db, settings, now }: Deps): Promise<offsites.OffsiteStatus> {
+  const facts = settings.bucket === "" ? noPasses : await findPasses(db);
+  const verification = await readVerification(settings.state_dir);
+  return toOffsiteStatus(settings, { ...facts, verification }, now());
 }
 
 const noPasses: PassFacts = { last: undefined, completed: undefined, listed: undefined };
 
 export function toOffsiteStatus(
   settings: OffsiteSettings,
-  { last, completed, listed }: PassFacts,
+  facts: PassFacts & { verification?: Verification | undefined },
   now: number,
 ): offsites.OffsiteStatus {
+  const { last, completed, listed, verification } = facts;
   const { bucket, endpoint, prefix, max_age: maxAgeMs } = settings;
   const max_age_seconds = Math.floor(maxAgeMs / 1_000);
   if (bucket === "") return { configured: false, last: null, stale: false, max_age_seconds, kinds: [] };
@@ -38,5 +45,6 @@ export function toOffsiteStatus(
     stale: completedAt === undefined || now - completedAt.getTime() > maxAgeMs,
     max_age_seconds,
     kinds: listed?.report.kinds ?? [],
+    ...(verification && { verified_at: verification.at, damaged: verification.damaged.slice(0, 100) }),
   };
 }

@@ -15,7 +15,7 @@ import { migrateUp } from "@svc/store";
 import pg from "pg";
 import { ownedSchemas } from "./schemas.ts";
 
-const program = resolve(import.meta.dirname, "../host/main.ts");
+const program = resolve(import.meta.dirname, "../testing/host-main.ts");
 const schemas = ownedSchemas();
 const dir = mkdtempSync(join(tmpdir(), "svc-restore-"));
 const bundles = join(dir, "bundles");
@@ -85,7 +85,6 @@ function variables(url: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv
     SVC_NATS_USER: "migrate",
     SVC_NATS_PASSWORD: nats.passwords["migrate"],
     SVC_SET: `ops_watchdog.bundle_dir=${bundles}`,
-    SVC_TEST_SERVERS_PAUSE: "0",
     ...more,
   };
 }

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { progressText, showProgress } from "./progress.ts";
+import { exitCodeOf, type Status, statusText } from "./status-text.ts";
+
+const pass = { sent: 2, sent_bytes: 2_048, deleted: 0, failed: 0, failures: [] };
+const worlds = { kind: "worlds" as const, objects: 2, bytes: 2_048, missing: [], not_whole: [] };
+const good: Status = {
+  configured: true,
+  bucket: "copies",
+  last: { ...pass, state: "completed", started_at: "2026-11-23T12:00:00Z" },
+  last_completed_at: "2026-11-23T12:00:01Z",
+  stale: false,
+  max_age_seconds: 43_200,
+  kinds: [{ ...worlds, missing_count: 0, not_whole_count: 0 }],
+};
+const lastIn = (state: NonNullable<Status["last"]>["state"]): Partial<Status> => ({
+  last: { ...pass, state, started_at: "2026-11-23T12:00:00Z" },
+});
+
+const cases: [fact: string, about: Partial<Status>, code: number][] = [
+  ["0 when all is copied", {}, 0],
+  ["0 without a bucket", { configured: false, last: null, kinds: [] }, 0],
+  ["0 while a pass runs", lastIn("running"), 0],
+  ["0 after one failure: only twelve hours of them are stale", lastIn("incomplete"), 0],
+  ["1 when no pass was completed for too long", { stale: true }, 1],
+  ["1 on standby", lastIn("standby"), 1],
+  ["1 when a copy is missing", { kinds: [{ ...worlds, missing_count: 1, not_whole_count: 0 }] }, 1],
+  ["1 when a copy is not whole", { kinds: [{ ...worlds, missing_count: 0, not_whole_count: 1 }] }, 1],
+  ["1 when a copy is damaged", { damaged: ["worlds/a.sealed"] }, 1],
+  ["3 for a wrong key", { ...lastIn("wrong_key"), stale: true }, 3],
+];
+
+describe("the exit code of svc offsite status is", () => {
+  for (const [fact, about, code] of cases)
+    test(fact, () => assert.equal(exitCodeOf({ ...good, ...about }), code));
+});
+
+test("the status names what is missing and what is not whole, and how many more there are", () => {
+  const kinds = [
+    {
+      ...worlds,
+      missing: ["worlds/a.sealed"],
+      missing_count: 3,
+      not_whole: ["worlds/b.sealed"],
+      not_whole_count: 1,
+    },
+  ];
+  const lines = statusText({ ...good, kinds }).split("\n");
+  for (const line of ["missing: worlds/a.sealed", "missing: 2 more", "not whole: worlds/b.sealed"])
+    assert.ok(lines.includes(line), lines.join("\n"));
+});
+
+test("a running pass is shown with a bar and the time that is left", () => {
+  const progress = {
+    kind: "worlds" as const,
+    objects_done: 3,
+    objects_total: 10,
+    bytes_done: 1 << 20,
+    bytes_total: 4 << 20,
+  };
+  assert.equal(
+    progressText({ ...progress, eta_seconds: 240 }),
+    "worlds [██████░░░░░░░░░░░░░░░░░░] 25 % 3/10 objects, 1.0 MiB of 4.0 MiB, 4 min left",
+  );
+  const written: string[] = [];
+  const write = (text: unknown) => written.push(String(text)) > 0;
+  const bar = showProgress({ isTTY: true, write });
+  bar.onLine(`progress ${JSON.stringify(progress)}`);
+  bar.onLine("something else");
+  bar.end();
+  assert.equal(written.length, 2);
+  showProgress({ isTTY: false, write }).onLine("progress {}");
+  assert.equal(written.length, 2);
+});

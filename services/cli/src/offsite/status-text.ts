@@ -1,0 +1,82 @@
+// What is known of off-site copies, in lines. Pure.
+
+import type { offsites } from "@svc/proto";
+import { sizeText } from "../output.ts";
+import { progressText } from "./progress.ts";
+
+export type Status = offsites.OffsiteStatus;
+
+/** 3 for a wrong key, 1 when somebody should look, else 0. */
+export function exitCodeOf(status: Status): 0 | 1 | 3 {
+  const state = status.last?.state;
+  if (state === "wrong_key") return 3;
+  const lacks = status.kinds.some(
+    ({ missing_count, not_whole_count }) => missing_count + not_whole_count > 0,
+  );
+  const isBad = status.stale || lacks || state === "standby" || (status.damaged?.length ?? 0) > 0;
+  return isBad ? 1 : 0;
+}
+
+export function statusText(status: Status): string {
+  if (!status.configured) return "Off-site copies are off: offsite.bucket is empty.";
+  return [
+    ...headLines(status),
+    ...passLines(status),
+    ...status.kinds.flatMap(kindLines),
+    ...(status.verified_at === undefined ? [] : [`verified  ${status.verified_at}`]),
+    ...(status.damaged ?? []).map((key) => `damaged: ${key}`),
+  ].join("\n");
+}
+
+function headLines({ bucket, endpoint, prefix, key_id, writer, store }: Status): string[] {
+  const place = `${endpoint ?? "AWS"} ${bucket}${prefix === undefined ? "" : `/${prefix}`}`;
+  const who =
+    writer && `${writer.name}${writer.is_this_host ? " (this host)" : ""}, last at ${writer.last_run_at}`;
+  return [
+    `bucket    ${place}`,
+    ...(key_id === undefined ? [] : [`key       ${key_id}`]),
+    ...(who === undefined ? [] : [`writer    ${who}`]),
+    ...(store ? [`store     ${storeText(store)}`] : []),
+  ];
+}
+
+function storeText({
+  conditional_put,
+  versioning,
+  object_lock,
+  object_lock_days,
+}: offsites.OffsiteStore): string {
+  const days = object_lock_days === undefined ? "" : ` for ${object_lock_days} days`;
+  return [
+    conditional_put ? "keeps two writers apart" : "cannot keep two writers apart by itself",
+    versioning === "enabled" ? "keeps versions" : `versions ${versioning}`,
+    `object lock ${object_lock}${days}`,
+  ].join(", ");
+}
+
+function passLines({ last, last_completed_at, stale, max_age_seconds }: Status): string[] {
+  const newest = last
+    ? `last pass ${last.state.replace("_", " ")}, begun ${last.started_at}: ${last.sent} sent (${sizeText(last.sent_bytes)}), ${last.deleted} deleted, ${last.failed} failed`
+    : "last pass none";
+  return [
+    newest,
+    ...(last?.progress ? [`running   ${progressText(last.progress)}`] : []),
+    ...(last?.error === undefined ? [] : [`          ${last.error}`]),
+    ...(last?.failures ?? []).map(({ key, error }) => `failed: ${key}: ${error}`),
+    `completed ${last_completed_at ?? "never"}${stale ? `; that is more than ${max_age_seconds / 3_600} hours ago` : ""}`,
+  ];
+}
+
+function kindLines(kind: offsites.OffsiteKindStatus): string[] {
+  return [
+    `${kind.kind.padEnd(9)} ${kind.objects} objects, ${sizeText(kind.bytes)}`,
+    ...kind.missing.map((key) => `missing: ${key}`),
+    ...more("missing", kind.missing_count - kind.missing.length),
+    ...kind.not_whole.map((key) => `not whole: ${key}`),
+    ...more("not whole", kind.not_whole_count - kind.not_whole.length),
+  ];
+}
+
+function more(word: string, count: number): string[] {
+  return count > 0 ? [`${word}: ${count} more`] : [];
+}

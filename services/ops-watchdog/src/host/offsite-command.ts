@@ -1,0 +1,20 @@
+// What `svc offsite` asks of the program; the client of the bucket is loaded only for these.
+
+import { z } from "zod";
+
+export const OffsiteCommand = z.discriminatedUnion("do", [
+  z.strictObject({ do: z.literal("offsite-sync") }),
+  z.strictObject({ do: z.literal("offsite-status") }),
+  z.strictObject({ do: z.literal("offsite-list") }),
+  /** All copies without `sample`. */
+  z.strictObject({ do: z.literal("offsite-verify"), sample: z.number().int().min(1).optional() }),
+  z.strictObject({ do: z.literal("offsite-take-over"), apply: z.boolean() }),
+  z.strictObject({
+    do: z.literal("offsite-fetch-db"),
+    /** Name of a bundle, or `latest`. */
+    bundle: z.string().min(1).max(100),
+    force: z.boolean(),
+  }),
+  z.strictObject({ do: z.literal("offsite-fetch-worlds") }),
+]);
+export type OffsiteCommand = z.output<typeof OffsiteCommand>;

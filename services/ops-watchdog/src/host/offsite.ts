@@ -1,0 +1,214 @@
+// Commands of the host on off-site copies (docs/reference/off-site.md#commands).
+
+import { hostname } from "node:os";
+import { connectMesh, type Mesh } from "@svc/mesh";
+import { openStore } from "@svc/store";
+import { createLogger } from "@svc/telemetry";
+import { connect } from "../bundle/snapshot.ts";
+import { BusyError, takeBundle } from "../bundle/take.ts";
+import type { Tables } from "../database.ts";
+import { openBucket, readKeys } from "../offsite/access.ts";
+import { type ArchiveStore, createArchiveStore } from "../offsite/archive-store.ts";
+import { findWriter, takeOver } from "../offsite/claim.ts";
+import { fetchDb } from "../offsite/fetch-db.ts";
+import { fetchWorlds } from "../offsite/fetch-worlds.ts";
+import { readHostId } from "../offsite/host-id.ts";
+import { type PassResult, runPass } from "../offsite/pass.ts";
+import { beginPass } from "../offsite/report.ts";
+import { readOffsiteStatus } from "../offsite/status.ts";
+import { writeVerification } from "../offsite/verification.ts";
+import { verifyCopies } from "../offsite/verify-copies.ts";
+import { type HostContext, needDatabase, readServers } from "./context.ts";
+import type { OffsiteCommand } from "./offsite-command.ts";
+
+export async function runOffsiteCommand(context: HostContext, command: OffsiteCommand): Promise<unknown> {
+  switch (command.do) {
+    case "offsite-sync":
+      return sync(context);
+    case "offsite-status":
+      return status(context);
+    case "offsite-list":
+      return list(context);
+    case "offsite-verify":
+      return verify(context, command.sample);
+    case "offsite-take-over":
+      return runTakeOver(context, command.apply);
+    case "offsite-fetch-db":
+      return runFetchDb(context, command);
+    case "offsite-fetch-worlds":
+      return withArchives(context, async (archives, signal) =>
+        fetchWorlds({ ...(await openOffsite(context)), archives, step: context.step, signal }),
+      );
+  }
+}
+
+async function openOffsite({ settings, env, timing }: HostContext) {
+  const bucket = openBucket(settings.offsite, env, timing ? { timing } : {});
+  return { bucket, ring: await readKeys(settings.offsite, env) };
+}
+
+async function hostOf({ settings }: HostContext): Promise<{ id: string; name: string }> {
+  return { id: await readHostId(settings.offsite.state_dir), name: hostname() };
+}
+
+const never = new AbortController().signal;
+
+async function sync(context: HostContext): Promise<PassResult> {
+  const { settings } = context;
+  const url = needDatabase(context);
+  const client = await connect(url, "svc-offsite-pass");
+  // A pass that cannot be recorded, and whose lock somebody else may get, ends.
+  const lost = new AbortController();
+  client.once("end", () => lost.abort(new Error("the connection to the database was lost")));
+  try {
+    const { rows } = await client.query<{ held: boolean }>(
+      "select pg_try_advisory_lock(hashtext('svc_offsite_pass')) as held",
+    );
+    if (!rows[0]?.held)
+      throw new BusyError("another pass is running; `svc offsite status` shows how far it is");
+    const record = await beginPass(client);
+    let writing = Promise.resolve();
+    const result = await withArchives(
+      context,
+      async (archives, signal) =>
+        runPass({
+          ...(await openOffsite(context)),
+          settings: settings.offsite,
+          bundleDir: settings.ops_watchdog.bundle_dir,
+          host: await hostOf(context),
+          archives,
+          takeBundle: () => takeSnapshot(context),
+          now: Date.now,
+          step: context.step,
+          onProgress: (progress) => {
+            if (context.env["SVC_PROGRESS"]) process.stderr.write(`progress ${JSON.stringify(progress)}\n`);
+            writing = writing.then(() => record.progress(progress)).catch(() => undefined);
+          },
+          signal,
+        }),
+      lost.signal,
+    ).catch((error: Error): PassResult => {
+      const report = { sent: 0, sent_bytes: 0, deleted: 0, failed: 0, failures: [], error: error.message };
+      return { state: "failed", report };
+    });
+    await writing;
+    context.step("report");
+    await record.finish(result.state, result.report);
+    return result;
+  } finally {
+    client.removeAllListeners("end");
+    await client.end();
+  }
+}
+
+function takeSnapshot(context: HostContext) {
+  const { settings, version } = context;
+  return takeBundle(
+    {
+      url: needDatabase(context),
+      settings: settings.ops_watchdog,
+      version,
+      readServers: () => readServers(context),
+      now: () => new Date(),
+    },
+    "offsite",
+    { step: context.step },
+  );
+}
+
+async function withArchives<T>(
+  context: HostContext,
+  work: (archives: ArchiveStore, signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal = never,
+): Promise<T> {
+  const mesh = await openMesh(context);
+  try {
+    return await work(createArchiveStore(mesh, signal), signal);
+  } finally {
+    await mesh.drain(500);
+  }
+}
+
+const connectWithinMs = 15_000;
+
+/** As ops-watchdog from its loop, as the operator from the command line. */
+function openMesh({ env, natsUrl, natsPassword, version }: HostContext): Promise<Mesh> {
+  const log = createLogger("svc-offsite", "silent");
+  const options = { log, version, signal: AbortSignal.timeout(connectWithinMs) };
+  const operator = env["SVC_OPERATOR_NATS_URL"];
+  if (operator) {
+    const url = new URL(operator);
+    const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    url.username = "";
+    url.password = "";
+    return connectMesh({
+      ...options,
+      service: "operator",
+      url: url.href,
+      user: user || "operator",
+      password,
+    });
+  }
+  if (!natsUrl) throw new Error("SVC_NATS_URL is not set: storage is asked for the archives");
+  const user = env["SVC_NATS_USER"] || "ops-watchdog";
+  return connectMesh({ ...options, service: "ops-watchdog", url: natsUrl, user, password: natsPassword });
+}
+
+async function status(context: HostContext) {
+  const url = needDatabase(context);
+  const log = createLogger("svc-offsite", "silent");
+  const store = openStore<Tables>({ url, schema: "ops_watchdog", poolSize: 1, log });
+  try {
+    return await readOffsiteStatus({ db: store.db, settings: context.settings.offsite, now: Date.now });
+  } finally {
+    await store.close();
+  }
+}
+
+async function list(context: HostContext) {
+  const { bucket } = await openOffsite(context);
+  const objects = [];
+  for await (const { key, sizeBytes, modifiedAt } of bucket.list(""))
+    objects.push({ key, size_bytes: sizeBytes, ...(modifiedAt && { at: modifiedAt.toISOString() }) });
+  return { bucket: context.settings.offsite.bucket, objects };
+}
+
+function verify(context: HostContext, sample: number | undefined) {
+  const { settings } = context;
+  return withArchives(context, async (archives, signal) => {
+    const offsite = await openOffsite(context);
+    const host = await hostOf(context);
+    const found = await findWriter({ bucket: offsite.bucket, signal });
+    const mayRepair = found.kind === "named" && found.writer.host_id === host.id;
+    const bundleDir = settings.ops_watchdog.bundle_dir;
+    const result = await verifyCopies({ ...offsite, archives, bundleDir, mayRepair, signal }, sample);
+    await writeVerification(settings.offsite.state_dir, {
+      at: new Date().toISOString(),
+      damaged: result.damaged.filter(({ repaired }) => !repaired).map(({ key }) => key),
+    });
+    return result;
+  });
+}
+
+/** The plan, and whether it was carried out. */
+async function runTakeOver(context: HostContext, apply: boolean) {
+  const { settings } = context;
+  const { bucket } = await openOffsite(context);
+  const host = await hostOf(context);
+  const signal = never;
+  const found = await findWriter({ bucket, signal });
+  const before = found.kind === "named" ? found.writer : undefined;
+  const plan = { host, ...(before && { writer: before }), is_writer: before?.host_id === host.id };
+  if (!apply || plan.is_writer) return { ...plan, done: false };
+  const { conditionalPut } = await bucket.probe({ signal });
+  context.step("take-over");
+  const settleMs = settings.offsite.writer_settle;
+  await takeOver({ bucket, host, conditionalPut, settleMs, now: Date.now, signal });
+  return { ...plan, done: true };
+}
+
+async function runFetchDb(context: HostContext, { bundle, force }: { bundle: string; force: boolean }) {
+  const bundleDir = context.settings.ops_watchdog.bundle_dir;
+  const deps = { ...(await openOffsite(context)), bundleDir, step: context.step, signal: never };
+  return fetchDb(deps, { name: bundle, force });
+}

@@ -1,0 +1,70 @@
+// The only rule by which objects are deleted from the bucket (docs/reference/off-site.md#deletion). It is pure; one caller
+// acts on it.
+//
+// 1. Nothing is deleted where the database looks lost: it lists no archive that is kept, or its newest bundle has no server and at most
+//    one account. Then the bucket may hold the only copy of everything.
+// 2. A copy whose backup is present or expired stays.
+// 3. A copy whose backup is deleted goes once its retention has passed too: an archive may be deleted early to make room.
+// 4. A copy without a backup goes once it is older than the longest retention, by its name and by the bucket.
+// 5. Of bundles the newest stay; one labelled `offsite` stays only while it is the newest. What is dated in the future
+//    neither goes nor counts.
+// 6. Every other object is somebody else's and stays.
+
+import type { offsiteArchives } from "@svc/proto";
+import { archiveOfKey, bundleOfKey } from "./object-key.ts";
+
+type Row = Pick<offsiteArchives.OffsiteArchive, "archive" | "status" | "expires_at">;
+
+export type DeletionFacts = {
+  now: number;
+  objects: readonly { key: string; modifiedAt: Date | undefined }[];
+  archives: readonly Row[];
+  longestRetentionMs: number;
+  /** Bundles to keep. */
+  dbKeep: number;
+  /** Counts of the newest local bundle; undefined when there is none. */
+  newestBundle: { accounts: number; servers: number } | undefined;
+};
+
+export type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
+
+export function decideDeletions(facts: DeletionFacts): DeletionPlan {
+  const why = whySkipped(facts);
+  if (why !== undefined) return { skipped: why };
+  const rows = new Map(facts.archives.map((row) => [row.archive, row]));
+  const copies = facts.objects.filter((object) => isCopyOver(object, rows, facts)).map(({ key }) => key);
+  return { keys: [...surplusBundles(facts), ...copies] };
+}
+
+function whySkipped({ archives, newestBundle }: DeletionFacts): string | undefined {
+  if (archives.every(({ status }) => status === "deleted")) return "the database lists no archive";
+  if (!newestBundle) return "there is no local bundle";
+  if (newestBundle.servers === 0 && newestBundle.accounts <= 1) return "the database looks empty";
+  return undefined;
+}
+
+function isCopyOver(
+  { key, modifiedAt }: DeletionFacts["objects"][number],
+  rows: ReadonlyMap<string, Row>,
+  { now, longestRetentionMs }: DeletionFacts,
+): boolean {
+  const archive = archiveOfKey(key);
+  if (!archive) return false;
+  const row = rows.get(archive.name);
+  if (row) return row.status === "deleted" && Date.parse(row.expires_at) <= now;
+  if (!modifiedAt) return false;
+  const newest = Math.max(modifiedAt.getTime(), archive.begunAt.getTime());
+  return newest + longestRetentionMs <= now;
+}
+
+function surplusBundles({ objects, now, dbKeep }: DeletionFacts): string[] {
+  const newestFirst = objects
+    .flatMap(({ key }) => {
+      const bundle = bundleOfKey(key);
+      return bundle && bundle.takenAt.getTime() <= now ? [{ key, ...bundle }] : [];
+    })
+    .sort((a, b) => b.takenAt.getTime() - a.takenAt.getTime() || (a.key < b.key ? -1 : 1));
+  const [newest] = newestFirst;
+  const kept = newestFirst.filter(({ label }) => label !== "offsite").slice(0, dbKeep);
+  return newestFirst.filter((one) => one !== newest && !kept.includes(one)).map(({ key }) => key);
+}

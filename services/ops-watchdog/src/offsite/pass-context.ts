@@ -1,0 +1,36 @@
+// What the steps of a pass share.
+
+import type { ObjectStore } from "@svc/object-store";
+import type { offsites } from "@svc/proto";
+import type { KeyRing } from "@svc/sealed";
+import type { OffsiteSettings } from "../config.ts";
+import type { PassReport } from "../database.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import type { Claim } from "./claim.ts";
+import type { Listing } from "./listing.ts";
+import type { Progress } from "./progress.ts";
+
+export type PassDeps = {
+  bucket: ObjectStore;
+  ring: KeyRing;
+  settings: OffsiteSettings;
+  bundleDir: string;
+  host: { id: string; name: string };
+  archives: ArchiveStore;
+  /** Takes a bundle with the times of off-site copies. */
+  takeBundle: () => Promise<unknown>;
+  now: () => number;
+  /** Called before each step; tests stop the process there. */
+  step: (name: string) => void;
+  onProgress: (progress: offsites.OffsiteProgress) => void;
+  signal: AbortSignal;
+};
+
+export type Pass = PassDeps & {
+  claim: Claim;
+  listing: Listing;
+  progress: Progress;
+  report: PassReport;
+  /** Runs the work on one object; its failure is recorded, and the pass goes on. True when it succeeded. */
+  attempt: (key: string, work: () => Promise<void>) => Promise<boolean>;
+};

@@ -1,0 +1,62 @@
+// After a rotation old objects are sealed again with the active key, some in each pass (docs/reference/off-site.md#rotation).
+
+import { open } from "@svc/sealed";
+import type { CheckedKeys } from "./check-keys.ts";
+import { archiveOfKey, bundleOfKey, keyIdObject } from "./object-key.ts";
+import type { Pass } from "./pass-context.ts";
+import { sendAgain } from "./send.ts";
+
+export async function sealAgain(pass: Pass, keys: CheckedKeys): Promise<void> {
+  if (keys.recorded().length < 2) return;
+  // The object that names the keys is written when they change: what is younger has the active key. Stores round their times.
+  const rotatedAt = pass.listing.find(keyIdObject)?.modifiedAt;
+  const isOld = ({ modifiedAt }: Sealed) =>
+    !modifiedAt || !rotatedAt || modifiedAt.getTime() <= rotatedAt.getTime() + roundingMs;
+  const sealed = pass.listing.all().filter(({ key }) => bundleOfKey(key) ?? archiveOfKey(key));
+  const budget = { left: pass.settings.reseal_at_once };
+  if (!(await sealEach(pass, sealed.filter(isOld), budget))) return;
+  // Nobody may throw a key away because of a store whose clock was wrong: at the end every object is tried.
+  if (
+    await sealEach(
+      pass,
+      sealed.filter((one) => !isOld(one)),
+      budget,
+    )
+  )
+    await keys.dropOlder();
+}
+
+type Sealed = ReturnType<Pass["listing"]["all"]>[number];
+
+/** True when all of them are under the active key. */
+async function sealEach(pass: Pass, objects: readonly Sealed[], budget: { left: number }): Promise<boolean> {
+  const { step } = pass;
+  let isDone = true;
+  for (const object of objects) {
+    if (budget.left === 0) return false;
+    const isSealed = await pass.attempt(object.key, async () => {
+      if (await isUnderActiveKey(pass, object.key)) return;
+      budget.left -= 1;
+      step("seal-again");
+      await sendAgain(pass, object);
+    });
+    isDone &&= isSealed;
+  }
+  return isDone;
+}
+
+const roundingMs = 5_000;
+const firstSegments = 131_072;
+
+async function isUnderActiveKey({ bucket, ring, signal }: Pass, key: string): Promise<boolean> {
+  const found = await bucket.get(key, { to: firstSegments - 1, signal });
+  if (!found) return true;
+  let id: string | undefined;
+  try {
+    for await (const _ of open(found.bytes, ring, { onKey: (key) => (id = key.id) })) break;
+  } catch (error) {
+    // A small range ends in the middle of a segment, after the first was opened.
+    if (id === undefined) throw error;
+  }
+  return id === ring.active.id;
+}

@@ -1,0 +1,46 @@
+import { sealedSize } from "@svc/sealed";
+import { keyOfArchive } from "./object-key.ts";
+import type { Pass } from "./pass-context.ts";
+import { type Archive, type CopyState, planArchives } from "./plan-archives.ts";
+import { send } from "./send.ts";
+
+/** Brings what is recorded of copies in line with the bucket, and copies the archives that have none. */
+export async function sendArchives(pass: Pass, listedAt: Date): Promise<void> {
+  const { archives, progress, step, now } = pass;
+  const found = await archives.list();
+  const plan = planArchives(found.archives, copyStateIn(pass));
+  step("clear");
+  await archives.record(plan.clear.map(({ id, sha256 }) => ({ id, sha256, at: null })));
+  step("confirm");
+  await archives.confirm(listedAt);
+  step("record");
+  const at = new Date(now()).toISOString();
+  await archives.record(plan.record.map(({ id, sha256 }) => ({ id, sha256, at })));
+  progress.expect(
+    "worlds",
+    plan.send.map(({ size_bytes }) => sealedSize(size_bytes)),
+  );
+  for (const archive of plan.send) {
+    step("archive");
+    await sendArchive(pass, archive);
+  }
+}
+
+export function copyStateIn({ listing }: Pick<Pass, "listing">): (archive: Archive) => CopyState {
+  return ({ archive, size_bytes }) => listing.stateOf(keyOfArchive(archive), sealedSize(size_bytes));
+}
+
+async function sendArchive(pass: Pass, archive: Archive): Promise<void> {
+  const { id, sha256, size_bytes: sizeBytes } = archive;
+  const key = keyOfArchive(archive.archive);
+  const onProgress = pass.progress.begin("worlds");
+  await pass.attempt(key, async () => {
+    const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
+    pass.report.sent += 1;
+    pass.report.sent_bytes += sent;
+    pass.listing.added(key, sent);
+    pass.step("stored");
+    await pass.archives.record([{ id, sha256, at: new Date(pass.now()).toISOString() }]);
+  });
+  pass.progress.end(sealedSize(sizeBytes));
+}

@@ -1,0 +1,72 @@
+// Seals one plaintext and stores it, or seals a stored object again under the active key.
+
+import { isObjectStoreError, type ObjectStore } from "@svc/object-store";
+import { createSealedBody, isStateOf, type KeyRing, reseal, sealedSize } from "@svc/sealed";
+import { type Digest, verified, WrongBytesError } from "./source.ts";
+
+export type SendDeps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
+
+export type Outgoing = Digest & {
+  key: string;
+  /** The plaintext from its first byte on; called again for a repeat. */
+  open: () => AsyncIterable<Uint8Array>;
+  onProgress?: (sentBytes: number) => void;
+};
+
+/** Stores a sealed copy, and asks the store for its size before anybody relies on it. */
+export async function send(deps: SendDeps, outgoing: Outgoing): Promise<number> {
+  const { bucket, ring, signal } = deps;
+  const { key, sizeBytes, sha256, open, onProgress } = outgoing;
+  await bucket.put({
+    key,
+    fingerprint: `${ring.active.id}:${sha256}`,
+    body: (state) =>
+      createSealedBody({
+        key: ring.active,
+        plainBytes: sizeBytes,
+        readPlain: (from) => verified(open(), outgoing, from),
+        state: state !== undefined && isStateOf(state, ring.active) ? state : undefined,
+      }),
+    onProgress,
+    signal,
+  });
+  return confirm(deps, key, sealedSize(sizeBytes));
+}
+
+/** Seals an object again; its plaintext is never stored. */
+export async function sendAgain(
+  deps: SendDeps,
+  { key, sizeBytes, etag }: { key: string; sizeBytes: number; etag: string },
+): Promise<void> {
+  const { bucket, ring, signal } = deps;
+  async function* readSealed() {
+    const found = await bucket.get(key, { sizeBytes, signal });
+    if (!found) throw new Error("the object is gone");
+    yield* found.bytes;
+  }
+  await bucket.put({
+    key,
+    fingerprint: `${ring.active.id}:${etag}`,
+    body: (state) => {
+      const own = state !== undefined && isStateOf(state, ring.active) ? state : undefined;
+      return reseal({ ring, sealedBytes: sizeBytes, readSealed, state: own });
+    },
+    signal,
+  });
+  await confirm(deps, key, sizeBytes);
+}
+
+async function confirm({ bucket, signal }: SendDeps, key: string, sizeBytes: number): Promise<number> {
+  const found = await bucket.head(key, { signal });
+  if (!found) throw new Error("the store does not have it after it was stored");
+  if (found.sizeBytes !== sizeBytes)
+    throw new Error(`the store has ${found.sizeBytes} of ${sizeBytes} bytes after it was stored`);
+  return sizeBytes;
+}
+
+/** Failures of one object; the others may succeed. A pass that cannot work at all ends. */
+export function isOfOneObject(error: unknown): boolean {
+  if (error instanceof WrongBytesError) return true;
+  const ending = ["credential", "no_bucket", "clock", "denied", "full"] as const;
+  return !ending.some((problem) => isObjectStoreError(error, problem));
+}
