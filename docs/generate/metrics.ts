@@ -29,7 +29,7 @@ export function metricsPage() {
     "# Metrics",
     `Every process serves \`/metrics\` on its health port, and gateway-internal also on the internal face; the external face
 never does. Each exports the process metrics of prom-client and what the libraries it uses declare: every service those of
-\`mesh\` and \`telemetry\`, the gateways those of \`http-gateway\`. What to do when a metric grows is in the README of its
+\`mesh\` and \`telemetry\`, those with tables also those of \`store\`, the gateways those of \`http-gateway\`. What to do when a metric grows is in the README of its
 service and in [alert-rules.md](alert-rules.md).`,
     ...blocks,
   ]);

@@ -228,6 +228,18 @@ const platform: AlertCase[] = [
     labels: { component: "identity", instance: "a:1" },
   },
   {
+    alert: "DatabasePoolExhausted",
+    series: { ...identityInfo, [`svc_database_waiting${process}`]: "3x60" },
+    at: "15m",
+    labels: { component: "identity", instance: "a:1" },
+  },
+  {
+    alert: "EventsNotPublished",
+    series: { ...identityInfo, [`svc_outbox_waiting${process}`]: "500x60" },
+    at: "15m",
+    labels: { component: "identity", instance: "a:1" },
+  },
+  {
     alert: "RequestsRefused",
     series: { 'svc_mesh_refused_requests_total{subject="svc.rpc.identity.user.read"}': "_x5 1x10" },
     at: "8m",
@@ -357,6 +369,8 @@ export const healthy: Readonly<Record<string, string>> = {
   'svc_http_request_duration_seconds_bucket{face="external",route="/a",le="+Inf"}': "0+90x200",
   'svc_mesh_dead_letters_total{durable="identity-audit"}': always(0),
   'svc_mesh_reconnects{job="svc",instance="identity:1"}': always(1),
+  'svc_database_waiting{job="svc",instance="identity:1"}': "0 4 0x200",
+  'svc_outbox_waiting{job="svc",instance="identity:1"}': "0 9 0x200",
   'svc_mesh_refused_requests_total{subject="svc.rpc.identity.user.read"}': always(0),
   'svc_proxy_call_duration_seconds_count{operation="wake",outcome="2xx"}': "0+5x200",
   'svc_proxy_call_duration_seconds_count{operation="wake",outcome="no_answer"}': always(3),

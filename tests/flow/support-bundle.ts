@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newestCode, runSvc, type Stack } from "./stack.ts";
@@ -102,7 +102,10 @@ function ownSecrets({ dataDir, file }: Stack): string[] {
     [...readFileSync(join(dataDir, name), "utf8").matchAll(/[\w-]{24,}/g)].map(([text]) => text),
   );
   const [session = ""] = readFileSync(join(dataDir, "cli-session"), "utf8").split(" ");
-  const mails = readdirSync(mail.dir).map((name) => readFileSync(join(mail.dir, name), "utf8"));
+  // A mail that is being stored has another name.
+  const mails = globSync("*.eml", { cwd: mail.dir }).map((name) =>
+    readFileSync(join(mail.dir, name), "utf8"),
+  );
   const addresses = mails.flatMap((text) =>
     [...text.matchAll(/[\w.]+@example\.net/g)].map(([address]) => address),
   );

@@ -94,6 +94,20 @@ export const mesh: Dashboard = {
       ],
     },
     {
+      title: "Database",
+      panels: [
+        {
+          title: "Busy connections",
+          queries: [{ expr: perProcess('svc_database_connections{state="busy"}'), legend }],
+        },
+        { title: "Statements waiting", queries: [{ expr: perProcess("svc_database_waiting"), legend }] },
+        {
+          title: "Events not published yet",
+          queries: [{ expr: perProcess("svc_outbox_waiting"), legend }],
+        },
+      ],
+    },
+    {
       title: "Processes",
       panels: [
         {

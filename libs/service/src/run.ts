@@ -70,7 +70,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   const settings = loadSettings(definition.settings, environment);
   const log = createLogger(definition.name, environment.logLevel);
   const registry = createRegistry(definition.name, environment.buildVersion);
-  const database = await openDatabase<T>(definition, environment, log);
+  const database = await openDatabase<T>(definition, environment, { log, registry });
   const store = database?.store;
   const mesh = await connectMesh({
     service: definition.name,
@@ -122,13 +122,12 @@ async function runUntilSignal<S extends z.ZodObject, T>(
 async function openDatabase<T>(
   definition: { name: ServiceName; migrations?: URL; poolSize?: number },
   environment: ServiceEnvironment,
-  log: Logger,
+  { log, registry }: { log: Logger; registry: Registry },
 ) {
   if (!isOwner(definition.name)) return undefined;
   // Not at the top: a gateway would hold 10 MB of code that it has no database for.
-  const { checkMigrations, createRepeats, openStore, readMigrations, startOutboxRelay } = await import(
-    "@svc/store"
-  );
+  const { checkMigrations, createRepeats, measureStore, openStore, readMigrations, startOutboxRelay } =
+    await import("@svc/store");
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
   if (url === "") {
@@ -141,9 +140,10 @@ async function openDatabase<T>(
   );
   const poolSize = environment.poolSize ?? definition.poolSize ?? 10;
   const store = openStore<T>({ url, schema, poolSize, log });
+  const { onBacklog } = measureStore(registry, store);
   return {
     store,
-    startRelay: (publish: Mesh["publish"]) => startOutboxRelay({ url, schema, publish, log }),
+    startRelay: (publish: Mesh["publish"]) => startOutboxRelay({ url, schema, publish, log, onBacklog }),
     createRepeats: () => createRepeats(store, log),
   };
 }

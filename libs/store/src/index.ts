@@ -1,4 +1,5 @@
 export { asFault, violates } from "./availability.ts";
+export { measureStore } from "./metrics.ts";
 export { buildSchema, checkMigrations, type Migration, migrateUp, readMigrations } from "./migrations.ts";
 export { listenForNotifications, type Notifications } from "./notifications.ts";
 export { auditRow, type NewAuditEntry, outboxRow, startOutboxRelay } from "./outbox.ts";

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { event } from "@svc/proto";
-import { createLogger } from "@svc/telemetry";
+import { createLogger, createRegistry } from "@svc/telemetry";
 import { sql } from "kysely";
 import { z } from "zod";
+import { measureStore } from "./metrics.ts";
 import { readMigrations } from "./migrations.ts";
 import { outboxRow, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
 import type { Store } from "./store.ts";
@@ -59,6 +60,27 @@ describe("the outbox relay", () => {
     open.push(running);
     return running;
   };
+  test("metrics show the pool, and rows that cannot be published until they are", async () => {
+    const registry = createRegistry("identity", "test");
+    const { onBacklog } = measureStore(registry, store);
+    const shown = async (line: string) => (await registry.metrics()).split("\n").includes(line);
+    let isAway = true;
+    const publish: PublishOutbox = async () => {
+      if (isAway) throw new Error("NATS is away");
+    };
+    open.push(startOutboxRelay({ url: database.url, schema: "identity", publish, log, onBacklog }));
+    await add(1, 2);
+    await until(() => shown("svc_outbox_waiting 2"), 20_000);
+    isAway = false;
+    await until(() => shown("svc_outbox_waiting 0"), 20_000);
+    assert.equal(await left(), 0);
+    await store.db.transaction().execute(async (trx) => {
+      await sql`select 1`.execute(trx);
+      assert.ok(await shown('svc_database_connections{state="busy"} 1'));
+    });
+    assert.ok(await shown('svc_database_connections{state="busy"} 0'));
+    assert.ok(await shown("svc_database_waiting 0"));
+  });
   const numbersOf = (seen: readonly string[]) =>
     seen.map((line) => Number(line.split(".").at(-1)?.split(" ")[0]));
 

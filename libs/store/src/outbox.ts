@@ -45,6 +45,8 @@ export function startOutboxRelay(options: {
   schema: string;
   publish: PublishOutbox;
   log: Logger;
+  /** Rows that were read and not published yet; 0 once all are, and while another replica relays. */
+  onBacklog?: (rows: number) => void;
   /** After so long without a statement PostgreSQL ends a relay's session, and with it its lock (20 000). */
   hungAfterMs?: number;
 }): { close: () => Promise<void> } {
@@ -100,7 +102,10 @@ async function relayOnce(options: RelayOptions, signal: AbortSignal): Promise<vo
   try {
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(`outbox_${schema}`)}`);
-    while (mayGoOn() && !(await takeLock(client, schema))) await wake.next(retryMs);
+    while (mayGoOn() && !(await takeLock(client, schema))) {
+      options.onBacklog?.(0);
+      await wake.next(retryMs);
+    }
     while (mayGoOn()) {
       const moved = await drainBatch(client, options);
       if (moved < batchSize) await wake.next(sweepMs);
@@ -131,6 +136,7 @@ async function drainBatch(client: pg.Client, options: RelayOptions): Promise<num
     text: "select id, subject, body from outbox order by id limit $1",
     values: [batchSize],
   });
+  options.onBacklog?.(rows.length);
   if (rows.length === 0) return 0;
   await options.publish(
     rows.map((row) => ({
@@ -144,5 +150,6 @@ async function drainBatch(client: pg.Client, options: RelayOptions): Promise<num
     text: "delete from outbox where id = any($1::bigint[])",
     values: [rows.map((row) => row.id)],
   });
+  options.onBacklog?.(0);
   return rows.length;
 }

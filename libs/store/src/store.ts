@@ -16,6 +16,8 @@ export type Store<T> = {
   /** Connection settings of this store, for the outbox relay and LISTEN. */
   url: string;
   schema: string;
+  /** Connections of the pool, and statements that wait for one. */
+  connections: () => { busy: number; idle: number; waiting: number };
   /** Resolves when the database answers; rejects with the fault `unavailable`. */
   ping: () => Promise<void>;
   close: () => Promise<void>;
@@ -65,6 +67,10 @@ export function openStore<T>(options: {
     db,
     url: options.url,
     schema: options.schema,
+    connections: () => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+      return { busy: totalCount - idle, idle, waiting };
+    },
     ping: () => pool.query("select 1").then(() => undefined, rethrow),
     close: () => db.destroy(),
   };
