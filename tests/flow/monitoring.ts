@@ -40,6 +40,7 @@ export async function assertAlertMails(prometheus: Prometheus, stack: StackFile)
   assert.ok(gate);
   const firing = () => prometheus.query('ALERTS{alertname="LoginGateDown",alertstate="firing"}');
   await until(async () => (await firing()).length === 0, 30_000, "the login gate to be scraped");
+  await prometheus.mail("LoginGateDown");
   const mailed = async (subject: RegExp) => {
     const answer = await fetch(new URL("/messages?to=ops@example.net", stack.mail.page));
     const mails = (await answer.json()) as { subject: string; html: string }[];

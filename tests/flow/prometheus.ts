@@ -21,6 +21,8 @@ export type Sample = { metric: Record<string, string>; value: [at: number, value
 export type Prometheus = {
   /** Instant query; throws with Prometheus' own words. */
   query: (expr: string) => Promise<Sample[]>;
+  /** From now on Alertmanager mails this alert to ops@example.net; before, it mails nothing. */
+  mail: (alert: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -28,7 +30,9 @@ export type Prometheus = {
 export async function startPrometheus(stack: StackFile): Promise<Prometheus> {
   const dir = mkdtempSync(join(tmpdir(), "svc-prometheus-"));
   const [port, alertPort] = [await findFreePort(), await findFreePort()];
-  writeFileSync(join(dir, "alertmanager.yml"), stringify(alertmanagerConfig(stack)));
+  const write = (alert: string) =>
+    writeFileSync(join(dir, "alertmanager.yml"), stringify(alertmanagerConfig(stack, alert)));
+  write("");
   writeFileSync(join(dir, "prometheus.yml"), stringify(prometheusConfig(dir, stack, alertPort)));
   const children = [
     run("prometheus-alertmanager", [
@@ -60,7 +64,12 @@ export async function startPrometheus(stack: StackFile): Promise<Prometheus> {
     await stop();
     throw error;
   }
-  return { query: (expr) => query(port, expr), stop };
+  const mail = async (alert: string) => {
+    write(alert);
+    const answer = await fetch(`http://127.0.0.1:${alertPort}/-/reload`, { method: "POST" });
+    if (!answer.ok) throw new Error(`Alertmanager: ${await answer.text()}`);
+  };
+  return { query: (expr) => query(port, expr), mail, stop };
 }
 
 function run(program: string, args: readonly string[]): ChildProcess {
@@ -87,7 +96,7 @@ async function query(port: number, expr: string): Promise<Sample[]> {
 function prometheusConfig(dir: string, { processes }: StackFile, alertPort: number): object {
   const targets = processes.flatMap(({ metrics }) => (metrics ? [new URL(metrics).host] : []));
   return {
-    global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+    global: { scrape_interval: "2s", scrape_timeout: "2s", evaluation_interval: "2s" },
     rule_files: [join(writeRules(dir), "*.yaml")],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [`127.0.0.1:${alertPort}`] }] }] },
     scrape_configs: [{ job_name: "svc", static_configs: [{ targets }] }],
@@ -108,7 +117,7 @@ function writeRules(dir: string): string {
   return folder;
 }
 
-function alertmanagerConfig({ mail }: StackFile): object {
+function alertmanagerConfig({ mail }: StackFile, alert: string): object {
   const { host } = new URL(mail.smtp_url);
   const email = {
     to: "ops@example.net",
@@ -123,7 +132,7 @@ function alertmanagerConfig({ mail }: StackFile): object {
       group_by: ["alertname"],
       group_wait: "0s",
       group_interval: "1s",
-      routes: [{ matchers: ['alertname="LoginGateDown"'], receiver: "operators" }],
+      routes: [{ matchers: [`alertname="${alert}"`], receiver: "operators" }],
     },
     receivers: [{ name: "nobody" }, { name: "operators", email_configs: [email] }],
   };
