@@ -12,6 +12,7 @@ import { pushImage } from "./image/push.ts";
 import { convertToSbom } from "./scanner/sbom.ts";
 import { scanImage } from "./scanner/scan.ts";
 import type { StepContext } from "./step.ts";
+import { probeUserNamespaces } from "./user-namespaces.ts";
 
 /** Each returns its termination message, if it has one. */
 const steps: Record<string, (settings: Settings, context: StepContext) => Promise<string | undefined>> = {
@@ -32,17 +33,22 @@ process.once("SIGTERM", () => aborting.abort(new Error("the build was stopped"))
 
 try {
   const [name = "", ...args] = process.argv.slice(2);
-  const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
-  if (!step) throw new Error(`the step must be one of ${Object.keys(steps).join(", ")}`);
-  const settings = readSettings([name, ...args], process.env);
-  const message = await step(settings, { say, signal: aborting.signal, limits });
-  if (message !== undefined) leave(message);
+  if (name === "probe-user-namespaces") leave(probeUserNamespaces());
+  else await runStep(name, args);
 } catch (error) {
   const reason: unknown = aborting.signal.aborted ? aborting.signal.reason : error;
   const line = lineOf(reason instanceof Error ? reason.message : String(reason));
   process.stderr.write(`${line}\n`);
   leave(line);
   process.exitCode = aborting.signal.aborted ? 143 : ((error as { exitCode?: number }).exitCode ?? 1);
+}
+
+async function runStep(name: string, args: string[]): Promise<void> {
+  const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
+  if (!step) throw new Error(`the step must be one of ${Object.keys(steps).join(", ")}`);
+  const settings = readSettings([name, ...args], process.env);
+  const message = await step(settings, { say, signal: aborting.signal, limits });
+  if (message !== undefined) leave(message);
 }
 
 function leave(message: string): void {

@@ -32,7 +32,7 @@ test("the defaults are those of the specification", () => {
     build_cpu_limit: "2",
     build_mem_limit: "4Gi",
     build_disk_limit: "12Gi",
-    build_user_namespaces: "off",
+    build_user_namespaces: "auto",
     build_runtime_class: "",
     push_token_ref: "SVC_REGISTRY_PUSH_TOKEN",
     prune_token_ref: "SVC_REGISTRY_PRUNE_TOKEN",

@@ -69,8 +69,8 @@ export const settings = z.strictObject({
     build_mem_limit: z.string().min(1).default("4Gi"),
     /** Scratch space of the builder. */
     build_disk_limit: z.string().min(1).default("12Gi"),
-    /** Whether root of a build is an unprivileged user of the node (`hostUsers: false`); the nodes must support it. */
-    build_user_namespaces: z.enum(["on", "off"]).default("off"),
+    /** Whether root of a build is an unprivileged user of the node (`hostUsers: false`); `auto` = where a Job shows that the nodes can. */
+    build_user_namespaces: z.enum(["auto", "on", "off"]).default("auto"),
     /** RuntimeClass of builds, such as that of a sandbox; empty = that of the nodes. */
     build_runtime_class: z.string().default(""),
     /** Variable with `user:password` of the right to push builds; `<name>_FILE` may name a file instead. */

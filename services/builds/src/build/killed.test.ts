@@ -139,3 +139,21 @@ test("a build ends well although PostgreSQL was away while its Job ended", async
   assert.equal((await rowOf(id)).status, "succeeded");
   await replica.stop();
 });
+
+for (const isolated of [true, false]) {
+  test(`where nodes give pods ${isolated ? "a" : "no"} user namespace, builds that ask for it by themselves have ${isolated ? "one" : "none"}`, async () => {
+    const probe = { name: "probe-user-namespaces", namespace };
+    if (!isolated) fixture.hold("host-users");
+    const auto = { overrides: ["registry.build_user_namespaces=auto"] };
+    const replicas = [await fixture.start(auto), await fixture.start(auto)];
+    const { id } = await start();
+    await hasEnded(id);
+    assert.equal((await rowOf(id)).status, "succeeded");
+    const job = await fixture.kube.get(resources.jobs, { name: `build-${id}`, namespace });
+    assert.equal(job.spec?.template.spec?.hostUsers, isolated ? false : undefined);
+    for (const one of replicas) await one.stop();
+    fixture.release("host-users");
+    await fixture.kube.remove(resources.jobs, probe, { propagationPolicy: "Background" });
+    await until(async () => (await fixture.kube.find(resources.jobs, probe)) === undefined, 60_000);
+  });
+}

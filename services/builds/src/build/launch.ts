@@ -4,11 +4,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { isKubeError, resources } from "@svc/kube";
 import { repositoryOf, toPolicy } from "../acceptance/rules.ts";
 import { findAcceptancesOf } from "../acceptance/store.ts";
+import type { Settings } from "../config.ts";
 import { type ClusterDeps, inNamespace } from "./deps.ts";
 import { buildJob, jobNameOf, secretOfJob } from "./job.ts";
 import type { BuildRow } from "./row.ts";
 import { addDocumentsToken, markLaunched } from "./store.ts";
 import { taskOf } from "./task.ts";
+import { hasUserNamespaces } from "./user-namespaces.ts";
 
 export const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
@@ -17,7 +19,11 @@ export const hashOf = (token: string) => createHash("sha256").update(token).dige
  * before the Secret: whichever attempt created the Secret, the row knows its token.
  */
 export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
-  const { kube, settings, db } = deps;
+  const { kube, db } = deps;
+  const isolated = await hasUserNamespaces(deps);
+  // Tried again with the next round.
+  if (isolated === undefined) return;
+  const settings = withUserNamespaces(deps.settings, isolated);
   const { callerToken, pushCredential } = deps.secrets();
   const accepted = toPolicy(await findAcceptancesOf(db, repositoryOf(row.image_ref)));
   const task = taskOf(settings, row, accepted);
@@ -35,6 +41,11 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   await ignoreConflict(kube.create(resources.secrets, secret));
   // It ended meanwhile: whoever ended it may have found nothing to remove.
   if (!(await markLaunched(db, row.id))) await removeJob(deps, row.id);
+}
+
+function withUserNamespaces(settings: Settings, isolated: boolean): Settings {
+  const build_user_namespaces = isolated ? "on" : "off";
+  return { ...settings, registry: { ...settings.registry, build_user_namespaces } };
 }
 
 async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {

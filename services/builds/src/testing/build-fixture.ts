@@ -33,6 +33,7 @@ const quick = [
   `builds.scanner=${image}`,
   `builds.internal_url=${internalUrl}`,
   "builds.egress_gate=false",
+  "registry.build_user_namespaces=off",
   "builds.busy_interval=50ms",
   "builds.poll_interval=500ms",
   "builds.lease_duration=2s",

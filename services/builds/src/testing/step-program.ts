@@ -24,6 +24,7 @@ const own = join(control, `${task.build_id}.json`);
 const file = existsSync(own) ? own : join(control, "default.json");
 appendFileSync(join(control, "runs"), `${task.build_id} ${step}\n`);
 const script = (JSON.parse(readFileSync(file, "utf8")) as BuildScript)[step] ?? {};
+if (step === "probe-user-namespaces") process.exit(existsSync(join(control, "host-users")) ? 1 : 0);
 const print = (text: string) =>
   new Promise<void>((resolve) => {
     process.stdout.write(text, () => resolve());

@@ -46,6 +46,8 @@ setup_url_file = ${quote(facts.setupUrlFile)}
 url = ${quote(facts.registryHost ?? "")}
 # The scanner has no database of vulnerabilities here, and secrets are found without one.
 scan_db = "optional"
+# Its pods are processes of this machine.
+build_user_namespaces = "off"
 user_uploads_context = ${quote(join(dirname(facts.archiveDir), "contexts"))}
 
 [builds]
