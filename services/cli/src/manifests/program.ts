@@ -29,25 +29,25 @@ export function addManifestCommands(program: Command): void {
 function addClusterCommands(manifests: Command): void {
   const values = ["--values <file>", "YAML file of values; the rest are the defaults"] as const;
   command(manifests, "render", {
-    does: "print all objects of an installation on a cluster",
-    example: "manifests render --values values.yaml | kubectl apply --filename -",
+    does: "print all objects of an installation, for kubectl apply",
+    example: "manifests render --values values.yaml",
   })
     .option(...values)
     .action(runs(async (options: Options) => (await import("./commands.ts")).render(options)));
   command(manifests, "prerequisites", {
     does: "print the namespaces and the custom resource, which are applied first",
-    example: "manifests prerequisites | kubectl apply --server-side --filename -",
+    example: "manifests prerequisites --values values.yaml",
   })
     .option(...values)
     .action(runs(async (options: Options) => (await import("./commands.ts")).prerequisites(options)));
   command(manifests, "secrets", {
-    does: "print Secrets with new passwords, for a new installation",
-    example: "manifests secrets | kubectl create --filename -",
+    does: "print Secrets with new passwords, for kubectl create",
+    example: "manifests secrets --values values.yaml",
   })
     .option(...values)
     .action(runs(async (options: Options) => (await import("./commands.ts")).secrets(options)));
   command(manifests, "nats-users", {
     does: "print the users of NATS and what each may do, for a NATS of your own",
-    example: "manifests nats-users > users.conf",
+    example: "manifests nats-users",
   }).action(runs(async () => (await import("./commands.ts")).natsUsers()));
 }

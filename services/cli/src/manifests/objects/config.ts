@@ -59,10 +59,6 @@ scanner = ${q(images.scanner)}
 scanner_command = ["node", "services/build-agent/src/main.ts"]
 internal_url = ${q(internalUrl(v))}
 
-[ops_watchdog]
-bundle_dir = "/backups/bundles"
-state_dir = "/backups/watchdog"
-
 ${v.extraConfig}
 `;
 }

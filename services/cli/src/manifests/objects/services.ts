@@ -1,7 +1,7 @@
 // The seven services.
 
 import { equals, not, type Template, text, when } from "../template/expression.ts";
-import { claim, head, type Mount, type ObjectFile, scratch, secretVariable, type V } from "./common.ts";
+import { claim, head, type Mount, type ObjectFile, secretVariable, type V } from "./common.ts";
 import { smtpVariables } from "./config.ts";
 import { faceService, serviceObjects } from "./service.ts";
 
@@ -164,8 +164,8 @@ function builds(v: V): ObjectFile {
   ]);
 }
 
-/** The volume of database bundles, and where it is mounted. */
-export const backups = claim("backups", "/backups", "svc-database-backups");
+/** Database bundles, and what ops-watchdog remembers, at the paths that are its defaults. */
+export const backups = claim("backups", "/var/lib/svc", "svc-database-backups");
 
 function opsWatchdog(v: V): ObjectFile {
   const name = "ops-watchdog";
@@ -193,7 +193,7 @@ function opsWatchdog(v: V): ObjectFile {
       account: true,
       hasDatabase: true,
       env: [when(v.secrets.smtp, smtpVariables(v.secrets.smtp))],
-      mounts: [backups, scratch("scratch", "/var/lib/svc", "1Gi")],
+      mounts: [backups],
       graceSeconds: 60,
       isReplacedFirst: true,
     }),

@@ -33,7 +33,25 @@ export function controlPolicies(v: V): ObjectFile {
       "metrics",
       { matchLabels: { "app.kubernetes.io/part-of": "svc" } },
       {
-        ingress: [{ from: [podsIn(v.networkPolicies.monitoringNamespace)], ports: tcp(healthPort) }],
+        ingress: [
+          {
+            from: [podsIn(v.networkPolicies.monitoringNamespace), pod("ops-watchdog")],
+            ports: tcp(healthPort),
+          },
+        ],
+      },
+    ),
+    // While NATS is away, health ports say what lives.
+    policy(
+      "to-health",
+      { matchLabels: selectorOf("ops-watchdog") },
+      {
+        egress: [
+          {
+            to: [{ podSelector: { matchLabels: { "app.kubernetes.io/part-of": "svc" } } }],
+            ports: tcp(healthPort),
+          },
+        ],
       },
     ),
     ...dataPolicies(v, policy),
