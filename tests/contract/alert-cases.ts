@@ -158,6 +158,27 @@ const upkeep: AlertCase[] = [
     series: { svc_db_rehearsal_last_success_timestamp_seconds: "0x40" },
     at: "29h",
   },
+  { alert: "OffsiteStale", series: { svc_offsite_last_success_timestamp_seconds: "60x40" }, at: "14h" },
+  {
+    alert: "OffsiteNeverCompleted",
+    series: {
+      svc_offsite_last_success_timestamp_seconds: "0x40",
+      svc_offsite_last_pass_timestamp_seconds: "60x40",
+    },
+    at: "14h",
+  },
+  { alert: "OffsiteWrongKey", series: { 'svc_offsite_pass_state{state="wrong_key"}': "1x20" }, at: "3m" },
+  { alert: "OffsiteStandby", series: { 'svc_offsite_pass_state{state="standby"}': "1x40" }, at: "4h" },
+  {
+    alert: "OffsiteCopiesMissing",
+    series: {
+      'svc_offsite_missing_objects{kind="worlds"}': "1x40",
+      'svc_offsite_not_whole_objects{kind="worlds"}': "0x40",
+    },
+    at: "4h",
+    labels: { kind: "worlds" },
+  },
+  { alert: "OffsiteCopyDamaged", series: { svc_offsite_damaged_objects: "1x20" }, at: "12m" },
   { alert: "UpdateReportStale", series: { svc_update_report_timestamp_seconds: "60x80" }, at: "76h" },
   {
     alert: "WatchdogTaskFailing",

@@ -64,8 +64,6 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
 
 function createOffsiteMetrics(registers: Registry[]): WatchdogMetrics["offsite"] {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const byKind = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames: ["kind"] as const, registers });
   const completed = gauge(
     "svc_offsite_last_success_timestamp_seconds",
     "Unix time at which the newest off-site pass without a failure ended; 0 if there is none.",
@@ -88,13 +86,30 @@ function createOffsiteMetrics(registers: Registry[]): WatchdogMetrics["offsite"]
     labelNames: ["state"] as const,
     registers,
   });
-  const objects = byKind("svc_offsite_objects", "Off-site copies in the bucket, by kind.");
-  const bytes = byKind("svc_offsite_bytes", "Their sealed bytes, by kind.");
-  const missing = byKind(
-    "svc_offsite_missing_objects",
-    "What has no off-site copy although it should, by kind.",
-  );
-  const notWhole = byKind("svc_offsite_not_whole_objects", "Off-site copies with the wrong size, by kind.");
+  const objects = new Gauge({
+    name: "svc_offsite_objects",
+    help: "Off-site copies in the bucket, by kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const bytes = new Gauge({
+    name: "svc_offsite_bytes",
+    help: "Sealed bytes of the off-site copies, by kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const missing = new Gauge({
+    name: "svc_offsite_missing_objects",
+    help: "What has no off-site copy although it should, by kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
+  const notWhole = new Gauge({
+    name: "svc_offsite_not_whole_objects",
+    help: "Off-site copies with the wrong size, by kind.",
+    labelNames: ["kind"] as const,
+    registers,
+  });
   return (status) => {
     const secondsOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) / 1_000);
     completed.set(secondsOf(status.last_completed_at));

@@ -1,0 +1,171 @@
+// A new machine with the bucket and the key, and nothing else.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { generateKey } from "@svc/sealed";
+import { verifyBundle } from "../bundle/verify.ts";
+import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import type { FetchedBundle } from "./fetch-db.ts";
+import type { FetchedWorlds } from "./fetch-worlds.ts";
+import { keyOfArchive, keyOfBundle } from "./object-key.ts";
+
+let fixture: OffsiteFixture;
+let host: Host;
+let fresh: Host;
+let hosts = 0;
+
+before(async () => {
+  fixture = await openOffsiteFixture();
+});
+after(() => fixture?.stop());
+beforeEach(async () => {
+  await fixture.reset();
+  hosts += 1;
+  host = fixture.addHost(`old-${hosts}`);
+  fresh = fixture.addHost(`new-${hosts}`);
+});
+
+const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
+const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
+const fetchDb = (bundle = "latest", about: { force?: boolean; keys?: [] } = {}) =>
+  fresh.run<FetchedBundle>({ do: "offsite-fetch-db", bundle, force: about.force ?? false });
+const fetchWorlds = () => fresh.run<FetchedWorlds>({ do: "offsite-fetch-worlds" });
+
+async function sync(): Promise<void> {
+  const { state, report } = await host.sync();
+  assert.equal(state, "completed", JSON.stringify(report));
+}
+
+/** Puts the object of one bundle in the place of another. */
+function disguise(from: string, to: string): void {
+  fixture.s3.replace(keyOfBundle(to), fixture.s3.bytesOf(keyOfBundle(from)));
+}
+
+describe("the database", () => {
+  test("comes back whole from the bucket and the key, and is skipped when it is in place", async () => {
+    const name = await backUp();
+    await sync();
+    const fetched = await fetchDb();
+    assert.deepEqual([fetched.name, fetched.was_in_place], [name, false]);
+    const { manifest } = await verifyBundle(fetched.path, { rows: true, sidecar: true });
+    assert.equal(manifest.counts.servers, 2);
+    assert.deepEqual(readdirSync(fresh.bundleDir).sort(), [name, `${name}.sha256`]);
+    assert.equal((await fetchDb()).was_in_place, true);
+  });
+
+  test("replaces a bundle that is damaged here", async () => {
+    const name = await backUp();
+    await sync();
+    const { path } = await fetchDb();
+    writeFileSync(path, readFileSync(path).subarray(0, 1_000));
+    assert.equal((await fetchDb(name)).was_in_place, false);
+    await verifyBundle(path, { rows: true, sidecar: true });
+  });
+
+  test("is not taken from an old bundle that poses as a new one", async () => {
+    const name = await backUp();
+    await sync();
+    const posing = name.replace("-daily", "-manual").replace(/db-\d{4}/, "db-2026");
+    disguise(name, posing);
+    await assert.rejects(fetchDb(posing), /is db-.* under another name; somebody changed the bucket/);
+    assert.deepEqual(
+      readdirSync(fresh.bundleDir).filter((one) => one.includes("manual")),
+      [],
+    );
+  });
+
+  test("is not taken from a bundle whose bytes were changed", async () => {
+    const name = await backUp();
+    await sync();
+    const bytes = Buffer.from(fixture.s3.bytesOf(keyOfBundle(name)));
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
+    fixture.s3.replace(keyOfBundle(name), bytes);
+    await assert.rejects(fetchDb(name), /damaged|opens the object/);
+    assert.deepEqual(readdirSync(fresh.bundleDir), []);
+  });
+
+  test("is refused when the newest bundle looks empty and an older one does not", async () => {
+    const name = await backUp();
+    await sync();
+    await fixture.database.admin("delete from identity.users");
+    await fixture.database.admin("delete from lifecycle.servers");
+    try {
+      const empty = await untilOther(name);
+      await sync();
+      await assert.rejects(fetchDb(), (error: Error) => {
+        assert.match(
+          error.message,
+          new RegExp(`${empty} looks empty .* and ${name} has 2 accounts and 2 servers`),
+        );
+        return true;
+      });
+      assert.equal((await fetchDb(name)).counts.accounts, 2);
+      assert.equal((await fetchDb("latest", { force: true })).name, empty);
+    } finally {
+      for (const table of ["identity.users", "lifecycle.servers"])
+        await fixture.database.admin(`insert into ${table} values ('amelia'), ('survival')`);
+    }
+  });
+
+  test("needs the right key, and the bucket must have it", async () => {
+    await assert.rejects(fetchDb(), /the bucket has no bundle/);
+    const name = await backUp();
+    await sync();
+    await assert.rejects(fetchDb("db-20200101T000000Z-daily.tar"), /is not in the bucket/);
+    const other = fresh.run(
+      { do: "offsite-fetch-db", bundle: name, force: false },
+      { keys: [generateKey()] },
+    );
+    await assert.rejects(other, /no key opens the object/);
+    await assert.rejects(fresh.run({ do: "offsite-list" }, { keys: [] }), /off-site key/);
+  });
+});
+
+/** A bundle of another second: two of one second would have one name. */
+async function untilOther(name: string): Promise<string> {
+  for (;;) {
+    const taken = await backUp().catch(() => name);
+    if (taken !== name) return taken;
+  }
+}
+
+describe("worlds", () => {
+  test("come back where their files are missing or damaged, and others are left alone", async () => {
+    const ids = ["bk-1", "bk-2", "bk-3"];
+    for (const id of ids) fixture.storage.add(id);
+    const before = new Map(ids.map((id) => [id, readFileSync(fixture.storage.pathOf(id))]));
+    await sync();
+    rmSync(fixture.storage.pathOf("bk-1"));
+    writeFileSync(fixture.storage.pathOf("bk-2"), "cut");
+    const done = await fetchWorlds();
+    assert.deepEqual([done.fetched, done.in_place, done.missing, done.failures], [2, 1, [], []]);
+    for (const id of ids)
+      assert.ok(readFileSync(fixture.storage.pathOf(id)).equals(before.get(id) ?? Buffer.alloc(0)), id);
+    assert.equal((await fetchWorlds()).in_place, 3);
+  });
+
+  test("that are nowhere are named, and the others come back", async () => {
+    fixture.storage.add("bk-1");
+    fixture.storage.add("bk-2");
+    await sync();
+    for (const id of ["bk-1", "bk-2"]) rmSync(fixture.storage.pathOf(id));
+    fixture.s3.remove(keyOf("bk-1"));
+    const done = await fetchWorlds();
+    assert.deepEqual([done.fetched, done.missing.map(({ id }) => id)], [1, ["bk-1"]]);
+  });
+
+  test("of another server are not put in the place of one", async () => {
+    fixture.storage.add("bk-1");
+    fixture.storage.add("bk-2");
+    await sync();
+    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
+    rmSync(fixture.storage.pathOf("bk-1"));
+    const done = await fetchWorlds();
+    assert.deepEqual(
+      done.failures.map(({ key, error }) => [key, error]),
+      [[keyOf("bk-1"), "its digest is not the recorded one"]],
+    );
+    assert.ok(!readdirSync(fixture.archiveDir).includes(fixture.storage.rows.get("bk-1")?.archive ?? ""));
+  });
+});
