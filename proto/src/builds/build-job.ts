@@ -37,6 +37,7 @@ export const stepFolders: Record<
   "egress-gate": { reads: [], writes: [] },
   "context-fetch": { reads: ["caller"], writes: ["context", "tmp"] },
   build: { reads: [], writes: ["context", "image", "tmp"] },
+  pull: { reads: [], writes: ["image"] },
   scan: { reads: ["image"], writes: ["reports", "tmp"] },
   sbom: { reads: ["image"], writes: ["reports", "tmp"] },
   "scan-gate": { reads: ["image", "reports", "secret"], writes: ["tmp"] },
@@ -61,15 +62,20 @@ export const buildFiles = {
 /** JSON in SVC_BUILD_TASK, the same for every step. */
 export const BuildTask = z.strictObject({
   build_id: z.string(),
-  /** Where the context is fetched from, on the internal face. */
+  /** Where the context is fetched from, on the internal face; of a scan, which has none, that face. */
   context_url: z.url(),
   /** What the bytes must be; absent when the request named none. */
   context_digest: Sha256Hex.optional(),
   limits: z.strictObject({ context_bytes: z.number().int(), context_entries: z.number().int() }),
   /** Host and port of the platform's registry as references name it, and whether it speaks http without TLS. */
   registry: z.strictObject({ host: z.string(), plain_http: z.boolean() }),
-  /** Target, in that registry. */
+  /** Target, in that registry; of a scan, the image. */
   image_ref: z.string(),
+  /** Of a scan: the manifest that `pull` fetches. */
+  image_digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .optional(),
   policy: ScanPolicy,
   database: z.strictObject({
     /** `optional`: a scan without a database of vulnerabilities is judged by its secrets alone. */

@@ -15,12 +15,23 @@ export const BuildStep = z.enum([
   "egress-gate",
   "context-fetch",
   "build",
+  "pull",
   "scan",
   "sbom",
   "scan-gate",
   "push",
 ]);
 export type BuildStep = z.output<typeof BuildStep>;
+
+/** What a run is for: a new image, or another verdict on an image that exists (docs/reference/builds.md#rescan). */
+export const BuildKind = z.enum(["build", "scan"]);
+export type BuildKind = z.output<typeof BuildKind>;
+
+/** The steps of each kind. */
+export const stepsOfKind: Record<BuildKind, readonly BuildStep[]> = {
+  build: ["egress-gate", "context-fetch", "build", "scan", "sbom", "scan-gate", "push"],
+  scan: ["egress-gate", "pull", "scan", "sbom", "scan-gate"],
+};
 
 /** One step of one build; `skipped` when the installation has no use for it or an earlier one failed. */
 export const StepProgress = z.strictObject({
@@ -44,6 +55,8 @@ export type BuildProgress = z.output<typeof BuildProgress>;
 /** One build as it is stored. Lists leave `dockerfile` out; only a single build has `progress`. */
 export const Build = z.strictObject({
   id: z.string(),
+  /** Absent for a build. A scan has succeeded when it has a verdict, whatever that says. */
+  kind: z.literal("scan").optional(),
   image_ref: z.string(),
   status: BuildStatus,
   requested_by: z.string(),
@@ -93,9 +106,10 @@ export const startBuild = operation({
 export const listBuilds = operation({
   subject: "builds.build.list",
   http: { ...admin, method: "GET", path: builds },
-  query: { query: z.string().max(256).optional(), ...paging },
+  query: { query: z.string().max(256).optional(), kind: BuildKind.optional(), ...paging },
   output: z.strictObject({ builds: z.array(Build), total: z.number().int().min(0) }),
-  summary: "Builds, the newest first; `query` is an id, a status or a part of the image's name.",
+  summary:
+    "Builds, or scans of images that exist, the newest first; `query` is an id, a status or a part of the image's name.",
   spec: "docs/reference/builds.md#states",
 });
 
@@ -138,7 +152,8 @@ export const retryBuild = operation({
   output: Build,
   faults: ["not_found", "build_unfinished", "context_changed", "registry_unavailable"],
   onceById: true,
-  summary: "Builds the same context with the same digest again, after a build failed or was cancelled.",
+  summary:
+    "Builds the same context with the same digest again, or scans again, after it failed or was cancelled.",
   spec: "docs/reference/builds.md#states",
 });
 

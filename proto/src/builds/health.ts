@@ -11,6 +11,9 @@ export const BuildsHealth = z.strictObject({
   newest_failure: z.strictObject({ id: z.string(), error: z.string(), finished_at: Timestamp }).optional(),
   /** The newest scan with a database of vulnerabilities, and when that database was made. */
   newest_scan: z.strictObject({ scanned_at: Timestamp, database_at: Timestamp }).optional(),
+  /** Images that are allowed or in use and that today's policy blocks, absent without any; and the first of them by name. */
+  flagged: z.number().int().min(0).optional(),
+  first_flagged: z.strictObject({ image_ref: z.string(), build_id: z.string() }).optional(),
 });
 export type BuildsHealth = z.output<typeof BuildsHealth>;
 

@@ -5,12 +5,33 @@
 import { z } from "zod";
 import { cursor, nothing, operation, page, request } from "../contract.ts";
 import { Timestamp } from "../text.ts";
+import { SeverityCounts } from "./scan.ts";
 
 const ImageRef = z.string().min(1).max(512);
 
 /** How an entry came on the list: by a build, by an admin, or with the platform. */
 export const ImageSource = z.enum(["built", "external", "recommended"]);
 export type ImageSource = z.output<typeof ImageSource>;
+
+/** The last verdict on an image (docs/reference/builds.md#rescan). */
+export const ImageScan = z.strictObject({
+  /** The scan, which is read like a build. */
+  build_id: z.string(),
+  scanned_at: Timestamp,
+  /** Whether it would not be published today. */
+  blocked: z.boolean(),
+});
+
+/** An image that is allowed or in use, and that today's policy blocks. */
+export const FlaggedImage = z.strictObject({
+  /** `name:tag@sha256:...` */
+  image_ref: z.string(),
+  build_id: z.string(),
+  scanned_at: Timestamp,
+  /** Findings that block, by severity. */
+  blocking_counts: SeverityCounts,
+});
+export type FlaggedImage = z.output<typeof FlaggedImage>;
 
 /** One entry of the whitelist (docs/reference/images.md#whitelist). An entry that is not enabled admits nothing. */
 export const Image = z.strictObject({
@@ -20,6 +41,8 @@ export const Image = z.strictObject({
   enabled: z.boolean(),
   added_at: Timestamp,
   build_id: z.string().optional(),
+  /** The last scan of what the tag names; absent before the first, and for images of other registries. */
+  scan: ImageScan.optional(),
 });
 export type Image = z.output<typeof Image>;
 
@@ -30,6 +53,21 @@ export const listImages = operation({
   output: page(Image),
   summary: "The images that servers may use, by name.",
   spec: "docs/reference/images.md#whitelist",
+});
+
+export const listFlagged = operation({
+  subject: "builds.image.list-flagged",
+  http: {
+    method: "GET",
+    path: "/api/v1/images/flagged",
+    face: "external",
+    tier: "admin",
+    collect: "flagged",
+  },
+  query: cursor,
+  output: page(FlaggedImage),
+  summary: "Images in use or allowed whose last scan found what blocks them; servers that run them go on.",
+  spec: "docs/reference/builds.md#rescan",
 });
 
 export const addImage = operation({

@@ -11,7 +11,7 @@ export type Severity = z.output<typeof Severity>;
 
 const count = z.number().int().min(0);
 /** Findings by severity; a severity without any is left out. */
-const SeverityCounts = z.partialRecord(Severity, count);
+export const SeverityCounts = z.partialRecord(Severity, count);
 
 /** Which findings block an image (docs/reference/builds.md#policy). */
 export const ScanPolicy = z.strictObject({

@@ -8,6 +8,7 @@ import { waitForPolicy } from "./context/policy-gate.ts";
 import { lineOf, textOf } from "./failure.ts";
 import { judgeScan } from "./gate/judge.ts";
 import { buildImage } from "./image/build.ts";
+import { pullImage } from "./image/pull.ts";
 import { pushImage } from "./image/push.ts";
 import { convertToSbom } from "./scanner/sbom.ts";
 import { scanImage } from "./scanner/scan.ts";
@@ -19,6 +20,7 @@ const steps: Record<string, (settings: Settings, context: StepContext) => Promis
   "egress-gate": waitForPolicy,
   "context-fetch": fetchContext,
   build: buildImage,
+  pull: pullImage,
   scan: scanImage,
   sbom: convertToSbom,
   "scan-gate": judgeScan,

@@ -63,6 +63,8 @@ export const settings = z.strictObject({
     scan_db: z.enum(["required", "optional"]).default("required"),
     /** Oldest database of vulnerabilities that a verdict may rest on. */
     scan_db_max_age: duration("7d"),
+    /** How often images that are allowed or in use are scanned again; 0s = never. */
+    rescan_every: duration("24h"),
     /** CPU of the builder and the scanner. */
     build_cpu_limit: z.string().min(1).default("2"),
     /** Memory of the builder. */

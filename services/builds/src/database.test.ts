@@ -13,10 +13,12 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     added_by: true,
     enabled: true,
     added_at: true,
+    digest: true,
   },
   image_builds: {
     id: true,
     arrival: true,
+    kind: true,
     image_ref: true,
     status: true,
     dockerfile: true,

@@ -13,6 +13,7 @@ export type ImageWhitelistTable = {
   added_by: string;
   enabled: Generated<boolean>;
   added_at: DefaultAt;
+  digest: string | null;
 };
 
 type RecurringTasksTable = { name: string; due_at: ColumnType<Date, Date, Date> };
@@ -22,6 +23,7 @@ export type ImageBuildsTable = {
   id: string;
   /** Order of arrival, a decimal number. */
   arrival: GeneratedAlways<string>;
+  kind: Generated<builds.BuildKind>;
   image_ref: string;
   status: Generated<builds.BuildStatus>;
   dockerfile: Generated<string>;

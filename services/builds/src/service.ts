@@ -13,6 +13,7 @@ import { createReadHealth } from "./health/read.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
 import { serveRegistry } from "./registry/serve.ts";
+import { serveRescans } from "./rescan/serve.ts";
 import { serveScans } from "./scan/serve.ts";
 import { startSubmissions } from "./submission/serve.ts";
 
@@ -35,6 +36,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
   serveAcceptances({ db, mesh, settings, now: options.now });
   const pruning = serveRegistry({ db, mesh, settings, log });
+  const rescans = serveRescans({ db, mesh, settings, log, now: options.now ?? Date.now });
   const missing = missingSetting(settings);
   if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");
   else if (!settings.builds.egress_gate) log.warn("builds run without the egress gate");
@@ -53,7 +55,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   });
   return {
     stop: async () => {
-      await Promise.all([pruning.stop(), pipeline.close(), submissions.close()]);
+      await Promise.all([pruning.stop(), rescans.close(), pipeline.close(), submissions.close()]);
       if (!options.kube) kube?.close();
     },
   };

@@ -8,6 +8,7 @@ import { createGunzip, createZstdDecompress } from "node:zlib";
 import {
   type Descriptor,
   type ImageManifest,
+  type Manifest,
   mediaTypes,
   parseManifest,
   parseReference,
@@ -77,7 +78,8 @@ export async function openBase(text: string, registry: Registry, reading: Readin
       `${text} is no image of ${registry.host}; only its images and scratch can be a base here`,
     );
   const { path, tag, digest } = reference;
-  const manifest = await imageOf(registry, { path, reference: digest ?? tag ?? "latest", text }, signal);
+  const wanted = { path, reference: digest ?? tag ?? "latest", text };
+  const { manifest } = await findImage(registry, wanted, signal);
   if (manifest.config.size > 4 << 20) throw new Error(`the configuration of ${text} is too large`);
   const bytes = await retried(
     async () => Buffer.concat(await all(registry.getBlob(path, manifest.config, signal))),
@@ -97,20 +99,21 @@ export async function openBase(text: string, registry: Registry, reading: Readin
 
 type Wanted = { path: string; reference: string; text: string };
 
-async function imageOf(
+/** The image for this architecture. Throws one sentence. */
+export async function findImage(
   registry: Registry,
   { path, reference, text }: Wanted,
   signal: AbortSignal,
-): Promise<ImageManifest> {
+): Promise<{ manifest: ImageManifest; raw: Manifest }> {
   const found = await registry.getManifest(path, reference, signal);
   if (!found) throw new Error(`${text} is not in the registry`);
   const manifest = parseManifest(found);
-  if (manifest.kind === "image") return manifest;
+  if (manifest.kind === "image") return { manifest, raw: found };
   const ours = manifest.manifests.find(
     ({ platform }) => platform?.os === "linux" && platform.architecture === architecture,
   );
   if (!ours) throw new Error(`${text} has no image for linux/${architecture}`);
-  return imageOf(registry, { path, reference: ours.digest, text }, signal);
+  return findImage(registry, { path, reference: ours.digest, text }, signal);
 }
 
 function ociTypeOf(mediaType: string): string {

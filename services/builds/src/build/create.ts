@@ -7,8 +7,10 @@ import type { BuildRow } from "./row.ts";
 export type NewBuild = {
   /** Target in the platform's registry, already checked. */
   imageRef: string;
-  /** Internal address of a submission's context. */
+  /** Internal address of a submission's context; of a scan, empty. */
   contextRef: string;
+  /** Of a scan: what it judges. */
+  scanOf?: string | undefined;
   /** Hex sha-256 of the context. */
   contextDigest?: string | undefined;
   /** A record of what was asked; what runs is the Dockerfile in the context. */
@@ -27,7 +29,9 @@ export function createBuild(trx: BuildsTrx, about: NewBuild): Promise<BuildRow> 
     .insertInto("image_builds")
     .values({
       id: randomBytes(16).toString("hex"),
+      kind: about.scanOf === undefined ? "build" : "scan",
       image_ref: about.imageRef,
+      image_digest: about.scanOf ?? null,
       context_ref: about.contextRef,
       context_digest: about.contextDigest ?? null,
       dockerfile: about.dockerfile ?? "",

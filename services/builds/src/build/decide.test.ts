@@ -32,6 +32,7 @@ const at = (step: builds.BuildStep, state: builds.StepProgress["state"]) =>
   newSteps(false).map((one) => (one.name === step ? { ...one, state } : one));
 
 const usual: ObservedBuild = {
+  kind: "build",
   status: "building",
   isLaunched: true,
   startedAt: minutes(10),
@@ -141,6 +142,27 @@ const table: Record<string, Row> = {
     "push: it left no digest; the image is not whitelisted",
   ],
   "a verdict and a digest are a success": [{ ...done, verdict, push }, "succeeded", "record whitelist"],
+  "a scan that found nothing that blocks is a success": [
+    { kind: "scan", job: "complete", steps: newSteps(false, "scan"), verdict },
+    "succeeded",
+    "record",
+  ],
+  "a scan that found what blocks is a success too, and nothing is allowed by it": [
+    {
+      kind: "scan",
+      job: "failed",
+      verdict: blocked,
+      failure: { step: "scan-gate", message: "the scan blocked the image" },
+    },
+    "succeeded",
+    "record",
+  ],
+  "a scan without a verdict has failed": [
+    { kind: "scan", job: "failed", failure: { step: "pull", message: "it is not in the registry" } },
+    "failed",
+    "record",
+    "pull: it is not in the registry",
+  ],
   "what is left of a cancelled one is removed": [{ status: "cancelled" }, "cancelled", "remove-job"],
   "an end is never changed": [{ status: "failed", ...done, verdict, push }, "failed", ""],
 };

@@ -4,12 +4,14 @@
 // building -> building    its Job is created, again after a crash; then it runs
 //          -> succeeded   the Job is complete, with a verdict that does not block and a pushed digest
 //          -> failed      a step failed, the scan blocked the image, the deadline passed, or the Job is gone
+//          -> succeeded   of a scan: the Job left a verdict
 //          -> cancelled   by request (cancel.ts); what is left of its Job is removed here
 
 import type { buildJobs, builds } from "@svc/proto";
 import { endedSteps, type StepFailure, type StepWait } from "./steps.ts";
 
 export type ObservedBuild = {
+  kind: builds.BuildKind;
   status: builds.BuildStatus;
   /** Whether its Job and Secret were known to be there. */
   isLaunched: boolean;
@@ -55,6 +57,7 @@ export function decideBuild(observed: ObservedBuild): BuildPlan {
     vanished(observed) ??
     stuckWaiting(observed) ??
     stillRunning(observed) ??
+    judged(observed) ??
     withoutResult(observed) ??
     pushed(observed)
   );
@@ -98,6 +101,12 @@ const stuckWaiting: Rule = (observed) => {
 
 const stillRunning: Rule = ({ status, steps, job }) =>
   job === "active" ? { status, steps, effects: [], requeueMs: soonMs } : undefined;
+
+/** A scan is there for its verdict, whatever that says. */
+const judged: Rule = ({ kind, verdict, steps }) =>
+  kind === "scan" && verdict
+    ? { status: "succeeded", steps, effects: ["record"], requeueMs: "never" }
+    : undefined;
 
 const withoutResult: Rule = (observed) => {
   const { job, verdict, push, failure, podMessage } = observed;

@@ -45,6 +45,25 @@ test("the steps run in their order, each with its image and folders, and push is
   );
 });
 
+test("a scan pulls the image and judges it, without a credential and without a volume that it does not need", () => {
+  const settings = loadSettings(schema, { overrides });
+  const job = buildJob(settings, { id, kind: "scan", task, hasRegistryCredential: true });
+  assert.deepEqual(
+    containersOf(job).map(({ name, image, args }) => [name, image, args?.slice(1).join(" ")]),
+    [
+      ["egress-gate", "svc:1", ""],
+      ["pull", "svc:1", "--image=/image"],
+      ["scan", "trivy:1", "--image=/image --reports=/reports --tmp=/tmp"],
+      ["sbom", "trivy:1", "--image=/image --reports=/reports --tmp=/tmp"],
+      ["scan-gate", "svc:1", "--image=/image --reports=/reports --secret=/run/svc/build --tmp=/tmp"],
+    ],
+  );
+  assert.deepEqual(
+    podOf(job)?.volumes?.map(({ name }) => name),
+    ["image", "reports", "tmp-scan", "tmp-scan-gate", "secret"],
+  );
+});
+
 test("no pod of a build has an account's token, and each secret is in one container", () => {
   const job = jobOf();
   const pod = podOf(job);

@@ -14,7 +14,12 @@ export const selector = `${label.component}=build-job`;
 
 export const jobNameOf = (id: string) => `build-${id}`;
 
-export type JobRequest = { id: string; task: buildJobs.BuildTask; hasRegistryCredential: boolean };
+export type JobRequest = {
+  id: string;
+  kind?: builds.BuildKind;
+  task: buildJobs.BuildTask;
+  hasRegistryCredential: boolean;
+};
 
 type Folder = buildJobs.BuildFolder;
 type Step = builds.BuildStep;
@@ -30,15 +35,17 @@ const capabilities: Partial<Record<Step, string[]>> = {
 const unprivileged = 65_532;
 
 /** Steps in the order in which they run; the last is the pod's main container. */
-function stepsOf({ builds: { egress_gate } }: Settings): Step[] {
-  return builds.BuildStep.options.filter((step) => egress_gate || step !== "egress-gate");
+function stepsOf({ builds: { egress_gate } }: Settings, kind: builds.BuildKind): Step[] {
+  return builds.stepsOfKind[kind].filter((step) => egress_gate || step !== "egress-gate");
 }
 
-export function buildJob(settings: Settings, { id, task, hasRegistryCredential }: JobRequest): Job {
+export function buildJob(settings: Settings, request: JobRequest): Job {
+  const { id, task, hasRegistryCredential, kind = "build" } = request;
   const { registry, builds: own } = settings;
   const name = jobNameOf(id);
   const labels = { [label.component]: "build-job", [label.managedBy]: "svc-builds", [label.build]: id };
-  const containers = stepsOf(settings).map((step) => containerOf(settings, step, JSON.stringify(task)));
+  const containers = stepsOf(settings, kind).map((step) => containerOf(settings, step, JSON.stringify(task)));
+  const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)));
   const last = containers.pop();
   if (!last) throw new Error("a build has steps");
   return {
@@ -61,7 +68,9 @@ export function buildJob(settings: Settings, { id, task, hasRegistryCredential }
           securityContext: { seccompProfile: { type: "RuntimeDefault" } },
           initContainers: containers,
           containers: [last],
-          volumes: volumesOf(settings, name, hasRegistryCredential),
+          volumes: volumesOf(settings, name, hasRegistryCredential).filter((volume) =>
+            mounted.has(volume.name),
+          ),
         },
       },
     },
@@ -147,14 +156,14 @@ function volumesOf({ registry, builds: own }: Settings, name: string, hasRegistr
   ];
 }
 
-export type JobSecrets = { documents: string; caller: string; registry?: string | undefined };
+export type JobSecrets = { documents: string; caller?: string | undefined; registry?: string | undefined };
 
 /** What a Job is told in confidence. */
 export function secretOfJob(job: Job, secrets: JobSecrets): Secret {
   const { documentsToken, callerToken, registryCredential } = buildJobs.buildFiles;
   return secretOwnedBy(job, {
     [documentsToken]: secrets.documents,
-    [callerToken]: secrets.caller,
+    ...(secrets.caller !== undefined && { [callerToken]: secrets.caller }),
     ...(secrets.registry !== undefined && { [registryCredential]: secrets.registry }),
   });
 }

@@ -31,13 +31,15 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   if (!(await addDocumentsToken(db, row.id, hashOf(documents)))) return;
   const wanted = buildJob(settings, {
     id: row.id,
+    kind: row.kind,
     task,
     hasRegistryCredential: pushCredential !== undefined,
   });
   const target = { name: jobNameOf(row.id), ...inNamespace(deps) };
   const job =
     (await ignoreConflict(kube.create(resources.jobs, wanted))) ?? (await kube.get(resources.jobs, target));
-  const secret = secretOfJob(job, { documents, caller: callerToken, registry: pushCredential });
+  const credentials = row.kind === "build" ? { caller: callerToken, registry: pushCredential } : {};
+  const secret = secretOfJob(job, { documents, ...credentials });
   await ignoreConflict(kube.create(resources.secrets, secret));
   // It ended meanwhile: whoever ended it may have found nothing to remove.
   if (!(await markLaunched(db, row.id))) await removeJob(deps, row.id);

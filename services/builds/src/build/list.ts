@@ -7,9 +7,9 @@ import { listBuilds } from "./store.ts";
 
 /** builds.build.list */
 export function createList({ db }: Pick<BuildDeps, "db">): Handler<typeof builds.listBuilds> {
-  return async (_context, { query, limit, offset }) => {
+  return async (_context, { query, kind = "build", limit, offset }) => {
     const search = query === undefined || query === "" ? undefined : searchOf(query);
-    const { rows, total } = await listBuilds(db, { search, limit, offset });
+    const { rows, total } = await listBuilds(db, { search, kind, limit, offset });
     return { builds: rows.map(toBuild), total };
   };
 }

@@ -48,6 +48,7 @@ export async function observeBuild(
   const hasEnded = job === "complete" || job === "failed";
   const verdict = hasEnded && pod ? await readVerdict(deps, pod) : undefined;
   return {
+    kind: row.kind,
     status: row.status,
     isLaunched: row.launched_at !== null,
     startedAt: row.started_at,

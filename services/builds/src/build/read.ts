@@ -12,8 +12,8 @@ export function createRead(deps: BuildDeps): Handler<typeof builds.readBuild> {
     const found = await findBuild(deps.db, id);
     if (!found) throw context.fault("not_found", { message: "There is no build with this id." });
     const row = await current(deps, found);
-    const { status, steps, image_ref } = row;
-    const earlier = status === "building" ? await earlierSteps(deps.db, image_ref) : [];
+    const { status, steps } = row;
+    const earlier = status === "building" ? await earlierSteps(deps.db, row) : [];
     return {
       ...toBuild(row),
       dockerfile: row.dockerfile,

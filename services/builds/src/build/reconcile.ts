@@ -10,6 +10,7 @@ import { type BuildObjects, observeBuild, readObjects, stateOf } from "./observe
 import type { BuildRow } from "./row.ts";
 import {
   countUnfinished,
+  deleteEarlierScans,
   endBuild,
   findBuild,
   listBuilding,
@@ -117,6 +118,7 @@ async function record(
       const about = { scannedAt: new Date(verdict.scanned_at), summary: verdict.summary };
       await saveScan(trx, row.id, about);
     } else await trx.deleteFrom("image_build_documents").where("build_id", "=", row.id).execute();
+    if (after.kind === "scan" && status === "succeeded") await deleteEarlierScans(trx, after);
     if (plan.effects.includes("whitelist") && verdict && push) await whitelistBuilt(trx, after);
     await deps.onEnded(trx, after);
     return after;

@@ -19,11 +19,13 @@ export function createRetry(deps: Pick<BuildDeps, "db" | "settings">): Handler<t
       if (!before) throw context.fault("not_found", { message: "There is no build with this id." });
       if (before.status !== "failed" && before.status !== "cancelled")
         throw context.fault("build_unfinished");
-      if (!(await isContextKept(trx, before, settings.builds.internal_url)))
+      const isScan = before.kind === "scan";
+      if (!isScan && !(await isContextKept(trx, before, settings.builds.internal_url)))
         throw context.fault("context_changed");
       const row = await createBuild(trx, {
         imageRef: before.image_ref,
         contextRef: before.context_ref,
+        scanOf: isScan ? (before.image_digest ?? undefined) : undefined,
         contextDigest: before.context_digest ?? undefined,
         dockerfile: before.dockerfile,
         baseImage: before.base_image ?? undefined,

@@ -8,11 +8,12 @@ export type BuildRow = Selectable<ImageBuildsTable>;
 export function toBuild(row: BuildRow): builds.Build {
   return {
     id: row.id,
+    ...(row.kind === "scan" && { kind: row.kind }),
     image_ref: row.image_ref,
     status: row.status,
     requested_by: row.requested_by,
     created_at: row.created_at.toISOString(),
-    context_ref: row.context_ref,
+    ...(row.context_ref !== "" && { context_ref: row.context_ref }),
     ...(row.context_digest !== null && { context_digest: row.context_digest }),
     ...(row.base_image !== null && { base_image: row.base_image }),
     ...(row.job_name !== null && { job_name: row.job_name }),

@@ -7,9 +7,9 @@ export type StepFailure = { step: builds.BuildStep; message: string };
 
 const names = builds.BuildStep.options;
 
-/** All steps of a new build. */
-export function newSteps(hasEgressGate: boolean): builds.StepProgress[] {
-  return names.map((name) => ({
+/** All steps of a new build or scan. */
+export function newSteps(hasEgressGate: boolean, kind: builds.BuildKind = "build"): builds.StepProgress[] {
+  return builds.stepsOfKind[kind].map((name) => ({
     name,
     state: name === "egress-gate" && !hasEgressGate ? "skipped" : "pending",
   }));

@@ -19,12 +19,17 @@ export function listBuilding(db: BuildsDb): Promise<BuildRow[]> {
     .execute();
 }
 
-type Page = { search?: { exact: string; part: string } | undefined; limit: number; offset: number };
+type Page = {
+  kind: builds.BuildKind;
+  search?: { exact: string; part: string } | undefined;
+  limit: number;
+  offset: number;
+};
 
 export async function listBuilds(db: BuildsDb, page: Page): Promise<{ rows: BuildRow[]; total: number }> {
   const { search } = page;
   const matching = () => {
-    const all = db.selectFrom("image_builds");
+    const all = db.selectFrom("image_builds").where("kind", "=", page.kind);
     if (!search) return all;
     return all.where((of) =>
       of.or([
@@ -53,34 +58,46 @@ export function startPending(
 ): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('builds.queue'))`.execute(trx);
-    const { running } = await trx
+    const running = await trx
       .selectFrom("image_builds")
-      .select((of) => of.fn.countAll<string>().as("running"))
+      .select("kind")
       .where("status", "=", "building")
-      .executeTakeFirstOrThrow();
-    const free = about.slots - Number(running);
-    if (free <= 0) return [];
-    const oldest = trx
-      .selectFrom("image_builds")
-      .select("id")
-      .where("status", "=", "pending")
-      .orderBy("arrival")
-      .limit(free);
-    const started = await trx
-      .updateTable("image_builds")
-      .set({
-        status: "building",
-        started_at: sql<Date>`now()`,
-        job_name: sql<string>`'build-' || id`,
-        steps: JSON.stringify(newSteps(about.hasEgressGate)),
-      })
-      .where("id", "in", oldest)
-      // A cancel since then holds no lock of the queue.
-      .where("status", "=", "pending")
-      .returning("id")
       .execute();
-    return started.map(({ id }) => id);
+    const free = about.slots - running.length;
+    if (free <= 0) return [];
+    const started = await startOldest(trx, { ...about, kind: "build", most: free });
+    // Builds come first, and of scans one at a time runs.
+    const isScanning = running.some(({ kind }) => kind === "scan");
+    if (isScanning || started.length === free) return started;
+    return [...started, ...(await startOldest(trx, { ...about, kind: "scan", most: 1 }))];
   });
+}
+
+async function startOldest(
+  trx: BuildsTrx,
+  { kind, most, hasEgressGate }: { kind: builds.BuildKind; most: number; hasEgressGate: boolean },
+): Promise<string[]> {
+  const oldest = trx
+    .selectFrom("image_builds")
+    .select("id")
+    .where("status", "=", "pending")
+    .where("kind", "=", kind)
+    .orderBy("arrival")
+    .limit(most);
+  const started = await trx
+    .updateTable("image_builds")
+    .set({
+      status: "building",
+      started_at: sql<Date>`now()`,
+      job_name: sql<string>`'build-' || id`,
+      steps: JSON.stringify(newSteps(hasEgressGate, kind)),
+    })
+    .where("id", "in", oldest)
+    // A cancel since then holds no lock of the queue.
+    .where("status", "=", "pending")
+    .returning("id")
+    .execute();
+  return started.map(({ id }) => id);
 }
 
 /** Ended builds of which something secret may be left in the cluster. */
@@ -151,7 +168,7 @@ export async function endBuild(trx: BuildsTrx, id: string, end: BuildEnd): Promi
       status: end.status,
       steps: JSON.stringify(end.steps),
       error: end.error ?? null,
-      image_digest: end.imageDigest ?? null,
+      ...(end.imageDigest !== undefined && { image_digest: end.imageDigest }),
       log_ref: end.log ? id : null,
       documents_token_hashes: [],
       finished_at: sql<Date>`now()`,
@@ -197,6 +214,7 @@ export async function whitelistBuilt(trx: BuildsTrx, row: BuildRow): Promise<voi
     build_id: row.id,
     added_by: row.requested_by,
     enabled: true,
+    digest: row.image_digest,
   };
   await trx
     .insertInto("image_whitelist")
@@ -205,16 +223,34 @@ export async function whitelistBuilt(trx: BuildsTrx, row: BuildRow): Promise<voi
     .execute();
 }
 
+/** Of an image the last scan is kept. */
+export async function deleteEarlierScans(trx: BuildsTrx, { id, image_ref }: BuildRow): Promise<void> {
+  await trx
+    .deleteFrom("image_builds")
+    .where("kind", "=", "scan")
+    .where("image_ref", "=", image_ref)
+    .where("finished_at", "is not", null)
+    .where("id", "!=", id)
+    .execute();
+}
+
 const learnedFrom = 10;
 
 /** Steps of the last builds that succeeded: of the same image, else of all. */
-export async function earlierSteps(db: BuildsDb, imageRef: string): Promise<builds.StepProgress[][]> {
+export async function earlierSteps(
+  db: BuildsDb,
+  { image_ref, kind }: Pick<BuildRow, "image_ref" | "kind">,
+): Promise<builds.StepProgress[][]> {
   const last = (ref: string | undefined) => {
-    const all = db.selectFrom("image_builds").select("steps").where("status", "=", "succeeded");
+    const all = db
+      .selectFrom("image_builds")
+      .select("steps")
+      .where("status", "=", "succeeded")
+      .where("kind", "=", kind);
     const of = ref === undefined ? all : all.where("image_ref", "=", ref);
     return of.orderBy("arrival", "desc").limit(learnedFrom).execute();
   };
-  const same = await last(imageRef);
+  const same = await last(image_ref);
   return (same.length > 0 ? same : await last(undefined)).map(({ steps }) => steps);
 }
 

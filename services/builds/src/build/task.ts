@@ -13,7 +13,8 @@ export function taskOf(
 ): buildJobs.BuildTask {
   return {
     build_id: row.id,
-    context_url: row.context_ref,
+    context_url: row.context_ref || builds.internal_url,
+    ...(row.kind === "scan" && row.image_digest !== null && { image_digest: row.image_digest }),
     ...(row.context_digest !== null && { context_digest: row.context_digest }),
     limits: { context_bytes: builds.context_bytes, context_entries: builds.context_entries },
     registry: { host: registry.url, plain_http: isPlainHttp(registry) },

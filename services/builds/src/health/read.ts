@@ -2,6 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { buildsHealth } from "@svc/proto";
 import { sql } from "kysely";
 import type { BuildsDb } from "../database.ts";
+import { countFlagged, listFlagged } from "../rescan/store.ts";
 
 const failedWithinMs = 6 * 3_600_000;
 const longestError = 300;
@@ -13,13 +14,17 @@ export function createReadHealth(deps: {
 }): Handler<typeof buildsHealth.readBuildsHealth> {
   const { db, now } = deps;
   return async () => {
-    const [failures, scan] = await Promise.all([
+    const [failures, scan, flagged, [first]] = await Promise.all([
       listFailures(db, new Date(now() - failedWithinMs)),
       findNewestScan(db),
+      countFlagged(db),
+      listFlagged(db, { after: "", limit: 1 }),
     ]);
     const [newest] = failures;
     return {
       failed: failures.length,
+      ...(flagged > 0 && { flagged }),
+      ...(first && { first_flagged: { image_ref: first.image_ref, build_id: first.build_id } }),
       ...(newest && {
         newest_failure: {
           id: newest.id,

@@ -5,6 +5,7 @@ import { type Selectable, sql } from "kysely";
 import type { BuildsDb, ImageWhitelistTable } from "../database.ts";
 
 type ImageRow = Selectable<ImageWhitelistTable>;
+type ListedRow = ImageRow & { scan_id: string | null; scanned_at: Date | null; blocked: boolean | null };
 
 /** Puts what was never recommended before on the list; what an admin took off stays off. */
 export async function seedRecommended(db: BuildsDb, refs: readonly string[]): Promise<void> {
@@ -29,12 +30,33 @@ export async function seedRecommended(db: BuildsDb, refs: readonly string[]): Pr
     .execute();
 }
 
-export function listImages(db: BuildsDb, about: { after: string; limit: number }): Promise<ImageRow[]> {
+/** With the last verdict on what the tag names: that of a scan, else that of its build. */
+export function listImages(db: BuildsDb, about: { after: string; limit: number }): Promise<ListedRow[]> {
   return db
-    .selectFrom("image_whitelist")
-    .selectAll()
-    .where("image_ref", ">", about.after)
-    .orderBy("image_ref")
+    .selectFrom("image_whitelist as w")
+    .leftJoinLateral(
+      (of) =>
+        of
+          .selectFrom("image_builds as b")
+          .innerJoin("image_build_scans as s", "s.build_id", "b.id")
+          .select(["b.id as scan_id", "s.scanned_at", "s.blocked"])
+          .whereRef("b.image_digest", "=", "w.digest")
+          .where("b.status", "=", "succeeded")
+          .where((or) =>
+            or.or([
+              or("b.image_ref", "=", or.ref("w.image_ref")),
+              or("b.image_ref", "=", sql<string>`w.image_ref || '@' || w.digest`),
+            ]),
+          )
+          .orderBy("b.arrival", "desc")
+          .limit(1)
+          .as("last"),
+      (join) => join.onTrue(),
+    )
+    .selectAll("w")
+    .select(["last.scan_id", "last.scanned_at", "last.blocked"])
+    .where("w.image_ref", ">", about.after)
+    .orderBy("w.image_ref")
     .limit(about.limit)
     .execute();
 }
@@ -64,7 +86,8 @@ export async function isListed(db: BuildsDb, entries: readonly string[]): Promis
   return row !== undefined;
 }
 
-export function toImage(row: ImageRow): images.Image {
+export function toImage(row: ImageRow & Partial<ListedRow>): images.Image {
+  const { scan_id, scanned_at, blocked } = row;
   return {
     image_ref: row.image_ref,
     source: row.source,
@@ -72,5 +95,9 @@ export function toImage(row: ImageRow): images.Image {
     enabled: row.enabled,
     added_at: row.added_at.toISOString(),
     ...(row.build_id !== null && { build_id: row.build_id }),
+    ...(scan_id &&
+      scanned_at && {
+        scan: { build_id: scan_id, scanned_at: scanned_at.toISOString(), blocked: blocked === true },
+      }),
   };
 }

@@ -34,7 +34,8 @@ export async function readKeepers({ db, mesh, host, platformImages }: Deps): Pro
   };
 }
 
-async function imagesOfServers(mesh: Pick<Mesh, "call">): Promise<string[]> {
+/** Of all servers; throws when lifecycle can't be asked. */
+export async function imagesOfServers(mesh: Pick<Mesh, "call">): Promise<string[]> {
   const images: string[] = [];
   let cursor: string | undefined;
   do {

@@ -1,7 +1,10 @@
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
+import { useMe } from "../api/session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
+import { Link } from "../ui/link.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
@@ -21,6 +24,7 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
     <>
       {full?.stopsAt !== undefined && <StopNotice name={name} stopsAt={full.stopsAt} />}
       {full && <StartCard status={full} />}
+      {full?.image !== undefined && <FlaggedImage image={full.image} />}
       {isManaged ? (
         <Split
           aside={
@@ -37,6 +41,20 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
         <Address status={status} />
       )}
     </>
+  );
+}
+
+/** For staff, who can update the image or accept what was found in it. */
+function FlaggedImage({ image }: { image: string }) {
+  const { images } = useWords();
+  const isStaff = useMe().data?.is_admin ?? false;
+  const { data } = useOperation("images.listFlagged", {}, { enabled: isStaff, every: poll.list });
+  const found = data?.items.find(({ image_ref }) => image_ref === image);
+  if (!found) return null;
+  return (
+    <Notice kind="failed" actions={<Link to={`/admin/builds/${found.build_id}`}>{images.toScan}</Link>}>
+      {images.flaggedServer}
+    </Notice>
   );
 }
 

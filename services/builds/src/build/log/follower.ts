@@ -15,7 +15,7 @@ import {
   resources,
 } from "@svc/kube";
 import type { LiveLogLine, LiveLogWriter } from "@svc/mesh";
-import { builds } from "@svc/proto";
+import type { builds } from "@svc/proto";
 import { createWake } from "@svc/store";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { label, selector } from "../job.ts";
@@ -41,7 +41,6 @@ type Follow = {
 };
 
 const encoder = new TextEncoder();
-const names = builds.BuildStep.options;
 const retryMs = 1_000;
 const recheckMs = 500;
 
@@ -95,7 +94,7 @@ const hasEnded = ({ status }: Known) => status !== "building" && status !== "pen
 async function writeSteps(deps: ClusterDeps, follow: Follow, writer: LiveLogWriter): Promise<void> {
   const { known, signal } = follow;
   const at = parsePosition(writer.position());
-  for (let index = at?.index ?? 0; index < names.length; index++) {
+  for (let index = at?.index ?? 0; index < known().steps.length; index++) {
     const isSame = index === at?.index;
     if (isSame && at.isOver) continue;
     const stateOf = () => known().steps[index]?.state ?? "pending";
@@ -165,7 +164,7 @@ async function readOnce(deps: ClusterDeps, follow: Follow, source: Source): Prom
   const request = {
     ...inNamespace(deps),
     name: pod,
-    container: names[index] ?? "",
+    container: follow.known().steps[index]?.name ?? "",
     lineBytes: deps.settings.builds.log_line,
     follow: true,
     signal: follow.signal,

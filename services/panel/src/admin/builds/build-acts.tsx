@@ -24,7 +24,7 @@ export function BuildActs({ build, cancel }: BuildActsProps) {
   return (
     <Row>
       <Failure error={retry.error} />
-      {isActive(status) && (
+      {isActive(status) && build.kind !== "scan" && (
         <Button kind="danger" isPending={cancel.isPending} onPress={() => setAsking(true)}>
           {builds.cancel}
         </Button>
@@ -37,7 +37,7 @@ export function BuildActs({ build, cancel }: BuildActsProps) {
             retry.mutate({ id }, { onSuccess: (next) => void navigate({ to: `/admin/builds/${next.id}` }) })
           }
         >
-          {builds.retry}
+          {build.kind === "scan" ? builds.retryScan : builds.retry}
         </Button>
       )}
       <Confirm

@@ -10,6 +10,7 @@ export const stepNames = [
   "egress-gate",
   "context-fetch",
   "build",
+  "pull",
   "scan",
   "sbom",
   "scan-gate",

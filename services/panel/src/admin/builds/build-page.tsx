@@ -64,6 +64,7 @@ function Shown({ build }: { build: Build }) {
 function Outcome({ build }: { build: Build }) {
   const { builds } = usePackWords();
   const { status, error, progress } = build;
+  if (build.kind === "scan" && status === "succeeded") return <Notice>{builds.scannedHelp}</Notice>;
   if (status === "succeeded") return <Notice kind="done">{builds.succeededHelp}</Notice>;
   if (status === "cancelled") return <Notice>{builds.cancelledHelp}</Notice>;
   if (status === "pending") return <Notice kind="waiting">{builds.pendingHelp}</Notice>;

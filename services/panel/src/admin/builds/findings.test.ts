@@ -119,7 +119,8 @@ describe("the next build lets a finding through", () => {
     });
 });
 
-test("the repository of an image has no tag", () => {
+test("the repository of an image has neither tag nor digest", () => {
+  assert.equal(repositoryOf(`registry:5000/packs/a:1@sha256:${"0".repeat(64)}`), "registry:5000/packs/a");
   assert.equal(repositoryOf("registry:5000/packs/a:1"), "registry:5000/packs/a");
   assert.equal(repositoryOf("registry:5000/packs/a"), "registry:5000/packs/a");
 });

@@ -56,9 +56,10 @@ export function acceptanceNow(
   );
 }
 
-/** An image's name without its tag, as acceptances name it. */
+/** An image's name without tag and digest, as acceptances name it. */
 export function repositoryOf(imageRef: string): string {
-  return imageRef.replace(/:[^:/]*$/, "");
+  const [named = ""] = imageRef.split("@");
+  return named.replace(/:[^:/]*$/, "");
 }
 
 /** Midnight at the begin of a day that somebody chose; undefined unless it is later than today and within a year. */

@@ -35,7 +35,7 @@ export function Scan({ build }: { build: Build }) {
   return (
     <>
       <Card title={words.title}>
-        <Verdict summary={summary} />
+        <Verdict summary={summary} isStored={build.kind === "scan"} />
         <Counts summary={summary} />
         <Muted>
           {words.scannedAt} <Time at={scanned_at} />
@@ -78,12 +78,12 @@ function policyWords({ policy }: ScanSummary, words: ScanWords): string {
   return policy.fail_unfixed ? `${text} ${words.policyUnfixed}` : text;
 }
 
-function Verdict({ summary }: { summary: ScanSummary }) {
+function Verdict({ summary, isStored }: { summary: ScanSummary; isStored: boolean }) {
   const { scan: words } = usePackWords();
   if (!summary.blocked) return <Notice kind="done">{words.passed(totalOf(summary.counts))}</Notice>;
   return (
     <Notice kind="failed">
-      <strong>{words.blocked}</strong>
+      <strong>{isStored ? words.flagged : words.blocked}</strong>
       <p>{words.blockedBy(totalOf(summary.blocking_counts))}</p>
     </Notice>
   );

@@ -20,6 +20,7 @@ import { faultWords } from "../../words/faults.ts";
 import { isolate } from "../../words/format.ts";
 import { visible } from "../../words/visible.ts";
 import { useWords } from "../../words/words.ts";
+import { totalOf } from "../builds/findings.ts";
 
 type Image = Output<"images.listImages">["items"][number];
 
@@ -31,6 +32,7 @@ export function Page() {
   return (
     <PageFrame title={images.title}>
       <AddImage />
+      <FlaggedImages />
       {data.items.length === 0 ? (
         <Empty title={images.none}>{images.noneHelp}</Empty>
       ) : (
@@ -43,6 +45,32 @@ export function Page() {
         </Card>
       )}
     </PageFrame>
+  );
+}
+
+/** Allowed and used images that the policy blocks by now; nothing when there are none. */
+function FlaggedImages() {
+  const { images } = useWords();
+  const { data } = useOperation("images.listFlagged", {}, { every: poll.list });
+  if (!data || data.items.length === 0) return null;
+  return (
+    <Card title={images.flaggedTitle}>
+      <Muted>{images.flaggedHelp}</Muted>
+      <List label={images.flaggedTitle}>
+        {data.items.map(({ image_ref, build_id, scanned_at, blocking_counts }) => (
+          <ListItem
+            key={image_ref}
+            title={<Copied text={image_ref} what={images.ref} />}
+            details={
+              <>
+                {images.flaggedCount(totalOf(blocking_counts))} ·{" "}
+                <Link to={`/admin/builds/${build_id}`}>{images.toScan}</Link> <Time at={scanned_at} />
+              </>
+            }
+          />
+        ))}
+      </List>
+    </Card>
   );
 }
 
@@ -89,7 +117,7 @@ function ImageItem({ image }: { image: Image }) {
   const { images } = useWords();
   const remove = useAction("images.removeImage", ["images.listImages"]);
   const [isAsking, setAsking] = useState(false);
-  const { image_ref: ref, source, added_by, added_at, enabled, build_id } = image;
+  const { image_ref: ref, source, added_by, added_at, enabled, build_id, scan } = image;
   return (
     <>
       <ListItem
@@ -98,6 +126,7 @@ function ImageItem({ image }: { image: Image }) {
           <Row>
             <Copied text={ref} what={images.ref} />
             {!enabled && <Status look="unknown" word={images.disabled} />}
+            {scan?.blocked && <Status look="failed" word={images.flagged} />}
           </Row>
         }
         details={
@@ -107,6 +136,13 @@ function ImageItem({ image }: { image: Image }) {
               <>
                 {" · "}
                 <Link to={`/admin/builds/${build_id}`}>{images.toBuild}</Link>
+              </>
+            )}
+            {scan !== undefined && scan.build_id !== build_id && (
+              <>
+                {" · "}
+                <Link to={`/admin/builds/${scan.build_id}`}>{images.toScan}</Link>{" "}
+                <Time at={scan.scanned_at} />
               </>
             )}
             {!enabled && <div>{images.notEnabled}</div>}

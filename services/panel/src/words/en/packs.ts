@@ -224,7 +224,9 @@ const builds = {
   cancelHelp: "What it has done so far is lost. It can be repeated.",
   cancelAction: "Cancel the build",
   retry: "Build again",
+  retryScan: "Scan again",
   succeededHelp: "The image is in the registry and allowed for servers.",
+  scannedHelp: "This is a later scan of an image that exists. Servers that run it go on, whatever it found.",
   cancelledHelp: "This build was cancelled. It can be repeated with the same pack.",
   pendingHelp: "It waits until another build has ended; the oldest comes first.",
   failed: "The build failed",
@@ -233,6 +235,7 @@ const builds = {
     "egress-gate": "The network could not be closed for it, so nothing was run. The platform needs a look.",
     "context-fetch": "The pack could not be fetched and unpacked.",
     build: "The Dockerfile could not be built. The log below says at which instruction.",
+    pull: "The image could not be fetched from the registry.",
     scan: "The image could not be scanned, so it is not used.",
     sbom: "The list of its packages could not be made.",
     "scan-gate": "The scan found what the policy does not allow. The findings are below.",
@@ -246,6 +249,7 @@ const builds = {
     "egress-gate": "Close the network",
     "context-fetch": "Fetch the pack",
     build: "Build the image",
+    pull: "Fetch the image",
     scan: "Scan it",
     sbom: "List its packages",
     "scan-gate": "Judge the findings",
@@ -288,6 +292,7 @@ const scan = {
       ? "Passed: nothing was found."
       : `Passed: none of ${count(n, "finding", "findings")} blocks the image.`,
   blocked: "Blocked: the image was not stored",
+  flagged: "This image would not be published today",
   blockedBy: (n: number) =>
     `${count(n, "finding blocks", "findings block")} it. Remove secrets, update what has a fix and submit the pack again, or accept a known risk below and build again.`,
   count: (n: number, blocking: number) => (blocking > 0 ? `${n}, ${blocking} blocking` : `${n}`),

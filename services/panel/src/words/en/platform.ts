@@ -13,6 +13,14 @@ export const images = {
   disabled: "Off",
   notEnabled: "This entry is switched off: it admits no image, and what it names is still kept.",
   toBuild: "Its build",
+  toScan: "Its last scan",
+  flagged: "Would not be published today",
+  flaggedTitle: "Images that would not be published today",
+  flaggedHelp:
+    "Their last scan found what the policy blocks by now. Servers that run them go on; update them, or accept what is no risk.",
+  flaggedCount: (n: number) => `Findings that block: ${n}`,
+  flaggedServer:
+    "The image of this server would not be published today: its last scan found what the policy blocks.",
   remove: "Remove",
   removeOf: (ref: string) => `Remove ${ref}`,
   removeTitle: (ref: string) => `Remove ${ref}?`,

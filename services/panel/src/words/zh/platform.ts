@@ -15,6 +15,13 @@ export const images: Words["images"] = {
   disabled: "已关闭",
   notEnabled: "此条目已关闭：不允许任何镜像，但其所指的镜像仍会保留。",
   toBuild: "查看构建",
+  toScan: "其最近一次扫描",
+  flagged: "今天将不会被发布",
+  flaggedTitle: "今天将不会被发布的镜像",
+  flaggedHelp:
+    "最近一次扫描发现了如今会被策略阻止的内容。正在运行它们的服务器继续运行；请更新镜像，或接受没有风险的发现。",
+  flaggedCount: (n: number) => `阻止发布的发现：${n}`,
+  flaggedServer: "此服务器的镜像今天将不会被发布：最近一次扫描发现了会被策略阻止的内容。",
   remove: "移除",
   removeOf: (ref) => `移除 ${ref}`,
   removeTitle: (ref) => `移除 ${ref}？`,
