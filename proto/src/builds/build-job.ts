@@ -9,7 +9,7 @@
 
 import { z } from "zod";
 import { Sha256Hex, Timestamp } from "../text.ts";
-import type { BuildStep } from "./build.ts";
+import { BaseDigest, type BuildStep } from "./build.ts";
 import { ScanPolicy, ScanSummary } from "./scan.ts";
 
 /** Folders of a build's containers: the argument's name, and where it is mounted. */
@@ -93,6 +93,10 @@ export const verdictMark = "svc-verdict ";
 /** What the step `scan-gate` found; its exit code is 0, 1 for a blocked image or 2 for a report that can't be judged. */
 export const Verdict = z.strictObject({ scanned_at: Timestamp, summary: ScanSummary });
 export type Verdict = z.output<typeof Verdict>;
+
+/** Termination message of the step `build`. */
+export const BuildResult = z.strictObject({ bases: z.array(BaseDigest).max(8) });
+export type BuildResult = z.output<typeof BuildResult>;
 
 /** Termination message of the step `push`. */
 export const PushResult = z.strictObject({

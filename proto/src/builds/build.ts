@@ -42,6 +42,12 @@ export const StepProgress = z.strictObject({
 });
 export type StepProgress = z.output<typeof StepProgress>;
 
+/** An image that others are built FROM, and what its tag named then. */
+export const BaseDigest = z.strictObject({
+  image_ref: z.string().max(512),
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+});
+
 /** How far a build is; percent and end are learned from earlier builds (docs/reference/builds.md#progress). */
 export const BuildProgress = z.strictObject({
   step: BuildStep.optional(),
@@ -73,6 +79,8 @@ export const Build = z.strictObject({
   finished_at: Timestamp.optional(),
   /** Digest of the image as it was pushed, `sha256:...`. */
   image_digest: z.string().optional(),
+  /** Images of the platform's registry that it was built FROM. */
+  bases: z.array(BaseDigest).optional(),
   submission_id: z.string().optional(),
   /** The build that this one repeats. */
   retry_of: z.string().optional(),
@@ -155,6 +163,17 @@ export const retryBuild = operation({
   summary:
     "Builds the same context with the same digest again, or scans again, after it failed or was cancelled.",
   spec: "docs/reference/builds.md#states",
+});
+
+export const rebuild = operation({
+  subject: "builds.build.rebuild",
+  http: { ...admin, method: "POST", path: `${builds}/{id}/rebuild`, status: 202 },
+  params: id,
+  output: Build,
+  faults: ["not_found", "build_unfinished", "context_changed", "registry_unavailable"],
+  onceById: true,
+  summary: "Builds the kept context of a build that succeeded once more, on what its bases are now.",
+  spec: "docs/reference/builds.md#bases",
 });
 
 export const receiveDocument = operation({

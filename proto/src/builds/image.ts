@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { cursor, nothing, operation, page, request } from "../contract.ts";
 import { Timestamp } from "../text.ts";
+import { BaseDigest } from "./build.ts";
 import { SeverityCounts } from "./scan.ts";
 
 const ImageRef = z.string().min(1).max(512);
@@ -68,6 +69,42 @@ export const listFlagged = operation({
   output: page(FlaggedImage),
   summary: "Images in use or allowed whose last scan found what blocks them; servers that run them go on.",
   spec: "docs/reference/builds.md#rescan",
+});
+
+/** What a newer image could take the place of. */
+export const Outdated = z.strictObject({
+  /** Built on a base whose tag names another image by now. */
+  images: z.array(
+    z.strictObject({
+      image_ref: z.string(),
+      build_id: z.string(),
+      moved: z.array(BaseDigest.extend({ now: z.string() })),
+      /** A build of the same image that waits or runs. */
+      rebuild: z.string().optional(),
+    }),
+  ),
+  /** Servers with an image whose tag names another one by now. */
+  servers: z.array(
+    z.strictObject({
+      server: z.string(),
+      image_ref: z.string(),
+      /** The tag, which a server takes as its image to be pinned anew. */
+      newest: z.string(),
+      digest: z.string(),
+    }),
+  ),
+});
+export type Outdated = z.output<typeof Outdated>;
+
+export const listOutdated = operation({
+  subject: "builds.image.list-outdated",
+  http: { method: "GET", path: "/api/v1/images/outdated", face: "external", tier: "admin" },
+  output: Outdated,
+  faults: ["registry_unavailable"],
+  deadlineMs: 20_000,
+  summary:
+    "Images whose base has moved, and servers on an older digest of their tag; nothing is updated by itself.",
+  spec: "docs/reference/builds.md#bases",
 });
 
 export const addImage = operation({

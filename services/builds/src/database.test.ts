@@ -33,6 +33,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     log_ref: true,
     error: true,
     image_digest: true,
+    bases: true,
     steps: true,
     launched_at: true,
     documents_token_hashes: true,

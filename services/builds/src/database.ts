@@ -1,6 +1,6 @@
 // Tables of the schema `builds` as kysely sees them; a test compares them with the live schema.
 
-import type { builds, images, scans, submissions } from "@svc/proto";
+import type { buildJobs, builds, images, scans, submissions } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -38,6 +38,7 @@ export type ImageBuildsTable = {
   log_ref: string | null;
   error: string | null;
   image_digest: string | null;
+  bases: JSONColumnType<buildJobs.BuildResult["bases"], string | undefined, string>;
   steps: JSONColumnType<builds.StepProgress[], string | undefined, string>;
   launched_at: Date | null;
   documents_token_hashes: Generated<string[]>;

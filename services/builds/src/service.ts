@@ -12,6 +12,7 @@ import type { Tables } from "./database.ts";
 import { createReadHealth } from "./health/read.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
+import { serveOutdated } from "./outdated/serve.ts";
 import { serveRegistry } from "./registry/serve.ts";
 import { serveRescans } from "./rescan/serve.ts";
 import { serveScans } from "./scan/serve.ts";
@@ -36,6 +37,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
   serveAcceptances({ db, mesh, settings, now: options.now });
   const pruning = serveRegistry({ db, mesh, settings, log });
+  serveOutdated({ db, mesh, settings });
   const rescans = serveRescans({ db, mesh, settings, log, now: options.now ?? Date.now });
   const missing = missingSetting(settings);
   if (missing !== undefined) log.info({ setting: missing }, "builds are not set up");

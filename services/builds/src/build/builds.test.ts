@@ -332,16 +332,25 @@ test("a failed build is repeated with the same context, and not once the submiss
   const { id } = await start({ context_digest: context_sha256 });
   const retry = (of: string) => fixture.gateway.call(builds.retryBuild, { id: of }, admin);
   await ended(id);
-  fixture.script(success);
+  const rebuild = (of: string) => fixture.gateway.call(builds.rebuild, { id: of }, admin);
+  assert.equal(await faultOf(rebuild(id)), "build_unfinished");
+  const bases = [{ image_ref: "registry.test:5000/svc/base:1", digest }];
+  fixture.script({ ...success, build: { message: JSON.stringify({ bases }) } });
   const again = await retry(id);
   assert.deepEqual([again.retry_of, again.context_digest], [id, context_sha256]);
-  assert.equal((await ended(again.id)).status, "succeeded");
+  const succeeded = await ended(again.id);
+  assert.deepEqual([succeeded.status, succeeded.bases], ["succeeded", bases]);
   assert.equal(await faultOf(retry(again.id)), "build_unfinished");
+  const rebuilt = await rebuild(again.id);
+  assert.deepEqual([rebuilt.retry_of, rebuilt.context_digest], [again.id, context_sha256]);
+  assert.equal(rebuilt.submission_id, undefined);
+  assert.equal((await ended(rebuilt.id)).status, "succeeded");
   await fixture.db
     .updateTable("image_submissions")
     .set({ context_sha256: "d".repeat(64) })
     .execute();
   assert.equal(await faultOf(retry(id)), "context_changed");
+  assert.equal(await faultOf(rebuild(again.id)), "context_changed");
 });
 
 test("the gate of a build knows what is accepted for its image", async () => {

@@ -26,6 +26,8 @@ export type ObservedBuild = {
   podMessage?: string | undefined;
   verdict?: buildJobs.Verdict | undefined;
   push?: buildJobs.PushResult | undefined;
+  /** What it was built FROM. */
+  built?: buildJobs.BuildResult | undefined;
   now: number;
   deadlineMs: number;
   /** How long a step may wait for an image that can't be pulled. */

@@ -1,7 +1,7 @@
 // Reads what the cluster knows of a build.
 
 import { isKubeError, type Job, type Kube, type Pod, readPodLog, resources } from "@svc/kube";
-import { buildJobs } from "@svc/proto";
+import { buildJobs, type builds } from "@svc/proto";
 import type { ObservedBuild } from "./decide.ts";
 import { type ClusterDeps, inNamespace } from "./deps.ts";
 import { label, selector } from "./job.ts";
@@ -58,16 +58,17 @@ export async function observeBuild(
     wait: pod && waitIn(pod),
     podMessage: pod && plainText([pod.status?.reason, pod.status?.message].filter(Boolean).join(": ")),
     verdict,
-    push: job === "complete" && pod ? pushResultIn(pod) : undefined,
+    push: job === "complete" && pod ? resultIn(pod, "push", buildJobs.PushResult) : undefined,
+    built: job === "complete" && pod ? resultIn(pod, "build", buildJobs.BuildResult) : undefined,
     now: deps.now(),
     deadlineMs: settings.builds.build_deadline,
     patienceMs: settings.builds.start_patience,
   };
 }
 
-function pushResultIn(pod: Pod): buildJobs.PushResult | undefined {
-  const ended = statusesOf(pod).get("push")?.state?.terminated;
-  return ended?.exitCode === 0 ? parse(buildJobs.PushResult, ended.message ?? "") : undefined;
+function resultIn<T>(pod: Pod, step: builds.BuildStep, shape: Shape<T>): T | undefined {
+  const ended = statusesOf(pod).get(step)?.state?.terminated;
+  return ended?.exitCode === 0 ? parse(shape, ended.message ?? "") : undefined;
 }
 
 const verdictBytes = 1_048_576;

@@ -108,10 +108,17 @@ async function record(
   { row, observed }: Subject,
   { plan, log }: { plan: BuildPlan; log: Buffer | undefined },
 ): Promise<BuildRow | undefined> {
-  const { verdict, push } = observed;
+  const { verdict, push, built } = observed;
   const status = plan.status === "succeeded" ? "succeeded" : "failed";
   const ended = await deps.db.transaction().execute(async (trx) => {
-    const end = { status, steps: plan.steps, error: plan.error, imageDigest: push?.digest, log } as const;
+    const end = {
+      status,
+      steps: plan.steps,
+      error: plan.error,
+      imageDigest: push?.digest,
+      bases: built?.bases,
+      log,
+    } as const;
     const after = await endBuild(trx, row.id, end);
     if (!after) return undefined;
     if (verdict) {

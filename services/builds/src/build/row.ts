@@ -21,6 +21,7 @@ export function toBuild(row: BuildRow): builds.Build {
     ...(row.error !== null && { error: row.error }),
     ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),
     ...(row.image_digest !== null && { image_digest: row.image_digest }),
+    ...(row.bases.length > 0 && { bases: row.bases }),
     ...(row.submission_id !== null && { submission_id: row.submission_id }),
     ...(row.retry_of !== null && { retry_of: row.retry_of }),
   };

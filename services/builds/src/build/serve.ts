@@ -11,7 +11,7 @@ import { startLeading } from "./leader.ts";
 import { createList } from "./list.ts";
 import { createBuildMetrics } from "./metrics.ts";
 import { createRead } from "./read.ts";
-import { createRetry } from "./retry.ts";
+import { createRebuild, createRetry } from "./retry.ts";
 import { createStart } from "./start.ts";
 import { createWatchLog } from "./watch-log.ts";
 
@@ -43,6 +43,7 @@ export function startPipeline(needs: BuildNeeds): { close: () => Promise<void> }
   mesh.serve(builds.watchLog, createWatchLog(deps));
   mesh.serve(builds.cancelBuild, createCancel(deps));
   mesh.serve(builds.retryBuild, createRetry(deps));
+  mesh.serve(builds.rebuild, createRebuild(deps));
   const leading = kube && startLeading({ ...deps, kube }, store);
   return { close: async () => void (await leading?.close()) };
 }

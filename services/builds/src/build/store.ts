@@ -157,6 +157,7 @@ export type BuildEnd = {
   steps: readonly builds.StepProgress[];
   error?: string | undefined;
   imageDigest?: string | undefined;
+  bases?: readonly { image_ref: string; digest: string }[] | undefined;
   log?: Buffer | undefined;
 };
 
@@ -169,6 +170,7 @@ export async function endBuild(trx: BuildsTrx, id: string, end: BuildEnd): Promi
       steps: JSON.stringify(end.steps),
       error: end.error ?? null,
       ...(end.imageDigest !== undefined && { image_digest: end.imageDigest }),
+      ...(end.bases && { bases: JSON.stringify(end.bases) }),
       log_ref: end.log ? id : null,
       documents_token_hashes: [],
       finished_at: sql<Date>`now()`,

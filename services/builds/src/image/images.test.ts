@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { faultOf, until } from "@svc/mesh/testing";
-import { images } from "@svc/proto";
+import { images, servers } from "@svc/proto";
 import { parseReference } from "@svc/registry";
 import { startTestRegistry, type TestRegistry } from "@svc/registry/testing";
 import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
@@ -203,6 +203,55 @@ function resolve(host: string, rest = ":1") {
   if (!reference || !asked) throw new Error("no reference");
   return asked.resolve(reference, new AbortController().signal);
 }
+
+describe("what is outdated", () => {
+  const outdated = () => fixture.gateway.call(images.listOutdated, {}, admin);
+  test("without an answer of lifecycle it is unknown", async () => {
+    assert.equal(await faultOf(outdated()), "unavailable");
+  });
+  test("images on a base that has moved and servers on an older digest are listed", async () => {
+    const at = (path: string) => `${registry.host}/${path}:1`;
+    const [base, pack] = [at("bases/one"), at("packs/old")];
+    const first = await registry.push("bases/one", "1");
+    const older = await registry.push("packs/old", "1");
+    const newer = await registry.push("packs/old", "1");
+    const id = "e".repeat(32);
+    const about = {
+      image_ref: pack,
+      context_ref: "",
+      requested_by: "usr-admin",
+      status: "succeeded" as const,
+    };
+    await fixture.db
+      .insertInto("image_builds")
+      .values({
+        ...about,
+        id,
+        image_digest: newer,
+        bases: JSON.stringify([{ image_ref: base, digest: first }]),
+        finished_at: new Date(),
+      })
+      .execute();
+    await add(pack);
+    await fixture.db
+      .updateTable("image_whitelist")
+      .set({ build_id: id })
+      .where("image_ref", "=", pack)
+      .execute();
+    fixture.lifecycle.serve(servers.listImages, async () => ({
+      items: [
+        { server: "behind", images: [`${pack}@${older}`] },
+        { server: "current", images: [`${pack}@${newer}`] },
+      ],
+    }));
+    await until(async () => (await faultOf(outdated())) === "none");
+    const behind = { server: "behind", image_ref: `${pack}@${older}`, newest: pack, digest: newer };
+    assert.deepEqual(await outdated(), { images: [], servers: [behind] });
+    const now = await registry.push("bases/one", "1");
+    const moved = [{ image_ref: base, digest: first, now }];
+    assert.deepEqual((await outdated()).images, [{ image_ref: pack, build_id: id, moved }]);
+  });
+});
 
 describe("recommended images", () => {
   test("they are on the list after the start, once for any number of replicas", async () => {

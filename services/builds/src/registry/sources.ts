@@ -28,22 +28,24 @@ export async function readKeepers({ db, mesh, host, platformImages }: Deps): Pro
   ]);
   return {
     whitelist: onRegistry(whitelist.map(({ image_ref }) => image_ref)),
-    server: onRegistry(used),
+    server: onRegistry(used.flatMap(({ images }) => images)),
     build: onRegistry(builds.flatMap(({ image_ref, base_image }) => [image_ref, base_image])),
     platform: onRegistry(platformImages),
   };
 }
 
-/** Of all servers; throws when lifecycle can't be asked. */
-export async function imagesOfServers(mesh: Pick<Mesh, "call">): Promise<string[]> {
-  const images: string[] = [];
+/** Of all servers, and of pods beside them; throws when lifecycle can't be asked. */
+export async function imagesOfServers(
+  mesh: Pick<Mesh, "call">,
+): Promise<{ server: string; images: string[] }[]> {
+  const found: { server: string; images: string[] }[] = [];
   let cursor: string | undefined;
   do {
     const page = await mesh.call(servers.listImages, cursor === undefined ? {} : { cursor });
-    images.push(...page.items.flatMap((item) => item.images));
+    found.push(...page.items);
     cursor = page.next;
   } while (cursor !== undefined);
-  return images;
+  return found;
 }
 
 /** Undefined for images of other hosts. A pinned reference keeps its tag as well as its digest. */

@@ -77,7 +77,8 @@ async function allowedImages({ db, registry }: RescanDeps, signal: AbortSignal):
 
 /** What servers are pinned to. Throws when lifecycle can't be asked. */
 async function usedImages({ mesh, registry }: RescanDeps): Promise<UsedImage[]> {
-  return (await imagesOfServers(mesh)).flatMap((ref) => {
+  const refs = (await imagesOfServers(mesh)).flatMap(({ images }) => images);
+  return refs.flatMap((ref) => {
     const reference = parseReference(ref);
     if (reference?.host !== registry.host || reference.digest === undefined) return [];
     return [{ ref, digest: reference.digest }];

@@ -21,6 +21,7 @@ import { isolate } from "../../words/format.ts";
 import { visible } from "../../words/visible.ts";
 import { useWords } from "../../words/words.ts";
 import { totalOf } from "../builds/findings.ts";
+import { OutdatedImages } from "./outdated-images.tsx";
 
 type Image = Output<"images.listImages">["items"][number];
 
@@ -33,6 +34,7 @@ export function Page() {
     <PageFrame title={images.title}>
       <AddImage />
       <FlaggedImages />
+      <OutdatedImages />
       {data.items.length === 0 ? (
         <Empty title={images.none}>{images.noneHelp}</Empty>
       ) : (

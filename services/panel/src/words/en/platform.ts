@@ -19,6 +19,24 @@ export const images = {
   flaggedHelp:
     "Their last scan found what the policy blocks by now. Servers that run them go on; update them, or accept what is no risk.",
   flaggedCount: (n: number) => `Findings that block: ${n}`,
+  rebuildTitle: "Images whose base has moved",
+  rebuildHelp:
+    "They were built on an image that has a newer version. A rebuild is scanned and judged like any build.",
+  movedBase: "Base:",
+  rebuild: "Build again",
+  rebuildOf: (ref: string) => `Build ${ref} again`,
+  rebuildRuns: "It is being built",
+  olderTitle: "Servers on an older image",
+  olderHelp:
+    "Their tag names a newer image. Nothing is updated by itself; a server takes the newer one at its next start.",
+  update: "Update",
+  updateOf: (server: string) => `Update the image of ${server}`,
+  updateTitle: (server: string) => `Update the image of ${server}?`,
+  updateConfirm:
+    "It uses the newest image of its tag from its next start on. Make a backup first: a newer version may change its world.",
+  updateAction: "Update the image",
+  updated: (server: string) => `${server} takes the newest image at its next start.`,
+  outdatedUnknown: "Whether newer images exist is not known now.",
   flaggedServer:
     "The image of this server would not be published today: its last scan found what the policy blocks.",
   remove: "Remove",
