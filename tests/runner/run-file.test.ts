@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { patience } from "@svc/local-stack/testing";
+import { patience, until } from "@svc/local-stack/testing";
 import { endOfRun } from "./report.ts";
 import { runFile } from "./run-file.ts";
 
@@ -56,6 +56,23 @@ for (const [what, body, problem] of [
     assert.match(endOfRun([ended], 1), /FAILED: .*x\.test\.mjs/);
   });
 }
+
+test("what a file leaves running is killed, and its temporary files are removed", async () => {
+  const { output, problem } = await run(`
+    import { spawn } from "node:child_process";
+    import { tmpdir } from "node:os";
+    test("x", () => {
+      const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { detached: true, stdio: "ignore" });
+      child.unref();
+      console.log("left " + child.pid + " in " + tmpdir() + " .");
+    });`);
+  assert.equal(problem, undefined);
+  const [, pid, folder = ""] = /left (\d+) in (\S+)/.exec(output) ?? [];
+  assert.equal(existsSync(folder), false);
+  await until(
+    () => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "),
+  );
+});
 
 test("what failed before a file was killed is in the end of the run", async () => {
   const body = `test("broken", () => { throw new Error("the reason"); }); test("x", () => new Promise(() => setTimeout(() => process.exit(1), 50)));`;

@@ -1,8 +1,9 @@
 // Runs a test file in a process of its own.
 
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { killBelow } from "./kill-below.ts";
 import type { Ended } from "./report.ts";
 import type { Result } from "./reporter.ts";
 
@@ -34,7 +35,9 @@ export async function runFile(file: string, options: RunOptions): Promise<Ended 
     ...nodeArgs,
     file,
   ];
-  const env = { ...options.env, SVC_TEST_RESULT: resultPath };
+  // Short: paths of sockets below it have at most 107 characters.
+  const temporary = mkdtempSync(join(dir, "t-"));
+  const env = { ...options.env, SVC_TEST_RESULT: resultPath, TMPDIR: temporary };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -61,6 +64,9 @@ export async function runFile(file: string, options: RunOptions): Promise<Ended 
   const result = existsSync(resultPath)
     ? (JSON.parse(readFileSync(resultPath, "utf8")) as Result)
     : undefined;
+  // A file that was killed leaves its stack and browser, which would slow down all that follow.
+  killBelow(temporary);
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
   const seconds = (performance.now() - startedAt) / 1_000;
   const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result);
   return { file, seconds, problem, output, ...result };
