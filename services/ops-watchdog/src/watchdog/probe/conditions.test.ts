@@ -143,6 +143,11 @@ describe("conditions", () => {
       ["builds/failing warning 5", "builds/scan-database warning 0"],
     ],
     [
+      "an image that today's policy blocks",
+      judgeBuilds({ failed: 0, flagged: 1, first_flagged: { image_ref: "a:1", build_id: "b" } }),
+      ["builds/flagged warning 0"],
+    ],
+    [
       "an old scan with a database that was fresh is right",
       judgeBuilds({ failed: 0, newest_scan: { scanned_at: ago(90 * day), database_at: ago(91 * day) } }),
       [],

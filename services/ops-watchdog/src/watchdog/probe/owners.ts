@@ -100,8 +100,9 @@ export const builds: Probe = {
   },
 };
 
-export function judgeBuilds({ failed, newest_failure, newest_scan }: buildsHealth.BuildsHealth): Finding[] {
-  const findings: Finding[] = [];
+export function judgeBuilds(health: buildsHealth.BuildsHealth): Finding[] {
+  const { failed, newest_failure, newest_scan } = health;
+  const findings = judgeFlagged(health);
   if (newest_failure)
     findings.push(
       finding(
@@ -138,6 +139,26 @@ export function judgeBuilds({ failed, newest_failure, newest_scan }: buildsHealt
       ),
     );
   return findings;
+}
+
+function judgeFlagged({ flagged = 0, first_flagged }: buildsHealth.BuildsHealth): Finding[] {
+  if (!first_flagged) return [];
+  return [
+    finding(
+      {
+        ...{ key: "builds/flagged", severity: "warning" },
+        hint: {
+          en: "The page of images names them; update them, or accept what is no risk. Servers go on.",
+          zh: "镜像页面列出了它们：请更新镜像，或接受没有风险的发现。服务器继续运行。",
+        },
+      },
+      {
+        en: "{count} images that are allowed or in use would not be published today, the first of them {image}",
+        zh: "有 {count} 个允许使用或正在使用的镜像今天将不会被发布，其中第一个是 {image}",
+      },
+      { count: flagged, image: first_flagged.image_ref },
+    ),
+  ];
 }
 
 export const identity: Probe = {
