@@ -9,6 +9,7 @@ import { loadSettings } from "@svc/config";
 import type { buildJobs } from "@svc/proto";
 import { parseAllDocuments } from "yaml";
 import { buildJob } from "../../services/builds/src/build/job.ts";
+import { probeJob } from "../../services/builds/src/build/user-namespaces.ts";
 import { settings as buildsSettings } from "../../services/builds/src/config.ts";
 import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
 import { statefulSetOf } from "../../services/lifecycle/src/reconcile/stateful-set.ts";
@@ -145,6 +146,7 @@ test("the Job of a build is restricted but for the two steps that own the files 
   const root = ["runs as root", "adds capabilities"];
   const spec = job.spec?.template.spec as unknown as PodSpec;
   assert.deepEqual(broken(spec), { "context-fetch": root, build: root });
+  assert.deepEqual(broken(probeJob(settings).spec?.template.spec as unknown as PodSpec), {});
 });
 
 for (const name of ["minecraft", "svc-build"]) {
