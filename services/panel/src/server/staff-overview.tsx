@@ -14,6 +14,10 @@ const PlatformHistory = lazy(() =>
   import("../history/platform-history.tsx").then((module) => ({ default: module.PlatformHistory })),
 );
 
+const HealthLine = lazy(() =>
+  import("../admin/health/health-line.tsx").then((module) => ({ default: module.HealthLine })),
+);
+
 const every = poll.list;
 const busiestFirst = { limit: 100, offset: 0, filter: "awake", sort: "players", order: "desc" } as const;
 const worstFirst = { limit: shownAtOnce, offset: 0, filter: "attention", sort: "phase" } as const;
@@ -37,6 +41,9 @@ export function StaffOverview() {
   const { total: awakeTotal = 0, items } = awake.data;
   return (
     <>
+      <Suspense>
+        <HealthLine />
+      </Suspense>
       <Glance
         awake={awakeTotal}
         servers={total}

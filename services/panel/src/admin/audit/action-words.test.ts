@@ -7,10 +7,10 @@ import { actionWords } from "./action-words.ts";
 
 test("every action that a service writes down has words", () => {
   const root = join(import.meta.dirname, "../../../..");
-  const lines = globSync("{identity,lifecycle,storage,builds}/src/**/*.ts", { cwd: root })
+  const lines = globSync("{identity,lifecycle,storage,builds,ops-watchdog}/src/**/*.ts", { cwd: root })
     .filter((file) => !/test(ing)?[/.]/.test(file))
     .flatMap((file) => readFileSync(join(root, file), "utf8").split("\n"))
-    .filter((line) => /\baction(:| =)|auditOf\(/.test(line));
+    .filter((line) => /\baction(:| =)|auditOf\(|\baudit\(/.test(line));
   const written = lines.flatMap((line) =>
     [...line.matchAll(/"([a-z_]+(?:\.[a-z_]+)+)"/g)].map(([, action = ""]) => action),
   );

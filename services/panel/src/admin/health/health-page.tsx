@@ -1,5 +1,6 @@
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { useHealthWords } from "../../words/health-words.ts";
+import { Alerts } from "./alerts.tsx";
 import { DatabaseBackups } from "./database-backups.tsx";
 import { Offsite } from "./offsite.tsx";
 
@@ -8,6 +9,7 @@ export function Page() {
   const { platformHealth } = useHealthWords();
   return (
     <PageFrame title={platformHealth.title}>
+      <Alerts />
       <DatabaseBackups />
       <Offsite />
     </PageFrame>

@@ -56,6 +56,91 @@ const updates = {
   doubled: (time: string) => `The clock goes back and shows ${time} twice; the first time counts.`,
 };
 
+const alerts = {
+  title: "Alerts",
+  none: "Nothing is wrong.",
+  states: {
+    critical: "Critical",
+    warning: "Warning",
+    well: "Well",
+    "never-checked": "Not checked",
+    "out-of-date": "Out of date",
+    unsure: "Well",
+  },
+  sentences: {
+    well: "All is well.",
+    "never-checked": "The platform has not been checked yet.",
+    "out-of-date": "The watchdog has stopped reporting.",
+    unsure: "Nothing is wrong, as far as could be checked.",
+  },
+  andMore: (first: string, n: number) => `${first} And ${count(n, "other alert", "other alerts")}.`,
+  unreadable: "The platform's health cannot be read.",
+  checked: "Checked",
+  outOfDateHelp: "What follows may be out of date. Check that ops-watchdog runs: svc doctor.",
+  severities: { critical: "Critical", warning: "Warning" },
+  pending: "Watched",
+  since: "since",
+  sent: "sent",
+  acknowledge: "Acknowledge",
+  acknowledgeOf: (what: string) => `Acknowledge: ${what}`,
+  acknowledgeHelp:
+    "Others see that you work on it, and no reminders are sent until it is over or becomes critical.",
+  acknowledgeAction: "Acknowledge the alert",
+  acknowledgedBy: "Acknowledged by",
+  note: "Note (optional)",
+  silence: "Silence",
+  silenceOf: (what: string) => `Silence: ${what}`,
+  silenceHelp: "Nothing is sent about it meanwhile, even if it becomes critical. It stays on this page.",
+  silenceAction: "Silence the alert",
+  silencedUntil: "Silenced until",
+  covers: "What",
+  thisAlone: "This alert alone",
+  allOfKind: (key: string) => `All alerts of this kind (${key})`,
+  everything: "All alerts",
+  howLong: "For",
+  hours: (n: number) => (n % 24 === 0 ? count(n / 24, "day", "days") : count(n, "hour", "hours")),
+  reason: "Reason",
+  reasonMissing: "Say why, for those who wonder later.",
+  silences: "Silences",
+  until: "until",
+  endSilence: "End",
+  endSilenceOf: (key: string) => `End the silence of ${key}`,
+  unknown: "Some checks are not set up, or could not judge. What they found before stays as it was:",
+  resolved: "Resolved in the last seven days",
+  gone: "gone since",
+  showAll: (n: number) => `Show all ${n}`,
+  history: "History",
+  noHistory: "Nothing has happened yet.",
+  happened: {
+    fired: "Fired",
+    escalated: "Became critical",
+    reminded: "Reminder sent",
+    resolved: "Resolved",
+    silenced: "Silenced",
+    silence_ended: "Silence ended",
+    acknowledged: "Acknowledged",
+    delivery_failed: "Could not be sent",
+  },
+};
+
+const reach = {
+  title: "How alerts reach you",
+  mail: "Mail",
+  recipients: (n: number) => `to ${count(n, "address", "addresses")}`,
+  nobody: "Nobody gets mails: no enabled owner has a verified address. Confirm one on your account page.",
+  heartbeat: "Heartbeat",
+  states: {
+    ok: "Works",
+    failing: "Fails",
+    unused: "Not used yet",
+    off: "Not set up",
+    held: "Held back by the quiet file",
+  },
+  test: "Send a test",
+  arrived: "The test was delivered everywhere.",
+  notArrived: "The test was not delivered everywhere:",
+};
+
 const bundles = {
   title: "Database backups",
   command: "the command",
@@ -155,6 +240,6 @@ const offsite = {
   },
 };
 
-const platformHealth = { title: "Health" };
+const platformHealth = { title: "Health", details: "Details" };
 
-export const health = { platformHealth, updates, bundles, offsite };
+export const health = { platformHealth, updates, alerts, reach, bundles, offsite };

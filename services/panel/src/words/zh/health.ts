@@ -51,6 +51,90 @@ const updates: HealthWords["updates"] = {
   doubled: (time) => `时钟向后拨，${time} 会出现两次，以第一次为准。`,
 };
 
+const alerts: HealthWords["alerts"] = {
+  title: "警报",
+  none: "没有发现问题。",
+  states: {
+    critical: "严重",
+    warning: "警告",
+    well: "正常",
+    "never-checked": "未检查",
+    "out-of-date": "已过时",
+    unsure: "正常",
+  },
+  sentences: {
+    well: "一切正常。",
+    "never-checked": "平台尚未检查过。",
+    "out-of-date": "监控程序已停止报告。",
+    unsure: "在已检查的范围内没有发现问题。",
+  },
+  andMore: (first, n) => `${first}另有 ${n} 条警报。`,
+  unreadable: "无法读取平台的健康状况。",
+  checked: "检查于",
+  outOfDateHelp: "以下内容可能已过时。请检查 ops-watchdog 是否在运行：svc doctor。",
+  severities: { critical: "严重", warning: "警告" },
+  pending: "观察中",
+  since: "始于",
+  sent: "发送于",
+  acknowledge: "确认",
+  acknowledgeOf: (what) => `确认：${what}`,
+  acknowledgeHelp: "其他人会看到您正在处理；在问题解决或变得严重之前，不再发送提醒。",
+  acknowledgeAction: "确认警报",
+  acknowledgedBy: "已确认：",
+  note: "备注（可选）",
+  silence: "静音",
+  silenceOf: (what) => `静音：${what}`,
+  silenceHelp: "期间不会发送相关通知，即使变得严重也不会。警报仍显示在此页面。",
+  silenceAction: "静音警报",
+  silencedUntil: "静音至",
+  covers: "范围",
+  thisAlone: "仅此警报",
+  allOfKind: (key) => `所有同类警报（${key}）`,
+  everything: "所有警报",
+  howLong: "时长",
+  hours: (n) => (n % 24 === 0 ? `${n / 24} 天` : `${n} 小时`),
+  reason: "原因",
+  reasonMissing: "请说明原因，方便他人日后了解。",
+  silences: "静音规则",
+  until: "至",
+  endSilence: "结束",
+  endSilenceOf: (key) => `结束 ${key} 的静音`,
+  unknown: "部分检查未设置或无法得出结论，其先前的结果保持不变：",
+  resolved: "最近七天内已解决",
+  gone: "解决于",
+  showAll: (n) => `显示全部 ${n} 条`,
+  history: "历史记录",
+  noHistory: "还没有任何记录。",
+  happened: {
+    fired: "触发",
+    escalated: "变为严重",
+    reminded: "已发送提醒",
+    resolved: "已解决",
+    silenced: "已静音",
+    silence_ended: "静音结束",
+    acknowledged: "已确认",
+    delivery_failed: "发送失败",
+  },
+};
+
+const reach: HealthWords["reach"] = {
+  title: "警报的发送方式",
+  mail: "邮件",
+  recipients: (n) => `发送至 ${n} 个地址`,
+  nobody: "没有人会收到邮件：没有启用的所有者拥有已验证的地址。请在账户页面确认一个地址。",
+  heartbeat: "心跳",
+  states: {
+    ok: "正常",
+    failing: "失败",
+    unused: "尚未使用",
+    off: "未设置",
+    held: "被静默文件拦截",
+  },
+  test: "发送测试",
+  arrived: "测试已全部送达。",
+  notArrived: "测试未能全部送达：",
+};
+
 const bundles: HealthWords["bundles"] = {
   title: "数据库备份",
   command: "命令",
@@ -146,6 +230,6 @@ const offsite: HealthWords["offsite"] = {
   },
 };
 
-const platformHealth: HealthWords["platformHealth"] = { title: "健康状况" };
+const platformHealth: HealthWords["platformHealth"] = { title: "健康状况", details: "查看详情" };
 
-export const health: HealthWords = { platformHealth, updates, bundles, offsite };
+export const health: HealthWords = { platformHealth, updates, alerts, reach, bundles, offsite };
