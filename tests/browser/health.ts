@@ -1,13 +1,19 @@
 // The pages about the platform itself: its updates and its health.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import type { alerts as alertContracts } from "@svc/proto";
 import pg from "pg";
+import { openStateFile } from "../../services/ops-watchdog/src/watchdog/state-file.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import type { Stack } from "../flow/stack.ts";
 import type { Area, Fixture } from "./fixture.ts";
+import type { Person } from "./person.ts";
 
-const { bundles, offsite, updates } = health;
+const { alerts, bundles, offsite, platformHealth, updates } = health;
 
 async function query({ stack }: Fixture, text: string, values: unknown[]): Promise<void> {
   const client = new pg.Client(stack.file().database_url);
@@ -40,6 +46,24 @@ const report = (fixture: Fixture, at: Date) =>
 
 const hourMs = 3_600_000;
 const local = (at: number) => new Date(at).toISOString().slice(0, 16);
+
+type AlertStatus = alertContracts.AlertStatus;
+
+async function alertOf(owner: Person, key: string): Promise<AlertStatus["alerts"][number]> {
+  const { body } = await owner.request("GET", "/platform/alerts");
+  return (body as AlertStatus).alerts.find((alert) => alert.key === key) ?? assert.fail(`there is no ${key}`);
+}
+
+/** An alert fires ten minutes after it was first seen; this moves the clock. */
+async function age(stack: Stack, key: string): Promise<void> {
+  const dir = join(stack.dataDir, "watchdog");
+  const file = openStateFile({ dir, copyDir: join(dir, "copy"), now: Date.now });
+  await file.update((state) => {
+    const alert = state.alerts[key];
+    if (!alert) return undefined;
+    return { ...state, alerts: { ...state.alerts, [key]: { ...alert, first_seen: Date.now() - hourMs } } };
+  });
+}
 
 export const addHealthTests: Area = (fixture) => {
   test("staff see which components have an update, and that a report is old", async () => {
@@ -107,5 +131,40 @@ export const addHealthTests: Area = (fixture) => {
     await owner.sees(bundles.notRehearsed);
     await owner.sees(offsite.help["not-configured"]);
     await inspect(owner, "health");
+  });
+
+  test("an alert leads the overview of staff, and is acknowledged and silenced", async () => {
+    const { stack, owner, addressOf, inspect } = fixture();
+    const key = "db-backup/stale";
+    const isFiring = async () => {
+      await age(stack, key);
+      await stack.svc("watchdog");
+      const { body } = await owner.request("GET", "/platform/alerts");
+      return (body as AlertStatus).alerts.some((alert) => alert.key === key && alert.state === "firing");
+    };
+    await until(isFiring, 60_000, `${key} to fire`);
+    await owner.open(addressOf("admin_host", "/"));
+    await owner.sees(alerts.states.critical);
+    await owner.press("link", platformHealth.details);
+    await owner.isAt("/admin/health");
+    const { summary } = await alertOf(owner, key);
+    await owner.press("button", alerts.acknowledgeOf(summary.en));
+    await owner.fill(alerts.note, "taking one by hand");
+    await owner.press("button", alerts.acknowledgeAction);
+    await owner.sees("taking one by hand");
+    await owner.press("button", alerts.silenceOf(summary.en));
+    await owner.press("button", alerts.silenceAction);
+    await owner.sees(alerts.reasonMissing);
+    await inspect(owner, "health-silence");
+    await owner.fill(alerts.reason, "the disk is being changed");
+    await owner.press("button", alerts.silenceAction);
+    await owner.sees("the disk is being changed");
+    await inspect(owner, "health-alerts");
+    await owner.press("button", alerts.endSilenceOf(key));
+    await owner.seesNo("the disk is being changed");
+    await owner.page.locator("summary").click();
+    await owner.sees(alerts.happened.silence_ended);
+    const { acknowledged, silenced_until } = await alertOf(owner, key);
+    assert.deepEqual([acknowledged?.note, silenced_until], ["taking one by hand", undefined]);
   });
 };

@@ -66,6 +66,7 @@ export async function makeContent(stack: Stack, send: Send): Promise<Content> {
     await send("POST", "/servers", { ...given, subdomain });
   }
   await fillWorld(stack, send);
+  await fillPlatform(stack);
   await Promise.all(Object.keys(players).map((name) => wake(stack, send, name)));
   for (const [name, joining] of Object.entries(players))
     for (const player of joining) await reportJoin(stack, name, player);
@@ -144,6 +145,35 @@ async function fillWorld(stack: Stack, send: Send): Promise<void> {
 
 async function backupsOf(send: Send): Promise<{ id: string }[]> {
   return ((await send("GET", "/backups?server=skyblock")) as { backups: { id: string }[] }).backups;
+}
+
+const components = [
+  { name: "platform", state: "current", current: "0.1.0" },
+  { name: "proxy", state: "current", current: "0.1.0" },
+  { name: "postgresql", state: "available", current: "18.4", latest: "18.5", note: "18.5 repairs a crash." },
+  { name: "nats", state: "current", current: "2.12.1" },
+  { name: "node", state: "pinned", current: "24.11.0" },
+  { name: "kubernetes", state: "current", current: "v1.34.1" },
+];
+
+/** A bundle that was rehearsed, and a report of updates. */
+async function fillPlatform(stack: Stack): Promise<void> {
+  await stack.svc("db", "backup", "--label", "daily");
+  await stack.svc("db", "rehearse");
+  const listed = components.map((component) => ({ ...component, selector: `--${component.name}` }));
+  const client = new pg.Client(stack.file().database_url);
+  await client.connect();
+  await client
+    .query(
+      "update identity.users set email = 'owner@example.net', email_verified = true where role = 'owner'",
+    )
+    .then(() => stack.svc("watchdog"));
+  await client
+    .query(
+      "insert into ops_watchdog.update_reports (checked_at, version, components) values (now(), '0.1.0', $1)",
+      [JSON.stringify(listed)],
+    )
+    .finally(() => client.end());
 }
 
 /** Each new backup makes those before it five days older, and the cooldown ends. */

@@ -1,5 +1,6 @@
 // The pictures of docs/guide, in the order in which they are taken. Each begins where the one before ended.
 
+import { health } from "../../../services/panel/src/words/en/health.ts";
 import { en } from "../../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../../services/panel/src/words/format.ts";
 import type { Stack } from "../../flow/stack.ts";
@@ -38,9 +39,9 @@ export const shots: readonly Shot[] = [
     name: "overview-operator",
     who: "owner",
     path: "/",
-    act: shown("Alex_builds"),
+    act: shown(health.platformHealth.details),
     isDarkToo: true,
-    height: 700,
+    height: 760,
   },
   { name: "overview", who: "lena", path: "/", act: shown("Alex_builds"), isPhoneToo: true },
   { name: "servers", who: "owner", path: "/servers", act: shown("Bed Wars") },
@@ -70,6 +71,14 @@ export const shots: readonly Shot[] = [
   { name: "users", who: "owner", path: "/admin/users", act: shown("tomas.novak") },
   { name: "user", who: "owner", act: openUser, height: 1_000 },
   { name: "audit", who: "owner", path: "/admin/audit", act: shown(en.audit.actions["user.create"]) },
+  {
+    name: "health",
+    who: "owner",
+    path: "/admin/health",
+    act: shown(health.bundles.rehearsed),
+    height: 1_000,
+  },
+  { name: "updates", who: "owner", path: "/admin/updates", act: shown("18.5") },
   { name: "images", who: "owner", path: "/admin/images", act: shown(en.images.allowed) },
   {
     name: "move",
