@@ -78,7 +78,7 @@ job_memory = "512Mi"
 
 [offsite]
 state_dir = ${quote(join(dirname(facts.archiveDir), "offsite"))}
-key_file = ${quote(join(dirname(facts.archiveDir), "offsite", "keys"))}
+key_file = ${quote(join(dirname(facts.archiveDir), "offsite-keys"))}
 
 [ops_watchdog]
 bundle_dir = ${quote(join(dirname(facts.archiveDir), "db-backups"))}
