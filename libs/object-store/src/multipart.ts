@@ -6,7 +6,7 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
-  paginateListParts,
+  ListPartsCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import type { Connection } from "./connection.ts";
@@ -80,13 +80,21 @@ async function findCut(uploads: Uploads, request: Request): Promise<Found | unde
 async function storedParts({ connection }: Uploads, record: UploadRecord, signal: AbortSignal) {
   const { client, bucket, fullKey, call } = connection;
   const input = { Bucket: bucket, Key: fullKey(record.key), UploadId: record.uploadId };
+  const tags = new Set<string>();
+  let marker: string | undefined;
   try {
-    return await call("list parts", { signal, expect: isNoUpload }, async (attempt) => {
-      const tags = new Set<string>();
-      const pages = paginateListParts({ client, stopOnSameToken: true }, input, { abortSignal: attempt });
-      for await (const { Parts = [] } of pages) for (const { ETag = "" } of Parts) tags.add(ETag);
-      return tags;
-    });
+    // Not the SDK's paginator: Swift names a next marker after the last page too, and begins again there.
+    for (;;) {
+      const page = await call("list parts", { signal, expect: isNoUpload }, (attempt) =>
+        client.send(
+          new ListPartsCommand({ ...input, ...(marker !== undefined && { PartNumberMarker: marker }) }),
+          { abortSignal: attempt },
+        ),
+      );
+      for (const { ETag = "" } of page.Parts ?? []) tags.add(ETag);
+      if (!page.IsTruncated || Number(page.NextPartNumberMarker ?? 0) <= Number(marker ?? 0)) return tags;
+      marker = page.NextPartNumberMarker;
+    }
   } catch (error) {
     if (isNoUpload(error)) return undefined;
     throw error;

@@ -56,7 +56,8 @@ export function listParts(request: S3Request): S3Answer {
       Key: request.key,
       UploadId: id,
       IsTruncated: isTruncated,
-      NextPartNumberMarker: isTruncated ? page.at(-1) : undefined,
+      // Stores name a next page also after the last one.
+      NextPartNumberMarker: page.at(-1) ?? 0,
       Part,
     }),
   };
