@@ -17,7 +17,7 @@ import { paced, payloadOf, signPayload } from "./put.ts";
 import type { Body, ObjectHead, PutRequest, StoredObject } from "./types.ts";
 import type { UploadLog, UploadRecord } from "./upload-log.ts";
 
-const parallel = 3;
+const parallel = 2;
 const maxParts = 10_000;
 export const smallestPartBytes = 8 * 1024 * 1024;
 /** Name in the metadata of an object under which its upload is found again. */
@@ -146,6 +146,8 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
   const signal = AbortSignal.any([request.signal, failing.signal]);
   const reader = readParts(body);
   const running = new Set<Promise<void>>();
+  // Used again and again: new ones would wait for the garbage collector.
+  const buffers: Buffer[] = [];
   let failure: { error: unknown } | undefined;
   let sentBytes = 0;
   const count = Math.ceil(sizeBytes / partBytes);
@@ -161,13 +163,18 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
         done();
         continue;
       }
-      const bytes = await reader.read(from, length);
+      const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+      const bytes = buffer.subarray(0, length);
+      await reader.fill(from, bytes);
       const sending = sendPart(uploads, record, { number, bytes, signal })
         .then(done, (error: unknown) => {
           failure ??= { error };
           failing.abort();
         })
-        .finally(() => running.delete(sending));
+        .finally(() => {
+          running.delete(sending);
+          buffers.push(buffer);
+        });
       running.add(sending);
       if (running.size >= parallel) await Promise.race(running);
     }

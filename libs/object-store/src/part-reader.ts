@@ -2,8 +2,8 @@ import { ObjectStoreError } from "./error.ts";
 import type { Body } from "./types.ts";
 
 export type PartReader = {
-  /** `length` bytes from `from` on. Reading on where the last part ended costs nothing. */
-  read: (from: number, length: number) => Promise<Buffer>;
+  /** Fills a part with the bytes from `from` on. Reading on where the last part ended costs nothing. */
+  fill: (from: number, part: Uint8Array) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -18,13 +18,13 @@ export function readParts(body: Body): PartReader {
     await ending?.return?.();
   };
   return {
-    async read(from, length) {
+    async fill(from, part) {
+      const { length } = part;
       if (!source || position !== from) {
         await close();
         source = body.read(from)[Symbol.asyncIterator]();
         rest = new Uint8Array(0);
       }
-      const part = Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
         if (rest.length === 0) {
@@ -39,7 +39,6 @@ export function readParts(body: Body): PartReader {
       }
       position = from + length;
       if (position === body.sizeBytes) await expectEnd();
-      return part;
     },
     close,
   };

@@ -53,7 +53,8 @@ async function put(uploads: Uploads, request: PutRequest): Promise<StoredObject>
   try {
     if (sizeBytes > smallestPartBytes) return await putInParts(uploads, { ...request, signal });
     const reader = readParts(body);
-    const bytes = await reader.read(0, sizeBytes).finally(reader.close);
+    const bytes = Buffer.allocUnsafe(sizeBytes);
+    await reader.fill(0, bytes).finally(reader.close);
     const { key, metadata } = request;
     const stored = await putWhole(uploads.connection, { key, payload: payloadOf(bytes), metadata, signal });
     request.onProgress?.(sizeBytes);
