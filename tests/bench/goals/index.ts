@@ -26,6 +26,7 @@ import { replicaLoss } from "./replica-loss.ts";
 import { requestLatency } from "./request-latency.ts";
 import { requestThroughput } from "./request-throughput.ts";
 import { scheduleTick } from "./schedule-tick.ts";
+import { sealedCopies } from "./sealed-copies.ts";
 import { serverList } from "./server-list.ts";
 import { serverStatus } from "./server-status.ts";
 import { serverWake } from "./server-wake.ts";
@@ -72,5 +73,6 @@ export const goals: readonly Goal[] = [
   replicaLoss,
   worldArchives,
   databaseBundle,
+  sealedCopies,
   transfers,
 ];
