@@ -2,7 +2,7 @@
 
 import { monitoringFile, priorityFile } from "./objects/cluster.ts";
 import type { ObjectFile } from "./objects/common.ts";
-import { configFile } from "./objects/config.ts";
+import { configFile, settingsText } from "./objects/config.ts";
 import { proxyFile, systemServerFile } from "./objects/game.ts";
 import { migrationFile, reaperFile } from "./objects/jobs.ts";
 import { namespaceFile } from "./objects/namespaces.ts";
@@ -19,6 +19,9 @@ import { valueRefs } from "./template/expression.ts";
 import type { Values } from "./values/schema.ts";
 
 const v = valueRefs<Values>();
+
+/** Texts that several objects hold. */
+export const sharedTexts = [settingsText(v)];
 
 /** What is applied before the rest, once and at each upgrade; the custom resource comes with it. */
 export const prerequisites: readonly ObjectFile[] = [namespaceFile(v)];

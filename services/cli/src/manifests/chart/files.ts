@@ -1,7 +1,7 @@
 // The Helm chart: a template for each file of the installation, with actions where a value stands.
 
-import { installation } from "../installation.ts";
-import { helmTemplate } from "../template/helm.ts";
+import { installation, sharedTexts } from "../installation.ts";
+import { helmDefinition, helmTemplate } from "../template/helm.ts";
 import { valuesSchema, valuesYaml } from "../values/document.ts";
 
 type Files = Record<string, string>;
@@ -15,6 +15,7 @@ export function chartFiles(version: string): Files {
     "Chart.yaml": chartYaml(version),
     "values.yaml": valuesYaml(),
     "values.schema.json": `${JSON.stringify(valuesSchema(), null, 2)}\n`,
+    "templates/_shared.tpl": sharedTexts.map(helmDefinition).join("\n"),
     "templates/NOTES.txt": notes,
     "templates/tests/health.yaml": healthTest,
     ...Object.fromEntries(templates),

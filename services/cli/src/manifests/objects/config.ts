@@ -1,15 +1,15 @@
 // svc.toml, one for all services: each reads its own sections (docs/reference/settings.md).
 
-import { choose, digest, type Expression, json, type Ref, text } from "../template/expression.ts";
+import { choose, digest, json, type Ref, type Shared, shared, text } from "../template/expression.ts";
 import { internalUrl, registryUrl } from "./addresses.ts";
 import { head, type Mount, type ObjectFile, type V } from "./common.ts";
 
 const name = "svc-config";
 
-function settingsText(v: V): Expression {
+export function settingsText(v: V): Shared {
   const q = json;
   const { smtp, images } = v;
-  return text`[server]
+  const content = text`[server]
 root_domain = ${q(v.rootDomain)}
 
 [auth]
@@ -61,6 +61,7 @@ internal_url = ${q(internalUrl(v))}
 
 ${v.extraConfig}
 `;
+  return shared("svc.config", content);
 }
 
 /** A pod with this annotation is replaced when the settings change. */

@@ -33,7 +33,8 @@ export function evaluate(template: Template, values: unknown): Plain | undefined
 /** Whether a block of text follows its key rather than one quoted line. */
 export function isBlock(template: Template): boolean {
   if (typeof template === "string") return template.includes("\n");
-  return isExpression(template) && isKind(template, "text") && template.parts.some(hasBreak);
+  if (!isExpression(template)) return false;
+  return isKind(template, "shared") || (isKind(template, "text") && template.parts.some(hasBreak));
 }
 
 function hasBreak(part: string | Expression): boolean {
@@ -50,6 +51,7 @@ function evaluateExpression(expression: Expression, values: unknown): Plain {
 function evaluateText(part: string | Expression, values: unknown): string {
   if (typeof part === "string") return part;
   if (isKind(part, "text")) return part.parts.map((one) => evaluateText(one, values)).join("");
+  if (isKind(part, "shared")) return evaluateText(part.of, values).trim();
   if (isKind(part, "json")) return goJson(evaluateExpression(part.of, values));
   if (isKind(part, "digest")) {
     const whole = evaluateText(part.of, values);

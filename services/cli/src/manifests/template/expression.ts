@@ -14,10 +14,13 @@ export type Expression =
   | { readonly [tag]: "digest"; readonly of: Expression }
   /** A value as JSON, which is a quoted string in TOML and in the configuration of NATS too. */
   | { readonly [tag]: "json"; readonly of: Expression }
+  /** A text that several places use; a chart defines it once. */
+  | { readonly [tag]: "shared"; readonly name: string; readonly of: Expression }
   /** The strings of a list, one on each line. */
   | { readonly [tag]: "lines"; readonly of: Ref<string[]> }
   | { readonly [tag]: "choose"; readonly when: Condition; readonly then: Part; readonly otherwise: Part };
 type Part = string | Expression;
+export type Shared = Extract<Expression, { readonly [tag]: "shared" }>;
 
 export type Condition =
   | { readonly is: "set"; readonly of: Ref }
@@ -80,6 +83,10 @@ export function digest(of: Expression): Expression {
 
 export function json(of: Expression): Expression {
   return { [tag]: "json", of };
+}
+
+export function shared(name: string, of: Expression): Shared {
+  return { [tag]: "shared", name, of };
 }
 
 export function lines(of: Ref<string[]>): Expression {

@@ -9,8 +9,14 @@ import {
   isWhen,
   type ObjectTemplate,
   pathOf,
+  type Shared,
   type Template,
 } from "./expression.ts";
+
+/** The definition of a text that several templates include. */
+export function helmDefinition({ name, of }: Shared): string {
+  return `{{- define "${name}" -}}\n${blockLines(of, 0).join("\n")}\n{{- end -}}\n`;
+}
 
 /** One file of a chart's templates. */
 export function helmTemplate(objects: readonly ObjectTemplate[]): string {
@@ -90,6 +96,7 @@ function keyText(key: string): string {
 }
 
 function blockLines(value: Template, indent: number): string[] {
+  if (isExpression(value) && isKind(value, "shared")) return [" ".repeat(indent) + inlineText(value, indent)];
   const parts =
     typeof value === "string" ? [value] : isExpression(value) && isKind(value, "text") ? value.parts : [];
   const text = parts.map((part) => (typeof part === "string" ? part : inlineText(part, indent))).join("");
@@ -109,6 +116,7 @@ function argument(part: string | Expression): string {
   if (typeof part === "string") return JSON.stringify(part);
   if (isKind(part, "ref")) return `.Values.${pathOf(part).join(".")}`;
   if (isKind(part, "json")) return `(toJson ${argument(part.of)})`;
+  if (isKind(part, "shared")) return `(include "${part.name}" . | trim)`;
   if (isKind(part, "digest")) return `(${argument(part.of)} | sha256sum | trunc 8)`;
   if (isKind(part, "lines")) return `(join "\\n" ${argument(part.of)})`;
   if (isKind(part, "choose")) {
