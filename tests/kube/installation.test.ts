@@ -261,7 +261,10 @@ const used: Record<string, { place: "game" | "build" | "cluster"; what: Record<s
       },
     },
   ],
-  "ops-watchdog": [{ place: "game", what: { "svc.internal/minecraftservers": "get list" } }],
+  "ops-watchdog": [
+    { place: "game", what: { "svc.internal/minecraftservers": "get list" } },
+    { place: "cluster", what: { "/nodes": "list" } },
+  ],
   // Parts without an account of their own run as this one, without a token.
   default: [],
 };
