@@ -118,7 +118,7 @@ async function fromRegistry(answer: Answerer): Promise<TestBuild & AsyncDisposab
   const { host } = new URL(face.url);
   const build = await testBuild({ registry: { host, plain_http: true }, image_ref: `${host}/packs/one:1` });
   await build.put({ "context/Dockerfile": `FROM ${host}/base:1\n` });
-  build.limits = { registryMs: 500, retryMs: 200, registryRetryMs: 200 };
+  build.limits = { registryMs: 20_000, retryMs: 200, registryRetryMs: 200 };
   const dispose = build[Symbol.asyncDispose];
   return {
     ...build,
@@ -134,6 +134,7 @@ describe("a registry that", () => {
   for (const [what, answer] of Object.entries(ill)) {
     test(`${what} is unavailable, to a base and to a push: the build can be retried`, async () => {
       await using build = await fromRegistry(answer);
+      if (what === "hangs") build.limits.registryMs = 500;
       const unavailable = {
         name: "StepFailure",
         message: /^the registry is unavailable; retry the build later/,
@@ -223,7 +224,7 @@ describe("the context of an internal face that", () => {
       await using _ = build;
       assert.equal(failure, undefined);
       assert.deepEqual((await readdir(build.at("context"))).sort(), ["Dockerfile", "world"]);
-      assert.equal(build.lines.filter((line) => line.includes("unavailable; retrying")).length, 2);
+      assert.equal(build.lines.filter((line) => line.includes("unavailable; retrying")).length >= 2, true);
     });
     test(`${what} all the time is unavailable, not rejected`, async () => {
       const { build, failure } = await fetched(bad, 300);
