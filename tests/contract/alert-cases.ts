@@ -188,6 +188,11 @@ const upkeep: AlertCase[] = [
   },
 ];
 
+const watchdog: AlertCase[] = [
+  { alert: "WatchdogStale", series: { svc_watchdog_last_run_timestamp_seconds: "60x40" }, at: "20m" },
+  { alert: "WatchdogNotHeard", series: { svc_watchdog_failing_deliveries: "1x20" }, at: "18m" },
+];
+
 const platform: AlertCase[] = [
   {
     alert: "APIDown",
@@ -328,6 +333,7 @@ export const cases: readonly AlertCase[] = [
   ...worlds,
   ...packs,
   ...upkeep,
+  ...watchdog,
   ...platform,
   ...players,
   ...machines,
@@ -378,6 +384,15 @@ export const healthy: Readonly<Record<string, string>> = {
   svc_registry_gate_read_only: always(0),
   svc_db_backup_last_success_timestamp_seconds: now,
   svc_db_backup_damaged_bundles: always(0),
+  svc_offsite_last_success_timestamp_seconds: now,
+  svc_offsite_last_pass_timestamp_seconds: now,
+  svc_offsite_failed_objects: "0 3 0x200",
+  svc_offsite_damaged_objects: always(0),
+  'svc_offsite_pass_state{state="completed"}': always(1),
+  'svc_offsite_not_whole_objects{kind="world"}': always(0),
+  'svc_offsite_missing_objects{kind="world"}': "0 7 7 0x200",
+  svc_watchdog_last_run_timestamp_seconds: now,
+  svc_watchdog_failing_deliveries: always(0),
   svc_db_rehearsal_last_success_timestamp_seconds: now,
   svc_update_report_timestamp_seconds: now,
   'svc_watchdog_task_failures_total{task="daily-bundle"}': always(1),

@@ -127,5 +127,25 @@ export const overview: Dashboard = {
         },
       ],
     },
+    {
+      title: "Watchdog",
+      panels: [
+        {
+          title: "Alerts of the watchdog",
+          queries: [{ expr: "max by (severity) (svc_watchdog_alerts)", legend: "{{severity}}" }],
+        },
+        {
+          title: "Since its last run",
+          unit: "s",
+          kind: "stat",
+          queries: [{ expr: age("svc_watchdog_last_run_timestamp_seconds"), mayBeEmpty: true }],
+        },
+        {
+          title: "Recipients and channels not reached",
+          kind: "stat",
+          queries: [{ expr: "max(svc_watchdog_failing_deliveries)" }],
+        },
+      ],
+    },
   ],
 };
