@@ -93,6 +93,7 @@ describe("a round", () => {
     assert.equal(asked.length, 4);
     const text = await registry.metrics();
     assert.match(text, /svc_watchdog_task_failures_total\{task="daily-bundle"[^}]*\} 2/);
+    assert.match(text, /svc_watchdog_task_failures_total\{task="verification"[^}]*\} 0/);
     assert.match(text, /svc_db_backup_last_success_timestamp_seconds\S* 0\n/);
   });
 

@@ -48,6 +48,7 @@ export function createRound(deps: LoopDeps): {
 } {
   const attempts = new Map<string, number>();
   const tasks = tasksOf(deps);
+  deps.metrics.tasks(tasks.map(({ name }) => name));
   const running = new Map<string, Promise<void>>();
   const start = async (task: Task, signal: AbortSignal) => {
     if (running.has(task.name)) return;
