@@ -1,6 +1,5 @@
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { createLogger } from "@svc/telemetry";
-import { environment } from "../config.ts";
 import {
   acknowledgeAlert,
   alertDeps,
@@ -19,7 +18,7 @@ import type { WatchCommand } from "./watch-command.ts";
 const meshWithinMs = 8_000;
 
 export async function runWatchCommand(context: HostContext, command: WatchCommand): Promise<unknown> {
-  const deps = alertDeps(context.settings, environment(), Date.now);
+  const deps = alertDeps(context.settings, context.env, Date.now);
   switch (command.do) {
     case "watch":
       return runOnce(runDeps(context, deps), { dryRun: command.dry_run });

@@ -25,13 +25,13 @@ export async function startWatching(
   const missing = () => findMissing(databaseUrl, natsUrl);
   let first = await missing();
   if (first === undefined) return loop;
-  log.warn({ missing: first }, "waiting for a dependency; the watchdog runs");
   const health = await startHealthServer({
     host: environment.healthHost,
     port: environment.healthPort,
     registry: createRegistry("ops-watchdog", environment.buildVersion),
     isReady: async () => first,
   });
+  log.warn({ missing: first, health_port: health.port }, "waiting for a dependency; the watchdog runs");
   for (; first !== undefined; first = await missing()) await delay(retryMs);
   await health.close();
   return loop;
