@@ -11,7 +11,9 @@ import type { HostHooks } from "./context.ts";
 /** Sets the exit code; a failure is one sentence on stderr. `hooks` are for tests. */
 export async function runHost(env: NodeJS.ProcessEnv, hooks: HostHooks = defaultHooks): Promise<void> {
   try {
-    process.stdout.write(`${JSON.stringify(await run(env, hooks))}\n`);
+    const answer = `${JSON.stringify(await run(env, hooks))}\n`;
+    // A peer that hangs must not keep the process once it has answered.
+    process.stdout.write(answer, () => process.exit());
   } catch (error) {
     process.stderr.write(`${sentenceOf(error).replaceAll("\n", " ")}\n`);
     process.exitCode = 1;

@@ -9,6 +9,7 @@ import type { RunProgram } from "./run-program.ts";
 
 /** A run takes no longer. */
 const runWithinMs = 180_000;
+const answerWithinMs = 5_000;
 
 type LoopDeps = {
   settings: { watch_every: number; watch_first: number };
@@ -66,34 +67,31 @@ export async function watchOnce(
  */
 function createTurn(url: string): { isMine: () => Promise<boolean>; close: () => Promise<void> } {
   let held: pg.Client | undefined;
-  const drop = async (client: pg.Client) => {
+  const drop = (client: pg.Client) => {
     if (held === client) held = undefined;
-    await client.end().catch(() => undefined);
+    // Not awaited: a server that hangs does not say goodbye.
+    client.end().catch(() => undefined);
   };
   const take = async (): Promise<boolean> => {
     const client = held ?? (await connect(url, "svc-ops-watchdog-watch"));
-    try {
-      const { rows } = await client.query<{ held: boolean }>(
-        held === client
-          ? "select true as held"
-          : "select pg_try_advisory_lock(hashtext('ops_watchdog_watch')) as held",
-      );
-      if (!rows[0]?.held) {
-        await drop(client);
-        return false;
-      }
-      if (held === undefined) client.once("end", () => void drop(client));
-      held = client;
-      return true;
-    } catch {
-      await drop(client);
-      return true;
+    const text =
+      held === client
+        ? "select true as held"
+        : "select pg_try_advisory_lock(hashtext('ops_watchdog_watch')) as held";
+    const asked = client.query<{ held: boolean }>(text).catch(() => undefined);
+    const answer = await Promise.race([asked, delay(answerWithinMs, undefined, { ref: false })]);
+    if (!answer?.rows[0]?.held) {
+      drop(client);
+      return answer === undefined;
     }
+    if (held === undefined) client.once("end", () => drop(client));
+    held = client;
+    return true;
   };
   return {
     isMine: () => take().catch(() => true),
     close: async () => {
-      if (held) await drop(held);
+      if (held) drop(held);
     },
   };
 }

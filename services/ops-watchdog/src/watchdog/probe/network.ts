@@ -1,6 +1,6 @@
 // What is reached over the network: the mail relay, the proxy's game port, certificates.
 
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { createRelay, relaySettings } from "@svc/smtp";
 import { type Finding, finding } from "../finding.ts";
@@ -104,11 +104,14 @@ function readExpiry(address: string): Promise<number> {
   const { host, port } = parts(address);
   return new Promise((done, fail) => {
     // What is expired or from an own authority is read too: only its date matters here.
-    const socket = connectTls({ host, port, servername: host, rejectUnauthorized: false }, () => {
-      const { valid_to } = socket.getPeerCertificate();
-      socket.destroy();
-      done(Date.parse(valid_to));
-    });
+    const socket = connectTls(
+      { host, port, ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: false },
+      () => {
+        const { valid_to } = socket.getPeerCertificate();
+        socket.destroy();
+        done(Date.parse(valid_to));
+      },
+    );
     socket.setTimeout(withinMs, () => socket.destroy(new Error(`${address} does not answer`)));
     socket.once("error", fail);
   });
