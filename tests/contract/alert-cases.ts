@@ -1,5 +1,7 @@
-// Series on which each shipped alert fires, and those of a healthy platform on which none does, as promtool writes them:
+// Series on which each shipped alert fires, as promtool writes them:
 // `0+60x10` is 0, 60, 120 and so on, one value for each minute since 1970, or for each hour when it fires after hours.
+
+import { components, running } from "./alert-healthy.ts";
 
 export type AlertCase = {
   alert: string;
@@ -11,19 +13,6 @@ export type AlertCase = {
 };
 
 const process = '{job="svc",instance="a:1"}';
-const running = (component: string) =>
-  `svc_build_info{job="svc",instance="${component}:1",component="${component}",version="1"}`;
-const components = [
-  "gateway-external",
-  "gateway-internal",
-  "identity",
-  "lifecycle",
-  "storage",
-  "builds",
-  "ops-watchdog",
-  "proxy",
-  "login-gate",
-];
 const identityInfo = { 'svc_build_info{job="svc",instance="a:1",component="identity",version="1"}': "1x60" };
 
 const accounts: AlertCase[] = [
@@ -338,88 +327,3 @@ export const cases: readonly AlertCase[] = [
   ...players,
   ...machines,
 ];
-
-const always = (value: number) => `${value}x200`;
-/** The time itself: something succeeded just now. */
-const now = "0+60x200";
-
-/** Three hours of a platform on which everything works and something happens. */
-export const healthy: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(components.map((name) => [running(name), always(1)])),
-  'svc_mail_total{kind="code",result="sent"}': "0+1x200",
-  'svc_mail_total{kind="code",result="failed"}': always(3),
-  'svc_mail_total{kind="code",result="throttled"}': always(0),
-  'svc_rate_limited_total{scope="auth_door"}': "0+1x200",
-  'svc_auth_otp_lockouts_total{purpose="sign_in"}': always(1),
-  'svc_auth_failures_total{door="email",reason="bad_code"}': "0+1x200",
-  svc_audit_write_failures_total: always(0),
-  'svc_session_source_total{source="mojang",outcome="failed"}': always(7),
-  'svc_start_duration_seconds_bucket{le="60"}': "0+1x200",
-  'svc_start_duration_seconds_bucket{le="300"}': "0+1x200",
-  'svc_start_duration_seconds_bucket{le="+Inf"}': "0+1x200",
-  svc_start_duration_seconds_count: "0+1x200",
-  'svc_server_phase{server="survival",role="",phase="Stopped",desired="Stopped"}': always(1),
-  'svc_server_phase{server="lobby",role="lobby",phase="Running",desired="Running"}': always(1),
-  'svc_reconciles_total{result="failed"}': always(4),
-  'svc_reconciles_total{result="done"}': "0+20x200",
-  svc_reconcile_oldest_pass_seconds: "0 5 0x200",
-  svc_reconcile_queue_depth: always(1),
-  'svc_operator_leading{instance="a"}': always(1),
-  'svc_operator_leading{instance="b"}': always(0),
-  'svc_schedule_tick_duration_seconds_count{result="failed"}': always(0),
-  'svc_history_samples_total{part="usage",result="failed"}': always(0),
-  'svc_backup_duration_seconds_count{kind="backup",result="failed"}': always(0),
-  'svc_backup_duration_seconds_count{kind="backup",result="succeeded"}': "0+1x200",
-  'svc_backups_total{event="made",reason="manual"}': "0+1x200",
-  svc_scheduled_backups_paused: always(0),
-  svc_scheduled_backups_slot_seconds: always(0),
-  'svc_storage_settle_duration_seconds_count{result="done"}': "0+30x200",
-  svc_reaper_last_success_timestamp_seconds: now,
-  svc_image_build_failures_total: always(2),
-  'svc_image_builds{status="pending"}': always(1),
-  'svc_image_builds{status="building"}': always(2),
-  svc_submission_oldest_wait_seconds: always(3_600),
-  svc_submission_notices_waiting: always(0),
-  'svc_registry_gate_forwarded_total{right="read",outcome="unreachable"}': always(0),
-  svc_registry_gate_read_only: always(0),
-  svc_db_backup_last_success_timestamp_seconds: now,
-  svc_db_backup_damaged_bundles: always(0),
-  svc_offsite_last_success_timestamp_seconds: now,
-  svc_offsite_last_pass_timestamp_seconds: now,
-  svc_offsite_failed_objects: "0 3 0x200",
-  svc_offsite_damaged_objects: always(0),
-  'svc_offsite_pass_state{state="completed"}': always(1),
-  'svc_offsite_not_whole_objects{kind="world"}': always(0),
-  'svc_offsite_missing_objects{kind="world"}': "0 7 7 0x200",
-  svc_watchdog_last_run_timestamp_seconds: now,
-  svc_watchdog_failing_deliveries: always(0),
-  svc_db_rehearsal_last_success_timestamp_seconds: now,
-  svc_update_report_timestamp_seconds: now,
-  'svc_watchdog_task_failures_total{task="daily-bundle"}': always(1),
-  'process_start_time_seconds{job="svc",instance="identity:1"}': always(1),
-  'nodejs_eventloop_utilization_ratio{job="svc",instance="identity:1"}': always(0.5),
-  'svc_http_requests_total{face="external",method="GET",route="/a",code="503"}': always(4),
-  'svc_http_requests_total{face="external",method="GET",route="/a",code="200"}': "0+90x200",
-  'svc_http_request_duration_seconds_bucket{face="external",route="/a",le="0.1"}': "0+90x200",
-  'svc_http_request_duration_seconds_bucket{face="external",route="/a",le="2.5"}': "0+90x200",
-  'svc_http_request_duration_seconds_bucket{face="external",route="/a",le="+Inf"}': "0+90x200",
-  'svc_mesh_dead_letters_total{durable="identity-audit"}': always(0),
-  'svc_mesh_reconnects{job="svc",instance="identity:1"}': always(1),
-  'svc_database_waiting{job="svc",instance="identity:1"}': "0 4 0x200",
-  'svc_outbox_waiting{job="svc",instance="identity:1"}': "0 9 0x200",
-  'svc_mesh_refused_requests_total{subject="svc.rpc.identity.user.read"}': always(0),
-  'svc_proxy_call_duration_seconds_count{operation="wake",outcome="2xx"}': "0+5x200",
-  'svc_proxy_call_duration_seconds_count{operation="wake",outcome="no_answer"}': always(3),
-  svc_proxy_waiting: "0 3 2 0x200",
-  'svc_login_gate_calls_failed_total{call="status"}': always(1),
-  'node_filesystem_avail_bytes{instance="n:9100",mountpoint="/data",fstype="ext4",device="a"}': always(50),
-  'node_filesystem_size_bytes{instance="n:9100",mountpoint="/data",fstype="ext4",device="a"}': always(100),
-  'kube_node_status_condition{node="n",condition="DiskPressure",status="true"}': always(0),
-  'node_memory_MemAvailable_bytes{instance="n:9100"}': always(50),
-  'node_memory_MemTotal_bytes{instance="n:9100"}': always(100),
-};
-
-/** The same over days, for alerts that wait for hours. */
-export const healthyForDays: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(healthy).flatMap(([name, values]) => (values === now ? [[name, "0+3600x300"]] : [])),
-);

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { parse, stringify } from "yaml";
-import { type AlertCase, cases, healthy, healthyForDays } from "./alert-cases.ts";
+import { type AlertCase, cases } from "./alert-cases.ts";
+import { healthy, healthyForDays } from "./alert-healthy.ts";
 import { knownMetrics, problemsOf } from "./promql.ts";
 
 const root = resolve(import.meta.dirname, "../..");
