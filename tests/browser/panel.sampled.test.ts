@@ -19,9 +19,9 @@ import { assertNoFaults, createPerson, whileReturning } from "./person.ts";
 describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
   test("a page of sins is caught", async () => {
     const { browser, addressOf } = fixture();
-    const sinner = await createPerson(browser);
-    await sinner.open(addressOf("panel_host", "/login"));
-    await sinner.page.evaluate(() => {
+    const faulty = await createPerson(browser);
+    await faulty.open(addressOf("panel_host", "/login"));
+    await faulty.page.evaluate(() => {
       const style = document.createElement("style");
       style.textContent = "body{color:#eee}";
       document.head.append(style);
@@ -39,13 +39,13 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
       });
     });
     const faults: string[] = [];
-    await until(() => faults.push(...sinner.faults()) >= 3);
+    await until(() => faults.push(...faulty.faults()) >= 3);
     assert.ok(faults.some((fault) => fault.startsWith("policy: style-src")));
     assert.ok(faults.some((fault) => fault.includes("a script failed")));
-    const findings = await seriousFindings(sinner.page);
+    const findings = await seriousFindings(faulty.page);
     assert.ok(findings.some((finding) => finding.startsWith("label")));
-    assert.equal((await colourFindings(sinner.page)).length, 2);
-    await sinner.leave();
+    assert.equal((await colourFindings(faulty.page)).length, 2);
+    await faulty.leave();
   });
 
   test("without a session every page leads to sign-in and back", async () => {

@@ -144,19 +144,19 @@ async function restartSupervisor(): Promise<void> {
   assert.match(up.stderr, /stopped processes of an earlier run/);
 }
 
-const table: [victim: string, fate: string, strike: () => Promise<void>][] = [
-  ...Object.entries(fates).flatMap(([fate, strike]) =>
-    victims.map((victim): [string, string, () => Promise<void>] => [victim, fate, () => strike(victim)]),
+const table: [victim: string, fate: string, inject: () => Promise<void>][] = [
+  ...Object.entries(fates).flatMap(([fate, inject]) =>
+    victims.map((victim): [string, string, () => Promise<void>] => [victim, fate, () => inject(victim)]),
   ),
   [supervisor, "killed and started again", restartSupervisor],
 ];
 
-for (const [turn, [victim, fate, strike]] of sampleOf(table, 4).entries()) {
+for (const [turn, [victim, fate, inject]] of sampleOf(table, 4).entries()) {
   test(`a server's day ends as always when ${victim} is ${fate}, seed ${seed}`, async () => {
-    const struck = someTime().then(strike);
+    const injected = someTime().then(inject);
     await patiently("POST", "/api/v1/internal/servers/survival/wake", 202, { mc_uuid: player });
     const broken = await digPatiently("alice", turn);
-    await struck;
+    await injected;
     const stopped = await patiently("POST", "/api/v1/servers/survival/stop", 202);
     assert.deepEqual(stopped.body, { name: "survival", desiredState: "Stopped" });
     await phaseBecomes("Stopped");

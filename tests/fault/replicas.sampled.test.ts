@@ -136,11 +136,11 @@ describe("two replicas of a service", { skip: isWhole ? false : "runs with npm t
   }
 
   function assertBrief(failed: readonly Outcome[], isAllowed: (one: Outcome) => boolean): void {
-    const told = failed.map(({ at, what, result }) => `${what} ${result} at ${at} ms`).join("\n");
-    assert.ok(failed.every(isAllowed), told);
+    const received = failed.map(({ at, what, result }) => `${what} ${result} at ${at} ms`).join("\n");
+    assert.ok(failed.every(isAllowed), received);
     assert.ok(
       failed.every(({ at }) => at < recoveryMs),
-      told,
+      received,
     );
   }
 

@@ -84,7 +84,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "runs with np
   }
   const read = async <T>(path: string): Promise<T> => JSON.parse((await insist({ path }, 200)).text) as T;
 
-  async function strike({ victim, fate, delayMs }: Fault): Promise<void> {
+  async function inject({ victim, fate, delayMs }: Fault): Promise<void> {
     await new Promise((wake) => setTimeout(wake, delayMs));
     if (fate === "hangs") {
       const goOn = freeze(fixture.stack, victim);
@@ -302,7 +302,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "runs with np
         const name = `work-${round}-${place}`;
         await addWorld(name);
         const disturbed = await workOf[work](name);
-        await Promise.all([strike(fault), disturbed()]);
+        await Promise.all([inject(fault), disturbed()]);
       });
     }
   }

@@ -34,7 +34,7 @@ const isUp = () =>
   );
 
 /** Kills the internal face and each process that takes its place until `scene` is over; then waits for its return. */
-async function whileDown(scene: () => Promise<void>): Promise<void> {
+async function whileDown(fixture: () => Promise<void>): Promise<void> {
   let isOver = false;
   let killed = 0;
   const killer = until(
@@ -50,7 +50,7 @@ async function whileDown(scene: () => Promise<void>): Promise<void> {
     "the end of the scene",
   );
   await until(async () => !(await isUp()), 10_000, "the internal face to be away");
-  await scene().finally(() => {
+  await fixture().finally(() => {
     isOver = true;
   });
   await killer;

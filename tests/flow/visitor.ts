@@ -50,7 +50,7 @@ export function connectPlayer(stack: Stack, username: string, host: string): Vis
     reason ||= error.message;
   });
   // Not `once` of node:events: it would reject at the first error, and the end is what counts.
-  const ended = new Promise<string>((resolve) => bot.once("end", (told) => resolve(reason || told)));
+  const ended = new Promise<string>((resolve) => bot.once("end", (received) => resolve(reason || received)));
   const hears: Visitor["hears"] = (pattern, { since = 0, withinMs = 20_000 } = {}) =>
     until(
       () => lines.slice(since).find((line) => pattern.test(line)),

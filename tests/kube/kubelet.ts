@@ -286,13 +286,13 @@ async function runContainer(runner: Runner, { name, container, folders }: Start)
     env: { PATH: process.env["PATH"], ...env },
   });
   running.set(name, child);
-  const told = [child.stdout, child.stderr].map(async (stream) => {
+  const received = [child.stdout, child.stderr].map(async (stream) => {
     for await (const line of createInterface({ input: stream }))
       logs.set(name, `${logs.get(name)}${new Date().toISOString()} ${line}\n`);
   });
   await say(runner, name, { phase: "Running", podIP: "127.0.0.1" });
   if (child.exitCode === null && child.signalCode === null) await once(child, "close");
-  await Promise.all(told);
+  await Promise.all(received);
   running.delete(name);
   return child.exitCode;
 }

@@ -175,8 +175,8 @@ describe("storage on a real API server", () => {
 
   test("a restore takes its snapshot first, and puts the world back", async () => {
     fixture.base.changeWorld("survival", second);
-    const wish = { name: "survival", safety_snapshot: true };
-    await fixture.base.external.call(backups.restore, wish, staff);
+    const requested = { name: "survival", safety_snapshot: true };
+    await fixture.base.external.call(backups.restore, requested, staff);
     const [restored, snapshot] = await settled("survival");
     assert.deepEqual(
       [restored?.kind, restored?.state, snapshot?.then_restore],

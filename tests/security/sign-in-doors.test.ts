@@ -228,7 +228,7 @@ describe("sign-in over HTTP", () => {
     await fixture.wire.cut();
     const away = await ask("GET", "/api/v1/me", undefined, { cookie });
     const door = await ask("POST", "/api/v1/auth/email/start", { email: newAddress() });
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     assert.deepEqual([away.status, codeOf(away)], [503, "auth_unavailable"]);
     assert.equal(door.status, 503);
     assert.equal((await ask("GET", "/api/v1/me", undefined, { cookie })).status, 200);

@@ -43,9 +43,9 @@ export function checkSpecs(fixture: () => StackFixture): void {
       const { message = "" } = failed.status?.conditions?.find(({ type }) => type === "Provisioned") ?? {};
       assert.ok(message.includes("spec.storage.size") && message.includes(size), message);
     }
-    const told = await fixture().asProxy({ path: `/api/v1/internal/servers/${serverName}/status` });
-    const info = JSON.parse(told.text) as { phase: string; startGaveUp?: boolean };
-    assert.deepEqual([info.phase, info.startGaveUp], ["Failed", true], told.text);
+    const received = await fixture().asProxy({ path: `/api/v1/internal/servers/${serverName}/status` });
+    const info = JSON.parse(received.text) as { phase: string; startGaveUp?: boolean };
+    assert.deepEqual([info.phase, info.startGaveUp], ["Failed", true], received.text);
 
     await kube.patch(servers, target, { merge: { spec: { storage: { size: spec.storage?.size } } } });
     await until(

@@ -61,7 +61,7 @@ function serverOf(kubeconfig: string): URL {
 async function throughWire(): Promise<{
   kube: Kube;
   cut: () => void;
-  mend: () => void;
+  recover: () => void;
   close: () => Promise<void>;
 }> {
   const kubeconfig = cluster.kubeconfig("admin");
@@ -94,7 +94,7 @@ async function throughWire(): Promise<{
       isCut = true;
       end();
     },
-    mend: () => {
+    recover: () => {
       isCut = false;
     },
     close: async () => {
@@ -197,7 +197,7 @@ test("a cached view catches up with changes made while the connection was lost",
   wire.cut();
   await remove("gone");
   await kube.create(resources.secrets, secret("new", { cut: "yes" }));
-  wire.mend();
+  wire.recover();
   await until(() => copy.get("new") !== undefined && copy.get("gone") === undefined);
   await remove("new");
   await copy.stop();

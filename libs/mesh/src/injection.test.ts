@@ -244,16 +244,16 @@ describe("a compromised service", () => {
     connection.publish(`$JS.API.DIRECT.GET.BUILDS_LIVE.${line}`, "", { reply: target });
     await connection.flush();
     const operator = await nats.connect("operator");
-    const told: string[] = [];
+    const received: string[] = [];
     const reader = operator.follow({
       ...{ stream: "IDENTITY", subject: target, since: new Date(Date.now() - 60_000) },
-      onEvent: ({ data }) => told.push(JSON.stringify(data)),
+      onEvent: ({ data }) => received.push(JSON.stringify(data)),
     });
     try {
       const body = encode({ n: 1 });
       await mesh.identity.publish([{ id: "identity-4711", subject: target, body }]);
-      await until(() => told.length > 0);
-      assert.deepEqual(told, ['{"n":1}']);
+      await until(() => received.length > 0);
+      assert.deepEqual(received, ['{"n":1}']);
     } finally {
       await reader.close();
       await Promise.all([operator.drain(200), connection.close()]);

@@ -254,8 +254,8 @@ describe("failures that pass", () => {
 
   test("are reported with the pause that Retry-After asks for", async () => {
     const events: RequestEvent[] = [];
-    const patient = { ...timing, maxPauseMs: 1_000 };
-    const store = openStore({ onRequest: (event) => events.push(event), timing: patient });
+    const retrying = { ...timing, maxPauseMs: 1_000 };
+    const store = openStore({ onRequest: (event) => events.push(event), timing: retrying });
     s3.replace("x", Buffer.from("x"));
     s3.faults.add({ do: "refuse", status: 503, code: "SlowDown", retryAfter: "1", times: 1 });
     await store.head("x");

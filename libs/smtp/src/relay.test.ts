@@ -113,9 +113,9 @@ describe("the relay", () => {
       "250 taken",
     ]);
     await relayTo(old.port).send("a@example.org", letter);
-    const told = await startScript(["220 hello", "250 old relay"]);
-    await assert.rejects(relayTo(told.port).send("jürgen@example.org", letter), /SMTPUTF8/);
-    await Promise.all([old.stop(), told.stop()]);
+    const received = await startScript(["220 hello", "250 old relay"]);
+    await assert.rejects(relayTo(received.port).send("jürgen@example.org", letter), /SMTPUTF8/);
+    await Promise.all([old.stop(), received.stop()]);
   });
 
   test("that sends plain-text data after STARTTLS is rejected", async () => {

@@ -164,7 +164,7 @@ describe("the outbox relay", () => {
     await until(() => seen.length === 1);
     await wire.cut();
     await add(2);
-    await wire.mend();
+    await wire.recover();
     // A row whose deletion was cut off comes once more.
     await until(() => numbersOf(seen).at(-1) === 2);
     await running.close();

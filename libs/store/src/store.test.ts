@@ -97,7 +97,7 @@ describe("a store", () => {
       far.db.transaction().execute((trx) => trx.selectFrom("things").selectAll().execute()),
       { fault: "unavailable" },
     );
-    await wire.mend();
+    await wire.recover();
     await far.ping();
     await far.close();
     await wire.cut();

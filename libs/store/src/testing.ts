@@ -109,7 +109,7 @@ export type Wire = {
   url: string;
   /** Ends every connection and refuses new ones, as a server that went away does. */
   cut: () => Promise<void>;
-  mend: () => Promise<void>;
+  recover: () => Promise<void>;
   /** Lets nothing through, as a server that hangs: connections stay until the returned function is called. */
   pause: () => () => void;
 };
@@ -147,7 +147,7 @@ export async function createWire(databaseUrl: string): Promise<Wire> {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: async () => void (await listen(server, Number(url.port))),
+    recover: async () => void (await listen(server, Number(url.port))),
     pause: () => {
       isPaused = true;
       for (const socket of sockets) socket.unpipe().pause();

@@ -28,15 +28,15 @@ function argumentsOf({ path, command }: Walked): string[] {
 /** What a command would have been told, without running it. */
 async function toldTo(args: readonly string[]): Promise<{ data: string; json?: boolean }> {
   const program = createProgram();
-  let told: { data: string; json?: boolean } | undefined;
+  let received: { data: string; json?: boolean } | undefined;
   for (const { command } of walk(program)) {
     command.action((...given: unknown[]) => {
-      told = (given.at(-1) as Command).optsWithGlobals();
+      received = (given.at(-1) as Command).optsWithGlobals();
     });
   }
   await program.parseAsync(args, { from: "user" });
-  assert.ok(told, args.join(" "));
-  return told;
+  assert.ok(received, args.join(" "));
+  return received;
 }
 
 test("every command and every group takes --data and --json, before and behind its name", async () => {

@@ -113,7 +113,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-type Stream = { told: () => string[]; lastId: () => string; ended: Promise<unknown>; leave: () => void };
+type Stream = { received: () => string[]; lastId: () => string; ended: Promise<unknown>; leave: () => void };
 
 async function watch({ port }: Gateway, who: Who, lastId?: string): Promise<Stream> {
   const request = httpRequest({
@@ -131,14 +131,14 @@ async function watch({ port }: Gateway, who: Who, lastId?: string): Promise<Stre
   let text = "";
   response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   response.on("error", () => {});
-  const told = () =>
+  const received = () =>
     [...text.matchAll(/(?:event: (\w+)\n)?data: (.*)\n/g)].map(([, event, data = ""]) => {
       if (event !== undefined) return event;
       const { type, server } = JSON.parse(data);
       return `${type} ${server}`;
     });
   return {
-    told,
+    received,
     lastId: () => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? assert.fail("no id yet"),
     ended: new Promise((resolve) => response.once("close", resolve)),
     leave: () => request.destroy(),
@@ -146,7 +146,7 @@ async function watch({ port }: Gateway, who: Who, lastId?: string): Promise<Stre
 }
 
 const heard = (stream: Stream, ...wanted: string[]) =>
-  until(() => wanted.every((one) => stream.told().includes(one)), 20_000, wanted.join(", "));
+  until(() => wanted.every((one) => stream.received().includes(one)), 20_000, wanted.join(", "));
 
 /** Acts again after each reset: on a machine that stands still for seconds, what happened meanwhile is only a reset. */
 async function actUntil(
@@ -154,7 +154,7 @@ async function actUntil(
   act: () => Promise<void>,
   isDone: () => boolean,
 ): Promise<void> {
-  const resets = () => streams.flatMap((stream) => stream.told()).filter((one) => one === "reset").length;
+  const resets = () => streams.flatMap((stream) => stream.received()).filter((one) => one === "reset").length;
   let seen = -1;
   await until(async () => {
     if (!isDone() && resets() !== seen) {
@@ -164,7 +164,8 @@ async function actUntil(
     return isDone();
   }, 20_000);
 }
-const hasAll = (stream: Stream, ...wanted: string[]) => wanted.every((one) => stream.told().includes(one));
+const hasAll = (stream: Stream, ...wanted: string[]) =>
+  wanted.every((one) => stream.received().includes(one));
 
 test("owners hear everything of their servers, others of those they could claim, staff of all", async () => {
   const streams = await Promise.all((["alice", "bob", "staff"] as const).map((who) => watch(first, who)));
@@ -188,7 +189,7 @@ test("owners hear everything of their servers, others of those they could claim,
       hasAll(staff, ...names.flatMap(allOf)),
   );
   const others = (stream: Stream, name: string) =>
-    new Set(stream.told().filter((one) => one.includes(" ") && !one.endsWith(name)));
+    new Set(stream.received().filter((one) => one.includes(" ") && !one.endsWith(name)));
   assert.deepEqual(others(alice, "anvil"), new Set(["server free"]));
   assert.deepEqual(others(bob, "beacon"), new Set(["server free"]));
   for (const stream of streams) stream.leave();
@@ -214,11 +215,11 @@ test("a stream whose gateway was killed goes on at another one, and one that kno
   await actUntil([elsewhere], act, () => hasAll(elsewhere, "backup anvil", "backup beacon"));
   await until(async () => {
     const resumed = await watch(second, "alice", lastId);
-    await until(() => resumed.told().some((one) => one !== "paused"), 20_000, "the stream to begin");
-    const told = resumed.told();
+    await until(() => resumed.received().some((one) => one !== "paused"), 20_000, "the stream to begin");
+    const received = resumed.received();
     resumed.leave();
-    assert.ok(!told.some((one) => one.endsWith("beacon")), told.join());
-    return told.includes("backup anvil") && !told.includes("reset");
+    assert.ok(!received.some((one) => one.endsWith("beacon")), received.join());
+    return received.includes("backup anvil") && !received.includes("reset");
   }, 20_000);
   first = await startGateway();
   const fresh = await watch(first, "alice", lastId);
@@ -231,11 +232,11 @@ test("a stream stays open while NATS restarts, and resets when it is back", asyn
   await heard(stream, "reset");
   await nats.kill();
   await nats.start();
-  await until(() => stream.told().filter((one) => one === "reset").length > 1, 20_000, "the reset");
+  await until(() => stream.received().filter((one) => one === "reset").length > 1, 20_000, "the reset");
   await until(
     async () => {
       await changeWorld("anvil", "job").catch(() => {});
-      return stream.told().includes("job anvil");
+      return stream.received().includes("job anvil");
     },
     20_000,
     "the stream to go on",
@@ -255,10 +256,12 @@ test("a server that changes hands is told to both, and then to its new owner alo
   };
   // A machine that stood still has told the change of hands as a reset.
   await until(() =>
-    [alice, bob].every((one) => one.told().some((told) => told === "server anvil" || told === "paused")),
+    [alice, bob].every((one) =>
+      one.received().some((received) => received === "server anvil" || received === "paused"),
+    ),
   );
   await actUntil([alice, bob], act, () => hasAll(bob, "job anvil") && hasAll(alice, "server free"));
-  assert.ok(!alice.told().includes("job anvil"));
+  assert.ok(!alice.received().includes("job anvil"));
   alice.leave();
   bob.leave();
 });

@@ -49,7 +49,7 @@ test("without a database nobody vouches for the view of owners; when it is back,
   await own("usr-2");
   await until(() => !mirror.isFresh(), contracts.serverOwners.staleAfterMs + 2_000);
   assert.equal(owner(), "usr-1");
-  await wire.mend();
+  await wire.recover();
   await until(() => mirror.isFresh());
   assert.equal(owner(), "usr-2", "vouched for only with the change");
   await own(null);
@@ -66,7 +66,7 @@ test("without a database servers are still reconciled and read, and the rows cat
   assert.ok(isFault(answer) && answer.fault === "not_ready");
   assert.match(answer.message, /database/);
   assert.equal(await phaseInRow(), "Stopped");
-  await wire.mend();
+  await wire.recover();
   await until(async () => (await phaseInRow()) === "Failed");
   const events = await fixture.database.admin("select body from lifecycle.outbox order by id desc limit 1");
   const { from, to, reason } = JSON.parse(String(events[0]?.["body"]));

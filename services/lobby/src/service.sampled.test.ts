@@ -40,10 +40,10 @@ async function enter(about: { version?: string; locale?: string } = {}) {
   const tell = (frame: ControlFrame) => {
     assert.ok(bridge.sendToServer({ channel: controlChannel, data: encodeControl(frame) }));
   };
-  const told = (type: ControlFrame["type"]) =>
+  const received = (type: ControlFrame["type"]) =>
     until(() => frames.find((frame) => frame.type === type), 15_000, type);
   await until(() => joined.chat.length > 0, 15_000, "the greeting");
-  return { ...joined, frames, tell, told };
+  return { ...joined, frames, tell, received };
 }
 
 const asleep = {
@@ -56,9 +56,9 @@ const asleep = {
 
 for (const { data: version } of sampleOf(versions, 4)) {
   test(`on ${version} a player opens the menu, starts a server by a click, and is told when it is ready`, async () => {
-    const { bot, chat, quit, tell, told, frames } = await enter({ version });
+    const { bot, chat, quit, tell, received, frames } = await enter({ version });
     bot.chat("/menu");
-    await told("ListRequest");
+    await received("ListRequest");
     const opened = once(bot, "windowOpen");
     tell({ type: "ListUpdate", servers: ["alpha", "beta"], access: ["wake", "owner_only"] });
     const [window] = await opened;
@@ -75,7 +75,7 @@ for (const { data: version } of sampleOf(versions, 4)) {
     assert.match(JSON.stringify(second.slots[0]), /Asleep/);
     const closed = once(bot, "windowClose");
     await bot.clickWindow(0, 0, 0);
-    assert.deepEqual(await told("WakeRequest"), { type: "WakeRequest", player: null, server: "alpha" });
+    assert.deepEqual(await received("WakeRequest"), { type: "WakeRequest", player: null, server: "alpha" });
     await closed;
     await until(() => chat.some((line) => line.startsWith("Starting alpha")), 15_000, "the start is told");
     tell({ type: "TransferReady", player: null, server: "alpha" });
@@ -85,9 +85,9 @@ for (const { data: version } of sampleOf(versions, 4)) {
 }
 
 test("a click on a server that is not the player's to start says why, and sends nothing", async () => {
-  const { bot, chat, quit, tell, told, frames } = await enter({ locale: "zh_cn" });
+  const { bot, chat, quit, tell, received, frames } = await enter({ locale: "zh_cn" });
   bot.chat("/server");
-  await told("ListRequest");
+  await received("ListRequest");
   const opened = once(bot, "windowOpen");
   tell({ type: "ListUpdate", servers: ["alpha"], access: ["owner_only"] });
   await opened;
@@ -107,7 +107,7 @@ test("a click on a server that is not the player's to start says why, and sends 
 test("one player's frames and clicks never affect another", async () => {
   const [first, second] = [await enter(), await enter()];
   first.bot.chat("/menu");
-  await first.told("ListRequest");
+  await first.received("ListRequest");
   const opened = once(first.bot, "windowOpen");
   first.tell({ type: "ListUpdate", servers: ["alpha"] });
   await opened;
@@ -122,7 +122,7 @@ test("one player's frames and clicks never affect another", async () => {
 });
 
 test("clicks without a menu or on invalid slots change nothing", async () => {
-  const { bot, quit, tell, told, frames, chat } = await enter();
+  const { bot, quit, tell, received, frames, chat } = await enter();
   const click = (slot: number, windowId: number) =>
     bot._client.write("window_click", {
       ...{ windowId, stateId: 1, slot, mouseButton: 0, mode: 0, changedSlots: [] },
@@ -130,7 +130,7 @@ test("clicks without a menu or on invalid slots change nothing", async () => {
     });
   click(0, 1);
   bot.chat("/menu");
-  await told("ListRequest");
+  await received("ListRequest");
   const opened = once(bot, "windowOpen");
   tell({ type: "ListUpdate", servers: ["alpha"] });
   const [window] = await opened;

@@ -13,11 +13,11 @@ const host = "survival.play.example";
 async function comeIn(fixture: Fixture, name: string) {
   const account = fixture.account(name);
   const player = await fixture.passRaw(account, host);
-  let told = 0;
+  let received = 0;
   await player.until(() => {
     const busy = player.chat.filter((line) => line.includes("busy")).length;
-    if (busy > told) void fixture.release(account);
-    told = busy;
+    if (busy > received) void fixture.release(account);
+    received = busy;
     return player.state.worlds === 2;
   });
   await fixture.survival.player(name);

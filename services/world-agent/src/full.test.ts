@@ -91,10 +91,10 @@ async function refusedUntilDone(
     limits[what](more);
     const result = await act();
     if (result.ok) return more / about.step;
-    const told = `${more} ${what} more: ${JSON.stringify(result)}`;
-    assert.equal(result.fault.code, about.code, told);
-    assert.deepEqual(await treeAt(about.folder), before, told);
-    assert.deepEqual(used(), room, told);
+    const received = `${more} ${what} more: ${JSON.stringify(result)}`;
+    assert.equal(result.fault.code, about.code, received);
+    assert.deepEqual(await treeAt(about.folder), before, received);
+    assert.deepEqual(used(), room, received);
   }
   throw new Error(`it never succeeded, however many ${what} there were`);
 }

@@ -41,13 +41,13 @@ describe("an export", () => {
       taken = { headers: request.headers, trailer: request.trailers["content-digest"], body };
       response.writeHead(204).end();
     });
-    const told = done(await agent(base, { mode: "export", what, url: face.url }, { token }));
+    const received = done(await agent(base, { mode: "export", what, url: face.url }, { token }));
     assert.deepEqual(face.seen, [{ method: "PUT", authorization: `Bearer ${token}` }]);
     assert.ok(taken);
     assert.equal(taken.headers["transfer-encoding"], "chunked");
     assert.equal(taken.trailer, trailerOf(taken.body));
-    assert.deepEqual([told.size_bytes, told.sha256], [taken.body.length, digestOf(taken.body)]);
-    return { ...taken, done: told };
+    assert.deepEqual([received.size_bytes, received.sha256], [taken.body.length, digestOf(taken.body)]);
+    return { ...taken, done: received };
   }
 
   test("of a backup sends the archive byte for byte, with its length", async () => {
@@ -139,8 +139,8 @@ describe("an upload", () => {
       if (request.method === "GET") response.end(content);
       else response.writeHead(204).end();
     });
-    const told = done(await agent(base, upload(face.url), { token, parts }));
-    assert.deepEqual(told, { size_bytes: content.length });
+    const received = done(await agent(base, upload(face.url), { token, parts }));
+    assert.deepEqual(received, { size_bytes: content.length });
     assert.equal((await readFile(at("world", "plugins", "new.jar"))).equals(content), true);
     const authorization = `Bearer ${token}`;
     assert.deepEqual(face.seen, [
@@ -237,10 +237,10 @@ describe("with 100 MB of heap", { skip: isWhole ? false : "runs with npm test --
   test("an archive of 200,000 entries is extracted", async () => {
     const entries = Array.from({ length: 200_000 }, (_, index) => ({ name: `d${index % 100}/f${index}` }));
     await writeFile(at("world", "plugins", "many.zip"), makeZip(entries));
-    const told = done(
+    const received = done(
       await agent(base, { mode: "unzip", path: "plugins/many.zip", overwrite: false }, { env }),
     );
-    assert.deepEqual(told, { files: 200_000, bytes: 0 });
+    assert.deepEqual(received, { files: 200_000, bytes: 0 });
     assert.equal((await readdir(at("world", "plugins", "d7"))).length, 2_000);
   });
 });

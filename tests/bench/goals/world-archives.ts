@@ -152,7 +152,7 @@ async function extracting(bench: Bench, world: WorldArena): Promise<Row[]> {
   ];
 }
 
-const told: Record<string, string> = {
+const received: Record<string, string> = {
   keep: "backup",
   restore: "restore",
   send: "export",
@@ -170,7 +170,7 @@ async function growing(world: WorldArena): Promise<Row[]> {
     await face.stop();
   }
   const growth = await world.growth();
-  return Object.entries(told).map(([mode, name]) => ({
+  return Object.entries(received).map(([mode, name]) => ({
     goal: "MEM",
     what: `growth of the process of one ${name}, at its peak`,
     unit: "MB",

@@ -88,9 +88,9 @@ async function runGoal(goal: Goal, bench: Bench, outcome: Outcome): Promise<bool
     const rows = await goal.run(bench);
     const cores = goal.startsUnknown ? 0 : outsiders();
     for (const row of rows) {
-      const told = { ...row, outsiders: cores };
-      outcome.rows.push(told);
-      bench.say(line(told));
+      const received = { ...row, outsiders: cores };
+      outcome.rows.push(received);
+      bench.say(line(received));
     }
     return true;
   } catch (error) {

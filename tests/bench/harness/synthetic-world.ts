@@ -98,10 +98,10 @@ function createChildren(base: string) {
       return child;
     },
     growth: async (): Promise<Record<string, number>> => {
-      const told: Record<string, number> = {};
+      const received: Record<string, number> = {};
       for (const { child, task, idleMb } of started.values())
-        if (task !== "") told[task] = (await child.ask<Memory>("memory")).peakMb - idleMb;
-      return told;
+        if (task !== "") received[task] = (await child.ask<Memory>("memory")).peakMb - idleMb;
+      return received;
     },
     stop: async () => {
       for (const { child } of started.values()) await child.stop();

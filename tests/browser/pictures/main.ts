@@ -41,8 +41,8 @@ function open(person: Person, path: string): Promise<void> {
   return person.open(`http://${host}:${new URL(external_base_url).port}${path}`);
 }
 
-async function takePictures(scene: Scene): Promise<void> {
-  const { owner, lena } = scene;
+async function takePictures(fixture: Scene): Promise<void> {
+  const { owner, lena } = fixture;
   mkdirSync(folder, { recursive: true });
   await owner.open(stack.file().setup_url);
   await owner.press("button", en.setup.redeem);
@@ -53,9 +53,9 @@ async function takePictures(scene: Scene): Promise<void> {
   const content = await makeContent(stack, senderOf(owner));
   await signIn(lena, content.lena.playerId);
   for (const { name, who, path, act, ...look } of shots) {
-    const person = scene[who];
+    const person = fixture[who];
     if (path !== undefined) await open(person, path);
-    await act?.(person, scene).catch((error: unknown) => {
+    await act?.(person, fixture).catch((error: unknown) => {
       // The others are taken all the same; the picture shows why.
       console.error(`${name}: ${String(error)}`);
       process.exitCode = 1;

@@ -20,7 +20,7 @@ type Shot = {
   who: "owner" | "lena";
   path?: string;
   /** Brings the page into the state that is shown. */
-  act?: (person: Person, scene: Scene) => Promise<void>;
+  act?: (person: Person, fixture: Scene) => Promise<void>;
   /** Also in the dark, as `<name>-dark`. */
   isDarkToo?: boolean;
   /** As on a phone, as `<name>-phone`. */

@@ -270,7 +270,7 @@ function fixtureOf(
 ): Pick<PipelineFixture, "ask" | "hold" | "pauseAt" | "resume" | "kill" | "runs"> {
   const { control, faces, builds } = parts;
   let turn = 0;
-  const tell = (told: object) => void (builds.child?.connected && builds.child.send(told));
+  const tell = (received: object) => void (builds.child?.connected && builds.child.send(received));
   const holdOf = (step: string) => join(control, step.replace("step ", "hold-"));
   const allRuns = () => readFileSync(join(control, "runs"), "utf8").split("\n").filter(Boolean);
   return {
@@ -293,12 +293,12 @@ function fixtureOf(
       if (isOfJob(step)) rmSync(holdOf(step), { force: true });
       else tell({ proceed: true });
     },
-    kill: (victim) => strike(parts, victim, turn),
+    kill: (victim) => inject(parts, victim, turn),
     runs: (id) => allRuns().flatMap((run) => (run.startsWith(`${id} `) ? [run.slice(id.length + 1)] : [])),
   };
 }
 
-async function strike(parts: Parts, victim: Victim, turn: number): Promise<() => Promise<unknown>> {
+async function inject(parts: Parts, victim: Victim, turn: number): Promise<() => Promise<unknown>> {
   const { nats, wire, registry, faces, cluster, builds } = parts;
   const killFace = async (face: GatewayProcess | undefined) => {
     await face?.kill();
@@ -314,7 +314,7 @@ async function strike(parts: Parts, victim: Victim, turn: number): Promise<() =>
       return nats.start;
     case "PostgreSQL":
       await wire.cut();
-      return wire.mend;
+      return wire.recover;
     case "the external gateway":
       return killFace(faces.external[turn % faces.external.length]);
     case "the internal gateway":

@@ -14,9 +14,9 @@ import { stepOfFile, stepOfObject, stepOfStatement } from "./step-names.ts";
 let awaited: string | undefined;
 let proceed = () => {};
 
-process.on("message", (told: { stopAt?: string; proceed?: true }) => {
-  if (told.stopAt !== undefined) awaited = told.stopAt;
-  if (told.proceed) proceed();
+process.on("message", (received: { stopAt?: string; proceed?: true }) => {
+  if (received.stopAt !== undefined) awaited = received.stopAt;
+  if (received.proceed) proceed();
 });
 
 async function pass(step: string | undefined): Promise<void> {

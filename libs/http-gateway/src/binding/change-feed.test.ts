@@ -38,7 +38,7 @@ type Viewer = Awaited<ReturnType<typeof view>>;
 /** `told`: `<type> <thing>` or the name of the event, in order. */
 async function view(port: number, cookie: string, headers?: Record<string, string>) {
   const viewer = await openEvents({ port, path: "/changes", cookie, ...(headers && { headers }) });
-  return { ...viewer, told: () => toldIn(viewer.text()) };
+  return { ...viewer, received: () => toldIn(viewer.text()) };
 }
 
 function toldIn(text: string): string[] {
@@ -53,9 +53,9 @@ function toldIn(text: string): string[] {
 
 const operator = { host: "op.console.test" };
 const heard = (viewer: Viewer, ...wanted: string[]) =>
-  until(() => wanted.every((one) => viewer.told().includes(one)), 20_000, wanted.join(", "));
+  until(() => wanted.every((one) => viewer.received().includes(one)), 20_000, wanted.join(", "));
 /** A stream may begin with a pause: until the views are known to be current. */
-const unpaused = (viewer: Viewer) => viewer.told().filter((one) => one !== "paused");
+const unpaused = (viewer: Viewer) => viewer.received().filter((one) => one !== "paused");
 /** A viewer whose stream has begun. */
 async function viewFromNow(cookie: string, headers: Record<string, string> = {}): Promise<Viewer> {
   const viewer = await view(face.port, cookie, headers);
@@ -123,7 +123,7 @@ test("a thing that changes hands or is removed is told to who loses it, once, an
   await keepers.remove("a");
   await change("mine");
   await heard(loser, "thing mine");
-  await until(() => winner.told().filter((one) => one === "thing a").length === 2, 20_000, "the removal");
+  await until(() => winner.received().filter((one) => one === "thing a").length === 2, 20_000, "the removal");
   assert.ok(!unpaused(loser).slice(2).includes("thing a"));
   await keep("a", "usr-a");
   loser.leave();
@@ -137,7 +137,7 @@ test("a burst of changes of one thing is few messages", async () => {
   for (let count = 0; count < 50; count++) await change("a");
   await polish("a");
   await heard(viewer, "thing a", "polish a");
-  assert.ok(viewer.told().length < 25, String(viewer.told().length));
+  assert.ok(viewer.received().length < 25, String(viewer.received().length));
   viewer.leave();
 });
 
@@ -154,7 +154,7 @@ test("a stream goes on where it broke off; who lost something meanwhile is told"
   await heard(watch, "thing a");
   const again = await view(face.port, cookie, { "last-event-id": second });
   await heard(again, "thing mine", "thing a");
-  assert.ok(!again.told().includes("reset") && !again.told().includes("polish a"));
+  assert.ok(!again.received().includes("reset") && !again.received().includes("polish a"));
   for (const unknown of ["1", String(Number(second) - 4_000), "later"]) {
     const lost = await view(face.port, cookie, { "last-event-id": unknown });
     await heard(lost, "reset");
@@ -173,11 +173,11 @@ test("while rights are not known nothing is told but that the stream pauses, and
   await heard(late, "paused");
   await polish("a");
   isCurrent = true;
-  await until(() => viewer.told().at(-1) === "reset", 20_000, "the reset");
+  await until(() => viewer.received().at(-1) === "reset", 20_000, "the reset");
   await heard(late, "reset");
   await polish("mine");
   await heard(viewer, "polish mine");
-  assert.ok(!viewer.told().includes("polish a"));
+  assert.ok(!viewer.received().includes("polish a"));
   viewer.leave();
   late.leave();
 });

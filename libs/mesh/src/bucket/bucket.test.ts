@@ -161,21 +161,21 @@ test("an invalid value is neither written nor read", async () => {
 
 test("a watcher gets all entries and then every change, without invalid values", async () => {
   await store.create("w1", { n: 1 });
-  const told = new Map<string, number>();
+  const received = new Map<string, number>();
   let isCaughtUp = false;
   const watching = second.watch({
-    onEntry: ({ key, value }) => told.set(key, value.n),
-    onGone: (key) => told.delete(key),
+    onEntry: ({ key, value }) => received.set(key, value.n),
+    onGone: (key) => received.delete(key),
     onCaughtUp: () => {
       isCaughtUp = true;
     },
   });
   await until(() => isCaughtUp);
-  assert.equal(told.get("w1"), 1);
+  assert.equal(received.get("w1"), 1);
   const revision = (await store.create("w2", { n: 1 })) ?? 0;
   await store.update("w2", { n: 2 }, revision);
   await store.delete("w1");
-  await until(() => told.get("w2") === 2 && !told.has("w1"));
+  await until(() => received.get("w2") === 2 && !received.has("w1"));
   await watching.close();
 });
 
@@ -201,9 +201,12 @@ test("a service that does not own a bucket cannot open it, nor access it with it
 
 test("without NATS everything is unavailable; afterwards the entries are as before", async () => {
   const revision = (await store.create("kept", { n: 1 })) ?? 0;
-  const told = new Set<string>();
-  const watching = second.watch({ onEntry: ({ key }) => told.add(key), onGone: (key) => told.delete(key) });
-  await until(() => told.has("kept"));
+  const received = new Set<string>();
+  const watching = second.watch({
+    onEntry: ({ key }) => received.add(key),
+    onGone: (key) => received.delete(key),
+  });
+  await until(() => received.has("kept"));
   await nats.kill();
   await until(() => !one.status().connected && !other.status().connected);
   await assert.rejects(store.get("kept"), isUnavailable);
@@ -216,6 +219,6 @@ test("without NATS everything is unavailable; afterwards the entries are as befo
   await until(async () => (await store.get("kept").catch(() => undefined))?.revision === revision);
   assert.ok(await second.update("kept", { n: 2 }, revision));
   assert.ok(await store.create("after", { n: 1 }));
-  await until(() => told.has("after"));
+  await until(() => received.has("after"));
   await watching.close();
 });

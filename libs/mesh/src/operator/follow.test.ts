@@ -30,51 +30,51 @@ test("an operator gets what was stored since a time, then the end of it, then ne
   const since = new Date();
   await tell("one");
   await tell("two");
-  const told: string[] = [];
+  const received: string[] = [];
   const filter = "svc.evt.lifecycle.server.claimed.*";
   const reader = operator.follow({
     ...{ stream: "LIFECYCLE", subject: filter, since },
-    onEvent: (event) => told.push(keyOf(event)),
-    onCaughtUp: () => told.push("caught up"),
+    onEvent: (event) => received.push(keyOf(event)),
+    onCaughtUp: () => received.push("caught up"),
   });
-  await until(() => told.includes("caught up"));
+  await until(() => received.includes("caught up"));
   await tell("three");
-  await until(() => told.includes("three"));
-  assert.deepEqual(told, ["one", "two", "caught up", "three"]);
+  await until(() => received.includes("three"));
+  assert.deepEqual(received, ["one", "two", "caught up", "three"]);
   await reader.close();
 });
 
 test("a follower of a subject gets that subject only, and nothing that no service published", async () => {
-  const told: string[] = [];
+  const received: string[] = [];
   const reader = operator.follow({
     ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.server.claimed.mine", since: new Date() },
-    onEvent: (event) => told.push(String(event.sequence)),
-    onCaughtUp: () => told.push("caught up"),
+    onEvent: (event) => received.push(String(event.sequence)),
+    onCaughtUp: () => received.push("caught up"),
   });
-  await until(() => told.length === 1);
+  await until(() => received.length === 1);
   const user = "builds";
   const thief = await connect({ servers: nats.url, user, pass: nats.passwords[user] ?? "" });
   thief.publish("svc.audit.builds", "{}", { reply: "svc.evt.lifecycle.server.claimed.mine" });
   await thief.flush();
   await thief.close();
   for (const key of ["other", "mine", "other", "mine"]) await tell(key);
-  await until(() => told.length === 3);
+  await until(() => received.length === 3);
   await reader.close();
 });
 
 test("a follower continues after NATS was restarted, without duplicates", async () => {
-  const told: string[] = [];
+  const received: string[] = [];
   const reader = operator.follow({
     ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.>", since: new Date() },
-    onEvent: (event) => told.push(keyOf(event)),
+    onEvent: (event) => received.push(keyOf(event)),
   });
   await tell("before");
-  await until(() => told.includes("before"));
+  await until(() => received.includes("before"));
   await nats.kill();
   await nats.start();
   await until(() => lifecycle.status().connected && operator.status().connected);
   await tell("after");
-  await until(() => told.includes("after"), 20_000);
-  assert.deepEqual(told, ["before", "after"]);
+  await until(() => received.includes("after"), 20_000);
+  assert.deepEqual(received, ["before", "after"]);
   await reader.close();
 });

@@ -285,12 +285,12 @@ test("drain answers requests in flight and leaves the rest to another replica", 
 
 test("drain ends within its limit and aborts a handler that hangs", async () => {
   const lifecycle = await owner();
-  let told = false;
+  let received = false;
   let inside = false;
   lifecycle.serve(change, async ({ signal }, input) => {
     inside = true;
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    told = true;
+    received = true;
     return input;
   });
   await lifecycle.announce();
@@ -298,7 +298,7 @@ test("drain ends within its limit and aborts a handler that hangs", async () => 
   await until(() => inside);
   const startedAt = Date.now();
   await lifecycle.drain(200);
-  assert.ok(told);
+  assert.ok(received);
   assert.ok(Date.now() - startedAt < 2_000);
   assert.deepEqual(await held, { n: 1 });
 });

@@ -32,7 +32,7 @@ type Scene = AsyncDisposable & {
 };
 
 /** Two limbo servers a and b behind a proxy. */
-async function stage(events: LimboEvents = {}, online?: string): Promise<Scene> {
+async function startFixture(events: LimboEvents = {}, online?: string): Promise<Scene> {
   const limbo = createLimbo();
   const [sessions, bridges, joined, lost, fromServer]: [
     LimboSession[],
@@ -82,63 +82,63 @@ async function stage(events: LimboEvents = {}, online?: string): Promise<Scene> 
 for (const protocol of sampleOf(supportedProtocols, 4)) {
   const version = getVersion(protocol);
   test(`a ${version.label} client joins, moves to another server and is kicked back, on one connection`, async () => {
-    await using scene = await stage();
-    const bot = startBot({ port: scene.port, name: "Traveller", version: version.data });
+    await using fixture = await startFixture();
+    const bot = startBot({ port: fixture.port, name: "Traveller", version: version.data });
     await once(bot, "spawn");
     const said = once(bot, "message");
-    scene.sessions[0]?.message({ text: "hello", color: "aqua", click: { open: "https://example.com" } });
+    fixture.sessions[0]?.message({ text: "hello", color: "aqua", click: { open: "https://example.com" } });
     assert.equal(String((await said)[0]), "hello");
     bot.chat("/go b");
-    await until(() => scene.joined.length === 2 && scene.sessions.length === 2);
-    scene.sessions[1]?.kick("the world is closing");
-    await until(() => scene.joined.length === 3 && scene.sessions.length === 3);
-    assert.deepEqual(scene.joined, ["a", "b", "b"]);
-    assert.match(scene.lost[0] ?? "", /the world is closing/);
-    assert.equal(scene.sessions[2]?.player.profile.uuid, offlineUuid("Traveller"));
+    await until(() => fixture.joined.length === 2 && fixture.sessions.length === 2);
+    fixture.sessions[1]?.kick("the world is closing");
+    await until(() => fixture.joined.length === 3 && fixture.sessions.length === 3);
+    assert.deepEqual(fixture.joined, ["a", "b", "b"]);
+    assert.match(fixture.lost[0] ?? "", /the world is closing/);
+    assert.equal(fixture.sessions[2]?.player.profile.uuid, offlineUuid("Traveller"));
     bot.end();
     await once(bot, "end");
   });
 }
 
 test("twenty switches in a row leave one player on one server", async () => {
-  await using scene = await stage();
-  const bot = startBot({ port: scene.port, name: "Hopper", version: "1.21.4" });
+  await using fixture = await startFixture();
+  const bot = startBot({ port: fixture.port, name: "Hopper", version: "1.21.4" });
   bot._client.setMaxListeners(100);
   await once(bot, "spawn");
   const world = { name: "again", host: "127.0.0.1", secret };
   for (let turn = 0; turn < 20; turn++) {
     bot.chat("/go b");
-    await until(() => scene.joined.length === turn + 2);
+    await until(() => fixture.joined.length === turn + 2);
   }
-  const open = () => scene.sessions.filter(({ player }) => !player.connection.isClosed).length;
-  await until(() => scene.sessions.length === 21 && open() === 1);
-  await assert.rejects(scene.bridges[0]?.connect({ ...world, port: 1 }) ?? Promise.resolve(), {
+  const open = () => fixture.sessions.filter(({ player }) => !player.connection.isClosed).length;
+  await until(() => fixture.sessions.length === 21 && open() === 1);
+  await assert.rejects(fixture.bridges[0]?.connect({ ...world, port: 1 }) ?? Promise.resolve(), {
     code: "unavailable",
   });
-  assert.equal(scene.bridges[0]?.server, "b");
+  assert.equal(fixture.bridges[0]?.server, "b");
   bot.end();
 });
 
 test("the profile verified by the session server reaches the backend, and unverified clients get nowhere", async () => {
   await using sessions = await startSessionServer();
-  await using scene = await stage({}, sessions.root);
+  await using fixture = await startFixture({}, sessions.root);
   const bot = startBot({
-    port: scene.port,
+    port: fixture.port,
     name: "Genuine",
     version: "1.21.4",
     sessionServer: sessions.root,
   });
   await once(bot, "spawn");
-  assert.deepEqual(scene.sessions[0]?.player.profile, {
+  assert.deepEqual(fixture.sessions[0]?.player.profile, {
     uuid: offlineUuid("Genuine"),
     name: "Genuine",
     properties: [{ name: "textures", value: "e30=", signature: "c2ln" }],
   });
   bot.end();
-  const liar = startBot({ port: scene.port, name: "Liar", version: "1.21.4" });
+  const liar = startBot({ port: fixture.port, name: "Liar", version: "1.21.4" });
   liar.on("error", () => undefined);
   await once(liar, "end");
-  assert.equal(scene.sessions.length, 1);
+  assert.equal(fixture.sessions.length, 1);
 });
 
 /** A client that writes its own packets, as a hostile one would. */
@@ -158,9 +158,9 @@ async function rawClient(port: number, name: string) {
 
 test("svc:control of a client reaches no server: plain, padded until compressed, or with its id written longer", async () => {
   const heard: string[] = [];
-  await using scene = await stage({ onPluginMessage: ({ channel }) => void heard.push(channel) });
-  const { client, version } = await rawClient(scene.port, "Forger");
-  await until(() => scene.sessions.length === 1);
+  await using fixture = await startFixture({ onPluginMessage: ({ channel }) => void heard.push(channel) });
+  const { client, version } = await rawClient(fixture.port, "Forger");
+  await until(() => fixture.sessions.length === 1);
   const id = version.play.toServer.id("custom_payload");
   const forged = Buffer.concat([
     string(controlChannel),
@@ -177,19 +177,19 @@ test("svc:control of a client reaches no server: plain, padded until compressed,
 });
 
 test("svc:control of a server comes to the proxy and not to the client", async () => {
-  await using scene = await stage();
-  const { client, version } = await rawClient(scene.port, "Listener");
+  await using fixture = await startFixture();
+  const { client, version } = await rawClient(fixture.port, "Listener");
   const seen: string[] = [];
   const payload = version.play.toClient.id("custom_payload");
   client.listen(({ id, reader }) => id === payload && void seen.push(reader.string()));
-  await until(() => scene.sessions.length === 1);
+  await until(() => fixture.sessions.length === 1);
   for (const channel of [controlChannel, "other:channel"]) {
-    scene.sessions[0]?.pluginMessage({ channel, data: Buffer.alloc(400, 0x20) });
+    fixture.sessions[0]?.pluginMessage({ channel, data: Buffer.alloc(400, 0x20) });
   }
   await until(() => seen.length > 0);
   assert.deepEqual(seen, ["other:channel"]);
   assert.deepEqual(
-    scene.fromServer.map(({ channel }) => channel),
+    fixture.fromServer.map(({ channel }) => channel),
     [controlChannel, "other:channel"],
   );
   client.destroy();

@@ -15,7 +15,7 @@ import { Work, workOf } from "./work.ts";
 const [passing, dropped, counted] = [47, 25, 29];
 
 /** A relay between two sockets, and what its target has read as packets. */
-async function stage(thresholds: { from: number; to: number }) {
+async function startFixture(thresholds: { from: number; to: number }) {
   const [[near, source], [outer, end]] = await Promise.all([socketPair(), socketPair()]);
   const [from, to, target] = [new Connection(near), new Connection(outer), new Connection(end)];
   from.threshold = thresholds.from;
@@ -42,8 +42,8 @@ const packet = (id: number, fields: Buffer) => Buffer.concat([varint(id), fields
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("frames that inflate to megabytes pass without being inflated, also to a peer with a higher threshold", async () => {
-  using scene = await stage({ from: 64, to: 256 });
-  const { from, source, end } = { ...scene, end: scene.target.socket };
+  using fixture = await startFixture({ from: 64, to: 256 });
+  const { from, source, end } = { ...fixture, end: fixture.target.socket };
   const bomb = packed(packet(passing, Buffer.alloc(2_000_000)));
   const sent = Buffer.concat(new Array<Buffer>(200).fill(bomb));
   source.write(sent);
@@ -67,16 +67,16 @@ const bombs = {
 };
 for (const [what, bomb] of Object.entries(bombs)) {
   test(`a frame that says it inflates to ${what} closes its own connection, uninflated`, async () => {
-    using scene = await stage({ from: 64, to: 256 });
-    scene.source.write(bomb);
-    assert.equal((await scene.from.closed)?.code, "frame");
-    assert.equal(scene.from.work.spent, bomb.length);
+    using fixture = await startFixture({ from: 64, to: 256 });
+    fixture.source.write(bomb);
+    assert.equal((await fixture.from.closed)?.code, "frame");
+    assert.equal(fixture.from.work.spent, bomb.length);
   });
 }
 
 test("large packets may be packed as they are by real servers", async () => {
-  using scene = await stage({ from: 256, to: 256 });
-  const { source, target } = scene;
+  using fixture = await startFixture({ from: 256, to: 256 });
+  const { source, target } = fixture;
   // A registry of a modpack, and a column of full light in a world 4064 blocks tall.
   for (const body of [Buffer.alloc(6_000_000, randomBytes(10_000)), Buffer.alloc(1_100_000, 0xff)]) {
     source.write(packed(packet(passing, body)));
@@ -91,8 +91,8 @@ for (const [from, to] of [
   [-1, -2],
 ] as const) {
   test(`packets of all sizes arrive in order from threshold ${from} at ${to}, but for those that are dropped`, async () => {
-    using scene = await stage({ from, to });
-    const { source, target, seen } = scene;
+    using fixture = await startFixture({ from, to });
+    const { source, target, seen } = fixture;
     const sizes = [0, 1, 70, 300, 90_000, 5, 200, 1_500_000, 20_000, 255, 40_000, 3];
     const bodies = sizes.flatMap((size) => [
       packet(passing, randomBytes(size)),
@@ -110,8 +110,8 @@ for (const [from, to] of [
 }
 
 test("a peer that has used up its budget is paused, and nothing more is inflated for it", async () => {
-  using scene = await stage({ from: 256, to: -1 });
-  const { from, source, target } = scene;
+  using fixture = await startFixture({ from: 256, to: -1 });
+  const { from, source, target } = fixture;
   const limits = { burst: 3_000_000, perSecond: 1 };
   from.work = new Work(limits, () => 0);
   const bytes = 900_000;
@@ -124,8 +124,8 @@ test("a peer that has used up its budget is paused, and nothing more is inflated
 });
 
 test("inspected packets are charged, compressed or not", async () => {
-  using scene = await stage({ from: 256, to: 256 });
-  const { from, source, target, seen } = scene;
+  using fixture = await startFixture({ from: 256, to: 256 });
+  const { from, source, target, seen } = fixture;
   from.work = new Work({ burst: 1_000_000, perSecond: 1 }, () => 0);
   const flood = Buffer.concat(
     new Array<Buffer>(2_000).fill(encodeFrame(packet(dropped, Buffer.alloc(3)), 256)),
@@ -137,8 +137,8 @@ test("inspected packets are charged, compressed or not", async () => {
 });
 
 test("a paused peer is read again once its debt is paid, without loss", async () => {
-  using scene = await stage({ from: 256, to: -1 });
-  const { from, source, target } = scene;
+  using fixture = await startFixture({ from: 256, to: -1 });
+  const { from, source, target } = fixture;
   from.work = new Work({ burst: 100_000, perSecond: 30_000_000 });
   const bodies = Array.from({ length: 12 }, () => packet(passing, randomBytes(100_000)));
   for (const body of bodies) source.write(packed(body));

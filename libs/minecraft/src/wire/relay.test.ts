@@ -13,7 +13,7 @@ const [passing, dropped, counted] = [47, 25, 29];
 const threshold = 256;
 
 /** A relay between two sockets: what is written to `source` arrives at `target`, but for what the filter drops. */
-async function stage() {
+async function startFixture() {
   const [[near, source], [outer, target]] = await Promise.all([socketPair(), socketPair()]);
   const [from, to] = [new Connection(near), new Connection(outer)];
   from.threshold = to.threshold = threshold;
@@ -55,8 +55,8 @@ const wanted = Buffer.concat(frames.filter((_, place) => ![1, 5, 9].includes(pla
 
 for (const size of [1, 2, 3, 7, 11, 127, 128, 129, 300, 5_000, 100_000]) {
   test(`frames that come in pieces of ${size} bytes pass whole and in order, but for those that are dropped`, async () => {
-    using scene = await stage();
-    const { source, target, seen } = scene;
+    using fixture = await startFixture();
+    const { source, target, seen } = fixture;
     const bytes = Buffer.concat(frames);
     const arrived = arriving(target, wanted.length);
     for (let offset = 0; offset < bytes.length; offset += size) {
@@ -70,8 +70,8 @@ for (const size of [1, 2, 3, 7, 11, 127, 128, 129, 300, 5_000, 100_000]) {
 }
 
 test("a frame that comes byte by byte passes whole", async () => {
-  using scene = await stage();
-  const { from, source, target } = scene;
+  using fixture = await startFixture();
+  const { from, source, target } = fixture;
   const body = Buffer.concat([varint(passing), randomBytes(30_000)]);
   const bytes = encodeFrame(body, threshold);
   const arrived = arriving(target, bytes.length);
@@ -82,8 +82,8 @@ test("a frame that comes byte by byte passes whole", async () => {
 });
 
 test("a new filter applies to the very next packet of the same chunk", async () => {
-  using scene = await stage();
-  const { relay, source, target, seen } = scene;
+  using fixture = await startFixture();
+  const { relay, source, target, seen } = fixture;
   Object.assign(relay, {
     onPassed: () => {
       relay.filter = new Map([[passing, "inspect"]]);
@@ -98,8 +98,8 @@ test("a new filter applies to the very next packet of the same chunk", async () 
 });
 
 test("a slow reader stops the writer, without loss", async () => {
-  using scene = await stage();
-  const { source, target, from } = scene;
+  using fixture = await startFixture();
+  const { source, target, from } = fixture;
   const block = Buffer.concat(new Array<Buffer>(6_000).fill(frame(passing, 8)));
   let written = 0;
   const isStuck = () => from.socket.isPaused() && source.writableNeedDrain;

@@ -134,7 +134,7 @@ test("a build ends well although PostgreSQL was away while its Job ended", async
     const job = await fixture.kube.get(resources.jobs, { name: `build-${id}`, namespace: "svc-build" });
     return job.status?.succeeded === 1;
   }, 90_000);
-  await fixture.wire.mend();
+  await fixture.wire.recover();
   await hasEnded(id);
   assert.equal((await rowOf(id)).status, "succeeded");
   await replica.stop();

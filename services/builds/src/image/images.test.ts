@@ -166,8 +166,8 @@ describe("a registry that cannot be used", () => {
     });
   }
   test("one that answers another digest than the one asked for is a failure", async () => {
-    const told = { "docker-content-digest": `sha256:${"1".repeat(64)}` };
-    const server = createServer((_request, response) => void response.writeHead(200, told).end());
+    const received = { "docker-content-digest": `sha256:${"1".repeat(64)}` };
+    const server = createServer((_request, response) => void response.writeHead(200, received).end());
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     assert.equal((await resolve(host, `@sha256:${"0".repeat(64)}`)).kind, "failed");
@@ -287,7 +287,7 @@ describe("without a database", () => {
     assert.equal(await faultOf(fixture.gateway.call(images.listImages, {}, admin)), "unavailable");
     assert.equal(await faultOf(add("a:1")), "unavailable");
     assert.equal(await faultOf(admit("a:1")), "unavailable");
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     await until(async () => (await faultOf(add("a:1"))) === "none");
   });
 });

@@ -82,7 +82,7 @@ describe("the audit log", () => {
     await until(
       async () => (await fixture.metric('svc_mesh_redeliveries_total{durable="identity-audit"}')) > 0,
     );
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     await until(async () => (await rowsOf("waited")).length === 1, 15_000);
   });
 });

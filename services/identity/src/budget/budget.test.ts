@@ -74,8 +74,10 @@ describe("a token bucket", () => {
 
   test("returns the seconds to wait to a gateway, and audits an address once a minute", async () => {
     const { identity: limits } = loadSettings(settings, { overrides: ["identity.sign_in_burst=1"] });
-    const told: string[] = [];
-    const events = { rateLimited: (_asker: unknown, about: { address: string }) => told.push(about.address) };
+    const received: string[] = [];
+    const events = {
+      rateLimited: (_asker: unknown, about: { address: string }) => received.push(about.address),
+    };
     const deps = { db: store.db, limits, now: () => new Date(clock), events };
     const handler = createTakeSignInBudget(deps as never);
     const key = newKey();
@@ -83,10 +85,10 @@ describe("a token bucket", () => {
     assert.deepEqual(await ask(), { allowed: true, retry_after_seconds: 0 });
     assert.deepEqual(await ask(), { allowed: false, retry_after_seconds: 3 });
     await ask();
-    assert.deepEqual(told, [key]);
+    assert.deepEqual(received, [key]);
     clock += 60_000;
     await ask();
     await ask();
-    assert.deepEqual(told, [key, key]);
+    assert.deepEqual(received, [key, key]);
   });
 });

@@ -282,7 +282,7 @@ describe("bind codes", () => {
     const code = await codeOf(randomUUID());
     await fixture.wire.cut();
     assert.equal(await bindRefused(code), "unavailable");
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     assert.equal((await bind(code)).answer.linked, true);
   });
 });

@@ -67,8 +67,8 @@ describe("a hostile assertion", () => {
 
   for (const [place, ceremony] of ceremonies.entries()) {
     // Each forgery in one of the ceremonies, with `--whole` in all of them.
-    const told = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
-    for (const [what, forgery] of told) {
+    const received = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
+    for (const [what, forgery] of received) {
       test(`is rejected at ${ceremony}: ${what}`, async () => {
         const who = await people.holder();
         const before = await marks(who);

@@ -74,8 +74,8 @@ describe("an installation", () => {
       const owner = await fixture.person({ role: "owner" });
       const setup = async () => {
         const state = await stateOf(fixture, owner.session);
-        const told = await fixture.gateway.call(accounts.setupStatus, {}, people.as(owner));
-        return [state.state === "live" && state.setup, told.setup_required, told.has_passkey];
+        const received = await fixture.gateway.call(accounts.setupStatus, {}, people.as(owner));
+        return [state.state === "live" && state.setup, received.setup_required, received.has_passkey];
       };
       assert.deepEqual(await setup(), [true, true, false]);
       await people.register(owner, people.newDevice());

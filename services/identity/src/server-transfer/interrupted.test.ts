@@ -93,7 +93,7 @@ describe("an interrupted redemption", () => {
     assert.equal(await faultOf(all.redeem(target, code)), "unavailable");
     assert.deepEqual(all.lifecycle.ownedBy(target.userId), [world]);
     all.lifecycle.after = async () => {};
-    await all.fixture.wire.mend();
+    await all.fixture.wire.recover();
     all.fixture.pass(30_000);
     await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
     assert.deepEqual((await all.redeem(target, code)).servers, [world]);

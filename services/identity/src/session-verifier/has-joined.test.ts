@@ -261,7 +261,7 @@ describe("hasJoined", () => {
     const query = await connecting(mojang, newPlayer("Unlucky"));
     await fixture.wire.cut();
     await assert.rejects(ask(query), { fault: "internal" });
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     assert.equal((await ask(query))?.name, "Unlucky");
   });
 

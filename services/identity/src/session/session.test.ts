@@ -155,15 +155,15 @@ describe("sessions", () => {
 
   test("logout ends the presented session, clears the cookie and informs the gateways", async () => {
     const person = await fixture.person();
-    const told: string[] = [];
+    const received: string[] = [];
     const stop = fixture.gateway.listen(
       "svc.evt.identity.session.revoked.*",
-      (subject) => void told.push(subject),
+      (subject) => void received.push(subject),
     );
     const reply = await fixture.forward(accounts.logout, {}, { principal: person.principal });
     assert.equal(reply.session, null);
     assert.equal((await stateOf(fixture, person.session)).state, "unknown");
-    await until(() => told.some((subject) => subject.endsWith(person.session)));
+    await until(() => received.some((subject) => subject.endsWith(person.session)));
     stop();
     const again = await fixture.forward(accounts.logout, {}, { principal: person.principal });
     assert.equal(again.session, null);
@@ -272,7 +272,7 @@ describe("sessions", () => {
     assert.equal(answer.fault, "unavailable");
     const me = await fixture.refused(accounts.me, {}, { principal: person.principal });
     assert.equal(me.fault, "auth_unavailable");
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     await until(
       async () => (await stateOf(fixture, person.session).catch(() => undefined))?.state === "live",
     );

@@ -39,7 +39,7 @@ describe("sign-in with mailed codes", () => {
     const [known, unknown] = [await ask(email), await ask(newAddress())];
     assert.deepEqual(Buffer.from(known.body), Buffer.from(unknown.body));
     assert.deepEqual(Object.keys(known), Object.keys(unknown));
-    const told = async (address: string) => {
+    const received = async (address: string) => {
       const reply = fixture.gateway.forward(
         signIn.verifyEmail,
         { email: address, code: "000000" },
@@ -50,7 +50,7 @@ describe("sign-in with mailed codes", () => {
       return { fault: error.fault, message: error.message, wait: error.retryAfterSeconds };
     };
     await fixture.smtp.awaitMail(email);
-    assert.deepEqual(await told(email), await told(newAddress()));
+    assert.deepEqual(await received(email), await received(newAddress()));
   });
 
   test("an address gets one mail within a minute, however it is spelled", async () => {
@@ -204,7 +204,7 @@ describe("sign-in with mailed codes", () => {
         assert.equal(answer.fault, "unavailable", contract.subject);
       }
     } finally {
-      await fixture.wire.mend();
+      await fixture.wire.recover();
     }
     await until(
       async () => (await stateOf(fixture, person.session).catch(() => undefined))?.state === "live",

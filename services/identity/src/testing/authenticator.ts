@@ -107,8 +107,8 @@ type Device = { id: Buffer; aaguid: Buffer; algorithm: Algorithm; keys: Keys };
 function clientData(honest: { type: string; challenge: string; origin: string }, forgery: Forgery): Buffer {
   const { type = honest.type, challenge = honest.challenge, origin = honest.origin } = forgery;
   const { crossOrigin = false, topOrigin } = forgery;
-  const told = { type, challenge, origin, crossOrigin, ...(topOrigin !== undefined && { topOrigin }) };
-  return Buffer.from(JSON.stringify(told));
+  const received = { type, challenge, origin, crossOrigin, ...(topOrigin !== undefined && { topOrigin }) };
+  return Buffer.from(JSON.stringify(received));
 }
 
 function signed(device: Device, data: Buffer, about: { client: Buffer; isForged: boolean }): Buffer {
@@ -120,17 +120,17 @@ function signed(device: Device, data: Buffer, about: { client: Buffer; isForged:
 
 type Told = ForgedAttestation & { rpId: string; counter: number };
 
-function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
+function attestationObject(device: Device, client: Buffer, received: Told): Buffer {
   const { id, aaguid, algorithm, keys } = device;
-  const publicKey = encode(coseKey(keys.publicKey, algorithm, told.claimedAlgorithm));
-  const flags = told.flags ?? flag.present | flag.verified | flag.attested;
+  const publicKey = encode(coseKey(keys.publicKey, algorithm, received.claimedAlgorithm));
+  const flags = received.flags ?? flag.present | flag.verified | flag.attested;
   const attested = Buffer.concat([aaguid, uint16(id.length), id, publicKey]);
-  const data = Buffer.concat([head(told.rpId, flags, told.counter), attested]);
-  const signature = signed(device, data, { client, isForged: told.isForged ?? false });
+  const data = Buffer.concat([head(received.rpId, flags, received.counter), attested]);
+  const signature = signed(device, data, { client, isForged: received.isForged ?? false });
   const self = { alg: cose[algorithm], sig: signature };
-  const format = told.format ?? "none";
-  const statement = told.statement ?? (format === "packed" ? self : {});
-  if (told.isCertified) {
+  const format = received.format ?? "none";
+  const statement = received.statement ?? (format === "packed" ? self : {});
+  if (received.isCertified) {
     const attStmt = certify(Buffer.concat([data, sha256(client)]));
     return encode({ fmt: "packed", attStmt, authData: data });
   }
@@ -152,18 +152,18 @@ function newKeys(algorithm: Algorithm): Keys {
 }
 
 // RFC 9053: 1 = key type, 3 = algorithm, -1 = curve, -2 and -3 = coordinates.
-function coseKey(key: KeyObject, algorithm: Algorithm, told = cose[algorithm]): Map<number, unknown> {
+function coseKey(key: KeyObject, algorithm: Algorithm, received = cose[algorithm]): Map<number, unknown> {
   const { x, y } = key.export({ format: "jwk" });
   if (algorithm === "EdDSA")
     return new Map<number, unknown>([
       [1, 1],
-      [3, told],
+      [3, received],
       [-1, 6],
       [-2, bytesOf(x)],
     ]);
   return new Map<number, unknown>([
     [1, 2],
-    [3, told],
+    [3, received],
     [-1, 1],
     [-2, bytesOf(x)],
     [-3, bytesOf(y)],

@@ -166,10 +166,10 @@ describe("users, as the owner sees them", () => {
   });
 
   test("the end of an account is announced once to every service", async () => {
-    const told: { user_id: string; by: string; mc_uuids: string[] }[] = [];
+    const received: { user_id: string; by: string; mc_uuids: string[] }[] = [];
     const filter = eventFilter(accounts.accountRetired);
     const stop = fixture.lifecycle.listen(filter, (_subject, body) => {
-      told.push(accounts.accountRetired.data.parse(JSON.parse(Buffer.from(body).toString("utf8"))));
+      received.push(accounts.accountRetired.data.parse(JSON.parse(Buffer.from(body).toString("utf8"))));
     });
     const mcUuid = "9c0e6a52-0b39-3d0c-9b5f-3f7f4a3f3e12";
     const [disabled, deleted] = [await fixture.person(), await fixture.person()];
@@ -177,9 +177,9 @@ describe("users, as the owner sees them", () => {
     await fixture.gateway.call(users.disable, { id: disabled.userId, disabled: true }, asOwner());
     await fixture.gateway.call(users.disable, { id: disabled.userId, disabled: false }, asOwner());
     await fixture.gateway.call(users.remove, { id: deleted.userId }, asOwner());
-    await until(() => told.some(({ user_id }) => user_id === deleted.userId));
+    await until(() => received.some(({ user_id }) => user_id === deleted.userId));
     stop();
-    const ours = told.filter(({ user_id }) => user_id === disabled.userId || user_id === deleted.userId);
+    const ours = received.filter(({ user_id }) => user_id === disabled.userId || user_id === deleted.userId);
     assert.deepEqual(
       ours.map(({ user_id, by, mc_uuids }) => ({ user_id, by, mc_uuids })),
       [

@@ -200,11 +200,11 @@ test("a server that floods its log is limited to its share, and the viewer sees 
   await untilLive(reader, "flood");
   for (let n = 0; n < 5_000; n++) fixture.cluster.say("flood", `line ${n}`);
   await until(() => reader.lines.some((line) => line.includes("lines are omitted")));
-  const told = Number(/^(\d+) lines are omitted/.exec(reader.lines.at(-1) ?? "")?.[1]);
-  assert.equal(numbersIn(reader.lines, "line").length + told, 5_000);
+  const received = Number(/^(\d+) lines are omitted/.exec(reader.lines.at(-1) ?? "")?.[1]);
+  assert.equal(numbersIn(reader.lines, "line").length + received, 5_000);
   assert.match(
     await replica.registry.metrics(),
-    new RegExp(`svc_console_lines_dropped_total(\\{[^}]*\\})? ${told}\n`),
+    new RegExp(`svc_console_lines_dropped_total(\\{[^}]*\\})? ${received}\n`),
   );
   reader.leave();
   await Promise.all([gateway.close(), replica.stop()]);

@@ -84,7 +84,7 @@ describe("samples", () => {
     await assert.rejects(history.record(at("02T10:05:00"), [{ name: "away", players: 1 }]), {
       fault: "unavailable",
     });
-    await wire.mend();
+    await wire.recover();
     await history.record(at("02T10:10:00"), [{ name: "away", players: 1 }]);
     const times = (await read("away")).map((step) => step.at.getTime());
     assert.deepEqual(times, [at("02T10:00:00"), at("02T10:10:00")]);

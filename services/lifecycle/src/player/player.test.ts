@@ -100,10 +100,10 @@ test("joins and leaves are published with the player's name", async () => {
   await fixture.internal.call(servers.reportJoin, about, velocity);
   await fixture.internal.call(contracts.reportLeave, { ...about, reason: "switched" }, velocity);
   await fixture.internal.call(servers.reportJoin, { name: "survival", mc_uuid }, velocity);
-  const told = await sql(
+  const received = await sql(
     "select subject, body from lifecycle.outbox where subject like '%.player-%' order by id",
   );
-  const events = told.map(({ subject, body }) => {
+  const events = received.map(({ subject, body }) => {
     const { at: _, ...data } = JSON.parse(String(body)) as Record<string, string>;
     return [String(subject).replace("svc.evt.lifecycle.server.", ""), data];
   });

@@ -53,8 +53,8 @@ test("a deleted Secret is created again, and the pod restarts with its password"
   const made = async () => {
     const { items } = await operators.kube.list(resources.events, { namespace });
     // Equal messages within ten minutes are one Event with a count.
-    const told = items.filter(({ reason }) => reason === "RconSecretCreated");
-    return told.reduce((sum, { count }) => sum + count, 0);
+    const received = items.filter(({ reason }) => reason === "RconSecretCreated");
+    return received.reduce((sum, { count }) => sum + count, 0);
   };
   await until(async () => (await made()) === 2);
 });

@@ -217,8 +217,8 @@ describe("the table of phases", () => {
     });
     assert.equal(first.status.stopNoticeAt, at);
     assert.deepEqual(notesOf(first), ["Normal StopNotice"]);
-    const told = { ...first.status, stopNoticeAt: secondsBefore(30) };
-    const second = decide(observedRunning({ server: stopped, status: told }), now);
+    const received = { ...first.status, stopNoticeAt: secondsBefore(30) };
+    const second = decide(observedRunning({ server: stopped, status: received }), now);
     assert.equal(second.status.phase, "Stopping");
     assert.deepEqual(second.effects, [{ kind: "announce", message: "stop-now" }]);
     const third = decide(observedRunning({ server: stopped, status: second.status }), now);

@@ -58,8 +58,8 @@ describe("saving tasks", () => {
     const rows = await sql(
       "select body from lifecycle.outbox where subject = 'svc.evt.lifecycle.schedule.changed.survival'",
     );
-    const told = rows.map(({ body }) => contracts.scheduleChanged.data.parse(JSON.parse(String(body))));
-    assert.equal(told.filter((one) => one.name === name && one.id === id).length, 3);
+    const received = rows.map(({ body }) => contracts.scheduleChanged.data.parse(JSON.parse(String(body))));
+    assert.equal(received.filter((one) => one.name === name && one.id === id).length, 3);
   });
 
   test("a task is created, listed, replaced and deleted, and each change is audited", async () => {

@@ -94,7 +94,7 @@ describe("creating a server", () => {
 
   test("a creation reports its first fault: names before sizes, sizes before the image", async () => {
     const wrong = { name: "Upper", subdomain: "-", displayName: "a\nb", memory: "0", image: "elsewhere:1" };
-    const mended: [Partial<CreateInput>, string][] = [
+    const recovered: [Partial<CreateInput>, string][] = [
       [{ nodeName: "elsewhere" }, "bad_node"],
       [{}, "bad_name"],
       [{ name: "ordered" }, "bad_subdomain"],
@@ -110,7 +110,8 @@ describe("creating a server", () => {
         "name_taken",
       ],
     ];
-    for (const [input, fault] of mended) assert.equal(await faultOf(create({ ...wrong, ...input })), fault);
+    for (const [input, fault] of recovered)
+      assert.equal(await faultOf(create({ ...wrong, ...input })), fault);
   });
 
   test("of creations of one name with different subdomains the alias matches the object", async () => {

@@ -75,10 +75,10 @@ describe("on real servers", () => {
       "update lifecycle.servers set last_active_at = '2026-01-01T00:00:00Z', warned_3d_at = '2026-01-02T00:00:00Z' where name = 'told'",
     );
     await rest("told");
-    const { claimed_at, node_name, ...told } = await describeServer("told");
+    const { claimed_at, node_name, ...received } = await describeServer("told");
     assert.ok(claimed_at);
     assert.match(node_name ?? "", /^local-/);
-    assert.deepEqual(told, {
+    assert.deepEqual(received, {
       name: "told",
       exists: true,
       owner_id: "usr-1",

@@ -241,7 +241,7 @@ describe("what is sent", () => {
 
 describe("what is remembered", () => {
   const fired = observe(observe(emptyState(), seen(a), start), seen(a), start + 5 * minute);
-  const told = markSent(fired, { way: mail, due: decideDue(fired, mail, start) }, start + 5 * minute);
+  const received = markSent(fired, { way: mail, due: decideDue(fired, mail, start) }, start + 5 * minute);
 
   test("what was not delivered stays due", () => {
     const later = observe(fired, seen(a), start + 9 * minute);
@@ -252,7 +252,7 @@ describe("what is remembered", () => {
   });
 
   test("an end that nobody can be told of is dropped after a day", () => {
-    let state = observe(told, seen(), start + 10 * minute);
+    let state = observe(received, seen(), start + 10 * minute);
     state = settle(state, [mail], start + 12 * hour);
     assert.deepEqual(Object.keys(state.alerts), ["a"]);
     state = settle(state, [mail], start + 25 * hour);
@@ -265,7 +265,7 @@ describe("what is remembered", () => {
 
   test("a recipient who is gone holds up no end", () => {
     const state = settle(
-      observe(told, seen(), start + 10 * minute),
+      observe(received, seen(), start + 10 * minute),
       ["mail:new@example.org"],
       start + 30 * minute,
     );
@@ -273,7 +273,7 @@ describe("what is remembered", () => {
   });
 
   test("resolved alerts are kept for a week, and 500 entries of history", () => {
-    let state = settle(observe(told, seen(), start + 10 * minute), [], start + 30 * minute);
+    let state = settle(observe(received, seen(), start + 10 * minute), [], start + 30 * minute);
     assert.equal(state.resolved.length, 1);
     state = observe(state, seen(), start + 8 * 24 * hour);
     assert.equal(state.resolved.length, 0);

@@ -11,12 +11,12 @@ test("a rotated token is used within a second, and only its fingerprint is logge
   t.after(() => rmSync(dir, { recursive: true }));
   const tokenFile = join(dir, "svc-link.properties");
   const write = (text: string) => writeFileSync(tokenFile, text);
-  const told: string[] = [];
+  const received: string[] = [];
   let now = 0;
   write("service-token=first\n");
   const token = createProxyToken(
     { token: "", tokenFile },
-    { rereadMs: 1_000, now: () => now, onChange: (fingerprint) => told.push(fingerprint) },
+    { rereadMs: 1_000, now: () => now, onChange: (fingerprint) => received.push(fingerprint) },
   );
   assert.equal(token(), "first");
   write("service-token=second\n");
@@ -30,8 +30,8 @@ test("a rotated token is used within a second, and only its fingerprint is logge
   rmSync(tokenFile);
   now = 3_000;
   assert.equal(token(), "second");
-  assert.deepEqual(told, [fingerprintOf("first"), fingerprintOf("second")]);
-  assert(told.every((fingerprint) => /^[0-9a-f]{12}$/.test(fingerprint)));
+  assert.deepEqual(received, [fingerprintOf("first"), fingerprintOf("second")]);
+  assert(received.every((fingerprint) => /^[0-9a-f]{12}$/.test(fingerprint)));
 });
 
 test("a file of its own holds the token alone", (t) => {

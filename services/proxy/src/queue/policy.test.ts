@@ -127,9 +127,9 @@ for (const [name, row] of Object.entries(rows)) {
 }
 
 test("answers and progress lines are remembered, and a second wake is requested once", () => {
-  const told = decide(waiter, status({}), { now: 60_000, isConnected: true, limits: defaultLimits });
-  assert(told.do === "progress");
-  assert.deepEqual([told.waiter.answeredAt, told.waiter.toldAt], [60_000, 60_000]);
+  const received = decide(waiter, status({}), { now: 60_000, isConnected: true, limits: defaultLimits });
+  assert(received.do === "progress");
+  assert.deepEqual([received.waiter.answeredAt, received.waiter.toldAt], [60_000, 60_000]);
   const look = status({ phase: "Stopped", desiredState: "Stopped" });
   const woken = decide({ ...waiter, retryWakeAt: 1 }, look, {
     now: 2,

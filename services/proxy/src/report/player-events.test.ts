@@ -8,7 +8,7 @@ const options = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>
     void service.servers.set("survival", runningAt("survival", survival)),
 };
-const told = (fixture: Fixture, what: "join" | "leave") =>
+const received = (fixture: Fixture, what: "join" | "leave") =>
   fixture.service.calls
     .filter((call) => call.includes(`/${what}-event`))
     .map((call) => call.split("/survival/")[1]);
@@ -22,12 +22,12 @@ test("each step of a player is one log line, and joins and leaves are reported b
   await fixture.lobby.player("alice");
   player.command("felis go survival");
   await fixture.survival.player("alice");
-  await fixture.service.until(() => told(fixture, "join").length === 2);
+  await fixture.service.until(() => received(fixture, "join").length === 2);
   await player.leave();
-  await fixture.service.until(() => told(fixture, "leave").length === 2);
+  await fixture.service.until(() => received(fixture, "leave").length === 2);
   const about = `{"mc_uuid":"${alice.uuid}","player_name":"alice"`;
-  assert.deepEqual(told(fixture, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
-  assert.deepEqual(told(fixture, "leave"), [
+  assert.deepEqual(received(fixture, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
+  assert.deepEqual(received(fixture, "leave"), [
     `leave-event ${about},"reason":"switched"}`,
     `leave-event ${about},"reason":"left"}`,
   ]);
@@ -56,7 +56,7 @@ test("the log says why a player left or was moved, with addresses only where con
   await fixture.survival.player("alice");
   fixture.survival.players.get("alice")?.kick("griefing");
   await fixture.lobby.player("alice");
-  await fixture.service.until(() => told(fixture, "leave").length === 1);
+  await fixture.service.until(() => received(fixture, "leave").length === 1);
   fixture.service.barred.add(alice.uuid);
   await player.isKicked();
   await fixture.proxy.close();
@@ -68,7 +68,7 @@ test("the log says why a player left or was moved, with addresses only where con
       ["player disconnected", "lobby", "barred", undefined],
     ],
   );
-  assert.match(told(fixture, "leave")[0] ?? "", /"reason":"lost"/);
+  assert.match(received(fixture, "leave")[0] ?? "", /"reason":"lost"/);
 });
 
 test("a proxy that stops reports its players as gone and lists none", limit, async () => {
@@ -81,6 +81,6 @@ test("a proxy that stops reports its players as gone and lists none", limit, asy
   await fixture.passRaw(fixture.account("alice"), host);
   await fixture.survival.player("alice");
   await fixture.proxy.close();
-  assert.match(told(fixture, "leave")[0] ?? "", /"reason":"draining"/);
+  assert.match(received(fixture, "leave")[0] ?? "", /"reason":"draining"/);
   assert.deepEqual(reports.at(-1), []);
 });

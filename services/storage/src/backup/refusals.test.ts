@@ -115,7 +115,7 @@ describe("why a backup or a restore is rejected", () => {
     await fixture.wire.cut();
     assert.equal(await faultOf(create("calm")), "unavailable");
     assert.equal(await lockOf("calm"), undefined);
-    await fixture.wire.mend();
+    await fixture.wire.recover();
     await until(async () => (await faultOf(create("calm", staff))) === "none", 20_000);
     await settled("calm");
     assert.equal((await ids("calm")).length, 1);

@@ -17,7 +17,7 @@ const move = "'backing_up', 'backing_up', 'a', 'b', 'claim-a', 'uid', 'claim-b',
 const entry = JSON.stringify({ id: "1", at: new Date(0).toISOString(), action: "file.write" });
 const sha256 = "repeat('0', 64)";
 
-const changes: readonly [what: string, statement: string, told: readonly string[]][] = [
+const changes: readonly [what: string, statement: string, received: readonly string[]][] = [
   [
     "a job is written",
     "insert into storage.world_jobs (job, server_name, kind, started_by) values ('j-1', 'anvil', 'restore', 'test')",
@@ -59,8 +59,8 @@ const changes: readonly [what: string, statement: string, told: readonly string[
   ["a drill ends", `update storage.drills set finished_at = ${now}`, ["drill anvil"]],
 ];
 
-for (const [what, statement, told] of changes) {
-  test(`when ${what}, ${told.length === 0 ? "no event is published" : "one event is published for each of those servers"}`, async () => {
+for (const [what, statement, received] of changes) {
+  test(`when ${what}, ${received.length === 0 ? "no event is published" : "one event is published for each of those servers"}`, async () => {
     await database.admin("delete from storage.outbox");
     await database.admin(statement);
     const rows = (await database.admin("select subject, body from storage.outbox")) as {
@@ -72,6 +72,6 @@ for (const [what, statement, told] of changes) {
       assert.equal(subject, `svc.evt.storage.world.changed.${server_name}`);
       return `${type} ${server_name}`;
     });
-    assert.deepEqual(events.sort(), told);
+    assert.deepEqual(events.sort(), received);
   });
 }

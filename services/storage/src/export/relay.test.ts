@@ -27,7 +27,7 @@ async function transfer(
     contentDigest: undefined,
     trailerDigest: () => ("digest" in job ? job.digest : trailer(bytes)),
   };
-  const told = relay.receive(job.body ?? pieces(bytes), head, new AbortController().signal).then(
+  const received = relay.receive(job.body ?? pieces(bytes), head, new AbortController().signal).then(
     () => "done",
     (error: unknown) => nameOf(error),
   );
@@ -38,7 +38,7 @@ async function transfer(
   } catch {
     browser = "cut";
   }
-  return { browser, got: Buffer.concat(got), job: await told };
+  return { browser, got: Buffer.concat(got), job: await received };
 }
 
 describe("the relay from a Job to a browser", () => {
@@ -76,10 +76,10 @@ describe("the relay from a Job to a browser", () => {
     "an archive that grew is cut": [{ expected: { ...row, size: row.size - 1 } }, {}, "backup_corrupt"],
     "an archive that shrank is cut": [{ expected: { ...row, size: row.size + 1 } }, {}, "backup_corrupt"],
   };
-  for (const [name, [options, job, told]] of Object.entries(cases)) {
+  for (const [name, [options, job, received]] of Object.entries(cases)) {
     test(name, async () => {
       const outcome = await transfer(options, job);
-      assert.deepEqual([outcome.browser, outcome.job], ["cut", told]);
+      assert.deepEqual([outcome.browser, outcome.job], ["cut", received]);
       assert.ok(outcome.got.length < bytes.length);
     });
   }
@@ -122,9 +122,9 @@ describe("the relay from a Job to a browser", () => {
   test("a browser that disconnects early ends the Job's side too", async () => {
     const relay = createRelay(quiet);
     const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };
-    const told = relay.receive(pieces(bytes), head, new AbortController().signal).catch(nameOf);
+    const received = relay.receive(pieces(bytes), head, new AbortController().signal).catch(nameOf);
     for await (const _ of relay.source(new AbortController().signal)) break;
-    assert.equal(await told, "export_expired");
+    assert.equal(await received, "export_expired");
   });
 });
 

@@ -90,8 +90,8 @@ describeKillPoints(
           return `${answer.status} ${code}`.trim();
         });
       await killAt({ ...point, client }, async () => {
-        const told = await ask();
-        assert.ok(told === "200" || told === repeated, told);
+        const received = await ask();
+        assert.ok(received === "200" || received === repeated, received);
       });
       const world = fixture().worldDir(server);
       assert.deepEqual(readFiles(world), made);

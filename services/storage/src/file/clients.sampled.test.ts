@@ -98,11 +98,11 @@ describe("clients of byte transfers", { skip: isWhole ? false : "runs with npm t
       await begin(bytes.length);
       for (let at = 0; at < bytes.length; at += 1_000_000) {
         const part = bytes.subarray(at, at + 1_000_000);
-        const told = await Promise.all(Array.from({ length: 6 }, () => put(at, part)));
-        assert.equal(told.filter((one) => one === "200").length, 1, told.join());
+        const reported = await Promise.all(Array.from({ length: 6 }, () => put(at, part)));
+        assert.equal(reported.filter((one) => one === "200").length, 1, reported.join());
         assert.ok(
-          told.every((one) => /^(200|409 upload_(busy|offset_mismatch))$/.test(one)),
-          told.join(),
+          reported.every((one) => /^(200|409 upload_(busy|offset_mismatch))$/.test(one)),
+          reported.join(),
         );
       }
       assert.deepEqual([await received(), kept()], [3_000_000, 3]);
@@ -127,29 +127,29 @@ describe("clients of byte transfers", { skip: isWhole ? false : "runs with npm t
     }
     async function answerOf(socket: Socket): Promise<string> {
       let text = "";
-      const { promise: told, resolve } = Promise.withResolvers<void>();
+      const { promise: reported, resolve } = Promise.withResolvers<void>();
       socket.once("close", resolve);
       socket.on("data", (chunk: Buffer) => {
         text += chunk.toString("latin1");
         const [head = "", body] = text.split("\r\n\r\n");
         if (body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1])) resolve();
       });
-      await told;
+      await reported;
       socket.destroy();
       const [, status = "cut"] = /^HTTP\/1\.1 (\d+)/.exec(text) ?? [];
       return `${status} ${/"code":"([a-z_]+)"/.exec(text)?.[1] ?? ""}`.trim();
     }
     const bytes = randomBytes(400_000);
 
-    const short: Record<string, { act: (socket: Socket) => void; told: RegExp }> = {
+    const short: Record<string, { act: (socket: Socket) => void; reported: RegExp }> = {
       "ends its body too early gets an error": {
         act: (socket) => socket.end(),
-        told: /^400 upload_incomplete$/,
+        reported: /^400 upload_incomplete$/,
       },
-      "stalls is cut off": { act: () => {}, told: /^503 unavailable$/ },
-      "disconnects loses its lease": { act: (socket) => socket.destroy(), told: /^cut$/ },
+      "stalls is cut off": { act: () => {}, reported: /^503 unavailable$/ },
+      "disconnects loses its lease": { act: (socket) => socket.destroy(), reported: /^cut$/ },
     };
-    for (const [name, { act, told }] of Object.entries(short)) {
+    for (const [name, { act, reported }] of Object.entries(short)) {
       for (const missing of [1, 200_000]) {
         const fact = `a client that ${name}, ${missing} bytes before the end, and the part can be sent again at once`;
         test(fact, async () => {
@@ -159,7 +159,7 @@ describe("clients of byte transfers", { skip: isWhole ? false : "runs with npm t
           await until(() => readdirSync(fixture.stagingDir).includes(id) && kept() === 1);
           const answer = answerOf(socket);
           act(socket);
-          assert.match(await answer, told);
+          assert.match(await answer, reported);
           await until(() => kept() === 0);
           assert.equal(await received(), 0);
           await until(async () => (await put(0, bytes)) === "200", 2_000);
@@ -235,8 +235,8 @@ describe("clients of byte transfers", { skip: isWhole ? false : "runs with npm t
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => ask(placeOf(ticket), { headers: { range: "bytes=5-10" } })),
       );
-      const told = answers.map(toldBy).sort();
-      assert.deepEqual(told, ["200", ...Array.from({ length: 5 }, () => "410 export_expired")]);
+      const reported = answers.map(toldBy).sort();
+      assert.deepEqual(reported, ["200", ...Array.from({ length: 5 }, () => "410 export_expired")]);
       assert.ok(answers.find(({ status }) => status === 200)?.bytes.equals(region));
     });
 

@@ -72,8 +72,8 @@ describe("a full disk", { skip: process.getuid?.() !== 0 && "needs root for a tm
   test("rejects an upload in one request, of a new file and over an existing one", async () => {
     for (const path of ["mods/new.jar", "mods/a.jar&overwrite=true"]) {
       const place = `${base}/files/upload?path=${path}`;
-      const told = await unchanged(() => fixture.refusal(place, { method: "PUT", bytes: large }));
-      assert.equal(told, "507 volume_full");
+      const received = await unchanged(() => fixture.refusal(place, { method: "PUT", bytes: large }));
+      assert.equal(received, "507 volume_full");
     }
   });
 

@@ -73,16 +73,16 @@ test("a Job whose creator died before creating the Secret ends soon, changes not
 
 test("the reconciliation of Jobs ends the wait of a Job without its Secret", async () => {
   const replica = await fixture.start();
-  const wish = { ...wishOf("found"), manager: "svc-backup" as const };
-  await own.create(resources.jobs, worldJob(settings, wish));
+  const spec = { ...wishOf("found"), manager: "svc-backup" as const };
+  await own.create(resources.jobs, worldJob(settings, spec));
   await ended("found");
   await replica.stop();
 });
 
 test("a Job that has its Secret keeps it, and is created once", async () => {
-  const wish = wishOf("twice");
-  await createJob({ kube: own, settings }, wish);
-  await createJob({ kube: own, settings }, { ...wish, secret: { token: "another" } });
+  const spec = wishOf("twice");
+  await createJob({ kube: own, settings }, spec);
+  await createJob({ kube: own, settings }, { ...spec, secret: { token: "another" } });
   await unblockJob({ kube: own }, await jobOf("twice"));
   await ended("twice");
   assert.equal(fixture.worldOf("survival")["twice.txt"], content.toString());

@@ -108,9 +108,9 @@ const restricted: Rule[] = [
 const broken = (rules: readonly Rule[], spec: Spec) =>
   rules.filter(([, breaks]) => spec.containers.some((one) => breaks(spec, one))).map(([name]) => name);
 
-for (const [kind, wish] of Object.entries(wishes)) {
+for (const [kind, requested] of Object.entries(wishes)) {
   describe(`the Job of: ${kind}`, () => {
-    const job = worldJob(settings, wish);
+    const job = worldJob(settings, requested);
     const spec = job.spec?.template.spec as unknown as Spec;
     const [container] = spec.containers as [Container];
 
@@ -131,11 +131,11 @@ for (const [kind, wish] of Object.entries(wishes)) {
 
     test("writes only to its volumes, has a deadline and is not retried", () => {
       assert.equal(contextOf(container)["readOnlyRootFilesystem"], true);
-      assert.equal(addedBy(container).includes("CHOWN"), wish.world?.mode === "rw");
+      assert.equal(addedBy(container).includes("CHOWN"), requested.world?.mode === "rw");
       const mounts = container["volumeMounts"] as { name: string; readOnly?: boolean }[];
       const isReadOnly = (name: string) => mounts.find((one) => one.name === name)?.readOnly;
-      assert.equal(isReadOnly("world"), wish.world && wish.world.mode === "ro");
-      assert.equal(isReadOnly("archive"), wish.archive && wish.archive === "ro");
+      assert.equal(isReadOnly("world"), requested.world && requested.world.mode === "ro");
+      assert.equal(isReadOnly("archive"), requested.archive && requested.archive === "ro");
       const { backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished } = job.spec ?? {};
       assert.deepEqual([backoffLimit, activeDeadlineSeconds], [0, 1]);
       assert.ok((ttlSecondsAfterFinished ?? 0) > 0);
@@ -146,8 +146,8 @@ for (const [kind, wish] of Object.entries(wishes)) {
 }
 
 test("the Secret of a Job has its name, is owned by it, and only its user can read the file", () => {
-  const wish = wishes["move, source"] as JobSpec;
-  const job = worldJob(settings, wish);
+  const requested = wishes["move, source"] as JobSpec;
+  const job = worldJob(settings, requested);
   const made = { ...job, metadata: { ...job.metadata, uid: "job-uid" } };
   const secret = secretOfJob(made, { token: "hush", content: Buffer.from([0, 255]) });
   const { name } = job.metadata;

@@ -22,8 +22,8 @@ const steps = ["backup", "backup-done", "restore", "restore-done"] as const;
 
 type Disaster = {
   name: string;
-  strike: (at: string) => Promise<void>;
-  mend: () => Promise<void>;
+  inject: (at: string) => Promise<void>;
+  recover: () => Promise<void>;
   fails?: true;
 };
 
@@ -69,14 +69,14 @@ describe("a process that dies during the Job of a world", () => {
     {
       name: "the service dies",
       // Without a clean shutdown: its lease is still held, and its work is left half done.
-      strike: () => service.kill(),
-      mend: async () => {
+      inject: () => service.kill(),
+      recover: async () => {
         service = await startProcess(fixture);
       },
     },
-    { name: "PostgreSQL dies", strike: () => fixture.wire.cut(), mend: () => fixture.wire.mend() },
-    { name: "NATS dies", strike: () => fixture.nats.kill(), mend: () => fixture.nats.start() },
-    { name: "the cluster dies", strike: () => cluster.kill(), mend: () => cluster.restart() },
+    { name: "PostgreSQL dies", inject: () => fixture.wire.cut(), recover: () => fixture.wire.recover() },
+    { name: "NATS dies", inject: () => fixture.nats.kill(), recover: () => fixture.nats.start() },
+    { name: "the cluster dies", inject: () => cluster.kill(), recover: () => cluster.restart() },
     { name: "the service hangs", ...hanging(() => service.pause()) },
     { name: "PostgreSQL hangs", ...hanging(() => fixture.wire.pause()) },
     { name: "NATS hangs", ...hanging(() => fixture.nats.pause()) },
@@ -84,15 +84,15 @@ describe("a process that dies during the Job of a world", () => {
     {
       name: "the agent dies",
       fails: true,
-      strike: async (at) => {
+      inject: async (at) => {
         process.kill(fixture.pidAt(at) ?? 0, "SIGKILL");
       },
-      mend: async () => {},
+      recover: async () => {},
     },
     {
       name: "the Job is deleted",
       fails: true,
-      strike: async () => {
+      inject: async () => {
         const { items } = await fixture.kube.list(resources.jobs, { namespace });
         const active = items.filter(({ status }) => (status?.active ?? 0) > 0);
         for (const { metadata } of active) {
@@ -100,7 +100,7 @@ describe("a process that dies during the Job of a world", () => {
           await fixture.kube.remove(resources.jobs, { name: metadata.name, namespace }, options);
         }
       },
-      mend: async () => {},
+      recover: async () => {},
     },
   ];
 
@@ -121,9 +121,9 @@ describe("a process that dies during the Job of a world", () => {
           const asked = { name, safety_snapshot: true };
           await fixture.external.call(backups.restore, asked, owner);
           await until(() => fixture.pidAt(step) !== undefined, 20_000);
-          await disaster.strike(step);
+          await disaster.inject(step);
           fixture.resumeAt(step);
-          await disaster.mend();
+          await disaster.recover();
           const jobs = await settled(name);
           await checkArchives();
 

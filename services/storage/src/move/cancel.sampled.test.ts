@@ -72,20 +72,20 @@ describe("a cancelled move", () => {
         [name],
       );
       if (carrier) {
-        const wish = { id: String(carrier["id"]) };
+        const spec = { id: String(carrier["id"]) };
         assert.equal(
-          await faultOf(fixture.base.external.call(backups.expire, wish, staff)),
+          await faultOf(fixture.base.external.call(backups.expire, spec, staff)),
           "restore_in_progress",
         );
       }
       assert.equal(carrier !== undefined, step.startsWith("restore"));
-      const told = await fixture.cancel(name, id);
-      assert.deepEqual([told.state, told.cancelled], ["failed", true]);
-      assert.match(told.error ?? "", /^cancelled by usr-staff; the world is where it was/);
+      const received = await fixture.cancel(name, id);
+      assert.deepEqual([received.state, received.cancelled], ["failed", true]);
+      assert.match(received.error ?? "", /^cancelled by usr-staff; the world is where it was/);
       assert.equal((await fixture.cancel(name, id)).id, id, "a second cancellation is accepted");
       assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");
       fixture.base.resumeAt(step);
-      await assertGivenBack(name, told, world);
+      await assertGivenBack(name, received, world);
       assert.equal(
         fixture.base.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
         "world.migrate_cancel",

@@ -36,8 +36,8 @@ const worldOf = (name: string) => ({
 type Field = { fixture: MoveFixture; service: StorageProcess };
 type Disaster = {
   name: string;
-  strike: (field: Field, step: Step) => Promise<unknown>;
-  mend: (field: Field) => Promise<void>;
+  inject: (field: Field, step: Step) => Promise<unknown>;
+  recover: (field: Field) => Promise<void>;
   /** Steps at which the move cannot simply continue: its stream is cut, or its Job is dead. */
   fails: readonly Step[];
 };
@@ -48,11 +48,11 @@ function hangs(name: string, pause: (field: Field) => () => void): Disaster {
   let outage = hanging(() => () => {});
   return {
     name: `${name} hangs`,
-    strike: (field) => {
+    inject: (field) => {
       outage = hanging(() => pause(field));
-      return outage.strike();
+      return outage.inject();
     },
-    mend: () => outage.mend(),
+    recover: () => outage.recover(),
     fails: [],
   };
 }
@@ -60,32 +60,32 @@ function hangs(name: string, pause: (field: Field) => () => void): Disaster {
 const disasters: readonly Disaster[] = [
   {
     name: "storage dies",
-    strike: ({ service }) => service.kill(),
-    mend: async (field) => {
+    inject: ({ service }) => service.kill(),
+    recover: async (field) => {
       field.service = await field.fixture.startProcess();
     },
     fails: ["backup-midway"],
   },
   {
     name: "the Job dies",
-    strike: async ({ fixture }, step) => process.kill(fixture.base.pidAt(step) ?? 0, "SIGKILL"),
-    mend: async () => {},
+    inject: async ({ fixture }, step) => process.kill(fixture.base.pidAt(step) ?? 0, "SIGKILL"),
+    recover: async () => {},
     // With its receipt the archive is stored, whatever happens to its sender.
     fails: steps.filter((step) => step !== "backup-done"),
   },
   {
     name: "PostgreSQL dies",
-    strike: ({ fixture }) => fixture.base.wire.cut(),
-    mend: ({ fixture }) => fixture.base.wire.mend(),
+    inject: ({ fixture }) => fixture.base.wire.cut(),
+    recover: ({ fixture }) => fixture.base.wire.recover(),
     fails: [],
   },
   {
     name: "NATS dies",
-    strike: ({ fixture }) => fixture.base.nats.kill(),
-    mend: ({ fixture }) => fixture.base.nats.start(),
+    inject: ({ fixture }) => fixture.base.nats.kill(),
+    recover: ({ fixture }) => fixture.base.nats.start(),
     fails: [],
   },
-  { name: "the cluster dies", strike: () => cluster.kill(), mend: () => cluster.restart(), fails: [] },
+  { name: "the cluster dies", inject: () => cluster.kill(), recover: () => cluster.restart(), fails: [] },
   hangs("storage", ({ service }) => service.pause()),
   hangs("PostgreSQL", ({ fixture }) => fixture.base.wire.pause()),
   hangs("NATS", ({ fixture }) => fixture.base.nats.pause()),
@@ -144,10 +144,10 @@ describe("an interrupted move", () => {
           fixture.base.pauseAt(step);
           const { id } = await fixture.begin(name);
           await reachesStep(fixture, step, name);
-          await disaster.strike(field, step);
+          await disaster.inject(field, step);
           assert.deepEqual(readFiles(path), world);
           fixture.base.resumeAt(step);
-          await disaster.mend(field);
+          await disaster.recover(field);
           let done = await ended(name);
           if (disaster.fails.includes(step)) assert.equal(done.state, "failed");
           if (done.state === "failed") {

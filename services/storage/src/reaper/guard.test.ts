@@ -113,11 +113,11 @@ for (const [fact, change, why] of rows) {
 test("a deletion that staff cancelled keeps the world, and so does one that was changed to a release", () => {
   const decided = { owner: "usr-1", outcome: "deleted", lastActiveAt } as const;
   const backup = aBackup({ reason: "released" });
-  const told = (retiring: typeof gone | undefined) =>
+  const received = (retiring: typeof gone | undefined) =>
     whyKept({ ...allTrue(), decided, backup, world: aWorld({ ...idle, retiring }) });
-  assert.equal(told({ ...gone, delete: true }), undefined);
-  assert.equal(told(gone), "the decision no longer applies");
-  assert.equal(told(undefined), "the decision no longer applies");
+  assert.equal(received({ ...gone, delete: true }), undefined);
+  assert.equal(received(gone), "the decision no longer applies");
+  assert.equal(received(undefined), "the decision no longer applies");
 });
 
 test("where an off-site copy is required, a confirmed one allows the deletion", () => {

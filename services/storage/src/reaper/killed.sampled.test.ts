@@ -93,9 +93,9 @@ describe("a killed run", () => {
   }
 
   const victims = {
-    "NATS dies": { strike: () => fixture.base.nats.kill(), mend: () => fixture.base.nats.start() },
-    "PostgreSQL dies": { strike: () => fixture.base.wire.cut(), mend: () => fixture.base.wire.mend() },
-    "the cluster dies": { strike: () => cluster.kill(), mend: () => cluster.restart() },
+    "NATS dies": { inject: () => fixture.base.nats.kill(), recover: () => fixture.base.nats.start() },
+    "PostgreSQL dies": { inject: () => fixture.base.wire.cut(), recover: () => fixture.base.wire.recover() },
+    "the cluster dies": { inject: () => cluster.kill(), recover: () => cluster.restart() },
     "NATS hangs": hanging(() => fixture.base.nats.pause()),
     "PostgreSQL hangs": hanging(() => fixture.base.wire.pause()),
     "the cluster hangs": hanging(cluster.pause),

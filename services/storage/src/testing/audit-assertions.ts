@@ -28,13 +28,13 @@ export async function assertAudited(base: Pick<Fixture, "database" | "audits">, 
   const { server, action, isChanged } = held;
   const outcomes = async () =>
     (await fileAudits(base, server)).filter((entry) => entry.action === action).map(outcomeOf);
-  const claims = (told: string[]) => told.some((one) => one === "done" || one === "unknown");
+  const claims = (received: string[]) => received.some((one) => one === "done" || one === "unknown");
   // An entry arrives a moment after it was published.
   if (isChanged) await until(async () => claims(await outcomes()), 10_000);
-  const told = await outcomes();
+  const received = await outcomes();
   assert.ok(
-    told.every((one) => ["done", "failed", "unknown"].includes(one)),
-    told.join(),
+    received.every((one) => ["done", "failed", "unknown"].includes(one)),
+    received.join(),
   );
-  if (!isChanged) assert.ok(!told.includes("done"), told.join());
+  if (!isChanged) assert.ok(!received.includes("done"), received.join());
 }

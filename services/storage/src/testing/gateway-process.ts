@@ -41,8 +41,8 @@ export async function startGateway(face: Face, { nats }: Pick<Fixture, "nats">):
     const ready = Promise.withResolvers<number>();
     let heard = 0;
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const { port: told, msg } = JSON.parse(line) as { port?: number; msg?: string };
-      if (msg?.includes("face listens")) heard = told ?? 0;
+      const { port: received, msg } = JSON.parse(line) as { port?: number; msg?: string };
+      if (msg?.includes("face listens")) heard = received ?? 0;
       if (msg === "ready") ready.resolve(heard);
     });
     child.once("exit", (code) => ready.reject(new Error(`${name} ended with code ${code}`)));

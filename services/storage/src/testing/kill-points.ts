@@ -100,21 +100,21 @@ async function killAt(
   work: () => Promise<void>,
 ) {
   const reached = fixture.pauseAt(step).then(() => "reached" as const);
-  const mended = reached.then(async () => {
+  const recovered = reached.then(async () => {
     if (fate === "dies") await fixture.kill(victim);
     else fixture.hang(victim);
     fixture.resume();
     if (fate === "hangs") await delay(hangMs);
     else if (victim === "storage") client.abortWaiting();
-    await fixture.mend();
+    await fixture.recover();
   });
   const done = work();
   done.catch(() => {});
-  mended.catch(() => {});
+  recovered.catch(() => {});
   // Some steps happen after the last response.
   const missed = done.then(() => delay(5_000, "missed" as const, { ref: false }));
   assert.equal(await Promise.race([reached, missed]), "reached", "the step was reached");
-  await Promise.all([done, mended]);
+  await Promise.all([done, recovered]);
 }
 
 async function assertNothingLeft(fixture: TransferFixture, server: string): Promise<void> {

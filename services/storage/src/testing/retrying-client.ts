@@ -35,9 +35,9 @@ export function createRetryingClient({ ask }: Pick<TransferFixture, "ask">): Ret
         return undefined;
       }
       const { code = "" } = (answer.body["error"] ?? {}) as { code?: string };
-      const told = `${answer.status} ${code}`;
-      answers.push(told.trim());
-      if (!retryable.test(told)) return answer;
+      const received = `${answer.status} ${code}`;
+      answers.push(received.trim());
+      if (!retryable.test(received)) return answer;
       await delay(pauseMs);
       return undefined;
     },

@@ -15,9 +15,9 @@ import { type Effect, stepOf } from "./step-names.ts";
 let awaited: string | undefined;
 let proceed = () => {};
 
-process.on("message", (told: { stopAt?: string; proceed?: true }) => {
-  if (told.stopAt !== undefined) awaited = told.stopAt;
-  if (told.proceed) proceed();
+process.on("message", (received: { stopAt?: string; proceed?: true }) => {
+  if (received.stopAt !== undefined) awaited = received.stopAt;
+  if (received.proceed) proceed();
 });
 
 async function pass(effect: Effect): Promise<void> {

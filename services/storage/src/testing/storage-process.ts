@@ -41,7 +41,7 @@ export async function startProcess(
 /** As `startProcess`, but it pauses at the steps that a test names. */
 export async function startGated(ground: Parts, overrides: readonly string[]): Promise<GatedProcess> {
   const { process: running, child } = await start(gated, ground, overrides);
-  const tell = (told: object) => void (child.connected && child.send(told));
+  const tell = (received: object) => void (child.connected && child.send(received));
   return {
     ...running,
     pauseAt: (stopAt) => {

@@ -43,7 +43,7 @@ export type TransferFixture = {
   /** Hangs it: it keeps its connections and does not respond. */
   hang: (victim: Victim) => void;
   /** Restarts or resumes whatever was killed or hung. */
-  mend: () => Promise<void>;
+  recover: () => Promise<void>;
   /** True when no Job runs and nobody has the lock of the world. */
   isFree: (server: string) => Promise<boolean>;
   close: () => Promise<void>;
@@ -127,12 +127,12 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
       door.resume();
       parts.storage.resume();
     },
-    kill: async (victim) => void repairs.push(await strike(parts, victim, () => turn)),
+    kill: async (victim) => void repairs.push(await inject(parts, victim, () => turn)),
     hang: (victim) => {
       const resume = pause(parts, victim, () => turn);
       repairs.push(async () => resume());
     },
-    mend: async () => {
+    recover: async () => {
       for (const repair of repairs) await repair();
       repairs = [];
     },
@@ -146,7 +146,7 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
 }
 
 /** Kills it without a clean shutdown; returns what restarts it. */
-async function strike(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
+async function inject(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
   const { base, external, internal, door } = parts;
   const killGateway = async (gateway: GatewayProcess | undefined) => {
     await gateway?.kill();
@@ -163,7 +163,7 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
       return base.nats.start;
     case "PostgreSQL":
       await base.wire.cut();
-      return base.wire.mend;
+      return base.wire.recover;
     case "the external gateway":
       return killGateway(external[turn() % external.length]);
     case "the internal gateway":

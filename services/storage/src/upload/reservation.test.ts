@@ -144,13 +144,13 @@ describe("a full upload volume", {
     const bytes = randomBytes(1_900_000);
     const people = [one, two, one, two, one, two, one, two];
     const sessions = await Promise.all(people.map((who) => session(bytes.length, who)));
-    const told = await Promise.all(sessions.map((begun) => put(begun, bytes)));
-    const taken = told.filter((status) => status === "200").length;
+    const received = await Promise.all(sessions.map((begun) => put(begun, bytes)));
+    const taken = received.filter((status) => status === "200").length;
     // 8 MiB, of which a tenth stays free.
-    assert.ok(taken >= 1 && taken <= 3, told.join());
+    assert.ok(taken >= 1 && taken <= 3, received.join());
     assert.ok(
-      told.every((status) => status === "200" || status === "507 upload_staging_full"),
-      told.join(),
+      received.every((status) => status === "200" || status === "507 upload_staging_full"),
+      received.join(),
     );
     for (const begun of sessions) await cancel(begun);
     await atRest();

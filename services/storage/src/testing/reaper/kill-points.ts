@@ -45,20 +45,20 @@ export function killAt(death: KillPoint): {
 /** `deps` of a process that keeps running while a dependency dies there and is back a moment later. */
 export function interruptAt(
   death: KillPoint,
-  { strike, mend }: { strike: () => Promise<unknown>; mend: () => Promise<unknown> },
+  { inject, recover }: { inject: () => Promise<unknown>; recover: () => Promise<unknown> },
 ): { change: (deps: ReaperDeps) => ReaperDeps; hasDied: () => boolean } {
   let hasDied = false;
   const change = around((call, act) => {
     if (hasDied || !isEffect[death.at](call)) return act();
     hasDied = true;
-    if (death.when === "after") return then(act(), () => strike().then(mend));
+    if (death.when === "after") return then(act(), () => inject().then(recover));
     const during = async (work: () => unknown) => {
-      await strike();
-      const mended = delay(300).then(mend);
+      await inject();
+      const recovered = delay(300).then(recover);
       try {
         return await work();
       } finally {
-        await mended;
+        await recovered;
       }
     };
     if (call.on !== "db") return during(act);
