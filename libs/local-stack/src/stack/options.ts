@@ -66,7 +66,7 @@ export type StackOptions = {
     serviceAccounts: readonly string[];
   };
   /** Fills the registry once it answers. */
-  fillRegistry?: (registry: { host: string; password: string }) => Promise<void>;
+  fillRegistry?: (registry: { host: string; password: string; signal: AbortSignal }) => Promise<void>;
   /** Other programs than those of the checkout, for tests. */
   programs?: StackPrograms;
   /** Prints one line on stderr. */

@@ -15,11 +15,17 @@ import { isReadyLine, metricsOf } from "./ready-line.ts";
 const stopMs = { registry: 2_000, gate: 12_000 };
 const collectHours = 24;
 
+type Start = {
+  supervisor: Supervisor;
+  programs: Promise<StackPrograms>;
+  /** Aborted when the stack does not start. */
+  signal: AbortSignal;
+};
+
 /** Starts registry and gate and fills the registry. True when they run; without a docker-registry it says why not. */
 export async function startRegistry(
   context: StackContext,
-  supervisor: Supervisor,
-  programs: Promise<StackPrograms>,
+  { supervisor, programs, signal }: Start,
 ): Promise<boolean> {
   const { paths, secrets, facts } = context;
   if (facts.registryHost === undefined) return false;
@@ -33,16 +39,20 @@ export async function startRegistry(
   });
   const gate = gateSpec(context, await programs, binary);
   await supervisor.start([{ ...plan, name: "registry", stopTimeoutMs: stopMs.registry }, gate]);
-  await fill(context, facts.registryHost);
+  await fill(context, facts.registryHost, signal);
   return true;
 }
 
 /** A registry that refuses for now is filled at the next start. */
-async function fill({ options, secrets, say }: StackContext, host: string): Promise<void> {
+async function fill(
+  { options, secrets, say }: StackContext,
+  host: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await options.fillRegistry?.({ host, password: secrets.registry.platform });
+    await options.fillRegistry?.({ host, password: secrets.registry.platform, signal });
   } catch (error) {
-    say(`NOTE: the base images were not published: ${errorText(error)}`);
+    if (!signal.aborted) say(`NOTE: the base images were not published: ${errorText(error)}`);
   }
 }
 

@@ -124,14 +124,20 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
     await supervisor.start([{ ...migrateSpec(context, await programs), after: parts }]);
     return parts;
   };
-  const registry = startRegistry(context, supervisor, programs);
+  const failed = new AbortController();
+  const registry = startRegistry(context, { supervisor, programs, signal: failed.signal });
   // Awaited last; a failure before that is reported there.
   registry.catch(() => undefined);
-  const [after] = await Promise.all([startMigrated(), startPanel()]);
-  const services = serviceSpecs(context, await programs);
-  for (const { name } of services.filter((spec) => spec.name.startsWith("proxy")))
-    mkdirSync(join(paths.proxy, name), { recursive: true, mode: 0o700 });
-  await supervisor.start(services.map((spec) => ({ ...spec, after })));
+  try {
+    const [after] = await Promise.all([startMigrated(), startPanel()]);
+    const services = serviceSpecs(context, await programs);
+    for (const { name } of services.filter((spec) => spec.name.startsWith("proxy")))
+      mkdirSync(join(paths.proxy, name), { recursive: true, mode: 0o700 });
+    await supervisor.start(services.map((spec) => ({ ...spec, after })));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
   return { hasRegistry: await registry };
 }
 

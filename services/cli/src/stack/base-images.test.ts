@@ -11,9 +11,10 @@ test("the demo server is published once as an image whose configuration names it
   try {
     const registry = openRegistry({ host, plainHttp: true });
     const { repository, tag, config } = baseImages.demoServerImage;
-    await publishBaseImages({ host, password: "p".repeat(24) });
+    const { signal } = new AbortController();
+    await publishBaseImages({ host, password: "p".repeat(24), signal });
     const first = await registry.getManifest(repository, tag);
-    await publishBaseImages({ host, password: "p".repeat(24) });
+    await publishBaseImages({ host, password: "p".repeat(24), signal });
     assert.ok(first);
     assert.equal((await registry.getManifest(repository, tag))?.digest, first.digest);
     const manifest = parseManifest(first);

@@ -7,25 +7,26 @@ import { digestOf, mediaTypes, openRegistry } from "@svc/registry";
 
 const retryForMs = 20_000;
 
-/** Publishes the demo server as a base image, unless the registry has it as it is. */
-export async function publishBaseImages({
-  host,
-  password,
-}: {
+type Target = {
   host: string;
   password: string;
-}): Promise<void> {
+  /** Gives up waiting for the registry. */
+  signal: AbortSignal;
+};
+
+/** Publishes the demo server as a base image, unless the registry has it as it is. */
+export async function publishBaseImages({ host, password, signal }: Target): Promise<void> {
   const credential = { user: "platform", password };
   const registry = openRegistry({ host, plainHttp: true, credential, retryForMs });
   const { repository, tag, config } = baseImages.demoServerImage;
   const { blobs, manifest } = createImage(config);
-  const found = await registry.headManifest(repository, tag);
+  const found = await registry.headManifest(repository, tag, signal);
   if (found?.digest === digestOf(manifest)) return;
   for (const bytes of blobs) {
     const open = () => Readable.from([bytes]);
-    await registry.putBlob(repository, { digest: digestOf(bytes), size: bytes.length, open });
+    await registry.putBlob(repository, { digest: digestOf(bytes), size: bytes.length, open }, signal);
   }
-  await registry.putManifest(repository, tag, { mediaType: mediaTypes.manifest, bytes: manifest });
+  await registry.putManifest(repository, tag, { mediaType: mediaTypes.manifest, bytes: manifest, signal });
 }
 
 /** An image of one layer with an empty folder; the same bytes each time. */
