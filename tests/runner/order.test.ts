@@ -6,6 +6,8 @@ const places = { all: 3, stacks: 1 };
 const stack = "tests/flow/game.test.ts";
 const otherStack = "tests/fault/broken-start.test.ts";
 const plain = "libs/mesh/src/a.test.ts";
+const kube = "tests/kube/operator.test.ts";
+const otherKube = "tests/kube/storage.test.ts";
 const alone = "tests/fault/replicas.sampled.test.ts";
 
 for (const [fact, waiting, running, next] of [
@@ -13,6 +15,9 @@ for (const [fact, waiting, running, next] of [
   ["plain files run beside a stack", [plain, otherStack], [stack], plain],
   ["a stack waits until its place is free", [otherStack], [stack], undefined],
   ["no more files run than there are places", [plain], [stack, "a", "b"], undefined],
+  ["files of one cluster run one after the other", [otherKube, plain], [kube], plain],
+  ["the next file of the cluster waits for the one that runs", [otherKube], [kube], undefined],
+  ["a file of the cluster starts when the other one has ended", [otherKube], [plain], otherKube],
   ["the file that runs alone waits for all others to start", [alone, plain], [], plain],
   ["the file that runs alone waits for all others to end", [alone], ["a"], undefined],
   ["the file that runs alone comes last", [alone], [], alone],

@@ -9,6 +9,9 @@ export function kindOf(file: string): Kind {
   return /^tests\/(browser|fault|flow)\//.test(file) ? "stack" : "plain";
 }
 
+/** Files that share the real API server of the kube lane: what one makes of its controllers, the others wait for. */
+const usesCluster = (file: string) => file.startsWith("tests/kube/");
+
 /** How many files run at once, and how many of them with a whole stack. */
 export type Places = { all: number; stacks: number };
 
@@ -20,9 +23,10 @@ export function chooseNext(
 ): string | undefined {
   if (running.length >= places.all || running.some((file) => kindOf(file) === "alone")) return undefined;
   const stacks = running.filter((file) => kindOf(file) === "stack").length;
-  const next =
-    (stacks < places.stacks ? waiting.find((file) => kindOf(file) === "stack") : undefined) ??
-    waiting.find((file) => kindOf(file) === "plain");
+  const isClusterTaken = running.some(usesCluster);
+  const find = (kind: Kind) =>
+    waiting.find((file) => kindOf(file) === kind && !(isClusterTaken && usesCluster(file)));
+  const next = (stacks < places.stacks ? find("stack") : undefined) ?? find("plain");
   if (next !== undefined) return next;
   return running.length === 0 ? waiting.find((file) => kindOf(file) === "alone") : undefined;
 }

@@ -1,7 +1,7 @@
 // Runs a test file in a process of its own.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killBelow } from "./kill-below.ts";
 import type { Ended } from "./report.ts";
@@ -37,6 +37,8 @@ export async function runFile(file: string, options: RunOptions): Promise<Ended 
   ];
   // Short: paths of sockets below it have at most 107 characters.
   const temporary = mkdtempSync(join(dir, "t-"));
+  // Postfix and others do not run as this user.
+  for (const folder of [dir, temporary]) chmodSync(folder, 0o755);
   const env = { ...options.env, SVC_TEST_RESULT: resultPath, TMPDIR: temporary };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
