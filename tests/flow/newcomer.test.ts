@@ -219,7 +219,7 @@ test("settings, files, schedules and the console work with the person's own sess
   const console = await typing(["say told from here", "nonsense"], "server", "console", "work");
   assert.equal(console.code, 0, console.stderr);
   assert.match(console.stdout, /Done \(/);
-  assert.match((await stack.svc("server", "logs", "work")).stdout, /received from here/);
+  assert.match((await stack.svc("server", "logs", "work")).stdout, /told from here/);
   await json("server", "stop", "work", "--wait");
 
   const [text, there] = [join(stack.dataDir, "note.txt"), "note.txt"];
