@@ -1,6 +1,6 @@
 // What the objects of all parts share.
 
-import type { ObjectTemplate, Refs, Template } from "../template/expression.ts";
+import { type ObjectTemplate, type Refs, type Template, when } from "../template/expression.ts";
 import type { Values } from "../values/schema.ts";
 
 export type V = Refs<Values>;
@@ -102,6 +102,13 @@ export const scratch = (name: string, at: string, sizeLimit: string): Mount => (
   name,
   at,
   from: { emptyDir: { sizeLimit } },
+});
+
+/** Spec of a claim for a volume of one node; without a class the cluster's default one. */
+export const claimSpec = ({ storageClass, size }: V["nats"]["storage"]): Template => ({
+  accessModes: ["ReadWriteOnce"],
+  storageClassName: when(storageClass, storageClass),
+  resources: { requests: { storage: size } },
 });
 
 export const claim = (name: string, at: string, claimName: string): Mount => ({

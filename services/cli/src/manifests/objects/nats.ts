@@ -4,6 +4,7 @@ import { natsAuthorization, natsUsers } from "@svc/proto";
 import { digest, equals, type Template, text, when } from "../template/expression.ts";
 import {
   asUser,
+  claimSpec,
   confined,
   head,
   labelsOf,
@@ -154,11 +155,7 @@ function statefulSet(v: V): Template {
       volumeClaimTemplates: [
         {
           metadata: { name: "data" },
-          spec: {
-            accessModes: ["ReadWriteOnce"],
-            storageClassName: when(storage.storageClass, storage.storageClass),
-            resources: { requests: { storage: storage.size } },
-          },
+          spec: claimSpec(storage),
         },
       ],
     },

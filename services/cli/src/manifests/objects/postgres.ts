@@ -3,6 +3,7 @@
 import { type Template, when } from "../template/expression.ts";
 import {
   asUser,
+  claimSpec,
   confined,
   head,
   labelsOf,
@@ -64,11 +65,7 @@ function statefulSet(v: V): Template {
       volumeClaimTemplates: [
         {
           metadata: { name: "data" },
-          spec: {
-            accessModes: ["ReadWriteOnce"],
-            storageClassName: when(storage.storageClass, storage.storageClass),
-            resources: { requests: { storage: storage.size } },
-          },
+          spec: claimSpec(storage),
         },
       ],
     },

@@ -4,6 +4,7 @@ import { equals, not, type Template, when } from "../template/expression.ts";
 import {
   asUser,
   claim,
+  claimSpec,
   confined,
   head,
   healthPorts,
@@ -45,11 +46,7 @@ export function registryFile(v: V): ObjectFile {
     },
     {
       ...head({ apiVersion: "v1", kind: "PersistentVolumeClaim", name: "svc-registry", namespace: control }),
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        storageClassName: when(storage.storageClass, storage.storageClass),
-        resources: { requests: { storage: storage.size } },
-      },
+      spec: claimSpec(storage),
     },
     {
       ...head({ apiVersion: "v1", kind: "Service", name, namespace: control, labels: labelsOf(name) }),

@@ -1,7 +1,7 @@
 // The seven services.
 
 import { equals, not, type Template, text, when } from "../template/expression.ts";
-import { claim, head, type Mount, type ObjectFile, secretVariable, type V } from "./common.ts";
+import { claim, claimSpec, head, type Mount, type ObjectFile, secretVariable, type V } from "./common.ts";
 import { smtpVariables } from "./config.ts";
 import { faceService, serviceObjects } from "./service.ts";
 
@@ -177,14 +177,7 @@ function opsWatchdog(v: V): ObjectFile {
         name: "svc-database-backups",
         namespace: v.namespaces.control,
       }),
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        storageClassName: when(
-          v.volumes.databaseBackups.storageClass,
-          v.volumes.databaseBackups.storageClass,
-        ),
-        resources: { requests: { storage: v.volumes.databaseBackups.size } },
-      },
+      spec: claimSpec(v.volumes.databaseBackups),
     },
     ...serviceObjects(v, {
       name,
