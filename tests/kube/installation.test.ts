@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { connectKube, type Kube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
@@ -18,6 +17,7 @@ import {
 import { readValues } from "../../services/cli/src/manifests/values/read.ts";
 import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
 import { minecraftServerCrd } from "../../services/lifecycle/src/crd/definition.ts";
+import { apply, olderVersions, pathOf } from "./apply.ts";
 import { assertHolds } from "./holds.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
@@ -30,8 +30,6 @@ function valuesOf(set: string): Values {
   const own = (name: string) => `${name}-${set.slice(0, 8)}-${suffix}`;
   return { ...values, namespaces: { control: own("svc"), game: own("game"), build: own("build") } };
 }
-
-const clusterWide = ["Namespace", "PriorityClass", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"];
 
 /** Two installations share no volume and no binding; priorities and roles are the same for both. */
 function apart(object: KubernetesObject, set: string): KubernetesObject {
@@ -50,21 +48,6 @@ const objectsFor = (set: string) => {
     .map((object) => apart(object, set));
 };
 
-function pathOf({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): string {
-  const plural = kind.endsWith("y")
-    ? `${kind.slice(0, -1)}ies`
-    : kind.endsWith("s")
-      ? `${kind}es`
-      : `${kind}s`;
-  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  assert.equal(
-    namespace === undefined,
-    clusterWide.includes(kind),
-    `${kind} ${name} has the scope of its kind`,
-  );
-  return `${root}${namespace ? `/namespaces/${namespace}` : ""}/${plural.toLowerCase()}/${name}`;
-}
-
 describe("an installation on a real API server", () => {
   if (!lane) {
     test("skipped: set SVC_KUBE_LANE to the kubeconfig of a real API server", (t) =>
@@ -72,30 +55,12 @@ describe("an installation on a real API server", () => {
     return;
   }
   let kube: Kube;
-  /** Versions that the server serves beside the wanted ones: one before 1.25 has no policy/v1, for example. */
   let older: Map<string, string>;
 
   before(async () => {
     kube = connectKube({ kubeconfigFile: lane });
     await kube.create(resources.customResourceDefinitions, minecraftServerCrd()).catch(() => undefined);
-    older = new Map();
-    for (const [group, kind] of [
-      ["policy", "PodDisruptionBudget"],
-      ["batch", "CronJob"],
-    ] as const) {
-      const served = (await kube.transport.request({ method: "GET", path: `/apis/${group}` })) as {
-        versions: { groupVersion: string }[];
-      };
-      const kindsOf = async (groupVersion: string) =>
-        (
-          (await kube.transport.request({ method: "GET", path: `/apis/${groupVersion}` })) as {
-            resources: { kind: string }[];
-          }
-        ).resources.map((one) => one.kind);
-      const versions = served.versions.map(({ groupVersion }) => groupVersion);
-      const isNew = versions.includes(`${group}/v1`) && (await kindsOf(`${group}/v1`)).includes(kind);
-      if (!isNew) older.set(kind, `${group}/v1beta1`);
-    }
+    older = await olderVersions(kube);
   });
   after(async () => {
     const bindings = sets.flatMap((set) =>
@@ -109,33 +74,16 @@ describe("an installation on a real API server", () => {
     kube.close();
   });
 
-  /** What the server made of an object. Its warnings are part of the answer. */
-  async function apply(object: KubernetesObject, dryRun: boolean): Promise<KubernetesObject> {
-    const body = { ...object, apiVersion: older.get(object.kind) ?? object.apiVersion };
-    const response = await kube.transport.open({
-      method: "PATCH",
-      path: pathOf(body),
-      query: { fieldManager: "svc-install", fieldValidation: "Strict", ...(dryRun && { dryRun: "All" }) },
-      body,
-      contentType: "application/apply-patch+yaml",
-    });
-    const taken = JSON.parse(await text(response)) as KubernetesObject;
-    // The API server of the lane calls its beta versions deprecated.
-    const warnings = older.has(object.kind) ? undefined : response.headers["warning"];
-    assert.equal(warnings, undefined, `${object.kind} ${object.metadata.name}: ${warnings}`);
-    return taken;
-  }
-
   for (const set of sets) {
     test(`every object with the values ${set} is taken as it is, without a warning`, async (t) => {
       for (const [kind, version] of older) t.diagnostic(`this server has no newer ${kind} than ${version}`);
       const objects = objectsFor(set);
       // A dry run needs the namespace.
-      for (const object of objects) if (object.kind === "Namespace") await apply(object, false);
+      for (const object of objects) if (object.kind === "Namespace") await apply(kube, object, { older });
       for (const object of objects) {
         const { metadata: _, apiVersion: __, ...wanted } = object;
-        await apply(object, true);
-        assertHolds(await apply(object, false), wanted, `${object.kind} ${object.metadata.name}`);
+        await apply(kube, object, { older, dryRun: true });
+        assertHolds(await apply(kube, object, { older }), wanted, `${object.kind} ${object.metadata.name}`);
       }
     });
   }

@@ -21,6 +21,7 @@ export {
   type PersistentVolumeClaim,
   type Pod,
   type PodMetrics,
+  pathOf,
   type Resource,
   resource,
   resources,

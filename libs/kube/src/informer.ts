@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "@svc/telemetry";
 import type { Kube, ListOptions } from "./client.ts";
 import { isKubeError } from "./error.ts";
 import type { KubeObject, Resource } from "./resource.ts";
@@ -18,7 +17,7 @@ type InformerOptions<T extends KubeObject> = {
   strip?: (object: T) => T;
   /** Interval of full relists in milliseconds; 10 minutes by default. */
   relistMs?: number;
-  log: Logger;
+  log: { warn: (about: object, text: string) => void };
 };
 
 export type Informer<T> = {

@@ -90,6 +90,26 @@ export type ClusterApi = {
   watch(ref: ResourceRef, options: ListOptions, onEvent: (event: WatchEvent) => void): () => void;
 };
 
+/** At once from this process's own API server, later from a remote one. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** What a node agent, the scheduler and the provisioner need of an API server, this process's own or a remote one. */
+export type NodeApi = {
+  find(ref: ResourceRef, name: string, namespace?: string): Awaitable<KubeObject | undefined>;
+  create(ref: ResourceRef, object: KubeObject): Awaitable<KubeObject>;
+  mergePatch(
+    ref: ResourceRef,
+    target: { name: string; namespace?: string; subresource?: "status" },
+    patch: Record<string, unknown>,
+  ): Awaitable<KubeObject>;
+  delete(
+    ref: ResourceRef,
+    target: { name: string; namespace?: string },
+    options?: DeleteOptions,
+  ): Awaitable<void>;
+  bindPod(target: { name: string; namespace: string }, nodeName: string): Awaitable<void>;
+};
+
 /** Reads logs from the node agents; the API server serves `pods/NAME/log` from it. */
 export type PodLogs = {
   /**

@@ -1,18 +1,27 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createApiServer } from "./apiserver/server.ts";
-import type { ClusterApi, KubeObject } from "./cluster-api.ts";
+import { STORAGE_CLASS } from "./bootstrap.ts";
+import type { ClusterApi } from "./cluster-api.ts";
 import { hostEnvironment } from "./config.ts";
 import { tolerate } from "./controllers/context.ts";
 import { createInformer } from "./controllers/informer.ts";
 import type { Service } from "./controllers/network/service-index.ts";
 import type { Pod } from "./controllers/objects.ts";
 import { isFinished } from "./controllers/objects.ts";
-import { CLAIMS, NAMESPACES, PODS, SERVICES, STORAGE_CLASSES, VOLUMES } from "./controllers/refs.ts";
+import {
+  CLAIMS,
+  ENDPOINTS,
+  NAMESPACES,
+  PODS,
+  SERVICES,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from "./controllers/refs.ts";
 import type { ControllerSources } from "./controllers/start.ts";
 import { startControllers } from "./controllers/start.ts";
 import type { Claim, PersistentVolume } from "./controllers/volume/objects.ts";
-import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
+import { CLASS_NAME } from "./controllers/volume/objects.ts";
 import { createImages } from "./image/images.ts";
 import { openImageStore } from "./image/store.ts";
 import { openTable } from "./image/table.ts";
@@ -26,6 +35,7 @@ import type { LogClocks } from "./node/pod-logs.ts";
 import { createPodLogs } from "./node/pod-logs.ts";
 import { createPodUsages } from "./node/pod-usage.ts";
 import { registerNode } from "./node/register.ts";
+import type { Endpoints } from "./node/service-proxy.ts";
 import { startServiceProxy } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
@@ -89,15 +99,7 @@ function bootstrap(api: ClusterApi): void {
     );
   }
   if (api.find(STORAGE_CLASSES, CLASS_NAME) !== undefined) return;
-  const storageClass: KubeObject = {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: { name: CLASS_NAME, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-    provisioner: PROVISIONER,
-    reclaimPolicy: "Delete",
-    volumeBindingMode: "WaitForFirstConsumer",
-  };
-  tolerate([409], () => api.create(STORAGE_CLASSES, storageClass));
+  tolerate([409], () => api.create(STORAGE_CLASSES, STORAGE_CLASS));
 }
 
 type Wiring = {
@@ -109,12 +111,13 @@ type Wiring = {
   warn(text: string): void;
 };
 
-function watchShared(api: ClusterApi): ControllerSources & { close(): void } {
+function watchShared(api: ClusterApi) {
   const sources = {
     pods: createInformer<Pod>(api, PODS),
     services: createInformer<Service>(api, SERVICES),
     claims: createInformer<Claim>(api, CLAIMS),
     volumes: createInformer<PersistentVolume>(api, VOLUMES),
+    endpoints: createInformer<Endpoints>(api, ENDPOINTS),
   };
   return { ...sources, close: () => Object.values(sources).forEach((one) => void one.close()) };
 }
@@ -145,23 +148,23 @@ async function startNodes(
     crashBackoffMs: options.crashBackoffMs ?? DEFAULT_BACKOFF_MS,
     volumes: {
       api,
-      serviceAccountToken: (namespace: string, name: string) =>
+      serviceAccountToken: ({ metadata: { namespace = "default" } }: Pod, name: string) =>
         tokens.find(({ user }) => user === accountUser({ namespace, name }))?.token,
     },
   };
-  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, at) => {
+  const starting = Array.from({ length: options.nodes ?? 2 }, async (_, at) => {
     const name = `local-${at + 1}`;
     const hostIP = `127.${at + 1}.0.1`;
-    const registration = registerNode({ api, warn }, name, hostIP);
+    const registration = await registerNode({ api, warn }, name, hostIP);
     const agent = startNodeAgent(deps, name, hostIP);
     return {
       close: async () => {
         await agent.close(SHUTDOWN_GRACE_MS);
-        registration.close();
+        await registration.close();
       },
     };
   });
-  return [...nodes, images];
+  return [...(await Promise.all(starting)), images];
 }
 
 /** Starts controllers, node agents and the relay on an API server that already listens. */
@@ -170,7 +173,7 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
   bootstrap(api);
   const sources = watchShared(api);
   const nodes = await startNodes(wiring, sources);
-  const relay = startServiceProxy({ api, warn }, sources);
+  const relay = startServiceProxy({ warn }, sources);
   const controllers = startControllers({ api, warn }, sources, {
     volumesDir: join(options.dataDir, "volumes"),
     jobBackoffMs: options.jobBackoffMs ?? DEFAULT_BACKOFF_MS,

@@ -1,5 +1,5 @@
 import { createWorkQueue, type WorkQueue } from "@svc/kube/work-queue";
-import type { ClusterApi } from "../cluster-api.ts";
+import type { Awaitable, ClusterApi } from "../cluster-api.ts";
 
 /** The dependencies of every controller. `warn` writes one sentence to the log of the process. */
 export type ControllerDeps = { api: ClusterApi; warn(text: string): void };
@@ -24,9 +24,19 @@ export function tolerate<T>(codes: number[], effect: () => T): T | undefined {
 
 const firstBackOffMs = 20;
 
+/** As `tolerate`, for an API server that may be remote. */
+export async function tolerated<T>(codes: number[], effect: () => Awaitable<T>): Promise<T | undefined> {
+  try {
+    return await effect();
+  } catch (error) {
+    if (codes.includes(refusalCode(error) ?? 0)) return undefined;
+    throw error;
+  }
+}
+
 export function controllerQueue(
   name: string,
-  { warn }: ControllerDeps,
+  { warn }: Pick<ControllerDeps, "warn">,
   reconcile: (key: string) => number | undefined | Promise<number | undefined>,
 ): WorkQueue {
   return createWorkQueue({

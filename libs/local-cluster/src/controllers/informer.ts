@@ -17,6 +17,9 @@ export type Informer<T extends KubeObject> = {
   close(): void;
 };
 
+/** The part of an informer that a copy of a remote API server offers too. */
+export type Source<T extends KubeObject> = Pick<Informer<T>, "get" | "values" | "onChange" | "assume">;
+
 type Index = Map<string, Set<string>>;
 
 function put(index: Index, group: string | undefined, key: string): void {

@@ -15,7 +15,7 @@ import { baseNameOf, derive } from "./pulled.ts";
 import type { ImageStore, StoredImage } from "./store.ts";
 import type { FindInTable, TableImage } from "./table.ts";
 
-export type Image = Pick<TableImage, "command" | "env"> & {
+export type Image = Pick<TableImage, "command" | "env" | "workingDir"> & {
   /** What Kubernetes reports as `imageID`: for an image of the registry with its digest. */
   id: string;
   /** Files of the image for the volume that is mounted at `path`. */

@@ -18,6 +18,8 @@ const tableSchema = z.record(
   z.object({
     command: z.array(z.string()).min(1),
     env: z.record(z.string(), z.string()).optional(),
+    /** Where it starts in a container with files of its own. */
+    workingDir: z.string().optional(),
     base: baseSchema.optional(),
   }),
 );

@@ -1,5 +1,4 @@
-import { tolerate } from "../controllers/context.ts";
-import type { Informer } from "../controllers/informer.ts";
+import { tolerated } from "../controllers/context.ts";
 import type { Pod } from "../controllers/objects.ts";
 import { isFinished, isTerminating } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
@@ -10,7 +9,6 @@ import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";
 
 type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
-  pods: Informer<Pod>;
   addresses: AddressPool;
   podsDir: string;
 };
@@ -43,10 +41,10 @@ export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string
     }
     return entry.stopped.over;
   };
-  const confirm = (pod: Pod) => {
+  const confirm = async (pod: Pod) => {
     const { name, namespace = "default", uid = "" } = pod.metadata;
     const options = { gracePeriodSeconds: 0, preconditions: { uid } };
-    tolerate([404, 409], () => api.delete(PODS, { name, namespace }, options));
+    await tolerated([404, 409], () => api.delete(PODS, { name, namespace }, options));
   };
   const end = async (pod: Pod): Promise<void> => {
     const uid = pod.metadata.uid ?? "";
@@ -55,13 +53,14 @@ export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string
     if (entry !== undefined) await stop(entry, "deleted", seconds * 1000);
     // Already confirmed when the seconds are 0: then only a finalizer still keeps the object.
     const now = pods.get(`${pod.metadata.namespace}/${pod.metadata.name}`);
-    if (now?.metadata.uid === uid && (now.metadata.deletionGracePeriodSeconds ?? 1) > 0) confirm(pod);
+    if (now?.metadata.uid === uid && (now.metadata.deletionGracePeriodSeconds ?? 1) > 0) await confirm(pod);
   };
   const forget = async (pod: Pod): Promise<void> => {
     const uid = pod.metadata.uid ?? "";
     const entry = entries.get(uid);
     if (entry !== undefined) await stop(entry, "deleted", 0);
     entries.delete(uid);
+    await deps.sandbox?.close(pod);
     addresses.release(uid);
     await removeTree(podPaths(podsDir, uid).dir);
   };

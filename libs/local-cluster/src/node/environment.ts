@@ -1,4 +1,4 @@
-import type { ClusterApi, KubeObject } from "../cluster-api.ts";
+import type { KubeObject, NodeApi } from "../cluster-api.ts";
 import type { Container, EnvSource, Pod } from "../controllers/objects.ts";
 import { CONFIG_MAPS, SECRETS } from "../controllers/refs.ts";
 import { expand } from "./expand.ts";
@@ -61,14 +61,18 @@ export function configMapData(map: KubeObject): Record<string, Buffer> {
 type KeyRef = { name: string; key: string; optional?: boolean };
 type Kind = "secret" | "configmap";
 
-function entriesOf(api: ClusterApi, kind: Kind, target: { name: string; namespace: string }) {
-  const found = api.find(kind === "secret" ? SECRETS : CONFIG_MAPS, target.name, target.namespace);
+async function entriesOf(api: NodeApi, kind: Kind, target: { name: string; namespace: string }) {
+  const found = await api.find(kind === "secret" ? SECRETS : CONFIG_MAPS, target.name, target.namespace);
   if (found === undefined) return undefined;
   return kind === "secret" ? secretData(found) : configMapData(found);
 }
 
-function keyValue(api: ClusterApi, kind: Kind, ref: KeyRef & { namespace: string }): string | undefined {
-  const entries = entriesOf(api, kind, ref);
+async function keyValue(
+  api: NodeApi,
+  kind: Kind,
+  ref: KeyRef & { namespace: string },
+): Promise<string | undefined> {
+  const entries = await entriesOf(api, kind, ref);
   const value = entries?.[ref.key];
   if (value !== undefined) return value.toString("utf8");
   if (ref.optional === true) return undefined;
@@ -79,7 +83,7 @@ function keyValue(api: ClusterApi, kind: Kind, ref: KeyRef & { namespace: string
   );
 }
 
-function sourced(api: ClusterApi, facts: PodFacts, source: EnvSource): string | undefined {
+async function sourced(api: NodeApi, facts: PodFacts, source: EnvSource): Promise<string | undefined> {
   const namespace = facts.pod.metadata.namespace ?? "default";
   if (source.fieldRef !== undefined) return fieldOf(facts, source.fieldRef.fieldPath);
   if (source.secretKeyRef !== undefined)
@@ -89,14 +93,14 @@ function sourced(api: ClusterApi, facts: PodFacts, source: EnvSource): string | 
   throw new ContainerConfigError("a valueFrom of the environment names no supported source");
 }
 
-function bulk(api: ClusterApi, facts: PodFacts, container: Container): Record<string, string> {
+async function bulk(api: NodeApi, facts: PodFacts, container: Container): Promise<Record<string, string>> {
   const namespace = facts.pod.metadata.namespace ?? "default";
   const all: Record<string, string> = {};
   for (const { prefix = "", secretRef, configMapRef } of container.envFrom ?? []) {
     const ref = secretRef ?? configMapRef;
     if (ref === undefined) continue;
     const kind = secretRef === undefined ? "configmap" : "secret";
-    const entries = entriesOf(api, kind, { name: ref.name, namespace });
+    const entries = await entriesOf(api, kind, { name: ref.name, namespace });
     if (entries === undefined && ref.optional !== true) {
       throw new ContainerConfigError(`${kind} "${ref.name}" not found`);
     }
@@ -106,14 +110,15 @@ function bulk(api: ClusterApi, facts: PodFacts, container: Container): Record<st
 }
 
 /** The environment of the container, `env` over `envFrom`, with `$(NAME)` of earlier entries expanded. */
-export function resolveEnvironment(
-  api: ClusterApi,
+export async function resolveEnvironment(
+  api: NodeApi,
   facts: PodFacts,
   container: Container,
-): Record<string, string> {
-  const env = bulk(api, facts, container);
+): Promise<Record<string, string>> {
+  const env = await bulk(api, facts, container);
   for (const { name, value, valueFrom } of container.env ?? []) {
-    const resolved = valueFrom === undefined ? expand(value ?? "", env) : sourced(api, facts, valueFrom);
+    const resolved =
+      valueFrom === undefined ? expand(value ?? "", env) : await sourced(api, facts, valueFrom);
     if (resolved !== undefined) env[name] = resolved;
   }
   return env;

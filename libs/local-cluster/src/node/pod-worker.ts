@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Source } from "../controllers/informer.ts";
 import type { Container, ContainerStatus, Pod } from "../controllers/objects.ts";
-import { PODS } from "../controllers/refs.ts";
+import { keyOf } from "../controllers/objects.ts";
 import { timeText } from "../time.ts";
 import type { ContainerDeps } from "./container.ts";
 import { ContainerWorker } from "./container.ts";
@@ -16,7 +17,10 @@ import { prepareVolumes } from "./volumes.ts";
 const RETRY_FIRST_MS = 250;
 const RETRY_LONGEST_MS = 10_000;
 
-export type PodDeps = Omit<ContainerDeps, "volumeDirs" | "onChange"> & { volumes: VolumeDeps };
+export type PodDeps = Omit<ContainerDeps, "volumeDirs" | "onChange"> & {
+  volumes: VolumeDeps;
+  pods: Source<Pod>;
+};
 
 export type StopReason = "deleted" | "shutdown";
 
@@ -45,7 +49,7 @@ export class PodWorker {
     this.#init = (pod.spec.initContainers ?? []).map(create);
     this.#main = pod.spec.containers.map(create);
     const read = () => statusOf(this.#view(), Date.now());
-    this.#reporter = createReporter(deps.api, { pod, read, warn: deps.warn });
+    this.#reporter = createReporter(deps.api, { pod, pods: deps.pods, read, warn: deps.warn });
     this.#reporter.soon();
     this.done = this.#live();
   }
@@ -57,7 +61,7 @@ export class PodWorker {
     if (reason !== "deleted") return;
     const clean = this.#main.every(({ status }) => status.state.terminated?.exitCode === 0);
     this.#ending ??= { phase: clean ? "Succeeded" : "Failed" };
-    this.#reporter.now();
+    await this.#reporter.now();
   }
 
   async #live(): Promise<void> {
@@ -70,7 +74,7 @@ export class PodWorker {
       this.#deps.warn(`pod ${this.#pod.metadata.namespace}/${this.#pod.metadata.name}: ${String(error)}`);
     } finally {
       clearTimeout(deadline);
-      this.#reporter.now();
+      await this.#reporter.now();
     }
   }
 
@@ -92,6 +96,7 @@ export class PodWorker {
         await mkdir(paths.dir, { recursive: true });
         for (const [name, dir] of await prepareVolumes(volumes, facts, paths))
           this.#volumeDirs.set(name, dir);
+        await this.#deps.sandbox?.open(facts, this.#volumeDirs);
         this.#setupMessage = undefined;
         return;
       } catch (error) {
@@ -141,10 +146,9 @@ export class PodWorker {
   }
 
   #view(): PodView {
-    const { api, facts } = this.#deps;
-    const { name, namespace } = this.#pod.metadata;
+    const { pods, facts } = this.#deps;
     return {
-      pod: (api.find(PODS, name, namespace) as Pod | undefined) ?? this.#pod,
+      pod: pods.get(keyOf(this.#pod)) ?? this.#pod,
       init: this.#statuses(this.#init),
       main: this.#statuses(this.#main),
       podIP: facts.podIP,

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
-import type { ClusterApi, KubeObject } from "../cluster-api.ts";
-import { tolerate } from "../controllers/context.ts";
+import type { KubeObject, NodeApi } from "../cluster-api.ts";
+import { tolerated } from "../controllers/context.ts";
 import { LEASES, NODES } from "../controllers/refs.ts";
 import { HOSTNAME_LABEL } from "../controllers/volume/objects.ts";
 import { timeText } from "../time.ts";
@@ -17,10 +17,6 @@ function nodeObject(name: string): KubeObject {
     "kubernetes.io/arch": arch,
     "kubernetes.io/os": "linux",
     "beta.kubernetes.io/arch": arch,
-    // The label that an operator sets to approve a worker of a real cluster; local processes need no approval.
-    "svc.internal/identity": name,
-    "svc.internal/role": "worker",
-    "svc.internal/approved": "true",
   };
   return { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec: {} };
 }
@@ -64,41 +60,66 @@ function nodeStatus(name: string, hostIP: string, ready: boolean) {
   };
 }
 
-function renew(api: ClusterApi, name: string): void {
+async function renew(api: NodeApi, name: string): Promise<void> {
   const renewTime = new Date().toISOString().replace("Z", "000Z");
   const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
   const target = { name, namespace: LEASE_NAMESPACE };
-  if (api.find(LEASES, name, LEASE_NAMESPACE) !== undefined) {
-    api.mergePatch(LEASES, target, { spec });
+  if ((await api.find(LEASES, name, LEASE_NAMESPACE)) !== undefined) {
+    await api.mergePatch(LEASES, target, { spec });
     return;
   }
-  tolerate([409], () =>
+  await tolerated([409], () =>
     api.create(LEASES, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: target, spec }),
   );
 }
 
-type RegisterDeps = { api: ClusterApi; warn(text: string): void };
+/** What an operator sets to approve a worker of a real cluster; local processes need no approval. */
+function approved(name: string): Record<string, string> {
+  return {
+    "svc.internal/identity": name,
+    "svc.internal/role": "worker",
+    "svc.internal/approved": "true",
+  };
+}
+
+type RegisterDeps = {
+  api: NodeApi;
+  warn(text: string): void;
+  /** Labels beside those that every node has; those of an approved worker when absent. */
+  labels?: Record<string, string>;
+  /** Where the API server asks for logs; the embedded one reads them itself. */
+  logPort?: number;
+};
 
 /** Creates the Node object if there is none, marks it ready and renews its Lease until closed. */
-export function registerNode({ api, warn }: RegisterDeps, name: string, hostIP: string): { close(): void } {
-  const writeStatus = (ready: boolean) => {
-    const status = nodeStatus(name, hostIP, ready);
-    tolerate([404], () => api.mergePatch(NODES, { name, subresource: "status" }, { status }));
+export async function registerNode(
+  { api, warn, labels, logPort }: RegisterDeps,
+  name: string,
+  hostIP: string,
+): Promise<{ close(): Promise<void> }> {
+  const writeStatus = async (ready: boolean) => {
+    const endpoint = logPort && { daemonEndpoints: { kubeletEndpoint: { Port: logPort } } };
+    // An API server would look its name up before it takes the address.
+    const addresses = logPort && { addresses: [{ type: "InternalIP", address: hostIP }] };
+    const status = { ...nodeStatus(name, hostIP, ready), ...addresses, ...endpoint };
+    await tolerated([404], () => api.mergePatch(NODES, { name, subresource: "status" }, { status }));
   };
-  if (api.find(NODES, name) === undefined) tolerate([409], () => api.create(NODES, nodeObject(name)));
-  writeStatus(true);
-  renew(api, name);
+  const node = nodeObject(name);
+  if ((await api.find(NODES, name)) === undefined) {
+    const metadata = { name, labels: { ...node.metadata.labels, ...(labels ?? approved(name)) } };
+    await tolerated([409], () => api.create(NODES, { ...node, metadata }));
+  }
+  await writeStatus(true);
+  await renew(api, name);
   const timer = setInterval(() => {
-    try {
-      renew(api, name);
-    } catch (error) {
-      warn(`the Lease of node ${name} could not be renewed: ${String(error)}`);
-    }
+    renew(api, name).catch((error: unknown) =>
+      warn(`the Lease of node ${name} could not be renewed: ${String(error)}`),
+    );
   }, RENEW_MS);
   return {
-    close: () => {
+    close: async () => {
       clearInterval(timer);
-      writeStatus(false);
+      await writeStatus(false);
     },
   };
 }

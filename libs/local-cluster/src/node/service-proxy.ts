@@ -1,17 +1,15 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 import type { KubeObject } from "../cluster-api.ts";
-import type { Controller, ControllerDeps } from "../controllers/context.ts";
+import type { Controller } from "../controllers/context.ts";
 import { controllerQueue } from "../controllers/context.ts";
-import type { Informer } from "../controllers/informer.ts";
-import { createInformer } from "../controllers/informer.ts";
+import type { Source } from "../controllers/informer.ts";
 import type { Subset } from "../controllers/network/endpoints.ts";
 import type { Service } from "../controllers/network/service-index.ts";
 import { keyOf } from "../controllers/objects.ts";
-import { ENDPOINTS } from "../controllers/refs.ts";
 
 type Backend = { host: string; port: number };
-type Endpoints = KubeObject & { subsets?: Subset[] };
+export type Endpoints = KubeObject & { subsets?: Subset[] };
 type Listener = { server: Server; backends: Backend[]; turn: number };
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -83,10 +81,9 @@ async function listen(route: string, backends: Backend[], sockets: Set<Socket>):
  * when a pod becomes unready continue until one side ends them.
  */
 export function startServiceProxy(
-  deps: ControllerDeps,
-  { services }: { services: Informer<Service> },
+  deps: { warn(text: string): void },
+  { services, endpoints }: { services: Source<Service>; endpoints: Source<Endpoints> },
 ): Controller {
-  const endpoints = createInformer<Endpoints>(deps.api, ENDPOINTS);
   const listeners = new Map<string, Map<string, Listener>>();
   const sockets = new Set<Socket>();
   const queue = controllerQueue("Relay of service", deps, async (key) => {
@@ -115,7 +112,6 @@ export function startServiceProxy(
   });
   return {
     close: async () => {
-      endpoints.close();
       await queue.close();
       for (const { server } of [...listeners.values()].flatMap((open) => [...open.values()])) server.close();
       for (const socket of sockets) socket.destroy();

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
-import type { ClusterApi } from "../cluster-api.ts";
-import type { DownwardItem, KeyToPath, ProjectedSource, Volume } from "../controllers/objects.ts";
+import type { Awaitable, NodeApi } from "../cluster-api.ts";
+import type { DownwardItem, KeyToPath, Pod, ProjectedSource, Volume } from "../controllers/objects.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS, VOLUMES } from "../controllers/refs.ts";
 import type { Claim, PersistentVolume } from "../controllers/volume/objects.ts";
 import { directoryOf } from "../controllers/volume/objects.ts";
@@ -10,21 +10,21 @@ import { ContainerConfigError, configMapData, fieldOf, secretData } from "./envi
 import type { PodPaths } from "./paths.ts";
 
 export type VolumeDeps = {
-  api: ClusterApi;
-  /** The token of a ServiceAccount for projected token volumes; undefined when it has none. */
-  serviceAccountToken(namespace: string, name: string): string | undefined;
+  api: NodeApi;
+  /** The token of the pod's ServiceAccount for projected token volumes; undefined when it has none. */
+  serviceAccountToken(pod: Pod, account: string): Awaitable<string | undefined>;
 };
 
 type Files = Record<string, Buffer>;
 type KeyedSource = { name: string; items?: KeyToPath[]; optional?: boolean };
 
-function keyed(
+async function keyed(
   deps: VolumeDeps,
   facts: PodFacts,
   { kind, source }: { kind: "secret" | "configmap"; source: KeyedSource },
-): Files {
+): Promise<Files> {
   const namespace = facts.pod.metadata.namespace ?? "default";
-  const found = deps.api.find(kind === "secret" ? SECRETS : CONFIG_MAPS, source.name, namespace);
+  const found = await deps.api.find(kind === "secret" ? SECRETS : CONFIG_MAPS, source.name, namespace);
   if (found === undefined) {
     if (source.optional === true) return {};
     throw new ContainerConfigError(`${kind} "${source.name}" not found`);
@@ -49,30 +49,31 @@ function downward(facts: PodFacts, items: DownwardItem[] | undefined): Files {
   return Object.fromEntries(entries);
 }
 
-function projected(deps: VolumeDeps, facts: PodFacts, source: ProjectedSource): Files {
+async function projected(deps: VolumeDeps, facts: PodFacts, source: ProjectedSource): Promise<Files> {
   if (source.secret !== undefined) return keyed(deps, facts, { kind: "secret", source: source.secret });
   if (source.configMap !== undefined)
     return keyed(deps, facts, { kind: "configmap", source: source.configMap });
   if (source.downwardAPI !== undefined) return downward(facts, source.downwardAPI.items);
   if (source.serviceAccountToken === undefined) return {};
   const account = facts.pod.spec.serviceAccountName ?? "default";
-  const token = deps.serviceAccountToken(facts.pod.metadata.namespace ?? "default", account);
+  const token = await deps.serviceAccountToken(facts.pod, account);
   if (token === undefined)
     throw new ContainerConfigError(`the cluster was started without a token for ServiceAccount "${account}"`);
   return { [source.serviceAccountToken.path]: Buffer.from(token) };
 }
 
-function claimDirectory({ api }: VolumeDeps, namespace: string, claimName: string): string {
-  const claim = api.find(CLAIMS, claimName, namespace) as Claim | undefined;
+async function claimDirectory({ api }: VolumeDeps, namespace: string, claimName: string): Promise<string> {
+  const claim = (await api.find(CLAIMS, claimName, namespace)) as Claim | undefined;
   if (claim === undefined) throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" not found`);
   const name = claim.spec.volumeName;
-  const volume = name === undefined ? undefined : (api.find(VOLUMES, name) as PersistentVolume | undefined);
+  const volume =
+    name === undefined ? undefined : ((await api.find(VOLUMES, name)) as PersistentVolume | undefined);
   const path = volume === undefined ? undefined : directoryOf(volume);
   if (path === undefined) throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" is not bound`);
   return path;
 }
 
-function contentOf(deps: VolumeDeps, facts: PodFacts, volume: Volume): Files | undefined {
+async function contentOf(deps: VolumeDeps, facts: PodFacts, volume: Volume): Promise<Files | undefined> {
   if (volume.secret !== undefined) {
     return keyed(deps, facts, {
       kind: "secret",
@@ -83,7 +84,9 @@ function contentOf(deps: VolumeDeps, facts: PodFacts, volume: Volume): Files | u
     return keyed(deps, facts, { kind: "configmap", source: volume.configMap });
   if (volume.downwardAPI !== undefined) return downward(facts, volume.downwardAPI.items);
   if (volume.projected === undefined) return undefined;
-  const parts = (volume.projected.sources ?? []).map((source) => projected(deps, facts, source));
+  const parts = await Promise.all(
+    (volume.projected.sources ?? []).map((source) => projected(deps, facts, source)),
+  );
   return Object.assign({}, ...parts);
 }
 
@@ -117,8 +120,8 @@ export async function prepareVolumes(
     const dir =
       claim === undefined
         ? paths.volume(volume.name)
-        : claimDirectory(deps, facts.pod.metadata.namespace ?? "default", claim);
-    const files = contentOf(deps, facts, volume);
+        : await claimDirectory(deps, facts.pod.metadata.namespace ?? "default", claim);
+    const files = await contentOf(deps, facts, volume);
     const known = files !== undefined || claim !== undefined || volume.emptyDir !== undefined;
     if (!known)
       throw new ContainerConfigError(`volume "${volume.name}" is of a kind this cluster does not have`);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { programEnv, runProgram, type StackPrograms } from "../program/programs.ts";
 import { gameServiceNames } from "../program/sources.ts";
@@ -43,7 +44,9 @@ function natsEnv(service: string, { options, secrets, ports }: StackContext): Re
 function kubeEnv(service: string, { options, paths }: StackContext): NodeJS.ProcessEnv {
   if (!kubeServices.includes(service)) return {};
   const given = options.env["SVC_KUBECONFIG"];
-  if (given) return { SVC_KUBECONFIG: given };
+  // As the embedded cluster writes them: one of the service's own, with the rights of its Role.
+  const own = `${given}.${service}`;
+  if (given) return { SVC_KUBECONFIG: existsSync(own) ? own : given };
   const account = options.cluster.serviceAccounts.find((entry) => entry.split("/").at(-1) === service);
   return { SVC_KUBECONFIG: account ? `${paths.kubeconfig}.${service}` : paths.kubeconfig };
 }

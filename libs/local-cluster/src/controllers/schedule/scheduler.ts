@@ -1,23 +1,25 @@
+import type { NodeApi } from "../../cluster-api.ts";
 import { timeText } from "../../time.ts";
-import type { Controller, ControllerDeps } from "../context.ts";
-import { controllerQueue, tolerate } from "../context.ts";
-import type { Informer } from "../informer.ts";
-import { createInformer } from "../informer.ts";
+import type { Controller } from "../context.ts";
+import { controllerQueue, tolerated } from "../context.ts";
+import type { Source } from "../informer.ts";
 import type { Condition, Pod } from "../objects.ts";
 import { isFinished, isTerminating, keyOf } from "../objects.ts";
-import { CLAIMS, NODES, PODS } from "../refs.ts";
+import { CLAIMS, PODS } from "../refs.ts";
 import type { Claim, PersistentVolume } from "../volume/objects.ts";
 import { claimNamesOf, SELECTED_NODE } from "../volume/objects.ts";
 import type { Node } from "./decide.ts";
 import { place } from "./decide.ts";
 
 type SchedulerSources = {
-  pods: Informer<Pod>;
-  claims: Informer<Claim>;
-  volumes: Informer<PersistentVolume>;
+  pods: Source<Pod>;
+  claims: Source<Claim>;
+  volumes: Source<PersistentVolume>;
+  nodes: Source<Node>;
 };
+type SchedulerDeps = { api: NodeApi; warn(text: string): void };
 
-function refuse({ api }: ControllerDeps, pod: Pod, message: string): void {
+async function refuse({ api }: SchedulerDeps, pod: Pod, message: string): Promise<void> {
   const known = pod.status?.conditions?.find((one) => one.type === "PodScheduled");
   if (known?.status === "False" && known.message === message) return;
   const { name, namespace = "default" } = pod.metadata;
@@ -30,7 +32,7 @@ function refuse({ api }: ControllerDeps, pod: Pod, message: string): void {
   };
   const others = (pod.status?.conditions ?? []).filter((one) => one.type !== "PodScheduled");
   const status = { phase: "Pending", conditions: [...others, condition] };
-  tolerate([404], () => api.mergePatch(PODS, { name, namespace, subresource: "status" }, { status }));
+  await tolerated([404], () => api.mergePatch(PODS, { name, namespace, subresource: "status" }, { status }));
 }
 
 function claimsOf({ claims, volumes }: SchedulerSources, pod: Pod) {
@@ -41,7 +43,7 @@ function claimsOf({ claims, volumes }: SchedulerSources, pod: Pod) {
   });
 }
 
-function loadOf(pods: Informer<Pod>): Map<string, number> {
+function loadOf(pods: Source<Pod>): Map<string, number> {
   const load = new Map<string, number>();
   for (const pod of pods.values()) {
     const node = pod.spec.nodeName;
@@ -54,12 +56,11 @@ function loadOf(pods: Informer<Pod>): Map<string, number> {
  * Binds each pod to a node. For a pod with an unbound claim it first writes the node to the claim and waits for the
  * volume.
  */
-export function startScheduler(deps: ControllerDeps, sources: SchedulerSources): Controller {
+export function startScheduler(deps: SchedulerDeps, sources: SchedulerSources): Controller {
   const { api } = deps;
-  const { pods, claims } = sources;
-  const nodes = createInformer<Node>(api, NODES);
+  const { pods, claims, nodes } = sources;
   const waiting = new Set<string>();
-  const queue = controllerQueue("Scheduling of pod", deps, (key) => {
+  const queue = controllerQueue("Scheduling of pod", deps, async (key) => {
     const pod = pods.get(key);
     waiting.delete(key);
     if (pod === undefined || pod.spec.nodeName !== undefined || isTerminating(pod) || isFinished(pod))
@@ -68,7 +69,7 @@ export function startScheduler(deps: ControllerDeps, sources: SchedulerSources):
     const found = claimsOf(sources, pod);
     const placement = place({ pod, nodes: [...nodes.values()], load: loadOf(pods), claims: found });
     if ("refused" in placement) {
-      refuse(deps, pod, placement.refused);
+      await refuse(deps, pod, placement.refused);
       return undefined;
     }
     const namespace = pod.metadata.namespace ?? "default";
@@ -80,10 +81,12 @@ export function startScheduler(deps: ControllerDeps, sources: SchedulerSources):
       )
         continue;
       const annotations = { [SELECTED_NODE]: placement.node };
-      tolerate([404], () => api.mergePatch(CLAIMS, { name, namespace }, { metadata: { annotations } }));
+      await tolerated([404], () =>
+        api.mergePatch(CLAIMS, { name, namespace }, { metadata: { annotations } }),
+      );
     }
     if (unbound.length > 0) return undefined;
-    tolerate([404], () => api.bindPod({ name: pod.metadata.name, namespace }, placement.node));
+    await tolerated([404], () => api.bindPod({ name: pod.metadata.name, namespace }, placement.node));
     return undefined;
   });
   const retryAll = () => {
@@ -96,9 +99,6 @@ export function startScheduler(deps: ControllerDeps, sources: SchedulerSources):
   claims.onChange(retryAll);
   sources.volumes.onChange(retryAll);
   return {
-    close: async () => {
-      nodes.close();
-      await queue.close();
-    },
+    close: () => queue.close(),
   };
 }

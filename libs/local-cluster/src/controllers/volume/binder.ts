@@ -1,7 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { parseQuantity } from "@svc/kube/quantity";
-import { removeTree } from "../../remove-tree.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
 import type { Informer } from "../informer.ts";
@@ -10,17 +7,8 @@ import { isTerminating, keyOf, splitKey } from "../objects.ts";
 import { CLAIMS, VOLUMES } from "../refs.ts";
 import { writeStatus } from "../status.ts";
 import type { Claim, PersistentVolume } from "./objects.ts";
-import {
-  CLAIM_PROTECTION,
-  CLASS_NAME,
-  claimNamesOf,
-  directoryOf,
-  HOSTNAME_LABEL,
-  PROVISIONED_BY,
-  PROVISIONER,
-  SELECTED_NODE,
-  usesClaim,
-} from "./objects.ts";
+import { CLAIM_PROTECTION, claimNamesOf, usesClaim } from "./objects.ts";
+import { isAbandoned, provision, reclaim } from "./provisioner.ts";
 
 type BinderSources = {
   pods: Informer<Pod>;
@@ -29,43 +17,6 @@ type BinderSources = {
 };
 
 type Wiring = ControllerDeps & BinderSources & { volumesDir: string };
-
-function volumeFor(claim: Claim, nodeName: string, path: string): PersistentVolume {
-  const { name, namespace = "default", uid = "" } = claim.metadata;
-  const storage = claim.spec.resources?.requests?.storage ?? "1Gi";
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: { name: `pvc-${uid}`, annotations: { [PROVISIONED_BY]: PROVISIONER } },
-    spec: {
-      capacity: { storage },
-      accessModes: claim.spec.accessModes ?? ["ReadWriteOnce"],
-      persistentVolumeReclaimPolicy: "Delete",
-      storageClassName: CLASS_NAME,
-      volumeMode: "Filesystem",
-      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid },
-      local: { path },
-      nodeAffinity: {
-        required: {
-          nodeSelectorTerms: [
-            { matchExpressions: [{ key: HOSTNAME_LABEL, operator: "In", values: [nodeName] }] },
-          ],
-        },
-      },
-    },
-  } as PersistentVolume;
-}
-
-/** Creates the directory and the volume of a claim whose first pod has a node. */
-async function provision({ api, volumes, volumesDir }: Wiring, claim: Claim): Promise<void> {
-  const { name, namespace = "default", uid = "" } = claim.metadata;
-  const nodeName = claim.metadata.annotations?.[SELECTED_NODE];
-  const className = claim.spec.storageClassName ?? CLASS_NAME;
-  if (nodeName === undefined || className !== CLASS_NAME || volumes.get(`pvc-${uid}`) !== undefined) return;
-  const path = join(volumesDir, `${namespace}-${name}-${uid.slice(0, 8)}`);
-  await mkdir(path, { recursive: true });
-  tolerate([409], () => volumes.assume(api.create(VOLUMES, volumeFor(claim, nodeName, path))));
-}
 
 function volumeOf({ volumes }: Wiring, claim: Claim): PersistentVolume | undefined {
   if (claim.spec.volumeName !== undefined) return volumes.get(claim.spec.volumeName);
@@ -135,21 +86,10 @@ async function reconcileClaim(wiring: Wiring, key: string): Promise<void> {
 
 /** Reclaims a volume whose claim is gone: `Delete` removes the directory of volumes created here, else it is Released. */
 async function reconcileVolume(wiring: Wiring, key: string): Promise<void> {
-  const { api, claims, volumesDir } = wiring;
   const volume = wiring.volumes.get(key);
-  const holder = volume?.spec.claimRef;
-  // A volume without a uid is reserved for a claim that does not exist yet.
-  if (volume === undefined || holder === undefined || (holder.uid ?? "") === "") return;
-  const claim = claims.get(`${holder.namespace}/${holder.name}`);
-  if (claim?.metadata.uid === holder.uid) return;
-  if (volume.spec.persistentVolumeReclaimPolicy !== "Delete") {
-    writeStatus(api, VOLUMES, { object: volume, status: { phase: "Released" } });
-    return;
-  }
-  const path = directoryOf(volume);
-  const ours = volume.metadata.annotations?.[PROVISIONED_BY] === PROVISIONER;
-  if (ours && path?.startsWith(`${volumesDir}/`)) await removeTree(path);
-  tolerate([404], () => api.delete(VOLUMES, { name: volume.metadata.name }));
+  if (volume === undefined || !isAbandoned(wiring, volume)) return;
+  if (volume.spec.persistentVolumeReclaimPolicy === "Delete") await reclaim(wiring, volume);
+  else writeStatus(wiring.api, VOLUMES, { object: volume, status: { phase: "Released" } });
 }
 
 /** Binds claims to directories under `volumesDir`, once the scheduler has chosen a node for their first pod. */

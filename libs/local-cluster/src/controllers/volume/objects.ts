@@ -47,6 +47,6 @@ export function usesClaim(pod: Pod, claimName: string): boolean {
   return !isFinished(pod) && claimNamesOf(pod).includes(claimName);
 }
 
-export function directoryOf(volume: PersistentVolume): string | undefined {
-  return volume.spec.local?.path ?? volume.spec.hostPath?.path;
+export function directoryOf(volume: PersistentVolume | undefined): string | undefined {
+  return volume?.spec.local?.path ?? volume?.spec.hostPath?.path;
 }
