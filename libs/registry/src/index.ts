@@ -11,5 +11,13 @@ export {
   parseManifest,
 } from "./manifest.ts";
 export { parseReference, type Reference } from "./reference.ts";
+export {
+  listReferrers,
+  type NewReferrer,
+  putReferrer,
+  type Referrer,
+  referrersTag,
+  subjectOfTag,
+} from "./referrers.ts";
 export { type Manifest, openRegistry, type Registry, type RegistryOptions } from "./registry.ts";
 export { retried } from "./retry.ts";

@@ -9,6 +9,7 @@ export const mediaTypes = {
   config: "application/vnd.oci.image.config.v1+json",
   layer: "application/vnd.oci.image.layer.v1.tar",
   layerGzip: "application/vnd.oci.image.layer.v1.tar+gzip",
+  empty: "application/vnd.oci.empty.v1+json",
   dockerList: "application/vnd.docker.distribution.manifest.list.v2+json",
   dockerManifest: "application/vnd.docker.distribution.manifest.v2+json",
 } as const;

@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { digestOf } from "./blob.ts";
 import { isRegistryError } from "./error.ts";
 import { mediaTypes, parseManifest } from "./manifest.ts";
+import { listReferrers, putReferrer, referrersTag, subjectOfTag } from "./referrers.ts";
 import { openRegistry, type Registry } from "./registry.ts";
 import { startMemoryRegistry } from "./testing/memory-registry.ts";
 import { findBinary, startTestRegistry } from "./testing/registry.ts";
@@ -68,6 +69,8 @@ for (const [name, start] of Object.entries(peers)) {
       assert.equal(await registry.getManifest("packs/one", "1"), undefined);
       assert.deepEqual(await registry.listTags("packs/one"), []);
     });
+    test("what refers to an image is listed with it, each once, beside what others list", () =>
+      refersTo(registry, [referrersTag(otherDigest)]));
     test("what is not there is undefined, none or false", async () => {
       assert.equal(await registry.headManifest("packs/none", "1"), undefined);
       assert.equal(await registry.getManifest("packs/none", otherDigest), undefined);
@@ -92,6 +95,34 @@ for (const [name, start] of Object.entries(peers)) {
       assert.deepEqual(await registry.listTags("packs/many"), names);
     });
   });
+}
+
+test("a registry with the referrers API lists what refers to an image by itself", async () => {
+  const { host, stop } = await startMemoryRegistry({ hasReferrers: true });
+  await refersTo(openRegistry({ host, plainHttp: true }), []).finally(stop);
+});
+
+async function refersTo(registry: Registry, tags: string[]): Promise<void> {
+  const path = "packs/three";
+  const subject = { mediaType: mediaTypes.manifest, digest: otherDigest, size: 7 };
+  const put = (text: string) => {
+    const content = Buffer.from(text);
+    return putReferrer(registry, { path, subject, artifactType: "text/plain", content });
+  };
+  assert.deepEqual(await listReferrers(registry, { path, digest: otherDigest }), []);
+  const first = await put("one");
+  assert.equal(await put("one"), first);
+  const second = await put("two");
+  const listed = await listReferrers(registry, { path, digest: otherDigest });
+  assert.deepEqual(listed.map(({ digest }) => digest).sort(), [first, second].sort());
+  assert.deepEqual([...new Set(listed.map(({ artifactType }) => artifactType))], ["text/plain"]);
+  const manifest = await registry.getManifest(path, first);
+  assert.deepEqual(JSON.parse(manifest?.bytes.toString() ?? "").subject, subject);
+  assert.deepEqual(await registry.listTags(path), tags);
+  assert.deepEqual(
+    tags.map(subjectOfTag),
+    tags.map(() => otherDigest),
+  );
 }
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void;

@@ -49,6 +49,8 @@ export type Registry = {
   listTags: (path: string, signal?: AbortSignal) => Promise<string[]>;
   /** Paths of all repositories, of those without tags too. */
   listRepositories: (signal?: AbortSignal) => Promise<string[]>;
+  /** What the registry lists as referring to a manifest; undefined for one without this API (OCI distribution 1.0). */
+  readReferrers: (path: string, digest: string, signal?: AbortSignal) => Promise<Buffer | undefined>;
 };
 
 type Condition = { unmodifiedSince?: Date; signal?: AbortSignal };
@@ -98,6 +100,8 @@ export function openRegistry(options: RegistryOptions): Registry {
       repeated(() => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", signal }), signal),
     listRepositories: (signal) =>
       repeated(() => listAll(transport, { path: "/v2/_catalog", field: "repositories", signal }), signal),
+    readReferrers: (path, digest, signal) =>
+      repeated(() => readReferrers(transport, `/v2/${path}/referrers/${digest}`, signal), signal),
   };
 }
 
@@ -152,6 +156,16 @@ async function putManifest(
   const named = digestNamed(answer) ?? (await headManifest(transport, place, signal))?.digest;
   if (named !== digest) throw malformed(`the registry named ${named} for the manifest ${digest}`);
   return digest;
+}
+
+async function readReferrers(
+  transport: Transport,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Buffer | undefined> {
+  const answer = await transport.send({ method: "GET", path, signal }, [200, 404]);
+  const bytes = await readBody(answer, manifestBytes, signal);
+  return answer.status === 404 ? undefined : bytes;
 }
 
 async function hasBlob(

@@ -9,9 +9,17 @@ type Stored = { type: string; bytes: Buffer };
 /** Blobs and manifests by `path@digest` and `path:tag`. */
 type Content = Map<string, Stored>;
 
-export async function startMemoryRegistry(): Promise<{ host: string; stop: () => Promise<void> }> {
+/** Like docker-registry it has no referrers API, unless the test wants one. */
+export async function startMemoryRegistry({
+  hasReferrers = false,
+} = {}): Promise<{ host: string; stop: () => Promise<void> }> {
   const content: Content = new Map();
-  const server = createServer((request, response) => void answer(content, request, response));
+  const server = createServer((request, response) => {
+    const asked = /^\/v2\/(.+)\/referrers\/([^/?]+)/.exec(request.url ?? "");
+    if (!asked) return void answer(content, request, response);
+    if (!hasReferrers) return void response.writeHead(404).end();
+    giveReferrers(content, { path: asked[1] ?? "", subject: asked[2] ?? "" }, response);
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -86,4 +94,21 @@ function list(content: Content, url: URL, response: ServerResponse): void {
   const headers = page.length < left.length ? { link: next } : {};
   response.writeHead(200, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(repository === undefined ? { repositories: page } : { tags: page }));
+}
+
+function giveReferrers(
+  content: Content,
+  { path, subject }: { path: string; subject: string },
+  response: ServerResponse,
+): void {
+  const manifests = [...content].flatMap(([key, { type, bytes }]) => {
+    if (!key.startsWith(`${path}@`) || !type.includes("manifest")) return [];
+    const manifest = JSON.parse(bytes.toString("utf8"));
+    if (manifest.subject?.digest !== subject) return [];
+    const { artifactType } = manifest;
+    return [{ mediaType: type, digest: digestOf(bytes), size: bytes.length, artifactType }];
+  });
+  const mediaType = "application/vnd.oci.image.index.v1+json";
+  response.writeHead(200, { "content-type": mediaType });
+  response.end(JSON.stringify({ schemaVersion: 2, mediaType, manifests }));
 }
