@@ -10,7 +10,7 @@
 import { z } from "zod";
 import { Sha256Hex, Timestamp } from "../text.ts";
 import { BaseDigest, type BuildStep } from "./build.ts";
-import { ScanPolicy, ScanSummary } from "./scan.ts";
+import { Program, ScanPolicy, ScanSummary } from "./scan.ts";
 
 /** Folders of a build's containers: the argument's name, and where it is mounted. */
 export const buildFolders = {
@@ -53,6 +53,8 @@ export const buildFiles = {
   sbom: "sbom.cdx.json",
   /** In `reports`: `{updated_at}` of the scanner's database of vulnerabilities; missing when the scan had none. */
   database: "database.json",
+  /** In `reports`: the `Program` that scanned; missing when it does not say. */
+  scanner: "scanner.json",
   /** In `secret`, `caller` and `registry`. */
   documentsToken: "documents",
   callerToken: "token",
@@ -94,8 +96,15 @@ export const verdictMark = "svc-verdict ";
 export const Verdict = z.strictObject({ scanned_at: Timestamp, summary: ScanSummary });
 export type Verdict = z.output<typeof Verdict>;
 
+/** Termination message of the step `context-fetch`. */
+export const ContextResult = z.strictObject({ context_digest: Sha256Hex });
+export type ContextResult = z.output<typeof ContextResult>;
+
 /** Termination message of the step `build`. */
-export const BuildResult = z.strictObject({ bases: z.array(BaseDigest).max(8) });
+export const BuildResult = z.strictObject({
+  bases: z.array(BaseDigest).max(8),
+  builder: Program.optional(),
+});
 export type BuildResult = z.output<typeof BuildResult>;
 
 /** Termination message of the step `push`. */

@@ -60,6 +60,10 @@ export type ScanDocument = z.output<typeof ScanDocument>;
 /** Most bytes of both documents of one image together, compressed (docs/reference/builds.md#documents). */
 export const scanDocumentBytes = 6 * 1_048_576;
 
+/** A program that took part in a build. */
+export const Program = z.strictObject({ name: z.string().max(100), version: z.string().max(100) });
+export type Program = z.output<typeof Program>;
+
 export const ScanSummary = z.strictObject({
   policy: ScanPolicy,
   /** A blocked image is never pushed. */
@@ -71,6 +75,7 @@ export const ScanSummary = z.strictObject({
   /** Blocking ones first, then the most severe first. */
   findings: z.array(ScanFinding).max(100),
   omitted: z.array(ScanDocument).optional(),
+  scanner: Program.optional(),
   /** When the scanner's database of vulnerabilities was made; absent when the scan had none and only looked for secrets. */
   database_at: Timestamp.optional(),
 });

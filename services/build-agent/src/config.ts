@@ -19,6 +19,8 @@ export type Settings = {
   /** Text of a mounted file; undefined when it is missing. */
   secret: (name: FolderName, file: string) => string | undefined;
   terminationLog: string;
+  /** Of svc. */
+  version: string;
   env: Environment;
 };
 
@@ -67,6 +69,7 @@ export function readSettings([step = "", ...args]: string[], env: Environment): 
     folder,
     secret: (name, file) => (values[name] === undefined ? undefined : readText(join(folder(name), file))),
     terminationLog: terminationLogOf(env),
+    version: env["SVC_VERSION"] || "0.1.0",
     env,
   };
 }

@@ -15,13 +15,14 @@ const { buildFiles } = buildJobs;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
-export async function fetchContext(settings: Settings, context: StepContext): Promise<undefined> {
+/** Returns a `ContextResult`. */
+export async function fetchContext(settings: Settings, context: StepContext): Promise<string> {
   const { say, signal, limits } = context;
   const endAt = performance.now() + limits.retryMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      say(await fetchOnce(settings, context));
-      return undefined;
+      const context_digest = await fetchOnce(settings, context);
+      return JSON.stringify({ context_digest } satisfies buildJobs.ContextResult);
     } catch (error) {
       signal.throwIfAborted();
       if (!isWorldFault(error, "transfer_failed")) throw error;
@@ -48,7 +49,8 @@ async function removeAllIn(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-async function fetchOnce(settings: Settings, { signal, limits }: StepContext): Promise<string> {
+/** Returns the digest of what was fetched, in hex. */
+async function fetchOnce(settings: Settings, { say, signal, limits }: StepContext): Promise<string> {
   const { task } = settings;
   const token = settings.secret("caller", buildFiles.callerToken) ?? "";
   const hash = createHash("sha256");
@@ -74,5 +76,6 @@ async function fetchOnce(settings: Settings, { signal, limits }: StepContext): P
     throw new StepFailure(
       `the context has the digest ${digest}, not ${task.context_digest} that was approved`,
     );
-  return `fetched ${bytes} bytes, unpacked ${entries} entries, skipped ${skipped} devices and pipes`;
+  say(`fetched ${bytes} bytes, unpacked ${entries} entries, skipped ${skipped} devices and pipes`);
+  return digest;
 }

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
+import * as scans from "@svc/proto/scan";
 import type { Settings } from "../config.ts";
 import { lineOf, StepFailure } from "../failure.ts";
 import { openImageArchive } from "../image/archive.ts";
@@ -14,6 +15,7 @@ import { parseReport, unreadable } from "./report.ts";
 
 const { buildFiles, verdictMark } = buildJobs;
 const databaseBytes = 64 << 10;
+type Program = scans.Program;
 
 export async function judgeScan(
   settings: Settings,
@@ -35,18 +37,30 @@ export async function judgeScan(
   const sbom = await readBounded(at(buildFiles.sbom), limits.reportBytes).catch(() => undefined);
   const token = settings.secret("secret", buildFiles.documentsToken) ?? "";
   const lane = { url: task.documents_url, token, forMs: limits.documentsMs, say, signal };
+  const scanner = await scannerOf(at(buildFiles.scanner));
   const omitted = await sendDocuments({ report: bytes, sbom }, lane);
   const verdict: buildJobs.Verdict = {
     scanned_at: now.toISOString(),
     summary: {
       ...judged,
       ...(omitted.length > 0 && { omitted }),
+      ...scanner,
       ...(databaseAt && { database_at: databaseAt.toISOString() }),
     },
   };
   say(`${verdictMark}${JSON.stringify(verdict)}`);
   if (judged.blocked) throw new StepFailure(blockedLine(judged));
   return undefined;
+}
+
+/** A record for people; the verdict rests on the report alone. */
+async function scannerOf(path: string): Promise<{ scanner?: Program }> {
+  try {
+    const text = (await readBounded(path, databaseBytes)).toString("utf8");
+    return { scanner: scans.Program.parse(JSON.parse(text)) };
+  } catch {
+    return {};
+  }
 }
 
 async function imageIdOf(path: string): Promise<string> {

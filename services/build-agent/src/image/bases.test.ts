@@ -45,7 +45,9 @@ test("a build leaves what its bases name now; one that the registry lacks is lef
     });
     assert.deepEqual(found, [{ image_ref: known, digest }]);
     await build.put({ "context/Dockerfile": "FROM scratch\nENV A=1\n" });
-    assert.equal(await build.run(buildImage), '{"bases":[]}');
+    build.env["SVC_VERSION"] = "1.2.3";
+    const result = { bases: [], builder: { name: "assemble", version: "1.2.3" } };
+    assert.deepEqual(JSON.parse((await build.run(buildImage)) ?? ""), result);
   } finally {
     await registry.stop();
   }

@@ -6,21 +6,33 @@ import { assemble } from "../assemble/assemble.ts";
 import type { Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
+import { versionOf } from "../version-of.ts";
 import { readBases } from "./bases.ts";
 import { buildWithBuildah } from "./buildah.ts";
+
+type Program = NonNullable<buildJobs.BuildResult["builder"]>;
 
 /** Returns a `BuildResult`. */
 export async function buildImage(settings: Settings, context: StepContext): Promise<string> {
   // Read first: a base that moves during the build counts as moved.
   const bases = await readBases(settings, context);
-  await runBuilder(settings, context);
-  return JSON.stringify({ bases } satisfies buildJobs.BuildResult);
+  const builder = await runBuilder(settings, context);
+  return JSON.stringify({ bases, builder } satisfies buildJobs.BuildResult);
 }
 
-async function runBuilder(settings: Settings, context: StepContext): Promise<undefined> {
+/** Returns what built the image. */
+async function runBuilder(settings: Settings, context: StepContext): Promise<Program> {
   const builder = settings.env["SVC_BUILDER"] || "assemble";
-  if (builder === "assemble") return await assemble(settings, context);
-  if (builder === "buildah" || builder.startsWith("/"))
-    return await buildWithBuildah(settings, context, builder);
+  if (builder === "assemble") {
+    await assemble(settings, context);
+    return { name: builder, version: settings.version };
+  }
+  if (builder === "buildah" || builder.startsWith("/")) {
+    await buildWithBuildah(settings, context, builder);
+    return {
+      name: "buildah",
+      version: await versionOf(builder, ["--version"], { PATH: settings.env["PATH"] ?? "" }),
+    };
+  }
   throw new StepFailure(`SVC_BUILDER is ${builder}; it must be assemble, buildah or the path of a buildah`);
 }

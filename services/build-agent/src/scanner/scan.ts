@@ -22,6 +22,10 @@ export async function scanImage(settings: Settings, context: StepContext): Promi
     const output = ["--format", "json", "--output", at(buildFiles.report), "--list-all-pkgs"];
     await trivy.run(["image", "--input", layout, ...output, "--no-progress", ...database.args]);
     await recordDatabase(database, at(buildFiles.database));
+    await writeFile(
+      at(buildFiles.scanner),
+      JSON.stringify({ name: "trivy", version: await trivy.version() }),
+    );
   } finally {
     await rm(trivy.work, { recursive: true, force: true });
   }

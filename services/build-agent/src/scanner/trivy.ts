@@ -4,11 +4,13 @@ import { z } from "zod";
 import type { Settings } from "../config.ts";
 import { runLogged } from "../run-logged.ts";
 import type { StepContext } from "../step.ts";
+import { versionOf } from "../version-of.ts";
 
 export type Trivy = {
   /** Scratch space of this step. */
   work: string;
   run: (args: string[]) => Promise<void>;
+  version: () => Promise<string>;
 };
 
 /** The program that SVC_TRIVY names (a path, or a JSON array of words), or the one on PATH. Its settings are arguments alone. */
@@ -19,7 +21,11 @@ export async function openTrivy({ env, folder }: Settings, context: StepContext)
   await mkdir(cwd, { recursive: true });
   const [command = "", ...words] = commandOf(env["SVC_TRIVY"] || "trivy");
   const own = { PATH: env["PATH"] ?? "", HOME: work, TMPDIR: work };
-  return { work, run: (args) => runLogged({ command, args: [...words, ...args], env: own, cwd }, context) };
+  return {
+    work,
+    run: (args) => runLogged({ command, args: [...words, ...args], env: own, cwd }, context),
+    version: () => versionOf(command, [...words, "--version"], own),
+  };
 }
 
 function commandOf(text: string): string[] {
