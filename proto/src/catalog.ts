@@ -4,6 +4,7 @@ import * as acceptance from "./builds/acceptance.ts";
 import * as build from "./builds/build.ts";
 import * as buildsHealth from "./builds/health.ts";
 import * as image from "./builds/image.ts";
+import * as provenance from "./builds/provenance.ts";
 import * as registry from "./builds/registry.ts";
 import * as scan from "./builds/scan.ts";
 import * as submission from "./builds/submission.ts";
@@ -64,7 +65,7 @@ const identity = [
   notice,
   identityHealth,
 ];
-const builds = [buildsHealth, image, submission, build, scan, acceptance, registry];
+const builds = [buildsHealth, image, submission, build, scan, provenance, acceptance, registry];
 const storage = [
   backup,
   backupKeeping,

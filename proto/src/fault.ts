@@ -56,6 +56,10 @@ export const faults = rows({
   storage_immutable: [400, "The storage size of an existing server cannot be changed."],
   image_not_whitelisted: [400, "The image is not on the whitelist; an admin can add it."],
   image_not_in_registry: [400, "The registry has no such image; build or push it first."],
+  image_without_provenance: [
+    400,
+    "Only images that a build of this installation made may be used; this one has no provenance.",
+  ],
   no_passkey: [400, "The account has no passkey for this."],
   no_session: [400, "This needs a signed-in browser session."],
   cli_login_invalid: [
@@ -101,6 +105,7 @@ export const faults = rows({
   not_found: [404, "Not found."],
   no_backup: [404, "The backup does not exist."],
   no_migration: [404, "No server transfer is in progress."],
+  provenance_not_found: [404, "There is no provenance of this image."],
   scan_not_found: [404, "There is no stored scan of this build."],
   scan_document_not_kept: [404, "This document was not stored."],
   upload_not_found: [404, "The upload does not exist; start it again."],

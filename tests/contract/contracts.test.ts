@@ -101,12 +101,12 @@ const codes: Readonly<Record<number, string>> = {
   400: `bad_request invalid_code bad_path upload_incomplete bad_name bad_display_name bad_idle_stop storage_immutable
     confirm_mismatch invalid_quota bad_schedule digest_required bad_digest digest_mismatch no_passkey
     passkey_login_failed passkey_login_invalid op_login_invalid setup_token_invalid no_session invalid_target
-    target_not_found target_unavailable image_not_in_registry passkey_register_failed bad_subdomain
+    target_not_found target_unavailable image_not_in_registry image_without_provenance passkey_register_failed bad_subdomain
     image_not_whitelisted`,
   401: "unauthorized",
   403: `forbidden wrong_caller setup_required cross_site quota_exceeded submission_quota_exceeded reauth_required
     local_auth_disabled staff_account staff_reauth not_admin self_protected owner_protected migrate_quota_exceeded`,
-  404: `not_found no_backup scan_not_found scan_document_not_kept upload_not_found session_not_found
+  404: `not_found no_backup provenance_not_found scan_not_found scan_document_not_kept upload_not_found session_not_found
     op_login_not_found no_migration not_linked`,
   405: "method_not_allowed",
   409: `already_linked already_claimed not_stopped maintenance_in_progress world_reclaiming world_volume_exists

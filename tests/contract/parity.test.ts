@@ -58,6 +58,8 @@ const additions: Readonly<Record<string, string>> = {
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
   "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",
   "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",
+  "GET /api/v1/images/build/{id}/provenance":
+    "docs/reference/builds.md#provenance: where an image comes from",
   "GET /api/v1/images/outdated": "docs/reference/builds.md#bases: what a newer image could replace",
   "POST /api/v1/images/build/{id}/rebuild": "docs/reference/builds.md#bases: on what its bases are now",
   "GET /api/v1/images/flagged": "docs/reference/builds.md#rescan: images that would not be published today",

@@ -313,6 +313,7 @@ describe("staff are told", () => {
     ],
     () => ["no scan", ...of(`${build}/scan`), "404 scan_not_found", /no stored scan/],
     () => ["no report", ...of(`${build}/scan/report`), "404 scan_not_found", /no stored scan/],
+    () => ["no provenance", ...of(`${build}/provenance`), "404 provenance_not_found", /no provenance/],
     () => ["no SBOM", ...of(`${build}/sbom`), "404 scan_not_found", /no stored scan/],
     () => ["an unknown build", ...of(unknownBuild), "404 not_found", /no build/],
     () => ["a malformed id", ...of("x/logs"), "400 bad_id", /not valid/],

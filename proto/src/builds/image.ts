@@ -112,6 +112,7 @@ export const addImage = operation({
   http: { method: "POST", path: "/api/v1/images", face: "external", tier: "admin", status: 201 },
   body: { image_ref: ImageRef },
   output: Image,
+  faults: ["image_not_in_registry", "image_without_provenance", "registry_unavailable"],
   onceById: true,
   summary: "Adds an image to the whitelist: name:tag for one tag, name:* for all of them.",
   spec: "docs/reference/images.md#whitelist",
@@ -135,7 +136,12 @@ export const admitImage = request({
     /** What a server stores: `name:tag@sha256:...` for an image of the platform's registry, else the given one. */
     image_ref: z.string(),
   }),
-  faults: ["image_not_whitelisted", "image_not_in_registry", "registry_unavailable"],
+  faults: [
+    "image_not_whitelisted",
+    "image_not_in_registry",
+    "image_without_provenance",
+    "registry_unavailable",
+  ],
   callers: ["lifecycle"],
   idempotent: true,
   summary: "Whether a server may use an image, and the pinned reference to store.",

@@ -26,6 +26,7 @@ test("the defaults are those of the specification", () => {
     max_concurrent_builds: 0,
     scan_fail_on: ["CRITICAL"],
     scan_fail_unfixed: false,
+    require_provenance: false,
     rescan_every: 86_400_000,
     scan_accept: [],
     scan_db: "required",

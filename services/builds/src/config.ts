@@ -63,6 +63,8 @@ export const settings = z.strictObject({
     scan_db: z.enum(["required", "optional"]).default("required"),
     /** Oldest database of vulnerabilities that a verdict may rest on. */
     scan_db_max_age: duration("7d"),
+    /** Whether only images with provenance may be put on the whitelist and be used by servers. */
+    require_provenance: z.boolean().default(false),
     /** How often images that are allowed or in use are scanned again; 0s = never. */
     rescan_every: duration("24h"),
     /** CPU of the builder and the scanner. */
@@ -200,6 +202,11 @@ export type RegistrySettings = Pick<Settings["registry"], "url" | "plain_http" |
 /** The kubeconfig of this process; undefined inside a pod, which has a service account. */
 export function kubeconfigFile(): string | undefined {
   return process.env["SVC_KUBECONFIG"] || undefined;
+}
+
+/** Version of svc. */
+export function buildVersion(): string {
+  return process.env["SVC_VERSION"] || "0.1.0";
 }
 
 export type BuildSecrets = { callerToken: string; pushCredential: string | undefined };

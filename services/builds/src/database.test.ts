@@ -15,6 +15,13 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     added_at: true,
     digest: true,
   },
+  image_provenances: {
+    build_id: true,
+    digest: true,
+    manifest_digest: true,
+    statement: true,
+    created_at: true,
+  },
   image_builds: {
     id: true,
     arrival: true,

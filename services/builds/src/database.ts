@@ -67,6 +67,14 @@ type ImageBuildDocumentsTable = {
 
 type ImageBuildLogsTable = { build_id: string; gz: Buffer; stored_at: DefaultAt };
 
+type ImageProvenancesTable = {
+  build_id: string;
+  digest: string;
+  manifest_digest: string;
+  statement: string;
+  created_at: DefaultAt;
+};
+
 export type FindingAcceptancesTable = {
   id: string;
   /** Order of arrival, a decimal number. */
@@ -136,6 +144,7 @@ export type Tables = {
   image_build_documents: ImageBuildDocumentsTable;
   image_build_logs: ImageBuildLogsTable;
   image_build_scans: ImageBuildScansTable;
+  image_provenances: ImageProvenancesTable;
   image_submissions: ImageSubmissionsTable;
   image_whitelist: ImageWhitelistTable;
   recommended_images: RecommendedImagesTable;

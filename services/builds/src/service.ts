@@ -2,8 +2,10 @@
 
 import { connectKube, type Kube } from "@svc/kube";
 import { buildsHealth } from "@svc/proto";
+import type { Registry } from "@svc/registry";
 import type { Running, Runtime } from "@svc/service";
 import { serveAcceptances } from "./acceptance/serve.ts";
+import { createAttest } from "./build/attest.ts";
 import type { OnBuildEnded } from "./build/deps.ts";
 import { missingSetting } from "./build/policy.ts";
 import { startPipeline } from "./build/serve.ts";
@@ -13,6 +15,7 @@ import { createReadHealth } from "./health/read.ts";
 import { serveImages } from "./image/serve.ts";
 import { seedRecommended } from "./image/store.ts";
 import { serveOutdated } from "./outdated/serve.ts";
+import { serveProvenance } from "./provenance/serve.ts";
 import { serveRegistry } from "./registry/serve.ts";
 import { serveRescans } from "./rescan/serve.ts";
 import { serveScans } from "./scan/serve.ts";
@@ -25,6 +28,8 @@ type Options = {
   now?: () => number;
   env?: NodeJS.ProcessEnv;
   onBuildEnded?: OnBuildEnded;
+  /** Where provenance is kept, over that of the settings. */
+  pushRegistry?: Registry;
 };
 
 /** Starts builds on a connected mesh and a checked schema. */
@@ -34,6 +39,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   await seedRecommended(db, settings.builds.recommended);
   serveImages({ db, mesh, settings });
   serveScans({ db, mesh });
+  serveProvenance({ db, mesh, settings });
   mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
   serveAcceptances({ db, mesh, settings, now: options.now });
   const pruning = serveRegistry({ db, mesh, settings, log });
@@ -53,6 +59,11 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
       await submissions.onBuildEnded(trx);
       await options.onBuildEnded?.(trx, build);
     },
+    attest: createAttest({
+      settings,
+      pushCredential: () => readBuildSecrets(settings, options.env).pushCredential,
+      registry: options.pushRegistry,
+    }),
     now: options.now,
   });
   return {

@@ -97,7 +97,7 @@ const table: Record<string, Row> = {
   "one that was done just before its deadline counts": [
     { ...done, verdict, push, startedAt: minutes(32) },
     "succeeded",
-    "record whitelist",
+    "attest record whitelist",
   ],
   "a failed step is the error": [
     { job: "failed", failure: { step: "build", message: "no space" } },
@@ -141,7 +141,11 @@ const table: Record<string, Row> = {
     "record",
     "push: it left no digest; the image is not whitelisted",
   ],
-  "a verdict and a digest are a success": [{ ...done, verdict, push }, "succeeded", "record whitelist"],
+  "a verdict and a digest are a success": [
+    { ...done, verdict, push },
+    "succeeded",
+    "attest record whitelist",
+  ],
   "a scan that found nothing that blocks is a success": [
     { kind: "scan", job: "complete", steps: newSteps(false, "scan"), verdict },
     "succeeded",

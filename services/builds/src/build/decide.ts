@@ -28,14 +28,19 @@ export type ObservedBuild = {
   push?: buildJobs.PushResult | undefined;
   /** What it was built FROM. */
   built?: buildJobs.BuildResult | undefined;
+  /** Of what context. */
+  fetched?: buildJobs.ContextResult | undefined;
   now: number;
   deadlineMs: number;
   /** How long a step may wait for an image that can't be pulled. */
   patienceMs: number;
 };
 
-/** What the shell does besides writing the status. `record` stores the end with all that belongs to it. */
-type Effect = "launch" | "record" | "whitelist" | "remove-job";
+/**
+ * What the shell does besides writing the status, in this order: `attest` keeps the provenance with the image, `record`
+ * stores the end with all that belongs to it.
+ */
+type Effect = "launch" | "attest" | "record" | "whitelist" | "remove-job";
 
 /** The whole new state of a build, and when it is looked at again. */
 export type BuildPlan = {
@@ -123,14 +128,15 @@ const withoutResult: Rule = (observed) => {
   return undefined;
 };
 
+/** A registry that does not answer is asked again until the deadline. */
 const pushed = ({ steps }: ObservedBuild): BuildPlan => ({
   status: "succeeded",
   steps,
-  effects: ["record", "whitelist"],
+  effects: ["attest", "record", "whitelist"],
   requeueMs: "never",
 });
 
-function fail({ steps, job, now }: ObservedBuild, error: string): BuildPlan {
+export function fail({ steps, job, now }: ObservedBuild, error: string): BuildPlan {
   return {
     status: "failed",
     steps: endedSteps(steps, new Date(now).toISOString()),

@@ -3,6 +3,7 @@ import type { Mesh } from "@svc/mesh";
 import type { Logger } from "@svc/telemetry";
 import type { BuildSecrets, Settings } from "../config.ts";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
+import type { Attest } from "./attest.ts";
 import type { BuildMetrics } from "./metrics.ts";
 import type { BuildRow } from "./row.ts";
 
@@ -19,6 +20,7 @@ export type BuildDeps = {
   /** Read at each launch: tokens are rotated. */
   secrets: () => BuildSecrets;
   onEnded: OnBuildEnded;
+  attest: Attest;
   metrics: BuildMetrics;
   log: Logger;
   /** Unix milliseconds. */

@@ -4,9 +4,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Kube, resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
-import { builds, Fault } from "@svc/proto";
-import { type BuildFixture, namespace, openBuildFixture, success } from "../testing/build-fixture.ts";
+import { faultOf, until } from "@svc/mesh/testing";
+import { builds, Fault, provenances } from "@svc/proto";
+import { listReferrers, type Registry, RegistryError } from "@svc/registry";
+import {
+  type BuildFixture,
+  base,
+  digest,
+  namespace,
+  openBuildFixture,
+  registryHost,
+  success,
+} from "../testing/build-fixture.ts";
 import { admin } from "../testing/fixture.ts";
 
 let fixture: BuildFixture;
@@ -137,6 +146,82 @@ test("a build ends well although PostgreSQL was away while its Job ended", async
   await fixture.wire.recover();
   await hasEnded(id);
   assert.equal((await rowOf(id)).status, "succeeded");
+  await replica.stop();
+});
+
+/** A registry that does what it is asked and then fails, or only fails. */
+function failingRegistry(
+  registry: Registry,
+  how: () => "after" | "unavailable" | "rejected" | undefined,
+): Registry {
+  const putManifest: Registry["putManifest"] = async (...given) => {
+    const now = how();
+    const digest = now === undefined || now === "after" ? await registry.putManifest(...given) : "";
+    if (now !== undefined) throw new RegistryError(now === "after" ? "unavailable" : now, `it is ${now}`);
+    return digest;
+  };
+  return { ...registry, putManifest };
+}
+
+test("a build waits for a registry that fails, and its provenance is kept with the image once", async () => {
+  fixture.script(success);
+  let failures = 0;
+  const first = await fixture.start({
+    wrapRegistry: (registry) =>
+      failingRegistry(registry, () => {
+        failures += 1;
+        return failures % 2 === 0 ? "after" : "unavailable";
+      }),
+  });
+  const { id, image_ref, context_ref = "" } = await start();
+  await until(() => failures >= 4, 90_000);
+  assert.equal((await rowOf(id)).status, "building");
+  await first.stop();
+  const second = await fixture.start();
+  await hasEnded(id);
+  const { statement, manifest_digest } = await provenanceOf(id);
+  const path = image_ref.slice(registryHost.length + 1, -":1".length);
+  const referrers = await listReferrers(fixture.registry, { path, digest });
+  assert.deepEqual(
+    referrers.map((one) => [one.digest, one.artifactType]),
+    [[manifest_digest, provenances.provenanceType]],
+  );
+  assert.deepEqual(JSON.parse(await keptStatement(path, manifest_digest)), statement);
+  const { buildDefinition, runDetails } = statement.predicate;
+  assert.deepEqual(buildDefinition.externalParameters, { image_ref, requested_by: "usr-admin" });
+  assert.deepEqual(buildDefinition.resolvedDependencies, [
+    { uri: context_ref, digest: { sha256: "c".repeat(64) } },
+    { uri: base.image_ref, digest: { sha256: "b".repeat(64) } },
+  ]);
+  assert.deepEqual(
+    [runDetails.builder.version["buildah"], runDetails.metadata.invocationId, runDetails.svc_scan.blocked],
+    ["1.28.2", id, false],
+  );
+  await second.stop();
+});
+
+const provenanceOf = (id: string) => fixture.gateway.call(provenances.readProvenance, { id }, admin);
+
+async function keptStatement(path: string, manifestDigest: string): Promise<string> {
+  const manifest = await fixture.registry.getManifest(path, manifestDigest);
+  const { layers, subject } = JSON.parse(manifest?.bytes.toString() ?? "");
+  assert.equal(subject.digest, digest);
+  const chunks: Buffer[] = [];
+  for await (const chunk of fixture.registry.getBlob(path, layers[0])) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+test("a build whose provenance the registry refuses has failed and is not allowed", async () => {
+  const replica = await fixture.start({
+    wrapRegistry: (registry) => failingRegistry(registry, () => "rejected"),
+  });
+  const { id, image_ref } = await start();
+  await hasEnded(id);
+  const { status, error } = await rowOf(id);
+  assert.deepEqual([status, error], ["failed", "provenance: it is rejected"]);
+  assert.equal(await faultOf(provenanceOf(id)), "provenance_not_found");
+  const listed = fixture.db.selectFrom("image_whitelist").selectAll().where("image_ref", "=", image_ref);
+  assert.deepEqual(await listed.execute(), []);
   await replica.stop();
 });
 

@@ -60,6 +60,7 @@ export async function observeBuild(
     verdict,
     push: job === "complete" && pod ? resultIn(pod, "push", buildJobs.PushResult) : undefined,
     built: job === "complete" && pod ? resultIn(pod, "build", buildJobs.BuildResult) : undefined,
+    fetched: job === "complete" && pod ? resultIn(pod, "context-fetch", buildJobs.ContextResult) : undefined,
     now: deps.now(),
     deadlineMs: settings.builds.build_deadline,
     patienceMs: settings.builds.start_patience,

@@ -1,6 +1,6 @@
 // What a build may be asked for, and what the installation needs for it (docs/reference/builds.md#start). Pure.
 
-import { parseReference } from "@svc/registry";
+import { parseReference, subjectOfTag } from "@svc/registry";
 import type { Settings } from "../config.ts";
 
 /** Paths of the registry that belong to the platform. */
@@ -28,6 +28,8 @@ export function targetProblem(imageRef: string, host: string): string | undefine
   if (reference.host !== host) return `must be in the registry ${host}`;
   if (reference.digest !== undefined) return "name a tag, not a digest: the digest is that of what is built";
   if (reference.tag === undefined) return "name a tag";
+  if (subjectOfTag(reference.tag) !== undefined)
+    return "tags of this form list what belongs to an image; choose another";
   const prefix = reserved.find((one) => reference.path.startsWith(one));
   return prefix && `the platform's own images are under ${prefix}; choose another path`;
 }

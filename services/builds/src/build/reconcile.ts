@@ -2,7 +2,8 @@
 // build. One replica does it in a loop (leader.ts); others when somebody reads or changes a build.
 
 import { isKubeError } from "@svc/kube";
-import { type BuildPlan, decideBuild, type ObservedBuild } from "./decide.ts";
+import { type Attested, ProvenanceRefused } from "./attest.ts";
+import { type BuildPlan, decideBuild, fail, type ObservedBuild } from "./decide.ts";
 import type { ClusterDeps } from "./deps.ts";
 import { launch, removeJob, removeSecret } from "./launch.ts";
 import { collectLog } from "./log/collect.ts";
@@ -16,6 +17,7 @@ import {
   listBuilding,
   listUncleaned,
   markCleaned,
+  saveProvenance,
   saveScan,
   saveSteps,
   startPending,
@@ -68,15 +70,33 @@ async function reconcileRow(deps: ClusterDeps, row: BuildRow, objects: BuildObje
 type Subject = { row: BuildRow; observed: ObservedBuild; objects: BuildObjects };
 
 async function act(deps: ClusterDeps, subject: Subject, plan: BuildPlan): Promise<BuildRow> {
-  const { row, objects } = subject;
+  const { row } = subject;
   if (plan.effects.includes("launch")) return launchOrFail(deps, subject);
   if (!plan.effects.includes("record")) {
     if (JSON.stringify(plan.steps) !== JSON.stringify(row.steps))
       await saveSteps(deps.db, row.id, plan.steps);
     return { ...row, steps: [...plan.steps] };
   }
+  if (plan.effects.includes("attest")) {
+    const attested = await deps.attest(row, subject.observed).catch((error: Error) => {
+      if (error instanceof ProvenanceRefused) return error;
+      throw error;
+    });
+    if (attested instanceof Error)
+      return end(deps, subject, { plan: fail(subject.observed, attested.message) });
+    return end(deps, subject, { plan, attested });
+  }
+  return end(deps, subject, { plan });
+}
+
+async function end(
+  deps: ClusterDeps,
+  subject: Subject,
+  { plan, attested }: { plan: BuildPlan; attested?: Attested },
+): Promise<BuildRow> {
+  const { row, objects } = subject;
   const log = await collectLog(deps, { pod: objects.pods.get(row.id), steps: plan.steps });
-  const ended = await record(deps, subject, { plan, log });
+  const ended = await record(deps, subject, { plan, log, attested });
   if (plan.effects.includes("remove-job")) await removeJob(deps, row.id);
   return ended ?? (await findBuild(deps.db, row.id)) ?? row;
 }
@@ -98,15 +118,15 @@ async function launchOrFail(deps: ClusterDeps, subject: Subject): Promise<BuildR
       effects: ["record"],
       requeueMs: "never",
     };
-    return (await record(deps, subject, { plan, log: undefined })) ?? row;
+    return (await record(deps, subject, { plan })) ?? row;
   }
 }
 
-/** Scan, digest, whitelist, log and end in one transaction; undefined when somebody else has written the end. */
+/** Scan, digest, provenance, whitelist, log and end in one transaction; undefined when somebody else has written the end. */
 async function record(
   deps: ClusterDeps,
   { row, observed }: Subject,
-  { plan, log }: { plan: BuildPlan; log: Buffer | undefined },
+  { plan, log, attested }: { plan: BuildPlan; log?: Buffer | undefined; attested?: Attested | undefined },
 ): Promise<BuildRow | undefined> {
   const { verdict, push, built } = observed;
   const status = plan.status === "succeeded" ? "succeeded" : "failed";
@@ -126,6 +146,7 @@ async function record(
       await saveScan(trx, row.id, about);
     } else await trx.deleteFrom("image_build_documents").where("build_id", "=", row.id).execute();
     if (after.kind === "scan" && status === "succeeded") await deleteEarlierScans(trx, after);
+    if (attested && push) await saveProvenance(trx, { id: row.id, digest: push.digest, attested });
     if (plan.effects.includes("whitelist") && verdict && push) await whitelistBuilt(trx, after);
     await deps.onEnded(trx, after);
     return after;

@@ -5,6 +5,7 @@ import type { Store } from "@svc/store";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { BuildSecrets, Settings } from "../config.ts";
 import type { Tables } from "../database.ts";
+import type { Attest } from "./attest.ts";
 import { createCancel } from "./cancel.ts";
 import type { BuildDeps, OnBuildEnded } from "./deps.ts";
 import { startLeading } from "./leader.ts";
@@ -23,6 +24,7 @@ type BuildNeeds = {
   kube: Kube | undefined;
   secrets: () => BuildSecrets;
   onEnded: OnBuildEnded;
+  attest: Attest;
   registry: Registry;
   log: Logger;
   now?: (() => number) | undefined;

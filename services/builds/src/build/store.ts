@@ -3,6 +3,7 @@
 import type { builds, scans } from "@svc/proto";
 import { sql } from "kysely";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
+import type { Attested } from "./attest.ts";
 import type { BuildRow } from "./row.ts";
 import { newSteps } from "./steps.ts";
 
@@ -206,6 +207,17 @@ export async function saveScan(
       sbom_gz: of("sbom"),
       scanned_at: scannedAt,
     })
+    .execute();
+}
+
+export async function saveProvenance(
+  trx: BuildsTrx,
+  { id, digest, attested }: { id: string; digest: string; attested: Attested },
+): Promise<void> {
+  const { manifestDigest, statement } = attested;
+  await trx
+    .insertInto("image_provenances")
+    .values({ build_id: id, digest, manifest_digest: manifestDigest, statement })
     .execute();
 }
 

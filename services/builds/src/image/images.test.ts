@@ -3,9 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { faultOf, until } from "@svc/mesh/testing";
-import { images, servers } from "@svc/proto";
+import { images, provenances, servers } from "@svc/proto";
 import { parseReference } from "@svc/registry";
 import { startTestRegistry, type TestRegistry } from "@svc/registry/testing";
+import { statementOf } from "../build/statement.ts";
 import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
 import { createRegistry } from "./registry.ts";
 
@@ -84,6 +85,88 @@ describe("the list", () => {
     }
   });
 });
+
+describe("where provenance is required", () => {
+  let strict: Fixture;
+  const [inside, own] = ["packs/proven", "svc/proven"];
+  const call = (image_ref: string) => strict.gateway.call(images.addImage, { image_ref }, admin);
+  const used = (image_ref: string) => strict.lifecycle.call(images.admitImage, { image_ref });
+  const at = (path: string) => `${registry.host}/${path}:1`;
+  before(async () => {
+    strict = await startFixture([`registry.url=${registry.host}`, "registry.require_provenance=true"]);
+  });
+  after(() => strict?.stop());
+  const prove = async (digest: string) => {
+    const id = "e".repeat(32);
+    const build = { id, image_ref: at(inside), context_ref: "", requested_by: "amelia" };
+    await strict.db.insertInto("image_builds").values(build).execute();
+    const statement = JSON.stringify(exampleStatement(digest));
+    const row = { build_id: id, digest, manifest_digest: digest, statement };
+    await strict.db.insertInto("image_provenances").values(row).execute();
+  };
+
+  test("only what a build made is listed and used, and what a tag names later is not", async () => {
+    assert.equal(await faultOf(call(at(inside))), "image_not_in_registry");
+    const digest = await registry.push(inside, "1");
+    assert.equal(await faultOf(call(at(inside))), "image_without_provenance");
+    const unproven = () => strict.operator.call(provenances.findProvenance, { image_ref: at(inside) });
+    assert.equal(await faultOf(unproven()), "provenance_not_found");
+    await prove(digest);
+    assert.equal((await unproven()).manifest_digest, digest);
+    await call(at(inside));
+    assert.deepEqual(await used(at(inside)), { image_ref: `${at(inside)}@${digest}` });
+    const other = await registry.push(inside, "1");
+    assert.equal(await faultOf(used(at(inside))), "image_without_provenance");
+    assert.equal(await faultOf(used(`${at(inside)}@${other}`)), "image_without_provenance");
+    assert.deepEqual(await used(`${at(inside)}@${digest}`), { image_ref: `${at(inside)}@${digest}` });
+  });
+  test("images of other hosts have none; the platform's own need none; a star is judged by each tag", async () => {
+    for (const ref of ["itzg/minecraft-server:java21", "itzg/minecraft-server:*"])
+      assert.equal(await faultOf(call(ref)), "image_without_provenance", ref);
+    await strict.db
+      .insertInto("image_whitelist")
+      .values({ image_ref: "itzg/minecraft-server:java21", added_by: "earlier" })
+      .execute();
+    assert.equal(await faultOf(used("itzg/minecraft-server:java21")), "image_without_provenance");
+    await registry.push(own, "1");
+    await call(at(own));
+    assert.equal(await faultOf(used(at(own))), "none");
+    await registry.push("packs/unproven", "1");
+    await call(`${registry.host}/packs/unproven:*`);
+    assert.equal(await faultOf(used(at("packs/unproven"))), "image_without_provenance");
+  });
+});
+
+function exampleStatement(digest: string): provenances.ProvenanceStatement {
+  const push = { digest, bytes: 1 };
+  const summary = {
+    policy: { fail_on: [], fail_unfixed: false },
+    blocked: false,
+    packages: 0,
+    counts: {},
+    blocking_counts: {},
+    findings: [],
+  };
+  const at = new Date(0);
+  return statementOf({
+    row: {
+      id: "e".repeat(32),
+      image_ref: "packs/proven:1",
+      context_ref: "",
+      context_digest: null,
+      requested_by: "amelia",
+      submission_id: null,
+      created_at: at,
+      started_at: null,
+    },
+    verdict: { scanned_at: at.toISOString(), summary },
+    push,
+    built: undefined,
+    fetched: undefined,
+    finishedAt: at,
+    version: "0.1.0",
+  });
+}
 
 describe("admission", () => {
   test("an exact tag admits that tag only", async () => {

@@ -86,6 +86,17 @@ export async function isListed(db: BuildsDb, entries: readonly string[]): Promis
   return row !== undefined;
 }
 
+/** Whether a build of this installation made the image. */
+export async function hasProvenance(db: BuildsDb, digest: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("image_provenances")
+    .select(sql`1`.as("one"))
+    .where("digest", "=", digest)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export function toImage(row: ImageRow & Partial<ListedRow>): images.Image {
   const { scan_id, scanned_at, blocked } = row;
   return {

@@ -1,6 +1,6 @@
 // Everything that the registry has: what a tag names, what builds pushed, and the parts of both.
 
-import { parseManifest, type Registry } from "@svc/registry";
+import { parseManifest, type Registry, subjectOfTag } from "@svc/registry";
 import { z } from "zod";
 import type { Named, Stored } from "./plan.ts";
 
@@ -30,11 +30,13 @@ export async function readInventory({ registry, untagged, signal }: Options): Pr
       throw new Error(`the registry does not say when ${key} was pushed; svc must reach it through its gate`);
     }
     const parsed = parseManifest(manifest);
-    const { subject } = Subject.parse(JSON.parse(manifest.bytes.toString("utf8")));
+    const own = Subject.parse(JSON.parse(manifest.bytes.toString("utf8")));
     const parts = parsed.kind === "index" ? parsed.manifests.map(({ digest }) => digest) : [];
     const { digest, pushedAt } = manifest;
     const tags = tag === undefined ? [] : [tag];
-    found.set(key, { repository, digest, tags, pushedAt, parts, subject: subject?.digest });
+    // In a registry without the referrers API an index under such a tag is the list of them.
+    const subject = own.subject?.digest ?? (parsed.kind === "index" && tag ? subjectOfTag(tag) : undefined);
+    found.set(key, { repository, digest, tags, pushedAt, parts, subject });
     for (const part of parts) await add(repository, part);
   };
   for (const repository of await registry.listRepositories(signal)) {

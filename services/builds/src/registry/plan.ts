@@ -69,8 +69,10 @@ const keyOf = (repository: string, reference = "") => `${repository}@${reference
 /** The newest tagged manifests of each repository below a reserved prefix. */
 function newestOf(stored: readonly Stored[]): Set<Stored> {
   const tagged = stored.filter(
-    ({ repository, tags }) =>
-      tags.length > 0 && reservedPrefixes.some((prefix) => `${repository}/`.startsWith(prefix)),
+    ({ repository, tags, subject }) =>
+      tags.length > 0 &&
+      subject === undefined &&
+      reservedPrefixes.some((prefix) => `${repository}/`.startsWith(prefix)),
   );
   const groups = [...Map.groupBy(tagged, ({ repository }) => repository).values()];
   return new Set(
@@ -101,4 +103,8 @@ function keepReferenced(stored: readonly Stored[], reasons: Map<Stored, Reason>)
   }
 }
 
-const weight = ({ parts, subject }: Stored) => (parts.length > 0 || subject !== undefined ? 1 : 0);
+/** What refers to an image goes before its list, and both before the image. */
+function weight({ parts, subject }: Stored): number {
+  if (parts.length > 0) return 1;
+  return subject === undefined ? 0 : 2;
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { faultOf } from "@svc/mesh/testing";
 import { registries, servers } from "@svc/proto";
+import { referrersTag } from "@svc/registry";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { type GatedRegistry, startGatedRegistry } from "../testing/gated-registry.ts";
 import { type PruneDeps, pruneRegistry } from "./prune.ts";
@@ -104,6 +105,29 @@ test("the plan is a dry run, and the prune deletes what the plan named", async (
   assert.equal(await has("packs/server", old), true);
   assert.equal((await gated.registry.headManifest("packs/listed", "1"))?.digest, listed?.digest);
   assert.equal((await prune()).deleted_count, 0);
+});
+
+test("what refers to an image stays with it and goes with it, its list under a tag too", async () => {
+  const subjects = [
+    await gated.pushOld("packs/listed", "2"),
+    await gated.pushOld("packs/gone", "1"),
+  ] as const;
+  const paths = ["packs/listed", "packs/gone"] as const;
+  const [kept, gone] = await Promise.all(
+    paths.map((path, at) => gated.referOld(path, subjects[at] ?? "", "provenance")),
+  );
+  await fixture.db
+    .insertInto("image_whitelist")
+    .values({ image_ref: `${gated.host}/packs/listed:2`, added_by: "amelia" })
+    .execute();
+  const { deleted } = await prune();
+  assert.deepEqual(
+    deleted.map(({ ref }) => ref),
+    [`packs/gone@${gone}`, `packs/gone:${referrersTag(subjects[1])}`, "packs/gone:1"],
+  );
+  assert.equal(await has("packs/listed", kept ?? ""), true);
+  assert.equal(await has("packs/listed", referrersTag(subjects[0])), true);
+  assert.equal(await has("packs/gone", referrersTag(subjects[1])), false);
 });
 
 test("a registry that fails in the middle of the reading loses nothing", async () => {

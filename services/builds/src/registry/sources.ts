@@ -61,17 +61,20 @@ export function namedBy(ref: string | null, host: string): Named[] | undefined {
   return tag === undefined ? [{ repository, digest }] : [{ repository, digest }, byTag];
 }
 
-/** Manifests that builds pushed: a tag may have moved away from them since. */
+/** Manifests that builds pushed, and their provenance: a tag may have moved away from them since. */
 export async function findBuiltDigests(db: BuildsDb, host: string): Promise<Named[]> {
   const rows = await db
-    .selectFrom("image_builds")
-    .select(["image_ref", "image_digest"])
-    .where("image_digest", "is not", null)
+    .selectFrom("image_builds as b")
+    .leftJoin("image_provenances as p", "p.build_id", "b.id")
+    .select(["b.image_ref", "b.image_digest", "p.manifest_digest"])
+    .where("b.image_digest", "is not", null)
     .distinct()
     .execute();
-  return rows.flatMap(({ image_ref, image_digest }) => {
+  return rows.flatMap(({ image_ref, image_digest, manifest_digest }) => {
     const reference = parseReference(image_ref);
     if (reference?.host !== host || image_digest === null) return [];
-    return [{ repository: reference.path, digest: image_digest }];
+    const { path: repository } = reference;
+    const image = { repository, digest: image_digest };
+    return manifest_digest === null ? [image] : [image, { repository, digest: manifest_digest }];
   });
 }

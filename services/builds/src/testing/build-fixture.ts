@@ -11,8 +11,10 @@ import { startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
 import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
 import { builds } from "@svc/proto";
+import { mediaTypes, openRegistry, type Registry } from "@svc/registry";
+import { startMemoryRegistry } from "@svc/registry/testing";
 import { createWire, type TestDatabase, type Wire } from "@svc/store/testing";
-import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
+import { createLogger, createRegistry, type Registry as Metrics } from "@svc/telemetry";
 import { parseAllDocuments } from "yaml";
 import { settings as schema } from "../config.ts";
 import type { BuildsDb, Tables } from "../database.ts";
@@ -57,6 +59,7 @@ const verdictOf = (more: object) =>
   `svc-verdict ${JSON.stringify({ scanned_at: "2026-11-22T20:00:00.000Z", summary: { ...summary, ...more } })}`;
 
 export const digest = `sha256:${"d".repeat(64)}`;
+export const base = { image_ref: `${registryHost}/bases/one:1`, digest: `sha256:${"b".repeat(64)}` };
 export const blockedVerdict = verdictOf({
   blocked: true,
   blocking_counts: { CRITICAL: 1 },
@@ -66,21 +69,33 @@ export const blockedVerdict = verdictOf({
 });
 /** What the steps of a build do that succeeds. */
 export const success: BuildScript = {
-  "context-fetch": { print: ["fetched 3 files"] },
-  build: { print: ["STEP 1/2: FROM scratch", "STEP 2/2: COPY . /data"] },
+  "context-fetch": {
+    print: ["fetched 3 files"],
+    message: JSON.stringify({ context_digest: "c".repeat(64) }),
+  },
+  build: {
+    print: ["STEP 1/2: FROM scratch", "STEP 2/2: COPY . /data"],
+    message: JSON.stringify({ bases: [base], builder: { name: "buildah", version: "1.28.2" } }),
+  },
   scan: { print: ["scanned"] },
   "scan-gate": { print: [verdictOf({})] },
   push: { print: ["pushed"], message: JSON.stringify({ digest, bytes: 17 }) },
 };
 
-export type BuildReplica = { registry: Registry; stop: () => Promise<void> };
-export type ReplicaOptions = { overrides?: readonly string[]; wrapKube?: (kube: Kube) => Kube };
+export type BuildReplica = { registry: Metrics; stop: () => Promise<void> };
+export type ReplicaOptions = {
+  overrides?: readonly string[];
+  wrapKube?: (kube: Kube) => Kube;
+  wrapRegistry?: (registry: Registry) => Registry;
+};
 
 export type BuildFixture = {
   /** Has all rights. */
   kube: Kube;
   nats: TestNats;
   wire: Wire;
+  /** Where provenance is kept. */
+  registry: Registry;
   db: BuildsDb;
   gateway: Mesh;
   internal: Mesh;
@@ -105,10 +120,11 @@ export async function openBuildFixture(): Promise<BuildFixture> {
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const control = join(dataDir, "control");
   mkdirSync(control);
-  const [, nats, database] = await settleAll([
+  const [, nats, database, { host }] = await settleAll([
     startCluster(dataDir, control).then((cluster) => stack.adopt(cluster, () => cluster.close())),
     startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
     createBuildsDatabase().then((database) => stack.adopt(database, () => database.drop())),
+    startMemoryRegistry().then((registry) => stack.adopt(registry, () => registry.stop())),
   ]);
   const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
   stack.defer(() => kube.close());
@@ -124,12 +140,14 @@ export async function openBuildFixture(): Promise<BuildFixture> {
     for (const replica of replicas) await replica.stop();
   });
   const ended: string[] = [];
-  const parts = { nats, database, wire, kubeconfig: join(dataDir, "kubeconfig.builds"), ended };
+  const registry = knowingImages(openRegistry({ host, plainHttp: true }));
+  const parts = { nats, database, wire, registry, kubeconfig: join(dataDir, "kubeconfig.builds"), ended };
   const owned = stack.move();
   return {
     kube,
     nats,
     wire,
+    registry,
     db: watching.db,
     gateway,
     internal,
@@ -182,17 +200,28 @@ export async function applyRoles(kube: Kube, file: string): Promise<void> {
   }
 }
 
+/** The steps of these tests push nothing: every image that they name counts as there. */
+function knowingImages(registry: Registry): Registry {
+  const headManifest = async (_path: string, digest: string) => ({
+    mediaType: mediaTypes.manifest,
+    digest,
+    size: 17,
+  });
+  return { ...registry, headManifest };
+}
+
 type Parts = {
   nats: TestNats;
   database: TestDatabase;
   wire: Wire;
+  registry: Registry;
   kubeconfig: string;
   ended: string[];
 };
 
 async function startReplica(
-  { nats, database, wire, kubeconfig, ended }: Parts,
-  { overrides = [], wrapKube }: ReplicaOptions,
+  { nats, database, wire, registry: pushRegistry, kubeconfig, ended }: Parts,
+  { overrides = [], wrapKube, wrapRegistry }: ReplicaOptions,
 ): Promise<BuildReplica> {
   const settings = loadSettings(schema, { overrides: [...quick, ...overrides] });
   const registry = createRegistry("builds", "test");
@@ -205,6 +234,7 @@ async function startReplica(
     {
       kube: wrapKube?.(own) ?? own,
       env: { SVC_BUILD_TOKEN: "caller", SVC_REGISTRY_PUSH_TOKEN: "build:secret" },
+      pushRegistry: wrapRegistry?.(pushRegistry) ?? pushRegistry,
       onBuildEnded: async (_trx, { id, status }) => void ended.push(`${id} ${status}`),
     },
   );

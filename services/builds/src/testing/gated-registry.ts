@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { defaultCacheDirs, findDockerRegistry, findFreePort } from "@svc/local-stack";
 import { until } from "@svc/mesh/testing";
-import { digestOf, mediaTypes, openRegistry, type Registry } from "@svc/registry";
+import { digestOf, mediaTypes, openRegistry, putReferrer, type Registry } from "@svc/registry";
 
 const repo = resolve(import.meta.dirname, "../../../..");
 const startWithinMs = 60_000;
@@ -20,6 +20,8 @@ export type GatedRegistry = {
   registry: Registry;
   /** Stores an image that counts as pushed three days ago; returns its digest. */
   pushOld: (path: string, tag: string, content?: string) => Promise<string>;
+  /** Stores what refers to an image, as old as those; returns its digest. */
+  referOld: (path: string, subject: string, content: string) => Promise<string>;
   /** Stores an image by way of the gate. */
   pushNow: (path: string, tag: string, content?: string) => Promise<string>;
   /** Ends one of them with SIGKILL; the returned function starts it again. */
@@ -56,6 +58,13 @@ export async function startGatedRegistry(): Promise<GatedRegistry> {
     host,
     registry: open(host, "prune"),
     pushOld: (path, tag, content = tag) => push(open(upstream), { path, tag, content }),
+    referOld: (path, digest, content) =>
+      putReferrer(open(upstream), {
+        path,
+        subject: { mediaType: mediaTypes.manifest, digest, size: 7 },
+        artifactType: "application/vnd.in-toto+json",
+        content: Buffer.from(content),
+      }),
     pushNow: (path, tag, content = tag) => push(open(host, "platform"), { path, tag, content }),
     kill: async (which) => {
       await end(children[which]);
