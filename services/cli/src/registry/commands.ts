@@ -1,4 +1,4 @@
-import { registries } from "@svc/proto";
+import { provenances, registries } from "@svc/proto";
 import { openRegistry } from "@svc/registry";
 import { withMesh } from "../backup/with-mesh.ts";
 import { CommandError, type Outcome, planned, table } from "../output.ts";
@@ -42,4 +42,29 @@ export async function listRegistry({ data }: Common): Promise<Outcome> {
     json: { host: found.host, repositories },
     text: table([["REPOSITORY", "TAGS"], ...rows]),
   };
+}
+
+/** The in-toto statement of what an image names now. */
+export async function showProvenance({ data, image }: Common & { image: string }): Promise<Outcome> {
+  const found = await withMesh(data, (mesh) => mesh.call(provenances.findProvenance, { image_ref: image }));
+  const { buildDefinition, runDetails } = found.statement.predicate;
+  const { metadata, builder, svc_scan } = runDetails;
+  const { requested_by, image_ref } = buildDefinition.externalParameters;
+  const programs = Object.entries(builder.version).map(([name, version]) => `${name} ${version}`);
+  const scanner = svc_scan.scanner ? `${svc_scan.scanner.name} ${svc_scan.scanner.version}` : "a scanner";
+  const rows = [
+    ["image", image_ref],
+    ["build", found.build_id],
+    ["asked for by", requested_by],
+    ["begun", metadata.startedOn],
+    ["ended", metadata.finishedOn],
+    ["built with", programs.join(", ")],
+    ["scanned with", `${scanner}, database of ${svc_scan.database_at ?? "no date"}`],
+    ...buildDefinition.resolvedDependencies.map(({ uri, digest }) => [
+      "made of",
+      `${uri}@sha256:${digest.sha256}`,
+    ]),
+    ["kept as", found.manifest_digest],
+  ];
+  return { json: found, text: table(rows) };
 }

@@ -7,6 +7,14 @@ export function addRegistryCommands(program: Command): void {
     does: "list repositories and tags of this machine's registry",
     example: "registry list",
   }).action(runs(async (options) => (await import("./commands.ts")).listRegistry(options)));
+  command(registry, "provenance <image>", {
+    does: "show of what and with what an image of the platform's registry was built",
+    example: "registry provenance 127.0.0.1:5000/packs/skyblock:1.0",
+  }).action(
+    runs(async (options, image) =>
+      (await import("./commands.ts")).showProvenance({ ...options, image: image ?? "" }),
+    ),
+  );
   command(registry, "prune", {
     does: "delete the images that nothing keeps",
     example: "registry prune --yes",

@@ -26,6 +26,7 @@ const fieldOfFault: Readonly<Record<string, string>> = {
   bad_display_name: "displayName",
   image_not_whitelisted: "image",
   image_not_in_registry: "image",
+  image_without_provenance: "image",
 };
 
 /** Creating a server; the subdomain follows the name until somebody types one. */

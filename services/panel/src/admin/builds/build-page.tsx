@@ -15,6 +15,7 @@ import { BuildFacts } from "./build-facts.tsx";
 import { BuildProgress } from "./build-progress.tsx";
 import { type Build, isActive, isBuildId, lookOfStatus } from "./builds-view.ts";
 import { BuildLog } from "./log-card.tsx";
+import { Provenance } from "./provenance.tsx";
 import { Scan } from "./scan.tsx";
 
 /** One build: how far it is, its log, and what its scan found. */
@@ -54,6 +55,7 @@ function Shown({ build }: { build: Build }) {
           <BuildProgress build={build} />
           <BuildLog id={id} onStep={() => refresh(["builds.readBuild", "scans.readScan"])} />
           <Scan build={build} />
+          <Provenance build={build} />
         </Stack>
       </Split>
     </PageFrame>

@@ -52,6 +52,7 @@ export const faults = {
   image_change_unconfirmed: "Confirm that the image is to change.",
   image_not_in_registry: "The registry has no such image.",
   image_not_whitelisted: "This image is not allowed. An operator can add it.",
+  image_without_provenance: "Only images that were built here may be used. This one has no provenance.",
   internal: "The service made a mistake. Try again; if it stays, give your operator the request id.",
   invalid_code: "The code is wrong, used or too old. Check it, or ask for a new one.",
   invalid_quota: "Enter a number from 0, or nothing for no limit.",
@@ -102,6 +103,7 @@ export const faults = {
   pin_limit: "As many backups are pinned as may be. Unpin one first.",
   player_barred: "This player may not join.",
   protected_admin: "This player is linked to a staff account.",
+  provenance_not_found: "This build has no provenance.",
   quota_exceeded:
     "You have as many servers as your account may have. Give one up, or ask an operator for more.",
   rate_limited: "Too many tries from your network. Wait a minute.",

@@ -366,4 +366,18 @@ const scan: PackWords["scan"] = {
   later: "此构建",
 };
 
-export const packs: PackWords = { submissions, review, builds, scan };
+const provenance: PackWords["provenance"] = {
+  title: "来源证明",
+  help: "此镜像的来源，与镜像一同保存在镜像仓库中。",
+  none: "此构建没有来源证明：它由较早的版本生成。重新构建即可获得。",
+  context: "构建自上下文",
+  bases: "基于",
+  builder: "构建工具",
+  scanner: "扫描工具",
+  noScanner: "未说明版本的扫描工具",
+  program: (name, version) => `${name} ${version}`,
+  manifest: "在镜像仓库中",
+  download: "下载声明",
+};
+
+export const packs: PackWords = { submissions, review, builds, scan, provenance };
