@@ -63,6 +63,15 @@ const Delivery = z.strictObject({
   error: z.string().optional(),
 });
 
+/** Checks of a probe without a verdict: alerts whose key begins with `prefix` keep their state. */
+export const UnjudgedCheck = z.strictObject({
+  prefix: z.string(),
+  reason: z.string(),
+  /** False where there is nothing to check, such as a mail relay that is not set up; absent where the check failed. */
+  configured: z.literal(false).optional(),
+});
+export type UnjudgedCheck = z.output<typeof UnjudgedCheck>;
+
 export const AlertStatus = z.strictObject({
   /** When the newest run ended; null before the first. */
   checked_at: Timestamp.nullable(),
@@ -72,8 +81,7 @@ export const AlertStatus = z.strictObject({
   alerts: z.array(Alert),
   /** Newest first; those of the last seven days. */
   resolved: z.array(Alert),
-  /** Probes that could not judge: alerts whose key begins with `prefix` keep their state. */
-  unknown: z.array(z.strictObject({ prefix: z.string(), reason: z.string() })),
+  unknown: z.array(UnjudgedCheck),
   silences: z.array(AlertSilence),
   mail: Delivery.extend({
     /** Verified addresses of enabled owners, as last read from identity. */

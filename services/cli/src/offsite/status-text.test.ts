@@ -51,6 +51,15 @@ test("the status names what is missing and what is not whole, and how many more 
     assert.ok(lines.includes(line), lines.join("\n"));
 });
 
+test("a pass that was never completed is no old one", () => {
+  const { last_completed_at: _none, ...fresh } = good;
+  assert.match(
+    statusText({ ...good, stale: true }),
+    /^completed 2026-11-23T12:00:01Z; that is more than 12 /m,
+  );
+  assert.match(statusText({ ...fresh, stale: true }), /^completed never$/m);
+});
+
 test("a running pass is shown with a bar and the time that is left", () => {
   const progress = {
     kind: "worlds" as const,

@@ -63,8 +63,13 @@ function passLines({ last, last_completed_at, stale, max_age_seconds }: Status):
     ...(last?.progress ? [`running   ${progressText(last.progress)}`] : []),
     ...(last?.error === undefined ? [] : [`          ${last.error}`]),
     ...(last?.failures ?? []).map(({ key, error }) => `failed: ${key}: ${error}`),
-    `completed ${last_completed_at ?? "never"}${stale ? `; that is more than ${max_age_seconds / 3_600} hours ago` : ""}`,
+    `completed ${completedText(last_completed_at, stale ? max_age_seconds / 3_600 : undefined)}`,
   ];
+}
+
+function completedText(at: string | undefined, staleHours: number | undefined): string {
+  if (at === undefined) return "never";
+  return staleHours === undefined ? at : `${at}; that is more than ${staleHours} hours ago`;
 }
 
 function kindLines(kind: offsites.OffsiteKindStatus): string[] {

@@ -14,7 +14,7 @@ export type AcknowledgeOptions = Common & { note?: string };
 
 type Report = {
   findings: { key: string; severity: string; summary: { en: string } }[];
-  unknown: { prefix: string; reason: string }[];
+  unknown: alerts.UnjudgedCheck[];
   delivered: string[];
   failed: { way: string; error: string }[];
   unheard: string[];
@@ -36,7 +36,7 @@ export async function watch({ data, dryRun = false }: Common & { dryRun?: boolea
           ["SEVERITY", "KEY", "WHAT"],
           ...findings.map(({ severity, key, summary }) => [severity, key, summary.en]),
         ]),
-    ...(unknown.length === 0 ? [] : [unknownTable(unknown)]),
+    ...unjudgedTables(unknown),
     ...(quiet ? ["The quiet file holds everything back."] : []),
     ...delivered.map((way) => `${dryRun ? "Would be sent" : "Sent"}: ${way}`),
     ...failed.map(({ way, error }) => `Not delivered: ${way}: ${error}`),
@@ -60,8 +60,9 @@ export async function listAlerts({ data }: Common): Promise<Outcome> {
             : `The watchdog last ran at ${status.checked_at}; what follows is out of date.`,
         ]
       : []),
-    status.alerts.length === 0 ? "Nothing is wrong." : alertTable(status.alerts),
-    ...(status.unknown.length === 0 ? [] : [unknownTable(status.unknown)]),
+    ...(status.alerts.length > 0 ? [alertTable(status.alerts)] : []),
+    ...(status.alerts.length === 0 && status.checked_at !== null ? ["Nothing is wrong."] : []),
+    ...unjudgedTables(status.unknown),
     ...(status.silences.length === 0 ? [] : [silenceTable(status.silences)]),
     deliveryTable(status),
   ].join("\n\n");
@@ -79,8 +80,15 @@ function alertTable(list: readonly alerts.Alert[]): string {
   return table([["SEVERITY", "STATE", "SINCE", "KEY", "WHAT"], ...rows]);
 }
 
-function unknownTable(unknown: readonly { prefix: string; reason: string }[]): string {
-  return table([["CANNOT JUDGE", "WHY"], ...unknown.map(({ prefix, reason }) => [prefix, reason])]);
+/** What somebody has to look into, apart from what was never set up. */
+export function unjudgedTables(unknown: readonly alerts.UnjudgedCheck[]): string[] {
+  const tableOf = (title: string, isConfigured: boolean) => {
+    const rows = unknown.filter(({ configured = true }) => configured === isConfigured);
+    return rows.length === 0
+      ? []
+      : [table([[title, "WHY"], ...rows.map(({ prefix, reason }) => [prefix, reason])])];
+  };
+  return [...tableOf("CANNOT JUDGE", true), ...tableOf("NOT SET UP", false)];
 }
 
 function silenceTable(silences: readonly alerts.AlertSilence[]): string {

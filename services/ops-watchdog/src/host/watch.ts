@@ -10,7 +10,7 @@ import {
   silence,
 } from "../watchdog/operate.ts";
 import { allProbes } from "../watchdog/probe/all.ts";
-import { UnknownError } from "../watchdog/probe/probe.ts";
+import { NotConfiguredError } from "../watchdog/probe/probe.ts";
 import { type RunDeps, recordFailedRun, runOnce } from "../watchdog/run.ts";
 import type { HostContext } from "./context.ts";
 import type { WatchCommand } from "./watch-command.ts";
@@ -49,7 +49,7 @@ function runDeps(context: HostContext, deps: ReturnType<typeof alertDeps>): RunD
 }
 
 async function openMesh({ natsUrl, natsUser, natsPassword, version }: HostContext): Promise<Mesh> {
-  if (!natsUrl) throw new UnknownError("SVC_NATS_URL is not set");
+  if (!natsUrl) throw new NotConfiguredError("SVC_NATS_URL is not set");
   return connectMesh({
     service: natsUser === "operator" ? "operator" : "ops-watchdog",
     ...{ url: natsUrl, user: natsUser, password: natsPassword, version },

@@ -17,7 +17,7 @@ export type Finding = {
 /** What all probes saw. Alerts whose key begins with an unknown prefix keep their state. */
 export type Observation = {
   findings: readonly Finding[];
-  unknown: readonly { prefix: string; reason: string }[];
+  unknown: readonly alerts.UnjudgedCheck[];
 };
 
 const minuteMs = 60_000;

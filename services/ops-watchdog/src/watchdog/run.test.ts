@@ -24,6 +24,8 @@ beforeEach(() => fixture.next());
 const runDeps = (options?: Options): RunDeps => fixture.runDeps(options);
 const keysOf = ({ findings }: RunReport) => findings.map(({ key }) => key).sort();
 const prefixesOf = ({ unknown }: RunReport) => unknown.map(({ prefix }) => prefix);
+const unconfiguredOf = ({ unknown }: RunReport) =>
+  unknown.flatMap(({ prefix, configured = true }) => (configured ? [] : [prefix]));
 const run = (deps: RunDeps) => runOnce(deps, { dryRun: false });
 const seeing = (key: string, severity: "critical" | "warning" = "warning"): Probe => ({
   prefixes: ["x"],
@@ -44,11 +46,15 @@ describe("every probe", () => {
   const isOfMachine = (key: string) => /^(disk|memory|clock)/.test(key);
   const judged = async (options: Options = {}) => {
     const report = await run(runDeps(options));
-    return { keys: keysOf(report).filter((key) => !isOfMachine(key)), unknown: prefixesOf(report) };
+    return {
+      keys: keysOf(report).filter((key) => !isOfMachine(key)),
+      unknown: prefixesOf(report),
+      unconfigured: unconfiguredOf(report),
+    };
   };
 
   test("judges what it can where there is no cluster, and says what it cannot", async () => {
-    const { keys, unknown } = await judged();
+    const { keys, unknown, unconfigured } = await judged();
     assert.deepEqual(keys, usual);
     for (const prefix of [
       "cluster",
@@ -60,6 +66,8 @@ describe("every probe", () => {
       "audit-writes/",
     ])
       assert.ok(unknown.includes(prefix), prefix);
+    // The kubeconfig of the fixture is set and names no file: that is a failure.
+    assert.deepEqual(unconfigured.toSorted(), ["audit-writes/", "certificate/", "game-port", "offsite/"]);
     for (const prefix of ["nats", "postgresql", "world-job/", "builds/", "mail-relay", "db-rehearsal/"])
       assert.ok(!unknown.includes(prefix), prefix);
   });
@@ -74,10 +82,10 @@ describe("every probe", () => {
   });
 
   test("does without PostgreSQL", async () => {
-    const { keys, unknown } = await judged({ away: "postgresql" });
+    const { keys, unknown, unconfigured } = await judged({ away: "postgresql" });
     assert.deepEqual(keys, ["db-backup/stale", "postgresql"]);
     for (const prefix of ["db-rehearsal/", "update-report", "clock"])
-      assert.ok(unknown.includes(prefix), prefix);
+      assert.ok(unknown.includes(prefix) && !unconfigured.includes(prefix), prefix);
   });
 
   test("does without the mail relay", async () => {

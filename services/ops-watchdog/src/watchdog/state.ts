@@ -57,7 +57,7 @@ export const WatchdogState = z.strictObject({
   silences: z.array(Silence),
   /** Newest last. */
   history: z.array(HistoryEntry),
-  unknown: z.array(z.strictObject({ prefix: z.string(), reason: z.string() })),
+  unknown: z.array(alerts.UnjudgedCheck),
   recipients: z.array(notices.StaffRecipient),
   ways: z.record(z.string(), Way),
   heartbeat: z.strictObject({ at, ok: z.boolean(), error: z.string().optional() }).optional(),

@@ -2,7 +2,7 @@
 
 import { finding } from "../finding.ts";
 import { healthAddresses } from "./mesh.ts";
-import { type Probe, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe } from "./probe.ts";
 
 const line = /^svc_audit_write_failures_total(?:\{[^}]*\})? (\S+)$/m;
 const withinMs = 5_000;
@@ -14,7 +14,7 @@ export const auditWrites: Probe = {
   prefixes: ["audit-writes/"],
   look: async ({ settings, state, now }, signal) => {
     const addresses = await healthAddresses(settings.ops_watchdog);
-    if (addresses.length === 0) throw new UnknownError("no health port is known");
+    if (addresses.length === 0) throw new NotConfiguredError("no health port is known");
     const counters: Record<string, number> = {};
     let hasGrown = false;
     await Promise.all(

@@ -24,7 +24,7 @@ export function judgeBundles(
   const daily = whole.find(({ label }) => label === "daily");
   const [newest] = whole;
   return [
-    ...(isStale(daily?.takenAt, maxAgeMs, now) ? [stale(maxAgeMs)] : []),
+    ...(isStale(daily?.takenAt, maxAgeMs, now) ? [stale(maxAgeMs, daily !== undefined)] : []),
     ...(newest?.manifest?.servers_error !== undefined
       ? [incomplete(newest.name, newest.manifest.servers_error)]
       : []),
@@ -32,7 +32,7 @@ export function judgeBundles(
   ];
 }
 
-function stale(maxAgeMs: number): Finding {
+function stale(maxAgeMs: number, hasDaily: boolean): Finding {
   return finding(
     {
       ...{ key: "db-backup/stale", severity: "critical", forMinutes: 10 },
@@ -41,10 +41,12 @@ function stale(maxAgeMs: number): Finding {
         zh: "`svc db backup --label daily` 会立即备份；失败原因见 ops-watchdog 的日志。",
       },
     },
-    {
-      en: "The newest daily database bundle is older than {hours} hours, or there is none.",
-      zh: "最新的每日数据库备份包已超过 {hours} 小时，或不存在。",
-    },
+    hasDaily
+      ? {
+          en: "The newest daily database bundle is older than {hours} hours.",
+          zh: "最新的每日数据库备份包已超过 {hours} 小时。",
+        }
+      : { en: "There is no whole daily database bundle.", zh: "没有完好的每日数据库备份包。" },
     { hours: Math.round(maxAgeMs / hourMs) },
   );
 }

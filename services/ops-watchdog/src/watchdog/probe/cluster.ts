@@ -8,7 +8,7 @@ import {
   systemNames,
 } from "@svc/proto";
 import { type Finding, finding } from "../finding.ts";
-import { type Probe, type ProbeContext, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe, type ProbeContext, UnknownError } from "./probe.ts";
 
 type Server = KubeObject & {
   spec?: Pick<MinecraftServerSpec, "desiredState">;
@@ -25,7 +25,12 @@ const servers = resource<Server>({
 const dayMs = 86_400_000;
 const maintenance = `${MinecraftServer.group}/maintenance`;
 
-async function withCluster<T>({ kubeconfig }: ProbeContext, work: (kube: Kube) => Promise<T>): Promise<T> {
+async function withCluster<T>(
+  { kubeconfig, env }: ProbeContext,
+  work: (kube: Kube) => Promise<T>,
+): Promise<T> {
+  if (!kubeconfig && !env["KUBERNETES_SERVICE_HOST"])
+    throw new NotConfiguredError("no cluster is configured");
   let kube: Kube;
   try {
     kube = connectKube({ kubeconfigFile: kubeconfig });

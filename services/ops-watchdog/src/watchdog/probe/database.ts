@@ -7,7 +7,7 @@ import { findLastRehearsed, findNewestDaily, findNewestRehearsal } from "../../b
 import type { Tables, WatchdogDb } from "../../database.ts";
 import { newestReport } from "../../update/report.ts";
 import { type Finding, finding } from "../finding.ts";
-import { type Probe, type ProbeContext, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe, type ProbeContext, UnknownError } from "./probe.ts";
 
 const hourMs = 3_600_000;
 const clockOffMs = 10_000;
@@ -16,7 +16,7 @@ export async function withDatabase<T>(
   { databaseUrl }: ProbeContext,
   work: (db: WatchdogDb) => Promise<T>,
 ): Promise<T> {
-  if (databaseUrl === "") throw new UnknownError("no database is configured");
+  if (databaseUrl === "") throw new NotConfiguredError("no database is configured");
   const log = createLogger("ops-watchdog", "silent");
   const store = openStore<Tables>({ url: databaseUrl, schema: "ops_watchdog", poolSize: 1, log });
   try {
@@ -94,7 +94,7 @@ export const rehearsals: Probe = {
   prefixes: ["db-rehearsal/"],
   look: async (context) => {
     const { rehearsal_every: everyMs } = context.settings.ops_watchdog;
-    if (everyMs === 0) throw new UnknownError("ops_watchdog.rehearsal_every is 0s");
+    if (everyMs === 0) throw new NotConfiguredError("ops_watchdog.rehearsal_every is 0s");
     const [newest, success, bundle] = await withDatabase(context, (db) =>
       Promise.all([findNewestRehearsal(db), findLastRehearsed(db), findNewestDaily(db)]),
     );
@@ -147,10 +147,12 @@ export const updateReport: Probe = {
               zh: "`svc update --record` 会生成一份；失败原因见 ops-watchdog 的日志。",
             },
           },
-          {
-            en: "Updates have not been checked for more than {hours} hours.",
-            zh: "已超过 {hours} 小时没有检查更新。",
-          },
+          report
+            ? {
+                en: "Updates have not been checked for more than {hours} hours.",
+                zh: "已超过 {hours} 小时没有检查更新。",
+              }
+            : { en: "Updates have not been checked yet.", zh: "尚未检查过更新。" },
           { hours: Math.round(maxAgeMs / hourMs) },
         ),
       ],

@@ -4,7 +4,7 @@ import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { createRelay, relaySettings } from "@svc/smtp";
 import { type Finding, finding } from "../finding.ts";
-import { type Probe, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe } from "./probe.ts";
 
 const withinMs = 10_000;
 const dayMs = 86_400_000;
@@ -14,7 +14,7 @@ export const mailRelay: Probe = {
   prefixes: ["mail-relay"],
   look: async ({ settings, env }) => {
     const relay = relaySettings(settings.smtp, withinMs, env);
-    if (!relay) throw new UnknownError("no mail relay is configured");
+    if (!relay) throw new NotConfiguredError("no mail relay is configured");
     try {
       (await createRelay(relay).open("postmaster@localhost.localdomain")).close();
       return { findings: [] };
@@ -42,7 +42,7 @@ export const gamePort: Probe = {
   prefixes: ["game-port"],
   look: async ({ settings }) => {
     const { game_address: address } = settings.ops_watchdog;
-    if (address === "") throw new UnknownError("ops_watchdog.game_address is not set");
+    if (address === "") throw new NotConfiguredError("ops_watchdog.game_address is not set");
     if (await accepts(address)) return { findings: [] };
     return {
       findings: [
@@ -84,7 +84,7 @@ export const certificates: Probe = {
   prefixes: ["certificate/"],
   look: async ({ settings, now }) => {
     const { tls_addresses: addresses } = settings.ops_watchdog;
-    if (addresses.length === 0) throw new UnknownError("ops_watchdog.tls_addresses names none");
+    if (addresses.length === 0) throw new NotConfiguredError("ops_watchdog.tls_addresses names none");
     const findings: Finding[] = [];
     const unknown: { prefix: string; reason: string }[] = [];
     await Promise.all(

@@ -5,13 +5,13 @@ import { findPasses } from "../../offsite/report.ts";
 import { toOffsiteStatus } from "../../offsite/status.ts";
 import { type Finding, finding } from "../finding.ts";
 import { withDatabase } from "./database.ts";
-import { type Probe, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe } from "./probe.ts";
 
 export const offsite: Probe = {
   prefixes: ["offsite/"],
   look: async (context) => {
     const { offsite: settings } = context.settings;
-    if (settings.bucket === "") throw new UnknownError("offsite.bucket is not set");
+    if (settings.bucket === "") throw new NotConfiguredError("offsite.bucket is not set");
     const passes = await withDatabase(context, findPasses);
     return { findings: judgeOffsite(toOffsiteStatus(settings, passes, context.now)) };
   },
@@ -53,10 +53,12 @@ export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at }
           // The first pass of a new bucket may take as long.
           forMinutes: last_completed_at === undefined ? max_age_seconds / 60 : 0,
         },
-        {
-          en: "No off-site copy has been completed for {hours} hours.",
-          zh: "已有 {hours} 小时没有完成异地复制。",
-        },
+        last_completed_at === undefined
+          ? { en: "No off-site copy has been completed yet.", zh: "尚未完成过异地复制。" }
+          : {
+              en: "No off-site copy has been completed for {hours} hours.",
+              zh: "已有 {hours} 小时没有完成异地复制。",
+            },
         { hours: Math.round(max_age_seconds / 3_600) },
       ),
     );

@@ -1,6 +1,7 @@
 // Runs every probe by itself: one that fails or hangs says that it cannot judge, and takes nobody with it.
 
 import type { Mesh } from "@svc/mesh";
+import type { alerts } from "@svc/proto";
 import type { Settings } from "../../config.ts";
 import type { Finding, Observation } from "../finding.ts";
 import type { WatchdogState } from "../state.ts";
@@ -20,7 +21,7 @@ export type ProbeContext = {
 /** What a probe saw. `counters` are kept for its next run. */
 export type Seen = {
   findings: Finding[];
-  unknown?: { prefix: string; reason: string }[];
+  unknown?: alerts.UnjudgedCheck[];
   counters?: Record<string, number>;
 };
 
@@ -31,9 +32,14 @@ export type Probe = {
   withinMs?: number;
 };
 
-/** This cannot be judged here, and why: nothing is wrong, nothing fires. */
+/** This cannot be judged, and why: nothing is wrong, nothing fires. */
 export class UnknownError extends Error {
   override name = "UnknownError";
+}
+
+/** There is nothing to judge here, and which setting would change that. */
+export class NotConfiguredError extends UnknownError {
+  override name = "NotConfiguredError";
 }
 
 const defaultWithinMs = 20_000;
@@ -66,7 +72,8 @@ async function lookOnce(
     // Whoever lost the race may still fail.
     work.catch(() => undefined);
     const reason = (error as Error).message.split("\n")[0]?.slice(0, 300) || "it failed";
-    return { findings: [], unknown: prefixes.map((prefix) => ({ prefix, reason })) };
+    const configured = error instanceof NotConfiguredError ? { configured: false as const } : {};
+    return { findings: [], unknown: prefixes.map((prefix) => ({ prefix, reason, ...configured })) };
   }
 }
 

@@ -21,6 +21,9 @@ const disk = alert({
 const storage = alert({});
 const pending = alert({ state: "pending" });
 const unknown = [{ prefix: "server/", reason: "the cluster is away" }];
+const unconfigured = [
+  { prefix: "mail-relay", reason: "no mail relay is configured", configured: false as const },
+];
 const well = { checked_at: "2026-11-23T02:00:00Z", stale: false, alerts: [], unknown: [] };
 
 for (const [sentence, given, state, said] of [
@@ -37,6 +40,7 @@ for (const [sentence, given, state, said] of [
   ],
   ["one that is not sent yet is no alert", { alerts: [pending] }, "well", undefined],
   ["a probe that cannot judge leaves it open", { unknown }, "unsure", undefined],
+  ["what is not set up leaves nothing open", { unknown: unconfigured }, "well", undefined],
   ["what fires is said first", { alerts: [disk], unknown }, "warning", undefined],
 ] as readonly (readonly [string, Partial<AlertStatus>, string, string | undefined])[]) {
   test(sentence, () => {

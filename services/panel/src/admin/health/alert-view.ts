@@ -24,7 +24,12 @@ export function decideHealth(
   const firing = status.alerts.filter(({ state }) => state === "firing");
   if (firing.some(({ severity }) => severity === "critical")) return { state: "critical", firing };
   if (firing.length > 0) return { state: "warning", firing };
-  return { state: status.unknown.length > 0 ? "unsure" : "well" };
+  return { state: status.unknown.some(isConfigured) ? "unsure" : "well" };
+}
+
+/** Whether a check without a verdict has something to check. */
+export function isConfigured({ configured }: AlertStatus["unknown"][number]): boolean {
+  return configured !== false;
 }
 
 export const lookOfHealth: Record<PlatformHealth["state"], StatusLook> = {

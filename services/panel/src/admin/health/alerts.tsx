@@ -15,7 +15,7 @@ import { visible } from "../../words/visible.ts";
 import { useLanguage, useWords } from "../../words/words.ts";
 import { AlertHistory } from "./alert-history.tsx";
 import { AlertItem } from "./alert-item.tsx";
-import { type AlertStatus, decideHealth, inLanguage, noticeOfHealth } from "./alert-view.ts";
+import { type AlertStatus, decideHealth, inLanguage, isConfigured, noticeOfHealth } from "./alert-view.ts";
 import { HealthSentence } from "./health-sentence.tsx";
 import { Reach } from "./reach.tsx";
 
@@ -76,18 +76,35 @@ function Summary({ status }: { status: AlertStatus }) {
 
 function Unknown({ unknown }: Pick<AlertStatus, "unknown">) {
   const { alerts } = useHealthWords();
-  if (unknown.length === 0) return null;
+  const failed = unknown.filter(isConfigured);
+  const unused = unknown.filter((check) => !isConfigured(check));
   return (
-    <Notice>
-      {alerts.unknown}
-      <ul>
-        {unknown.map(({ prefix, reason }) => (
-          <li key={prefix}>
-            <code>{visible(prefix)}</code> <bdi>{visible(reason)}</bdi>
-          </li>
-        ))}
-      </ul>
-    </Notice>
+    <>
+      {failed.length > 0 && (
+        <Notice kind="waiting">
+          {alerts.unknown}
+          <Checks checks={failed} />
+        </Notice>
+      )}
+      {unused.length > 0 && (
+        <Disclosure summary={alerts.notSetUp(unused.length)}>
+          <Muted>{alerts.notSetUpHelp}</Muted>
+          <Checks checks={unused} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+function Checks({ checks }: { checks: AlertStatus["unknown"] }) {
+  return (
+    <ul>
+      {checks.map(({ prefix, reason }) => (
+        <li key={prefix}>
+          <code>{visible(prefix)}</code> <bdi>{visible(reason)}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -36,6 +36,7 @@ for (const [sentence, given, problems] of [
   ],
   ["a failed pass is said beside its age", { last: pass("failed"), stale: true }, ["stale", "failed"]],
   ["a pass in which some objects failed is incomplete", { last: pass("incomplete") }, ["incomplete"]],
+  ["a sample that could not be opened is said although all is copied", { damaged: ["db/a"] }, ["damaged"]],
 ] as readonly (readonly [string, Partial<OffsiteStatus>, string[]])[]) {
   test(sentence, () => assert.deepEqual(offsiteProblemsOf({ ...fine, ...given }), problems));
 }

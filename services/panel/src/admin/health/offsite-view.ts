@@ -15,13 +15,15 @@ export type OffsiteProblem =
   | "never"
   | "stale"
   | "failed"
-  | "incomplete";
+  | "incomplete"
+  | "damaged";
 
 export function offsiteProblemsOf({
   configured,
   last,
   last_completed_at,
   stale,
+  damaged = [],
 }: OffsiteStatus): OffsiteProblem[] {
   if (!configured) return ["not-configured"];
   if (last?.state === "wrong_key") return ["wrong-key"];
@@ -31,6 +33,7 @@ export function offsiteProblemsOf({
     ...(stale ? [last_completed_at === undefined ? ("never" as const) : ("stale" as const)] : []),
     ...(last?.state === "failed" ? ["failed" as const] : []),
     ...(last?.state === "incomplete" ? ["incomplete" as const] : []),
+    ...(damaged.length > 0 ? ["damaged" as const] : []),
   ];
 }
 
@@ -43,6 +46,7 @@ export const offsiteCommandOf: Partial<Record<OffsiteProblem, string>> = {
   stale: "svc offsite sync",
   failed: "svc offsite sync",
   incomplete: "svc offsite sync",
+  damaged: "svc offsite verify",
 };
 
 export const lookOfPass: Record<OffsitePass["state"], StatusLook> = {

@@ -50,7 +50,7 @@ export function Offsite() {
 function Problem({ problem, status }: { problem: OffsiteProblem; status: OffsiteStatus }) {
   const { offsite } = useHealthWords();
   const command = offsiteCommandOf[problem];
-  const { last, max_age_seconds } = status;
+  const { last, max_age_seconds, damaged = [] } = status;
   const isQuiet = problem === "standby" || problem === "not-configured" || problem === "never";
   return (
     <Notice kind={isQuiet ? "waiting" : "failed"}>
@@ -60,6 +60,7 @@ function Problem({ problem, status }: { problem: OffsiteProblem; status: Offsite
           <bdi>{visible(last.error)}</bdi>
         </p>
       )}
+      {problem === "damaged" && <Keys title={offsite.damaged(damaged.length)} keys={damaged} />}
       <p>{offsite.help[problem]}</p>
       {command !== undefined && <Copied text={command} what={offsite.command} />}
     </Notice>
@@ -68,7 +69,7 @@ function Problem({ problem, status }: { problem: OffsiteProblem; status: Offsite
 
 function Copies({ status }: { status: OffsiteStatus }) {
   const { offsite } = useHealthWords();
-  const { last, last_completed_at, writer, key_id, bucket, store, kinds } = status;
+  const { last, last_completed_at, verified_at, writer, key_id, bucket, store, kinds } = status;
   const whole = last_completed_at === undefined ? offsite.never : <Time at={last_completed_at} />;
   const place = bucket !== undefined && <bdi key="bucket">{visible(bucket)}</bdi>;
   return (
@@ -80,6 +81,10 @@ function Copies({ status }: { status: OffsiteStatus }) {
       <Facts
         rows={[
           [offsite.lastCompleted, whole],
+          [
+            offsite.verified,
+            verified_at === undefined ? offsite.notVerified : <Time key="verified" at={verified_at} />,
+          ],
           ...(place ? [[offsite.bucket, place] as const] : []),
           ...(writer ? [[offsite.writer, <Writer key="writer" writer={writer} />] as const] : []),
           ...(key_id === undefined

@@ -105,7 +105,9 @@ const alerts = {
   until: "until",
   endSilence: "End",
   endSilenceOf: (key: string) => `End the silence of ${key}`,
-  unknown: "Some checks are not set up, or could not judge. What they found before stays as it was:",
+  unknown: "Some checks failed. What they found before stays as it was:",
+  notSetUp: (n: number) => `${count(n, "check is", "checks are")} not set up`,
+  notSetUpHelp: "There is nothing for them to check until the setting is there.",
   resolved: "Resolved in the last seven days",
   gone: "gone since",
   showAll: (n: number) => `Show all ${n}`,
@@ -197,6 +199,7 @@ const offsite = {
     stale: (hours: number) => `No copying was completed for ${count(hours, "hour", "hours")}.`,
     failed: (_hours: number) => "The newest copying failed.",
     incomplete: (_hours: number) => "Some objects could not be copied.",
+    damaged: (_hours: number) => "Some copies cannot be opened, and could not be sent again.",
   },
   help: {
     "not-configured":
@@ -208,6 +211,8 @@ const offsite = {
     stale: "The log of ops-watchdog says why. To copy now, run on the host:",
     failed: "It is tried again by itself. To try now, run on the host:",
     incomplete: "They are tried again by themselves. To try now, run on the host:",
+    damaged:
+      "Their originals are gone or differ: look for them in older backups. To check every copy, run on the host:",
   },
   states: {
     running: "Copying",
@@ -225,7 +230,10 @@ const offsite = {
     `${whole === wanted ? whole : `${whole} of ${wanted}`} whole, ${size}`,
   missing: (n: number) => `${n} missing`,
   notWhole: (n: number) => `${n} not whole`,
+  damaged: (n: number) => count(n, "damaged copy", "damaged copies"),
   lastCompleted: "Last completed",
+  verified: "Sample checked",
+  notVerified: "Not yet. A sample of the copies is checked every week.",
   never: "Never",
   bucket: "Bucket",
   writer: "Written by",

@@ -99,7 +99,9 @@ const alerts: HealthWords["alerts"] = {
   until: "至",
   endSilence: "结束",
   endSilenceOf: (key) => `结束 ${key} 的静音`,
-  unknown: "部分检查未设置或无法得出结论，其先前的结果保持不变：",
+  unknown: "部分检查未能完成，其先前的结果保持不变：",
+  notSetUp: (n) => `${n} 项检查未设置`,
+  notSetUpHelp: "完成相应设置之前，没有可检查的内容。",
   resolved: "最近七天内已解决",
   gone: "解决于",
   showAll: (n) => `显示全部 ${n} 条`,
@@ -189,6 +191,7 @@ const offsite: HealthWords["offsite"] = {
     stale: (hours) => `已有 ${hours} 小时没有完成过复制。`,
     failed: (_hours) => "最近一次复制失败。",
     incomplete: (_hours) => "部分对象未能复制。",
+    damaged: (_hours) => "部分副本无法打开，也无法重新发送。",
   },
   help: {
     "not-configured":
@@ -199,6 +202,7 @@ const offsite: HealthWords["offsite"] = {
     stale: "ops-watchdog 的日志会说明原因。要立即复制，请在主机上运行：",
     failed: "系统会自动重试。要立即重试，请在主机上运行：",
     incomplete: "系统会自动重试。要立即重试，请在主机上运行：",
+    damaged: "原始数据已不存在或已改变，请在较早的备份中查找。要检查所有副本，请在主机上运行：",
   },
   states: {
     running: "正在复制",
@@ -215,7 +219,10 @@ const offsite: HealthWords["offsite"] = {
   copies: (whole, wanted, size) => `${whole === wanted ? whole : `${whole}/${wanted}`} 个完好，${size}`,
   missing: (n) => `缺少 ${n} 个`,
   notWhole: (n) => `${n} 个不完整`,
+  damaged: (n) => `${n} 个损坏的副本`,
   lastCompleted: "上次完成",
+  verified: "抽样检查",
+  notVerified: "尚未进行。每周抽取部分副本进行检查。",
   never: "从未",
   bucket: "存储桶",
   writer: "写入者",
