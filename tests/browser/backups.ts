@@ -39,6 +39,18 @@ export const addBackupTests: Area = (fixture) => {
     await inspect(owner, "backups");
   });
 
+  test("a restore that is refused is said, although its dialog is gone", async () => {
+    const { owner } = fixture();
+    await owner.page.locator('button[aria-label^="Restore the backup"]').click();
+    await owner.sees(en.backups.restoreSafety);
+    const { body } = await owner.request("GET", "/backups?server=survival");
+    const [newest] = body["backups"] as { id: string }[];
+    assert.equal((await owner.request("DELETE", `/backups/${newest?.id}`)).status, 200);
+    await owner.page.locator('input[name="confirm"]').fill("survival");
+    await owner.press("button", en.backups.restoreAction);
+    await owner.sees(en.faults.no_backup);
+  });
+
   test("a stranger sees no page of backups", async () => {
     const { player, addressOf } = fixture();
     await player.open(addressOf("panel_host", "/servers/survival/backups"));

@@ -8,7 +8,8 @@ export function newestDrill(drills: readonly Drill[], backupId: string): Drill |
   return drills.find(({ backup_id }) => backup_id === backupId);
 }
 
-type Rights = { isStaff: boolean; isAsleep: boolean; isBusy: boolean };
+/** Who asks, and whether the world is at rest and free. */
+export type BackupRights = { isStaff: boolean; isAsleep: boolean; isBusy: boolean };
 
 export type BackupActs = {
   /** Putting it back needs a world at rest and a sound archive. */
@@ -23,7 +24,7 @@ export type BackupActs = {
 /** What can be done with a backup; the service decides again (docs/reference/backups.md#pin). */
 export function decideActs(
   { corrupt = false, pinned_by }: Backup,
-  { isStaff, isAsleep, isBusy }: Rights,
+  { isStaff, isAsleep, isBusy }: BackupRights,
 ): BackupActs {
   const isTheirs = pinned_by === "staff" && !isStaff;
   return {

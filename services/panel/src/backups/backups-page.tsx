@@ -14,8 +14,9 @@ import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { pageOf } from "../ui/page-number.ts";
 import { Pager } from "../ui/pager.tsx";
 import { useWords } from "../words/words.ts";
+import { useBackupActs } from "./backup-acts.tsx";
 import { BackupItem } from "./backup-item.tsx";
-import { decideActs, newestDrill } from "./backup-row.ts";
+import { newestDrill } from "./backup-row.ts";
 import { DownloadWorld } from "./download-world.tsx";
 import { JobNotice } from "./job-notice.tsx";
 import { MakeBackup } from "./make-backup.tsx";
@@ -50,6 +51,7 @@ function Backups({ name, status }: ServerInFrame) {
   );
   const isAsleep = isAtRest(status.phase);
   const rights = { isStaff, isAsleep, isBusy: job !== undefined };
+  const { act, dialog } = useBackupActs(name, isAsleep && job === undefined);
   const { backups: found = [], total = 0 } = list.data ?? {};
   const show = (to: number) =>
     void navigate({ to: `/servers/${name}/backups`, search: to > 1 ? { page: to } : {}, replace: true });
@@ -69,15 +71,16 @@ function Backups({ name, status }: ServerInFrame) {
             {found.map((backup) => (
               <BackupItem
                 key={backup.id}
-                name={name}
                 backup={backup}
                 drill={newestDrill(drills.data?.drills ?? [], backup.id)}
-                acts={decideActs(backup, rights)}
+                onAct={act}
+                {...rights}
               />
             ))}
           </List>
         </Card>
       )}
+      {dialog}
       {total > pageSize && (
         <Pager
           text={`${offset + 1}–${offset + found.length} / ${total}`}

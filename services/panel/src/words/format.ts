@@ -10,15 +10,6 @@ export function isolate(name: string): string {
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** `1536` is `1.5 KiB`. */
-export function formatBytes(bytes: number, language: Language): string {
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 1_024 && unit < units.length - 1; unit++) value /= 1_024;
-  const digits = unit === 0 || value >= 100 ? 0 : 1;
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} ${units[unit]}`;
-}
-
 // To make one costs more than to use it a hundred times, and a list has hundreds of times.
 function kept<Format>(make: (language: Language) => Format): (language: Language) => Format {
   const made = new Map<Language, Format>();
@@ -29,10 +20,21 @@ function kept<Format>(make: (language: Language) => Format): (language: Language
   };
 }
 
+const wholeFormatOf = kept((language) => new Intl.NumberFormat(language, { maximumFractionDigits: 0 }));
+const tenthsFormatOf = kept((language) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
 const relativeFormatOf = kept((language) => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
 const dateFormatOf = kept(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
 );
+
+/** `1536` is `1.5 KiB`. */
+export function formatBytes(bytes: number, language: Language): string {
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_024 && unit < units.length - 1; unit++) value /= 1_024;
+  const formatOf = unit === 0 || value >= 100 ? wholeFormatOf : tenthsFormatOf;
+  return `${formatOf(language).format(value)} ${units[unit]}`;
+}
 
 const steps = [
   ["second", 60],
