@@ -100,9 +100,14 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await inspect(owner, "create-refused");
     await owner.fill(en.create.name, "survival");
     await owner.sees(`survival.${stack.file().root_domain}`);
+    await owner.fill(en.server.memory, "a lot");
+    await owner.sees(en.settings.quantityWrong);
+    await owner.fill(en.server.memory, "1Gi");
     await owner.page.keyboard.press("Enter");
     await owner.isAt("/servers/survival");
     await owner.sees(en.server.phases.Stopped);
+    const { body } = await owner.request("GET", "/servers/survival/status");
+    assert.equal(body["memory"], "1Gi");
     await inspect(owner, "server-asleep");
   });
 

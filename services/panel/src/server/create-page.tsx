@@ -12,6 +12,7 @@ import { Page as PageFrame } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { faultWords } from "../words/faults.ts";
 import { useWords } from "../words/words.ts";
+import { type HardwareChoice, HardwareFields, isAmount, platformsChoice } from "./create-hardware.tsx";
 
 type Policy = NonNullable<Input<"servers.create">["autostartPolicy"]>;
 const policies: readonly Policy[] = ["public", "allowlist", "ownerOnly"];
@@ -38,23 +39,26 @@ export function Page() {
   const [name, setName] = useState("");
   const [ownSubdomain, setOwnSubdomain] = useState<string>();
   const [displayName, setDisplayName] = useState("");
-  const [image, setImage] = useState("");
+  const [hardware, setHardware] = useState(platformsChoice);
   const [policy, setPolicy] = useState<Policy>("public");
   const subdomain = ownSubdomain ?? name;
   const { error } = action;
   const field = error && fieldOfFault[error.code];
   const errorOf = (at: string) => (error && field === at ? faultWords(words, error) : undefined);
-  const submit = () =>
+  const isReady = name !== "" && isAmount(hardware.memory) && isAmount(hardware.storage);
+  const submit = () => {
+    if (!isReady) return;
     action.mutate(
       {
         name,
         subdomain,
         autostartPolicy: policy,
         ...(displayName !== "" && { displayName }),
-        ...(image !== "" && { image }),
+        ...chosenOf(hardware),
       },
       { onSuccess: () => void navigate({ to: `/servers/${name}` }) },
     );
+  };
   return (
     <PageFrame title={create.title} isNarrow>
       <Form onSubmit={submit}>
@@ -82,21 +86,23 @@ export function Page() {
             onChange={setPolicy}
             options={policies.map((one) => [one, words.server.policies[one]])}
           />
-          <Field
-            label={create.image}
-            name="image"
-            value={image}
-            onChange={(typed) => setImage(typed.trim())}
-            description={create.imageHelp}
-            error={errorOf("image")}
+          <HardwareFields
+            choice={hardware}
+            choose={(change) => setHardware({ ...hardware, ...change })}
+            errorOf={errorOf}
           />
-          <Button kind="primary" type="submit" isPending={action.isPending} isDisabled={name === ""}>
+          <Button kind="primary" type="submit" isPending={action.isPending} isDisabled={!isReady}>
             {create.submit}
           </Button>
         </Stack>
       </Form>
     </PageFrame>
   );
+}
+
+/** What is not left to the platform. */
+function chosenOf(choice: HardwareChoice): Partial<HardwareChoice> {
+  return Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== ""));
 }
 
 type NameFieldsProps = {

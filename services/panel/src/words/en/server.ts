@@ -95,6 +95,9 @@ export const create = {
   policy: "Who may wake it",
   image: "Image",
   imageHelp: "Empty takes the one that the operators recommend.",
+  memoryHelp: "Such as 2Gi; empty takes the usual amount.",
+  diskHelp: "Such as 10Gi; it cannot be changed later.",
+  bestNode: "The one with the most free memory",
   submit: "Create the server",
 };
 

@@ -92,6 +92,9 @@ export const create: Words["create"] = {
   policy: "谁可以唤醒",
   image: "镜像",
   imageHelp: "留空则使用管理员推荐的镜像。",
+  memoryHelp: "例如 2Gi；留空则使用默认值。",
+  diskHelp: "例如 10Gi；以后不能更改。",
+  bestNode: "空闲内存最多的节点",
   submit: "创建服务器",
 };
 
