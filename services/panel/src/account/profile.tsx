@@ -3,7 +3,7 @@ import { useState } from "react";
 import { type Me, meKey } from "../api/session.ts";
 import { AddEmail } from "../sign-in/add-email.tsx";
 import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { Copied } from "../ui/copied.tsx";
 import { Card, Facts, Row } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
 
@@ -24,13 +24,7 @@ export function Profile({ me }: { me: Me }) {
           [account.email, <bdi key="email">{me.email === "" ? account.noEmail : address}</bdi>],
           [account.userName, <bdi key="name">{me.username}</bdi>],
           [account.role, account.roles[me.role]],
-          [
-            account.userId,
-            <Row key="id">
-              <code>{me.user_id}</code>
-              <CopyButton text={me.user_id} what={account.userId} />
-            </Row>,
-          ],
+          [account.userId, <Copied key="id" text={me.user_id} what={account.userId} />],
         ]}
       />
       {isChanging ? (

@@ -48,7 +48,7 @@ export function columnsOf({ server, servers }: Words, isStaff: boolean): Column<
           {
             key: "owner",
             title: servers.owner,
-            width: "minmax(0, 1fr)",
+            width: "minmax(0, 1.4fr)",
             cell: (row: ServerRow) => <bdi>{row.owner ?? (row.claimable ? servers.free : null)}</bdi>,
           },
         ]

@@ -1,5 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copied } from "../../ui/copied.tsx";
 import { Disclosure, Preformatted } from "../../ui/disclosure.tsx";
 import { Facts, Row } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
@@ -57,15 +57,7 @@ function factsOf({ audit }: Words, entry: AuditEntry) {
     [audit.source, text(caller === "" ? from : `${from} (${caller})`)],
     [audit.address, address !== undefined && text(address)],
     [audit.device, agent !== undefined && text(agent)],
-    [
-      audit.request,
-      request !== undefined && (
-        <Row>
-          <code>{visible(request)}</code>
-          <CopyButton text={request} what={audit.request} />
-        </Row>
-      ),
-    ],
+    [audit.request, request !== undefined && <Copied text={request} what={audit.request} />],
   ] as const;
   return rows.filter(([, value]) => value !== false);
 }

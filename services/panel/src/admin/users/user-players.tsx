@@ -2,7 +2,7 @@ import { useState } from "react";
 import { LinkedPlayer } from "../../account/linked-player.tsx";
 import { useAction } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copied } from "../../ui/copied.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Grow, Muted, Row } from "../../ui/layout.tsx";
@@ -42,12 +42,7 @@ function PlayerItem({ id, link }: { id: string; link: Link }) {
   return (
     <LinkedPlayer
       link={link}
-      title={
-        <Row>
-          <code>{mc_uuid}</code>
-          <CopyButton text={mc_uuid} what={users.playerId} />
-        </Row>
-      }
+      title={<Copied text={mc_uuid} what={users.playerId} />}
       source={`${isKnown ? users.sources[auth_source] : auth_source} · `}
       help={users.unlinkHelp}
       unlink={{ ...unlink, run: () => unlink.mutate({ id, mc_uuid }) }}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Card, Facts, Row } from "../../ui/layout.tsx";
+import { Copied } from "../../ui/copied.tsx";
+import { Card, Facts } from "../../ui/layout.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useWords } from "../../words/words.ts";
 import { EditUser } from "./edit-user.tsx";
@@ -35,13 +35,7 @@ export function UserProfile({ user, acts }: { user: UserDetail; acts: UserActs }
           ...(code_locked_until === undefined
             ? []
             : [[users.codesLocked, <Time key="locked" at={code_locked_until} />] as const]),
-          [
-            account.userId,
-            <Row key="id">
-              <code>{id}</code>
-              <CopyButton text={id} what={account.userId} />
-            </Row>,
-          ],
+          [account.userId, <Copied key="id" text={id} what={account.userId} />],
         ]}
       />
       {isEditing && <EditUser user={user} hasRole={acts.role} onClose={() => setEditing(false)} />}

@@ -72,6 +72,7 @@ export function Page() {
           columns={columnsOf(words)}
           rows={data.users}
           keyOf={(user) => user.id}
+          rowPx={{ wide: 52, narrow: 128 }}
         />
       )}
       <Pager
@@ -143,7 +144,7 @@ function columnsOf({ users, account }: Words): Column<User>[] {
     {
       key: "role",
       title: users.role,
-      width: "minmax(0, 1fr)",
+      width: "minmax(0, 1.4fr)",
       cell: ({ role }) => account.roles[role],
     },
     {
