@@ -14,6 +14,7 @@ import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
+import { addScanDecisionTests } from "./scan-decisions.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
 import { addStartTests } from "./starts.ts";
@@ -41,6 +42,7 @@ export const platformAreas: readonly Area[] = [
   addBuildTests,
   addPackTests,
   addPackBuildTests,
+  addScanDecisionTests,
   addFleetTests,
   addLargeListTests,
   addChineseTests,

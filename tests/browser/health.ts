@@ -84,25 +84,15 @@ export const addHealthTests: Area = (fixture) => {
     const { owner } = fixture();
     const { page } = owner;
     const begins = Math.ceil(Date.now() / hourMs) * hourMs + 24 * hourMs;
-    const fill = (name: string, text: string) =>
-      page.$eval(
-        `input[name="${name}"]`,
-        (field, value) => {
-          // As the picker of the browser does, past the setter by which React follows the field.
-          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, value);
-          field.dispatchEvent(new Event("input", { bubbles: true }));
-        },
-        text,
-      );
     await owner.press("button", updates.set);
     await owner.sees(updates.problems.missing);
     // The browser of the lane is in the zone of the machine.
     const shift = await page.evaluate((at: number) => new Date(at).getTimezoneOffset() * 60_000, begins);
-    await fill("start", local(begins - shift));
-    await fill("end", local(begins - shift - hourMs));
+    await owner.pick("start", local(begins - shift));
+    await owner.pick("end", local(begins - shift - hourMs));
     await owner.press("button", updates.set);
     await owner.sees(updates.problems["not-after"]);
-    await fill("end", local(begins - shift + 2 * hourMs));
+    await owner.pick("end", local(begins - shift + 2 * hourMs));
     await owner.press("button", updates.set);
     await owner.sees(updates.windowStates.planned);
     const isSet = async () => {

@@ -27,6 +27,8 @@ export type Person = {
   press: (role: Role, name: string) => Promise<void>;
   /** Types a text in the place of what a field holds. */
   fill: (name: string, text: string) => Promise<void>;
+  /** Sets a date or a time as the picker of the browser does; `field` is its name in the form. */
+  pick: (field: string, value: string) => Promise<void>;
   /** Waits until the page shows a text. */
   sees: (text: string | RegExp) => Promise<void>;
   /** Comes back to the tab again and again until the page shows a text: it asks anew for what is a second old. */
@@ -74,6 +76,7 @@ async function createTab(context: BrowserContext): Promise<Person> {
     },
     press: (role, name) => page.locator(selectorOf(role, name)).click(),
     fill: (name, text) => fill(page, name, text),
+    pick: (field, value) => pick(page, field, value),
     sees: (text) => sees(page, text),
     seesOnReturn: (text) => whileReturning(page, () => sees(page, text)),
     seesNo: (text) => sees(page, text, false),
@@ -112,6 +115,19 @@ async function fill(page: Page, name: string, text: string): Promise<void> {
   await handle.evaluate((element) => (element as HTMLInputElement).select());
   if (text === "") await page.keyboard.press("Backspace");
   else await page.keyboard.sendCharacter(text);
+}
+
+async function pick(page: Page, name: string, text: string): Promise<void> {
+  await page.locator(`input[name="${name}"]`).wait();
+  await page.$eval(
+    `input[name="${name}"]`,
+    (field, value) => {
+      // Past the setter by which React follows the field.
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, value);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    text,
+  );
 }
 
 async function sees(page: Page, text: string | RegExp, isShown = true): Promise<void> {
