@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { after, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
+import { findSession, removeSession } from "../../services/cli/src/account/session-file.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Area } from "./fixture.ts";
 
@@ -47,10 +48,7 @@ export const addCliLoginTests: Area = (fixture) => {
       await client.query(text).finally(() => client.end());
     };
     const asOperator = () => startLogin(fixture().stack.dataDir, "--host", "operator");
-    const whoAmI = async () => {
-      const { code, stdout } = await fixture().stack.svc("account", "whoami", "--json");
-      return code === 0 ? (JSON.parse(stdout) as Record<string, unknown>) : undefined;
-    };
+    const isSignedIn = () => findSession(fixture().stack.dataDir) !== undefined;
     const type = async (code: string) => {
       const { owner, addressOf } = fixture();
       await owner.open(addressOf("admin_host", "/cli"));
@@ -60,9 +58,10 @@ export const addCliLoginTests: Area = (fixture) => {
 
     test("who is not signed in comes back after a passkey, approves, and the command goes on as them", async () => {
       const { owner, stack, inspect } = fixture();
-      const login = await asOperator();
+      const starting = asOperator();
       await owner.press("button", en.shell.signOut);
       await owner.isAt("/login");
+      const login = await starting;
       await owner.open(login.address);
       await owner.isAt("/login");
       await owner.press("button", en.signIn.passkey);
@@ -80,15 +79,18 @@ export const addCliLoginTests: Area = (fixture) => {
       assert.equal(done.code, 0, done.said);
       assert.match(done.printed, /You are signed in as .+ \(owner\)\./);
       assert.doesNotMatch(login.address, new RegExp(login.code.replace("-", "-?")));
-      assert.deepEqual([(await whoAmI())?.["role"], (await whoAmI())?.["host"]], ["owner", "admin"]);
-      assert.equal((await stack.svc("server", "list")).code, 0);
-      await owner.open(fixture().addressOf("admin_host", "/account"));
-      await owner.sees(/svc, [\w.-]+/);
+      const [me, list] = await Promise.all([
+        stack.svc("account", "whoami", "--json"),
+        stack.svc("server", "list"),
+        owner.open(fixture().addressOf("admin_host", "/account")).then(() => owner.sees(/svc, [\w.-]+/)),
+      ]);
+      const { role, host } = JSON.parse(me.stdout) as Record<string, unknown>;
+      assert.deepEqual([me.code, role, host, list.code], [0, "owner", "admin", 0]);
     });
 
     test("a stranger's login is refused, after a fresh proof, and the command says so", async () => {
       const { owner, stack } = fixture();
-      await stack.svc("account", "logout");
+      removeSession(stack.dataDir);
       const login = await asOperator();
       const owners = "(select id from identity.users where role = 'owner')";
       const past = "now() - interval '1 hour'";
@@ -102,21 +104,21 @@ export const addCliLoginTests: Area = (fixture) => {
       await owner.sees(en.cliLogin.refused);
       const done = await login.end();
       assert.deepEqual([done.code, /was refused in the browser/.test(done.said)], [1, true], done.said);
-      assert.equal(await whoAmI(), undefined);
+      assert.equal(isSignedIn(), false);
     });
 
     test("a wrong code, one of the players' panel and an expired one are unknown; Ctrl+C ends the wait", async () => {
       const { owner, stack } = fixture();
+      const starting = Promise.all([startLogin(stack.dataDir), asOperator()]);
       await type("AAAA-BBBB");
       await owner.sees(en.faults.cli_login_not_found);
       await fixture().inspect(owner, "cli-login-unknown");
-      const elsewhere = await startLogin(stack.dataDir);
+      const [elsewhere, late] = await starting;
       assert.equal(elsewhere.address, fixture().addressOf("panel_host", "/cli"));
       await type(elsewhere.code);
       await owner.sees(en.faults.cli_login_not_found);
       elsewhere.stop();
       assert.notEqual((await elsewhere.end()).code, 0);
-      const late = await asOperator();
       await database("update identity.cli_logins set expires_at = now()");
       await type(late.code);
       await owner.sees(en.faults.cli_login_not_found);
@@ -126,7 +128,7 @@ export const addCliLoginTests: Area = (fixture) => {
         [1, true],
         done.said,
       );
-      assert.equal(await whoAmI(), undefined);
+      assert.equal(isSignedIn(), false);
     });
   });
 };
