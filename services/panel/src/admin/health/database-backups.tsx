@@ -47,7 +47,7 @@ function Problem({ problem, status }: { problem: BackupProblem; status: BackupSt
   };
   const detail = details[problem];
   return (
-    <Notice kind={problem === "none-yet" ? "waiting" : "failed"}>
+    <Notice kind={problem === "none-yet" || problem === "no-daily" ? "waiting" : "failed"}>
       <strong>{words.problems[problem](Math.round(status.max_age_seconds / 3_600))}</strong>
       {detail !== undefined && (
         <p>

@@ -148,6 +148,7 @@ const bundles = {
   command: "the command",
   problems: {
     "none-yet": (_hours: number) => "There is no database backup yet.",
+    "no-daily": (_hours: number) => "There is no daily backup yet.",
     stale: (hours: number) => `There was no daily backup for more than ${count(hours, "hour", "hours")}.`,
     "rehearsal-failed": (_hours: number) => "The newest backup could not be restored as a rehearsal.",
     damaged: (_hours: number) => "A backup is damaged.",
@@ -156,6 +157,8 @@ const bundles = {
   help: {
     "none-yet":
       "The first one is taken five minutes after the first start. To take one now, run on the host:",
+    "no-daily":
+      "ops-watchdog takes one every night, and its log says why if it fails. To take one now, run on the host:",
     stale: "The log of ops-watchdog says why. To take one now, run on the host:",
     "rehearsal-failed": "Do not count on it in a disaster. To see why it fails, run on the host:",
     damaged:

@@ -142,6 +142,7 @@ const bundles: HealthWords["bundles"] = {
   command: "命令",
   problems: {
     "none-yet": (_hours) => "还没有数据库备份。",
+    "no-daily": (_hours) => "还没有每日备份。",
     stale: (hours) => `已超过 ${hours} 小时没有每日备份。`,
     "rehearsal-failed": (_hours) => "最新的备份在演练中无法恢复。",
     damaged: (_hours) => "有备份已损坏。",
@@ -149,6 +150,7 @@ const bundles: HealthWords["bundles"] = {
   },
   help: {
     "none-yet": "首次启动五分钟后会进行第一次备份。要立即备份，请在主机上运行：",
+    "no-daily": "ops-watchdog 每晚备份一次；如果失败，其日志会说明原因。要立即备份，请在主机上运行：",
     stale: "ops-watchdog 的日志会说明原因。要立即备份，请在主机上运行：",
     "rehearsal-failed": "发生灾难时不要依赖它。要查看失败原因，请在主机上运行：",
     damaged: "请用完好的副本替换它，或在有更新的备份后将其删除。要检查所有备份，请在主机上运行：",
