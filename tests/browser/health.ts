@@ -152,7 +152,7 @@ export const addHealthTests: Area = (fixture) => {
     await inspect(owner, "health-alerts");
     await owner.press("button", alerts.endSilenceOf(key));
     await owner.seesNo("the disk is being changed");
-    await owner.page.locator("summary").click();
+    await owner.page.locator(`::-p-xpath(//summary[contains(., "${alerts.history}")])`).click();
     await owner.sees(alerts.happened.silence_ended);
     const { acknowledged, silenced_until } = await alertOf(owner, key);
     assert.deepEqual([acknowledged?.note, silenced_until], ["taking one by hand", undefined]);

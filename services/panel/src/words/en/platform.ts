@@ -24,7 +24,7 @@ export const images = {
     "They were built on an image that has a newer version. A rebuild is scanned and judged like any build.",
   movedBase: "Base:",
   rebuild: "Build again",
-  rebuildOf: (ref: string) => `Build ${ref} again`,
+  rebuildOf: (ref: string) => `Build again: ${ref}`,
   rebuildRuns: "It is being built",
   olderTitle: "Servers on an older image",
   olderHelp:
