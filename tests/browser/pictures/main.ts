@@ -21,7 +21,7 @@ const small = { width: 760, height: 600 };
 const phone = { width: 390, height: 780 };
 /** Enough for sharp text at the width of a page. */
 const scale = 1.5;
-const quality = 72;
+const quality = 62;
 
 const [stack, browser] = await Promise.all([
   startStack(withoutGame),
