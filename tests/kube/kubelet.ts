@@ -60,7 +60,7 @@ const selectedNode = "volume.kubernetes.io/selected-node";
 const identity = "svc.internal/identity";
 const log = createLogger("storage", "silent");
 
-export type KubeletOptions = {
+type KubeletOptions = {
   kube: Kube;
   namespace: string;
   dir: string;

@@ -10,7 +10,7 @@ export const adminHost = "op.console.svc.localhost";
 export const panelHost = "console.svc.localhost";
 
 /** `edged` believes X-Forwarded-For as an edge writes it, `bare` believes the TCP peer alone. */
-export type FaceName = "edged" | "bare" | "internal";
+type FaceName = "edged" | "bare" | "internal";
 
 export type GatewayFixture = {
   identity: Fixture;

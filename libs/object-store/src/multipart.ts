@@ -24,7 +24,7 @@ export const smallestPartBytes = 8 * 1024 * 1024;
 const markerName = "svc-upload";
 
 /** Size of the parts of an object: 8 MiB, more where that would be too many parts. */
-export function partBytesOf(sizeBytes: number): number {
+function partBytesOf(sizeBytes: number): number {
   const mebibyte = 1024 * 1024;
   return Math.max(smallestPartBytes, Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte);
 }

@@ -1,7 +1,7 @@
 import { ObjectStoreError } from "./error.ts";
 import type { Body } from "./types.ts";
 
-export type PartReader = {
+type PartReader = {
   /** Fills a part with the bytes from `from` on. Reading on where the last part ended costs nothing. */
   fill: (from: number, part: Uint8Array) => Promise<void>;
   close: () => Promise<void>;

@@ -47,7 +47,7 @@ export function signPayload<Input extends object, Output extends object>(
   );
 }
 
-export type WholePut = {
+type WholePut = {
   key: string;
   payload: Payload;
   metadata?: Readonly<Record<string, string>> | undefined;

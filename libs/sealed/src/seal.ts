@@ -7,7 +7,7 @@ import { cutPieces, type Piece } from "./pieces.ts";
 export const newPrefix = () => randomBytes(prefixBytes);
 
 /** A segment with its tag. */
-export type SealedSegment = { bytes: Buffer; tag: Buffer };
+type SealedSegment = { bytes: Buffer; tag: Buffer };
 
 type Place = { prefix: Uint8Array; segment: number };
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { InlineConfig } from "vite";
 import { operationTablePlugin } from "./operation-table.ts";
 
-export const panelRoot = join(import.meta.dirname, "..");
+const panelRoot = join(import.meta.dirname, "..");
 
 const base =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store|react-query|query-core))\//;

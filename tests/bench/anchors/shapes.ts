@@ -12,5 +12,5 @@ export const Page = z.strictObject({ items: z.array(ServerInfo), next: z.number(
 export { ServerInfo };
 
 /** A row of the anchor's table as the responder of P3 reads it. */
-export type AnchorRow = { name: string; info: unknown };
+type AnchorRow = { name: string; info: unknown };
 export type AnchorDatabase = { servers: AnchorRow };

@@ -7,7 +7,7 @@ import { type Child, startChild } from "./child.ts";
 
 export const root = join(import.meta.dirname, "../../..");
 
-export type AnchorPlace = {
+type AnchorPlace = {
   natsUrl: string;
   user: string;
   password: string;

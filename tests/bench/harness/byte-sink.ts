@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 
 const highWaterMark = 1 << 20;
 
-export type ByteSink = { url: string; size: number; sha256: string; stop: () => Promise<void> };
+type ByteSink = { url: string; size: number; sha256: string; stop: () => Promise<void> };
 
 export async function startByteSink(file: string): Promise<ByteSink> {
   const hash = createHash("sha256");

@@ -16,7 +16,7 @@ export type Child = {
   stop: () => Promise<void>;
 };
 
-export type ChildOptions = { env?: NodeJS.ProcessEnv; logDir: string };
+type ChildOptions = { env?: NodeJS.ProcessEnv; logDir: string };
 
 /** Starts `tests/bench/<file>`; it must call `serveParent`. Its output goes to a file in `logDir`. */
 export async function startChild(file: string, options: ChildOptions): Promise<Child> {

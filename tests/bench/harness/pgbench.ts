@@ -9,7 +9,7 @@ import pg from "pg";
 import { quantile } from "./statistics.ts";
 
 export type TxnFigures = { perSecond: number; p50Ms: number };
-export type TxnAnchor = { tool: string; run: (clients: number, seconds: number) => Promise<TxnFigures> };
+type TxnAnchor = { tool: string; run: (clients: number, seconds: number) => Promise<TxnFigures> };
 
 const rows = 10_000;
 const script = `\\set id random(1, ${rows})

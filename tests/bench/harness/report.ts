@@ -39,7 +39,7 @@ function holds(value: number, bound: Limit["bound"], limit: number): boolean {
   return bound === "at most" ? value <= limit : value >= limit;
 }
 
-export function ratioOf(row: Row): number | undefined {
+function ratioOf(row: Row): number | undefined {
   if (row.ratios) return median(row.ratios);
   return row.anchor === undefined || row.anchor === 0 ? undefined : row.ours / row.anchor;
 }

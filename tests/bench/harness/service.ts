@@ -18,7 +18,7 @@ export type Service = {
   stop: () => Promise<void>;
 };
 
-export type ServicePlan = {
+type ServicePlan = {
   name: string;
   logDir: string;
   env: NodeJS.ProcessEnv;

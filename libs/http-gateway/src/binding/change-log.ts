@@ -6,7 +6,7 @@ export type Change = { type: string; key: string };
 /** `formers`: what decided who hears of the entry before; whoever lost it hears of that as well. */
 export type LoggedChange<Facts> = Change & { formers: readonly Facts[] };
 
-export type ChangeLog<Facts> = {
+type ChangeLog<Facts> = {
   note: (change: Change, atMs: number, former?: Facts) => void;
   /** Forgets everything: what happened before `atMs` is not known. */
   restart: (atMs: number) => void;

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 
-export type EventViewer = {
+type EventViewer = {
   response: IncomingMessage;
   /** All that has come so far. */
   text: () => string;

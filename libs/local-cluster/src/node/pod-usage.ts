@@ -13,7 +13,7 @@ const shortestWindowMs = 5_000;
 /** Processor time and memory of one run of a container so far. */
 export type Reading = { uid: string; container: string; cpuNanos: number; memoryBytes: number };
 /** By directory of the run. */
-export type Readings = { at: number; runs: ReadonlyMap<string, Reading> };
+type Readings = { at: number; runs: ReadonlyMap<string, Reading> };
 
 /**
  * Usage between two readings. A new run has none yet, and a pod with such a container is left out:

@@ -4,7 +4,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "./refusal.ts";
 
-export type SignedRequest = { method: string; url: string; headers: IncomingHttpHeaders };
+type SignedRequest = { method: string; url: string; headers: IncomingHttpHeaders };
 export type Credentials = { accessKey: string; secretKey: string; region: string };
 
 const maxSkewMs = 15 * 60_000;

@@ -43,7 +43,7 @@ export const contextLimits: ContextLimits = {
 
 const controls = /\p{Cc}/u;
 
-export type ContextRules = {
+type ContextRules = {
   /** The entry of a header; undefined for the root and for what is skipped. Throws `archive_unsafe`, `backup_corrupt`. */
   accept: (header: RawHeader) => ContextEntry | undefined;
   /** Devices and pipes so far. */

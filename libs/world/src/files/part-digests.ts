@@ -4,7 +4,7 @@ import { WorldFault } from "../fault.ts";
 /** A part of an upload as it was staged. */
 export type DigestedPart = { size: number; sha256: string };
 
-export type PartDigests = {
+type PartDigests = {
   update: (chunk: Uint8Array) => void;
   /** Call it after the last chunk. */
   end: () => void;

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { freeWhole } from "../buffer-release.ts";
 
-export type FileWriter = {
+type FileWriter = {
   /** Takes a chunk, and frees its memory once it is written. When it returns false, wait for `flush` before the next one. */
   write: (chunk: Uint8Array) => boolean;
   flush: () => Promise<void>;

@@ -7,7 +7,7 @@ type FolderNode = { kind: "folder"; below: Map<string, TreeNode> };
 type TreeNode = Leaf | FolderNode;
 
 /** What is added; a folder keeps what is in it. */
-export type NewNode = Leaf | { kind: "folder" };
+type NewNode = Leaf | { kind: "folder" };
 
 const mostLinks = 40;
 const mostFiles = 1_000_000;

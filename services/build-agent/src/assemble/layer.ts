@@ -8,7 +8,7 @@ import { createGzip } from "node:zlib";
 import type { LayerEntry } from "./plan-layer.ts";
 import { tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
-export type Layer = { digest: string; size: number; diffId: string };
+type Layer = { digest: string; size: number; diffId: string };
 
 /** Packs are jars and region files, which are compressed already. */
 const level = 1;

@@ -34,7 +34,7 @@ export type Copy = {
 export type Recipe = { base: string; copies: Copy[]; config: RunConfig };
 
 /** What `config` is before the first instruction, known only when the base is. */
-export type Inherit = (base: string) => Promise<RunConfig>;
+type Inherit = (base: string) => Promise<RunConfig>;
 
 /** Of one instruction, and of what all variables are replaced with. */
 const mostChars = 65_536;

@@ -9,7 +9,7 @@ import * as scans from "@svc/proto/scan";
 import { request } from "undici";
 import type { StepContext } from "../step.ts";
 
-export type Documents = { report: Buffer; sbom: Buffer | undefined };
+type Documents = { report: Buffer; sbom: Buffer | undefined };
 type Omitted = scans.ScanDocument[];
 type Packed = [name: scans.ScanDocument, bytes: Buffer][];
 

@@ -13,7 +13,7 @@ import {
 } from "@svc/registry";
 import { decodeHeader, paddingAfter } from "@svc/world";
 
-export type ImageArchive = AsyncDisposable & {
+type ImageArchive = AsyncDisposable & {
   manifest: ImageManifest;
   /** As it will be pushed. */
   raw: Manifest;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { BuildsTrx } from "../database.ts";
 import type { BuildRow } from "./row.ts";
 
-export type NewBuild = {
+type NewBuild = {
   /** Target in the platform's registry, already checked. */
   imageRef: string;
   /** Internal address of a submission's context; of a scan, empty. */

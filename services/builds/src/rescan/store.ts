@@ -60,7 +60,7 @@ export async function deleteScansBeside(db: BuildsDb, refs: readonly string[]): 
     .execute();
 }
 
-export type FlaggedRow = {
+type FlaggedRow = {
   image_ref: string;
   build_id: string;
   scanned_at: Date;

@@ -24,7 +24,7 @@ export type Usage = {
   reserved: number;
   volume: { size: number; free: number } | undefined;
 };
-export type SpaceLimits = { accountBytes: number; allBytes: number; keepFree: number };
+type SpaceLimits = { accountBytes: number; allBytes: number; keepFree: number };
 
 /** Throws `submission_quota_exceeded` or `uploads_full` when there is no room for so many bytes more. */
 export function checkRoom(usage: Usage, limits: SpaceLimits, bytes: number): void {

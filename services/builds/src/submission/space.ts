@@ -7,7 +7,7 @@ import type { SubmissionDeps } from "./deps.ts";
 import { checkCooldown, checkRoom, type Usage } from "./rules.ts";
 
 type Volume = Usage["volume"];
-export type CooldownKind = "create" | "upload";
+type CooldownKind = "create" | "upload";
 
 /** Runs `work` while no other replica decides about limits. The volume is measured before. */
 export async function withLimits<T>(
@@ -21,7 +21,7 @@ export async function withLimits<T>(
   });
 }
 
-export type SpaceWanted = { userId: string; bytes: number; volume: Volume };
+type SpaceWanted = { userId: string; bytes: number; volume: Volume };
 
 /** Throws `submission_quota_exceeded` or `uploads_full`. */
 export async function assertRoom(

@@ -7,7 +7,7 @@ import { type ExpressionBuilder, sql, type UpdateObject } from "kysely";
 import type { BuildsDb, BuildsTrx, Tables } from "../database.ts";
 import type { ListedRow, SubmissionRow } from "./row.ts";
 
-export function findSubmission(db: BuildsDb | BuildsTrx, id: string): Promise<SubmissionRow | undefined> {
+function findSubmission(db: BuildsDb | BuildsTrx, id: string): Promise<SubmissionRow | undefined> {
   return db.selectFrom("image_submissions").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
@@ -98,7 +98,7 @@ export async function getListed(db: BuildsDb, id: string, userId?: string): Prom
   return row;
 }
 
-export type ListWanted = {
+type ListWanted = {
   /** Only this account's. */
   userId?: string | undefined;
   status?: submissions.SubmissionStatus | undefined;

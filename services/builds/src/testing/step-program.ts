@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-export type StepScript = {
+type StepScript = {
   print?: string[];
   /** Prints so many lines more, as fast as it can. */
   flood?: number;

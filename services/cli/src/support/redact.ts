@@ -42,7 +42,7 @@ function parsed(line: string): unknown {
 }
 
 /** Replaces the values of keys that name a secret, at every depth. */
-export function redactValue(value: unknown): unknown {
+function redactValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactValue);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

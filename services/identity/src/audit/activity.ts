@@ -35,7 +35,7 @@ async function findAccounts(db: IdentityDb, rows: readonly EntryRow[]): Promise<
 }
 
 /** `account` is that of the actor, when it still exists. */
-export function toActivity(
+function toActivity(
   row: Omit<EntryRow, "entry_id" | "actor" | "client_ip" | "user_agent" | "request_id">,
   { viewer, account }: { viewer: string; account: Account | undefined },
 ): settings.ActivityEntry {

@@ -6,7 +6,7 @@ import { findByUserName, type ServerDeps } from "../server/deps.ts";
 import { type Grid, gridOf, meanOf, minuteMs, seriesOf } from "./step.ts";
 import type { HistoryStore, PlatformStep, ServerStep, StartStep } from "./store.ts";
 
-export type HistoryDeps = ServerDeps & {
+type HistoryDeps = ServerDeps & {
   history: HistoryStore;
   ownership: Pick<OwnershipStore, "claimedAt">;
   now: () => number;

@@ -30,7 +30,7 @@ const absentMetricsMs = 10 * minuteMs;
 const settledMs = minuteMs;
 const ticksLimitMs = 45_000;
 
-export type Sampler = {
+type Sampler = {
   /** One sample of everything; never rejects. */
   sample: (signal: AbortSignal) => Promise<void>;
 };

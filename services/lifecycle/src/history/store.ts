@@ -10,7 +10,7 @@ import { finestMinutes, stepStart } from "./step.ts";
 
 export type ServerStep = Omit<ServerHistoryTable, "server_name" | "step_minutes">;
 export type PlatformStep = Omit<PlatformHistoryTable, "step_minutes">;
-export type PhaseRow = { at: Date; phase: Phase; startSeconds: number | undefined };
+type PhaseRow = { at: Date; phase: Phase; startSeconds: number | undefined };
 /** Successful starts and wakes of all servers, by step. */
 export type StartStep = { at: Date; wakes: number; p50: number | null; p95: number | null };
 

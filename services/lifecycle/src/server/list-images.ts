@@ -25,7 +25,7 @@ export const listImages =
   };
 
 /** By server, and by pod for pods of no server. Pods that have ended count too: they are restarted from their image. */
-export function imagesByUser(servers: readonly Server[], pods: readonly Pod[]): Map<string, Set<string>> {
+function imagesByUser(servers: readonly Server[], pods: readonly Pod[]): Map<string, Set<string>> {
   const images = new Map<string, Set<string>>();
   const add = (name: string, image: string | undefined) => {
     const known = images.get(name) ?? new Set();

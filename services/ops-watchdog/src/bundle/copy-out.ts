@@ -15,7 +15,7 @@ const headBytes = 5;
 /** Messages that the server may send at any time: notice, changed parameter, notification. */
 const anytime = new Set([0x4e, 0x53, 0x41]);
 
-export type CopyOut = {
+type CopyOut = {
   rows: Readable;
   /** Rows, after the end of `rows`; throws when the server sent another number than came. */
   count: () => number;

@@ -5,7 +5,6 @@ import { labels } from "./name.ts";
 
 export const manifestMember = "MANIFEST.json";
 export const serversMember = "k8s/minecraftservers.json";
-export const dumpMember = "db.dump";
 export const formatVersion = 1;
 
 const count = z.number().int().min(0);

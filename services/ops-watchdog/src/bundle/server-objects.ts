@@ -40,7 +40,7 @@ export async function readServerObjects(
 }
 
 /** Without status and without what the API server wrote. */
-export function portable(object: ServerObject): ServerObject {
+function portable(object: ServerObject): ServerObject {
   const { name, namespace, labels, annotations } = object.metadata;
   return {
     apiVersion: "svc.internal/v1alpha1",

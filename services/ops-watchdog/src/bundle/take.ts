@@ -8,7 +8,7 @@ import type { ServerObjects } from "./server-objects.ts";
 import { connect } from "./snapshot.ts";
 import { type Bundle, writeBundle } from "./write.ts";
 
-export type TakeDeps = {
+type TakeDeps = {
   url: string;
   settings: WatchdogSettings;
   version: string;

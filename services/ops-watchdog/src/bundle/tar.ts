@@ -3,7 +3,7 @@
 export const blockSize = 512;
 const largestOctal = 0o77777777777;
 
-export type TarHeader = { name: string; size: number };
+type TarHeader = { name: string; size: number };
 
 export function encodeHeader({ name, size }: TarHeader, mtime: number): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`the member name ${name} is longer than 100 bytes`);

@@ -118,7 +118,7 @@ export async function headerOf(reader: Pick<Reader, "take">): Promise<{ name: st
   throw new DamagedBundleError("it ends before its last member");
 }
 
-export async function skipPadding(reader: Pick<Reader, "take">, size: number): Promise<void> {
+async function skipPadding(reader: Pick<Reader, "take">, size: number): Promise<void> {
   const padding = await reader.take(paddingOf(size));
   if (padding.some((byte) => byte !== 0)) throw new DamagedBundleError("bytes between members are damaged");
 }

@@ -19,7 +19,7 @@ import { openSnapshot, qualified, type Snapshot, type SnapshotTable } from "./sn
 import { sidecarOf, type Verified, verifyBundle } from "./verify.ts";
 import { type BundleFile, writeBundleFile } from "./write-file.ts";
 
-export type BundleRequest = {
+type BundleRequest = {
   /** Connection that may read all tables. */
   url: string;
   dir: string;

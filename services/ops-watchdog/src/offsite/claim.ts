@@ -6,7 +6,7 @@ import { type ClearObject, readClear, writeClear } from "./clear-object.ts";
 import { writerObject } from "./object-key.ts";
 import { decideWriter, type FoundWriter, parseWriter, StandbyError, type Writer } from "./writer.ts";
 
-export type ClaimDeps = {
+type ClaimDeps = {
   bucket: ObjectStore;
   host: { id: string; name: string };
   /** Whether the store keeps two writers apart; else a claim is read again after this time. */

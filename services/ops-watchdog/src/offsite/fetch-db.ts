@@ -12,7 +12,7 @@ import { type BundleName, parseBundleName } from "../bundle/name.ts";
 import { readManifestFrom, sidecarOf, verifyBundle } from "../bundle/verify.ts";
 import { bundleOfKey, keyOfBundle } from "./object-key.ts";
 
-export type FetchDbDeps = {
+type FetchDbDeps = {
   bucket: ObjectStore;
   ring: KeyRing;
   bundleDir: string;

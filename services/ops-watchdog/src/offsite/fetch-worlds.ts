@@ -8,7 +8,7 @@ import type { Archive } from "./plan-archives.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
 
-export type FetchWorldsDeps = {
+type FetchWorldsDeps = {
   bucket: ObjectStore;
   ring: KeyRing;
   archives: ArchiveStore;

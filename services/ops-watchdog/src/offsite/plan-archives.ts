@@ -18,7 +18,7 @@ export type Archive = offsiteArchives.OffsiteArchive;
 /** Whether the bucket has the copy of an archive, and whether it has the size that it must have. */
 export type CopyState = "none" | "whole" | "not_whole";
 
-export type ArchivePlan = { send: Archive[]; record: Archive[]; clear: Archive[] };
+type ArchivePlan = { send: Archive[]; record: Archive[]; clear: Archive[] };
 
 export function planArchives(
   archives: readonly Archive[],

@@ -74,7 +74,7 @@ export function createProgress(
 const shortestMs = 5_000;
 
 /** Seconds until the rest is sent at the rate so far; undefined in the first seconds and before the first byte. */
-export function etaOf({ done, left, ms }: { done: number; left: number; ms: number }): number | undefined {
+function etaOf({ done, left, ms }: { done: number; left: number; ms: number }): number | undefined {
   if (done === 0 || ms < shortestMs) return undefined;
   return Math.ceil((left / done) * (ms / 1_000));
 }

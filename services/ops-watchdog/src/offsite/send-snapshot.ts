@@ -19,7 +19,7 @@ export async function sendSnapshot(pass: Pass, archives: readonly Archive[]): Pr
 }
 
 /** Whether a copy was recorded after the newest bundle of the bucket was taken; names of bundles tell seconds. */
-export function isSnapshotDue(
+function isSnapshotDue(
   archives: readonly Pick<Archive, "offsite_at">[],
   objects: readonly { key: string }[],
 ): boolean {

@@ -4,7 +4,7 @@ import { isObjectStoreError, type ObjectStore } from "@svc/object-store";
 import { createSealedBody, isStateOf, type KeyRing, reseal, sealedSize } from "@svc/sealed";
 import { type Digest, verified, WrongBytesError } from "./source.ts";
 
-export type SendDeps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
+type SendDeps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
 
 export type Outgoing = Digest & {
   key: string;

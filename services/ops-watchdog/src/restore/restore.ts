@@ -16,7 +16,7 @@ import { verifyBundle } from "../bundle/verify.ts";
 import { loadBundle, readOutboxIds } from "./load.ts";
 import type { OwnedSchema } from "./schemas.ts";
 
-export type RestoreDeps = {
+type RestoreDeps = {
   /** A superuser's connection to the database that is replaced. */
   url: string;
   rolePasswords: Readonly<Record<string, string>>;

@@ -36,7 +36,7 @@ export function ownedSchemas(): OwnedSchema[] {
 }
 
 /** A line `-- fact: …` begins each query. */
-export function parseInvariants(text: string): OwnedSchema["invariants"] {
+function parseInvariants(text: string): OwnedSchema["invariants"] {
   return text
     .split(/^-- fact: /m)
     .slice(1)

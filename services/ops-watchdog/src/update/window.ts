@@ -4,7 +4,7 @@ import { auditRow } from "@svc/store";
 import type { WatchdogDb } from "../database.ts";
 
 /** Why a window is refused; undefined when it is valid. */
-export function problemOfWindow({ start, end }: updates.UpdateWindow): string | undefined {
+function problemOfWindow({ start, end }: updates.UpdateWindow): string | undefined {
   if ((start === null) !== (end === null)) return "start and end: give both, or null for both";
   if (start === null || end === null) return undefined;
   return Date.parse(end) > Date.parse(start) ? undefined : "end: must be after start";

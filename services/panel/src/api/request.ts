@@ -10,7 +10,7 @@ export type OperationRow = {
   collect?: string;
 };
 
-export type RequestParts = { method: string; path: string; headers: Record<string, string>; body?: string };
+type RequestParts = { method: string; path: string; headers: Record<string, string>; body?: string };
 
 /** Puts each field of the input where the operation wants it. */
 export function buildRequest(row: OperationRow, input: Readonly<Record<string, unknown>>): RequestParts {

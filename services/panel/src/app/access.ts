@@ -1,7 +1,7 @@
 import type { Me } from "../api/session.ts";
 import type { Route } from "./routes.ts";
 
-export type AccessDecision = "show" | "sign-in" | "not-found";
+type AccessDecision = "show" | "sign-in" | "not-found";
 
 type Visitor = { me: Me | null; host: "player" | "operator" };
 

@@ -11,7 +11,7 @@ export function newestDrill(drills: readonly Drill[], backupId: string): Drill |
 /** Who asks, and whether the world is at rest and free. */
 export type BackupRights = { isStaff: boolean; isAsleep: boolean; isBusy: boolean };
 
-export type BackupActs = {
+type BackupActs = {
   /** Putting it back needs a world at rest and a sound archive. */
   restore: boolean;
   browse: boolean;

@@ -1,6 +1,6 @@
 // Which lines of two versions of a text differ: everything that is not part of a longest common subsequence.
 
-export type Differing = { left: number[]; right: number[] };
+type Differing = { left: number[]; right: number[] };
 
 /** More work than this is not worth the wait: then everything between the common ends counts as different. */
 const mostCells = 4_000_000;

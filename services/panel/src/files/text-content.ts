@@ -2,9 +2,8 @@
 
 import type { TextLanguage } from "../ui/text-editor.tsx";
 
-/** Larger files are only shown, and those above the second limit only downloaded (docs/reference/files.md#operations). */
+/** Larger files are only shown, and those above 1 MiB only downloaded (docs/reference/files.md#operations). */
 export const editableBytes = 256 * 1_024;
-export const readableBytes = 1_024 * 1_024;
 
 export type LineBreak = "\n" | "\r\n";
 

@@ -16,7 +16,7 @@ import { decideUnzipChoice } from "./unzip-choice.ts";
 
 type Op = Output<"files.listOperations">["ops"][number];
 
-export function hasRunning(ops: readonly Pick<Op, "state">[] = []): boolean {
+function hasRunning(ops: readonly Pick<Op, "state">[] = []): boolean {
   return ops.some(({ state }) => state === "running");
 }
 

@@ -6,7 +6,7 @@ import { base64OfBytes, sha256Hex } from "./text-content.ts";
 import { type FileText, readText } from "./use-file.ts";
 
 /** What the file became while somebody edited it; without `text` it is gone or no text any more. */
-export type Theirs = { text?: string; sha256?: string };
+type Theirs = { text?: string; sha256?: string };
 
 type Save = {
   save: (text: string) => Promise<boolean>;

@@ -4,8 +4,8 @@ import { isZone } from "./timetable.ts";
 
 type Steps = { every: number; minuteOfDay: number; weekdays: number; timezone?: string };
 /** Why a line is not translated: not five fields, a field that is none, days of the month, or times the steps cannot say. */
-export type CronProblem = "fields" | "value" | "dates" | "irregular";
-export type Translation = { kind: "steps"; steps: Steps } | { kind: "refused"; problem: CronProblem };
+type CronProblem = "fields" | "value" | "dates" | "irregular";
+type Translation = { kind: "steps"; steps: Steps } | { kind: "refused"; problem: CronProblem };
 
 const aliases: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",

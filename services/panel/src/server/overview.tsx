@@ -12,7 +12,7 @@ import { WakeOrStop } from "./wake-stop.tsx";
 /** More than these are on the list. */
 export const shownAtOnce = 12;
 
-export type GlanceFigures = {
+type GlanceFigures = {
   awake: number;
   servers: number;
   players: number;

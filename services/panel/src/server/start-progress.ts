@@ -60,7 +60,7 @@ function shareOfSteps(facts: StartFacts): number {
   return (stepOf(facts).index + 0.5) / startSteps.length;
 }
 
-export const startSteps = ["node", "volume", "image", "process", "join"] as const;
+const startSteps = ["node", "volume", "image", "process", "join"] as const;
 export type StartStep = (typeof startSteps)[number];
 
 /** Reasons of `PodStarted`: the step that is under way, and whether it cannot go on by itself. */
@@ -118,7 +118,7 @@ const podProblems = [
   "ContainerCrashed",
   "ContainerOutOfMemory",
 ] as const;
-export type ProblemReason = (typeof readyProblems)[number] | (typeof podProblems)[number];
+type ProblemReason = (typeof readyProblems)[number] | (typeof podProblems)[number];
 /** Messages of these come from the cluster and name what exactly is wrong; the others repeat our own words. */
 const detailed: ReadonlySet<ProblemReason> = new Set([
   "NodeUnavailable",

@@ -3,7 +3,7 @@
 import { call } from "../api/call.ts";
 import { ApiError } from "../api/error.ts";
 
-export type PasskeyFault = "passkeyCancelled" | "passkeyMissing" | "passkeyTaken";
+type PasskeyFault = "passkeyCancelled" | "passkeyMissing" | "passkeyTaken";
 
 /** The person or the device broke a ceremony off. */
 export class PasskeyError extends Error {
@@ -16,7 +16,7 @@ export class PasskeyError extends Error {
   }
 }
 
-export function canUsePasskeys(): boolean {
+function canUsePasskeys(): boolean {
   return typeof PublicKeyCredential === "function" && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 }
 

@@ -5,7 +5,7 @@ import type { StatusLook } from "../ui/status.tsx";
 
 export type Submission = Output<"submissions.readOwn">;
 
-export const packStages = [
+const packStages = [
   "noContext",
   "uploading",
   "inReview",
@@ -17,7 +17,7 @@ export const packStages = [
   "buildFailed",
   "buildCancelled",
 ] as const;
-export type PackStage = (typeof packStages)[number];
+type PackStage = (typeof packStages)[number];
 
 type Standing = Pick<Submission, "status" | "context_sha256" | "build_status">;
 

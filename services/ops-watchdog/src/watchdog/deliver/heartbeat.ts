@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 
 const withinMs = 10_000;
 
-export type Beat = { kind: "good" } | { kind: "fail"; reason: string; findings: readonly string[] };
+type Beat = { kind: "good" } | { kind: "fail"; reason: string; findings: readonly string[] };
 
 /** Undefined when there is no file, or nothing to tell. Throws with the address's scheme and host alone: the rest is a secret. */
 export async function beat(file: string, what: Beat): Promise<"sent" | undefined> {

@@ -16,7 +16,7 @@ export type Way = {
   test: () => Promise<void>;
 };
 
-export type WayDeps = {
+type WayDeps = {
   relay: RelaySettings | undefined;
   settings: WatchdogSettings;
   /** Name of the installation in subjects. */

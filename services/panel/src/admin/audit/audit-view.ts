@@ -21,7 +21,6 @@ export const families = [
   "player",
   "break_glass",
 ] as const;
-export type Family = (typeof families)[number];
 
 /** What is asked for, as the address has it; empty asks for all. Days are `2026-11-22`. */
 export type AuditView = {

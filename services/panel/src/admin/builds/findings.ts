@@ -16,7 +16,7 @@ export const severities = [
   "UNKNOWN",
 ] as const satisfies readonly Severity[];
 
-export type FindingReason = "secret" | "fixExists" | "unfixedToo" | "accepted" | "notSevere" | "noFix";
+type FindingReason = "secret" | "fixExists" | "unfixedToo" | "accepted" | "notSevere" | "noFix";
 
 /** Why a finding blocks the image, or why it does not. */
 export function reasonOf(finding: Finding, policy: ScanSummary["policy"]): FindingReason {

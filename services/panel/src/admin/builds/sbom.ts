@@ -1,7 +1,7 @@
 // The packages of an image, out of its software bill of materials (CycloneDX). It comes from outside, so anything may be
 // missing in it. Pure.
 
-export type SbomPackage = { name: string; version: string; kind: string; licenses: string };
+type SbomPackage = { name: string; version: string; kind: string; licenses: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
@@ -49,7 +49,7 @@ export function searchPackages(packages: readonly SbomPackage[], search: string)
   );
 }
 
-export type PackageChange = { name: string; kind: string; earlier: string; later: string };
+type PackageChange = { name: string; kind: string; earlier: string; later: string };
 
 /** Packages that came, went or have other versions. Several versions of one package stand together. */
 export function comparePackages(

@@ -7,7 +7,7 @@ import { createResume, type Resume } from "../../server/console/resume.ts";
 import { pause, useInSight } from "../../server/console/use-console.ts";
 import { type BuildLogEvent, currentStep, eventOf, type StepName } from "./build-log.ts";
 
-export type BuildLogState = "connecting" | "open" | "broken" | "ended" | "refused";
+type BuildLogState = "connecting" | "open" | "broken" | "ended" | "refused";
 
 const firstDelayMs = 500;
 const longestDelayMs = 15_000;

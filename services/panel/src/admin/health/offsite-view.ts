@@ -58,7 +58,7 @@ export const lookOfPass: Record<OffsitePass["state"], StatusLook> = {
   wrong_key: "failed",
 };
 
-export type KindView = { whole: number; wanted: number; look: StatusLook };
+type KindView = { whole: number; wanted: number; look: StatusLook };
 
 /** Of what should be in the bucket, what is there whole. A copy of another size is counted as there and as not whole. */
 export function viewOfKind({ objects, missing_count, not_whole_count }: OffsiteKind): KindView {

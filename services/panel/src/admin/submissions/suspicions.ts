@@ -12,7 +12,7 @@ export const suspicionKinds = [
 ] as const;
 export type SuspicionKind = (typeof suspicionKinds)[number];
 /** `line` is where the instruction begins, from 1. */
-export type Suspicion = { kind: SuspicionKind; line: number; text: string };
+type Suspicion = { kind: SuspicionKind; line: number; text: string };
 
 type Instruction = { line: number; name: string; text: string };
 

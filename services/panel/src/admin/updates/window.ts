@@ -7,8 +7,8 @@ export type UpdateWindow = Output<"updates.readWindow">;
 
 /** Local times as a browser writes them, `2026-11-23T02:00`; empty when not whole. */
 export type WindowDraft = { start: string; end: string };
-export type WindowProblem = "missing" | "not-after";
-export type DraftedWindow = {
+type WindowProblem = "missing" | "not-after";
+type DraftedWindow = {
   /** Undefined while something is wrong. */
   window: { start: string; end: string } | undefined;
   problems: Partial<Record<keyof WindowDraft, WindowProblem>>;

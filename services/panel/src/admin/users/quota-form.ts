@@ -5,7 +5,7 @@ import type { Output } from "../../api/operations.ts";
 export type Quota = Output<"quotas.read">;
 export const limits = ["max_servers", "max_cpu_milli", "max_memory_mb", "max_storage_gb"] as const;
 export type Limit = (typeof limits)[number];
-export type QuotaForm = Record<Limit, string>;
+type QuotaForm = Record<Limit, string>;
 
 const highest = 2_147_483_647;
 /** A processor is typed in cores and memory in GiB; the service counts thousandths and MiB. */

@@ -58,7 +58,7 @@ export function isUserId(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id);
 }
 
-export type UserState = "active" | "disabled" | "deleted";
+type UserState = "active" | "disabled" | "deleted";
 
 export function stateOf(user: Pick<UserDetail, "disabled" | "deleted_at">): UserState {
   if (user.deleted_at !== undefined) return "deleted";

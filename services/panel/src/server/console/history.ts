@@ -2,7 +2,7 @@
 
 const kept = 50;
 
-export type CommandHistory = { entries: readonly string[]; at: number; draft: string };
+type CommandHistory = { entries: readonly string[]; at: number; draft: string };
 
 export const emptyHistory: CommandHistory = { entries: [], at: 0, draft: "" };
 

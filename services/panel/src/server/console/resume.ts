@@ -1,7 +1,7 @@
 // A stream is resumed by the second: lines of that second which are there already come again and are skipped.
 
 /** Remembers the lines of the newest second. */
-export type ResumePoint = { atSeconds: number; lines: readonly string[] };
+type ResumePoint = { atSeconds: number; lines: readonly string[] };
 
 export type Resume = {
   /** True for a line that is new. */

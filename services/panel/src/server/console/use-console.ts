@@ -6,7 +6,7 @@ import { createLogBuffer, type LogBuffer, type LogLine } from "./log-buffer.ts";
 import { createResume } from "./resume.ts";
 import { createEventParser } from "./sse.ts";
 
-export type ConsoleState = "connecting" | "open" | "broken" | "asleep" | "ended";
+type ConsoleState = "connecting" | "open" | "broken" | "asleep" | "ended";
 
 /** A stream of a hidden tab is closed after this: a browser has six connections to a host for all tabs. */
 const hiddenMs = 30_000;
