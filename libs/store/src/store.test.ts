@@ -103,6 +103,57 @@ describe("a store", () => {
     await wire.cut();
   });
 
+  const insertAs = (to: Store<Tables>, id: number) =>
+    to.db
+      .insertInto("things")
+      .values({ id, name: `thing-${id}` })
+      .execute();
+  const backends = (to: Store<Tables>) =>
+    sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(to.db).then(({ rows }) => rows[0]?.pid);
+
+  test("a connection whose server became read-only is closed, and the next request has a new one", async () => {
+    const far = database.open<Tables>({ poolSize: 1 });
+    const first = await backends(far);
+    // What a server reports that was told so, or became a standby, while the connection stays.
+    await sql`set default_transaction_read_only = on`.execute(far.db);
+    await insertAs(far, 50);
+    assert.notEqual(await backends(far), first);
+    await far.close();
+  });
+
+  test("a change that meets a read-only server fails as unavailable, and its connection is closed", async () => {
+    const far = database.open<Tables>({ poolSize: 1 });
+    const first = await backends(far);
+    await assert.rejects(
+      far.db.transaction().execute(async (trx) => {
+        await sql`set transaction read only`.execute(trx);
+        await trx.insertInto("things").values({ id: 51, name: "never" }).execute();
+      }),
+      { fault: "unavailable", message: /takes no changes/ },
+    );
+    assert.notEqual(await backends(far), first);
+    await far.close();
+  });
+
+  test("a server that takes no changes is unavailable for reads and changes until it takes them again", async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const far = database.open<Tables>();
+    await far.ping();
+    await database.admin(`alter database ${name} set default_transaction_read_only = on`);
+    try {
+      // Sessions from before keep what they began with; a failover ends them.
+      const own = await backends(far);
+      await database.admin("select pg_terminate_backend($1)", [own]);
+      await assert.rejects(insertAs(far, 52), { fault: "unavailable" });
+      await assert.rejects(far.ping(), { fault: "unavailable", message: /takes no changes/ });
+    } finally {
+      const change = `alter database ${name} reset default_transaction_read_only`;
+      await database.admin(`begin read write; ${change}; commit`);
+    }
+    await insertAs(far, 52);
+    await far.close();
+  });
+
   test("a full pool is unavailable, not an endless wait", async () => {
     const small = database.open<Tables>({ poolSize: 1 });
     await small.db.transaction().execute(async () => {

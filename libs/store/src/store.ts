@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "@svc/telemetry";
-import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from "kysely";
 import pg from "pg";
-import { asFault } from "./availability.ts";
+import { asFault, isGone, readOnly } from "./availability.ts";
 import { withClaims } from "./repeat/claim.ts";
+import { WritableClient } from "./writable-client.ts";
 
 /** Every schema has an outbox beside the tables of its service. */
 export type OutboxTable = { outbox: { subject: string; body: string } };
 export type Db<T> = Kysely<T & OutboxTable>;
 /** A running transaction. A function that needs a lock or an atomic step takes this, not `Db`. */
 export type Trx<T> = Transaction<T & OutboxTable>;
+
+type PooledClient = WritableClient & { release: (destroy?: boolean) => void };
 
 export type Store<T> = {
   db: Db<T>;
@@ -28,10 +31,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const statementTimeoutMs = 15_000;
 const idleInTransactionMs = 60_000;
+/** A server that is gone without a word does not end a statement, so we do, later than it would. */
+const answerWithinMs = 20_000;
 
 /**
  * Opens a pool on one schema. Statements time out after 15 s and idle transactions after 60 s (docs/reference/data.md#database);
- * `poolSize` is at most 25. Connection problems surface as the fault `unavailable`.
+ * `poolSize` is at most 25. Connection problems surface as the fault `unavailable`, and so does a server that takes no
+ * changes: its connections are closed, for the address may lead to another one by now.
  */
 export function openStore<T>(options: {
   url: string;
@@ -40,11 +46,14 @@ export function openStore<T>(options: {
   log: Logger;
 }): Store<T> {
   const pool = new pg.Pool({
+    Client: WritableClient,
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 3_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeoutMs,
+    query_timeout: answerWithinMs,
+    keepAlive: true,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     application_name: `svc-${options.schema}`,
     options: `-c search_path=${options.schema}`,
@@ -57,7 +66,7 @@ export function openStore<T>(options: {
   );
   const dialect = new PostgresDialect({
     pool: {
-      connect: () => pool.connect().then(prepared, rethrow),
+      connect: () => connectWritable(pool).then(prepared, rethrow),
       end: () => pool.end(),
       options: pool.options,
     },
@@ -71,9 +80,22 @@ export function openStore<T>(options: {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
       return { busy: totalCount - idle, idle, waiting };
     },
-    ping: () => pool.query("select 1").then(() => undefined, rethrow),
+    ping: () => sql`select 1`.execute(db).then(() => undefined),
     close: () => db.destroy(),
   };
+}
+
+/** Closes connections to a server that takes no changes, those that wait in the pool too. Throws when a new one leads there. */
+async function connectWritable(pool: pg.Pool): Promise<PooledClient> {
+  for (let tried = 0; tried <= pool.options.max; tried += 1) {
+    const isKept = pool.idleCount > 0;
+    // The pool makes its connections of the class that it was given.
+    const client = (await pool.connect()) as unknown as PooledClient;
+    if (client.isUsable) return client;
+    client.release(true);
+    if (!isKept) break;
+  }
+  throw readOnly();
 }
 
 function rethrow(error: unknown): never {
@@ -94,14 +116,20 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-function prepared(client: pg.PoolClient): PostgresPoolClient {
+function prepared(client: PooledClient): PostgresPoolClient {
   const named = (text: string, values?: unknown[]) => {
     const name = nameOf(text);
     const config = { text, values: values ?? [] };
-    return client.query(name === undefined ? config : { ...config, name }).catch(rethrow);
+    return client.query(name === undefined ? config : { ...config, name }).catch((error: unknown) => {
+      if (isGone(error)) client.markBroken();
+      rethrow(error);
+    });
   };
   const claimed = withClaims(named);
   const query = (text: unknown, values?: unknown[]): unknown =>
     typeof text === "string" ? claimed(text, values) : client.query(text as never);
-  return { query, release: (destroy?: boolean) => client.release(destroy) } as PostgresPoolClient;
+  return {
+    query,
+    release: (destroy?: boolean) => client.release(destroy || !client.isUsable),
+  } as PostgresPoolClient;
 }
