@@ -36,7 +36,7 @@ const environment: readonly [string, string][] = [
   ["`SVC_SET`", "lines `section.key=value`, as `--set`; they win over the file"],
   [
     "`SVC_NATS_URL`, `SVC_NATS_USER`, `SVC_NATS_PASSWORD`",
-    "the mesh; the user defaults to the service's name",
+    "the mesh, the servers of a cluster with commas between them; the user defaults to the service's name",
   ],
   [
     "`SVC_DATABASE_URL`, `SVC_DATABASE_POOL_SIZE`",

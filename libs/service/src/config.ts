@@ -65,7 +65,7 @@ usage: ${service} [--config FILE] [--set section.key=value ...] [--help] [--vers
 environment
   SVC_CONFIG          configuration file (TOML); the same as --config
   SVC_SET             more --set values, one per line
-  SVC_NATS_URL        NATS server, nats://host:4222
+  SVC_NATS_URL        NATS server, nats://host:4222; those of a cluster with commas between them
   SVC_NATS_USER       user of this service (default ${service})
   SVC_NATS_PASSWORD   its password
   SVC_DATABASE_URL    PostgreSQL URL of this service's role (services with tables)

@@ -55,7 +55,7 @@ async function dialUntilUp(options: DialOptions): Promise<NatsConnection> {
 
 function clientOptions(options: DialOptions) {
   return {
-    servers: options.url,
+    servers: options.url.split(",").map((one) => one.trim()),
     user: options.user,
     pass: options.password,
     name: `svc-${options.service}`,
@@ -97,14 +97,18 @@ function checkVersion(connection: NatsConnection, options: DialOptions): void {
   throw new Error(`NATS at ${shownUrl(options.url)} is nats-server ${version}; svc needs ${supportedNats}.`);
 }
 
-type AccountInfo = { api?: { level?: number }; error?: { description: string } };
+type AccountInfo = { api?: { level?: number }; error?: { description: string; err_code?: number } };
+
+/** "JetStream system temporarily unavailable" */
+const leaderless = 10_008;
+const electedWithinMs = 20_000;
 
 async function checkJetStream(connection: NatsConnection, options: DialOptions): Promise<void> {
   const where = `NATS at ${shownUrl(options.url)}`;
   const enable = "start nats-server with JetStream (-js, or a jetstream block in its configuration)";
   let info: AccountInfo;
   try {
-    info = (await connection.request("$JS.API.INFO", "", { timeout: 5_000 })).json<AccountInfo>();
+    info = await askJetStream(connection, options.signal);
   } catch (error) {
     throw new Error(`${where} does not answer JetStream requests (${textOf(error)}); ${enable}.`, {
       cause: error,
@@ -118,9 +122,29 @@ async function checkJetStream(connection: NatsConnection, options: DialOptions):
   );
 }
 
+// In a cluster only the leader answers, and after a server died there is none for some seconds.
+async function askJetStream(
+  connection: NatsConnection,
+  signal: AbortSignal | undefined,
+): Promise<AccountInfo> {
+  const until = Date.now() + electedWithinMs;
+  for (;;) {
+    const timeout = connection.info?.cluster === undefined ? 5_000 : 1_000;
+    try {
+      const info = (await connection.request("$JS.API.INFO", "", { timeout })).json<AccountInfo>();
+      if (info.error?.err_code !== leaderless || Date.now() > until) return info;
+    } catch (error) {
+      const isElecting = connection.info?.cluster !== undefined && error instanceof errors.TimeoutError;
+      if (!isElecting || Date.now() > until) throw error;
+    }
+    signal?.throwIfAborted();
+    await delay(firstRetryMs);
+  }
+}
+
 /** The URL without credentials, for messages. */
 function shownUrl(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//");
+  return url.replaceAll(/\/\/[^@/,]*@/g, "//");
 }
 
 function textOf(error: unknown): string {

@@ -27,19 +27,24 @@ export type Connection = {
   subscribe: (subject: string, onMessage: (message: Msg) => void, queue?: string) => Listening;
   /** Calls back after every reconnect. Returns a function that ends it. */
   onReconnect: (listener: () => void) => () => void;
+  /** Resolves once there is a connection: true, or false when it has been away for longer than another server takes. */
+  whenBack: () => Promise<boolean>;
   close: () => Promise<void>;
 };
 
+/** A cluster without one of its servers serves again within this time; requests wait for it. */
+const switchWithinMs = 1_000;
+
 /** Wraps an open connection. */
 export function createConnection(client: NatsConnection, log: Logger, service: string): Connection {
-  const state = { connected: true, reconnects: 0 };
+  const state = { connected: true, reconnects: 0, lostAt: 0 };
   const listeners = new Set<() => void>();
   const inbox = createInbox(client, service);
   void watch({ client, log, state, inbox, listeners });
   const fitsPayload = (bytes: number) => bytes <= maxPayloadBytes(client);
 
   const publish: Publish = (subject, body, options = {}) => {
-    if (!state.connected) throw new ConnectionError("lost", "the connection to NATS is lost");
+    if (!state.connected) throw new ConnectionError("unsent", "the connection to NATS is lost");
     if (!fitsPayload(body.length + (options.headers?.length ?? 0)))
       throw new ConnectionError(
         "too-large",
@@ -52,7 +57,7 @@ export function createConnection(client: NatsConnection, log: Logger, service: s
         ...(headers === undefined ? {} : { headers: asClientHeaders(headers) }),
       });
     } catch (error) {
-      throw new ConnectionError("lost", error instanceof Error ? error.message : String(error));
+      throw new ConnectionError("unsent", error instanceof Error ? error.message : String(error));
     }
   };
 
@@ -83,6 +88,20 @@ export function createConnection(client: NatsConnection, log: Logger, service: s
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    whenBack: () => {
+      const leftMs = state.lostAt + switchWithinMs - performance.now();
+      if (state.connected || leftMs <= 0 || client.isClosed()) return Promise.resolve(state.connected);
+      return new Promise((resolve) => {
+        const settle = (isBack: boolean) => {
+          clearTimeout(timer);
+          listeners.delete(onBack);
+          resolve(isBack);
+        };
+        const onBack = () => settle(true);
+        const timer = setTimeout(settle, leftMs, false);
+        listeners.add(onBack);
+      });
+    },
     close: async () => {
       inbox.close();
       await client.close();
@@ -111,7 +130,7 @@ function subscribe(
       } catch (failure) {
         // A throw would end the reader of the whole connection. A request from before the connection was lost can no
         // longer be answered, and its caller knows.
-        const level = failure instanceof ConnectionError && failure.kind === "lost" ? "debug" : "error";
+        const level = failure instanceof ConnectionError && failure.kind === "unsent" ? "debug" : "error";
         log[level]({ subject, err: failure }, "message handler failed");
       }
     },
@@ -129,7 +148,8 @@ function subscribe(
 type Watched = {
   client: NatsConnection;
   log: Logger;
-  state: { connected: boolean; reconnects: number };
+  /** `lostAt`: of `performance.now()`. */
+  state: { connected: boolean; reconnects: number; lostAt: number };
   inbox: Inbox;
   listeners: Set<() => void>;
 };
@@ -138,6 +158,7 @@ async function watch({ client, log, state, inbox, listeners }: Watched): Promise
   for await (const status of client.status()) {
     if (status.type === "disconnect") {
       if (state.connected) log.warn("lost the connection to NATS; reconnecting");
+      if (state.connected) state.lostAt = performance.now();
       state.connected = false;
       inbox.fail(
         () => true,

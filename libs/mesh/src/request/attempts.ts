@@ -13,8 +13,9 @@ import { decodeReply, type Envelope, encodeEnvelope } from "./wire.ts";
 const lostMs = 2_000;
 const longDeadlineMs = 20_000;
 const maxAttempts = 3;
-const maxDelays = 2;
-const jitterMs = { least: 50, most: 200 };
+// 0.4 to 1.1 s together: as long as owners take to another server when that of all of them died.
+const delaysMs = [50, 100, 200, 400];
+const jitter = { least: 0.5, most: 1.5 };
 
 export type Request = {
   contract: AnyContract;
@@ -162,6 +163,8 @@ function onFailure(run: Run, current: Attempt, error: unknown): void {
   } else if (!isFinal(error) && [...run.open].some((other) => other.quietMs < quietMs)) {
     // Another attempt may still be answered; of such failures the last one counts.
     for (const other of run.open) other.hasNext = false;
+  } else if (isCutOff(run, error)) {
+    void beginOnceBack(run, error);
   } else if (!run.mayRepeat || !isWorthRepeating(error)) {
     fail(run, error);
   } else if (isFault(error) && run.begun < maxAttempts && hasOther(run)) {
@@ -177,14 +180,26 @@ function hasOther({ replicas, request, tried }: Run): boolean {
 
 function beginLater(run: Run, error: unknown): void {
   const { envelope, signal } = run.request;
-  const waitMs = jitterMs.least + Math.random() * (jitterMs.most - jitterMs.least);
-  if (run.delays === maxDelays || Date.now() + waitMs >= envelope.deadlineAt || signal?.aborted) {
+  const spread = jitter.least + Math.random() * (jitter.most - jitter.least);
+  const waitMs = (delaysMs[run.delays] ?? Number.POSITIVE_INFINITY) * spread;
+  if (Date.now() + waitMs >= envelope.deadlineAt || signal?.aborted) {
     fail(run, error);
     return;
   }
   run.delays += 1;
   run.tried.clear();
   setTimeout(begin, waitMs, run);
+}
+
+// Of a request that was sent nobody knows whether it arrived.
+function isCutOff({ mayRepeat }: Run, error: unknown): boolean {
+  if (!(error instanceof ConnectionError)) return false;
+  return error.kind === "unsent" || (error.kind === "lost" && mayRepeat !== false);
+}
+
+async function beginOnceBack(run: Run, error: unknown): Promise<void> {
+  if (await run.core.connection.whenBack()) beginLater(run, error);
+  else fail(run, error);
 }
 
 function fail(run: Run, error: unknown): void {
@@ -199,7 +214,7 @@ function end({ open }: Run): void {
 
 // In these cases nothing was done, or the operation may be repeated anyway.
 function isWorthRepeating(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.kind === "no-responder" || error.kind === "lost";
+  if (error instanceof ConnectionError) return error.kind === "no-responder";
   return isFault(error) && error.fault === "overloaded";
 }
 

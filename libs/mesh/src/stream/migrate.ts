@@ -1,6 +1,7 @@
 // Makes the streams and consumers of this installation, or changes what differs, with a NATS user of its own. Services
 // may not: a consumer delivers, and a stream listens, wherever its maker says, whatever the maker's permissions are.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   JetStreamApiCodes,
@@ -8,6 +9,7 @@ import {
   type JetStreamManager,
   jetstreamManager,
 } from "@nats-io/jetstream";
+import { errors, type NatsConnection } from "@nats-io/transport-node";
 import type { Bucket, Durable, View } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { dial } from "../connection/dial.ts";
@@ -51,17 +53,46 @@ export async function migrateStreams(options: MigrateOptions): Promise<string[]>
     const manager = await jetstreamManager(client, { checkAPI: false });
     const done: string[] = [];
     for (const config of allStreams(options.more)) {
-      const what = await ensureStream(manager, { ...config, ...(replicas && { num_replicas: replicas }) });
+      const wanted = { ...config, ...(replicas && { num_replicas: replicas }) };
+      const what = await onceElected(client, options.signal, () => ensureStream(manager, wanted));
       if (what) done.push(`stream ${config.name}: ${what}`);
     }
     for (const durable of [...durables, ...(options.moreDurables ?? [])]) {
-      const what = await ensureDurable(manager, durable);
+      const what = await onceElected(client, options.signal, () => ensureDurable(manager, durable));
       if (what) done.push(`consumer ${durable.name} of ${durable.stream}: ${what}`);
     }
     return done;
   } finally {
     await client.close();
   }
+}
+
+const electedWithinMs = 30_000;
+const retryMs = 250;
+/** "no suitable peers for placement": servers that started just now do not know each other yet. */
+const noPeers = 10_005;
+
+/** Servers of a cluster elect a leader, for all and for each stream, before they can do anything. */
+async function onceElected<T>(
+  client: NatsConnection,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const until = Date.now() + electedWithinMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isCluster = client.info?.cluster !== undefined;
+      if (!isCluster || !isElecting(error) || signal?.aborted || Date.now() > until) throw error;
+      await delay(retryMs);
+    }
+  }
+}
+
+function isElecting(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.status === 503 || error.code === noPeers;
+  return error instanceof errors.TimeoutError || error instanceof errors.RequestError;
 }
 
 type Done = "made" | "changed" | undefined;

@@ -19,10 +19,16 @@ export async function postgresqlVersion(url: string): Promise<string> {
   }
 }
 
-/** A nats-server greets with its version before anybody signs in. */
-export function natsVersion(url: string | undefined): Promise<string> {
+/** A nats-server greets with its version before anybody signs in. `url` may name several, of which one is enough. */
+export async function natsVersion(url: string | undefined): Promise<string> {
+  if (!url) throw new Error("no NATS is configured");
+  return Promise.any(url.split(",").map(greetingVersion)).catch((error: AggregateError) => {
+    throw error.errors[0];
+  });
+}
+
+function greetingVersion(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    if (!url) return reject(new Error("no NATS is configured"));
     const { hostname, port } = new URL(url);
     const socket = openSocket({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 4222) });
     let greeting = "";
