@@ -17,18 +17,40 @@ type NatsOptions = {
   port: number;
   /** Text put behind our own settings: users and their permissions, for one. */
   extraConfig?: string;
+  /** The server is one of several. */
+  cluster?: NatsPeers;
 };
+
+/** Servers of one cluster know each other by these ports and this password. */
+type NatsPeers = { name: string; routePort: number; routePorts: readonly number[]; password: string };
 
 /** Our settings: loopback, JetStream in files, the payload limit that NATS ships with (docs/reference/mesh.md#subjects). */
 function configText(options: NatsOptions): string {
   const store = JSON.stringify(join(options.dataDir, "jetstream"));
   return [
     `listen: "127.0.0.1:${options.port}"`,
-    'server_name: "svc-local"',
+    `server_name: ${JSON.stringify(options.cluster?.name ?? "svc-local")}`,
     "max_payload: 1MB",
     `jetstream { store_dir: ${store}, max_memory_store: 64MB, max_file_store: 10GB }`,
+    ...(options.cluster ? [clusterText(options.cluster)] : []),
     options.extraConfig ?? "",
     "",
+  ].join("\n");
+}
+
+const routeUser = "cluster";
+
+function clusterText({ routePort, routePorts, password }: NatsPeers): string {
+  const routes = routePorts.map((port) =>
+    JSON.stringify(`nats://${routeUser}:${password}@127.0.0.1:${port}`),
+  );
+  return [
+    "cluster {",
+    '  name: "svc-local"',
+    `  listen: "127.0.0.1:${routePort}"`,
+    `  authorization { user: "${routeUser}", password: ${JSON.stringify(password)} }`,
+    `  routes: [ ${routes.join(", ")} ]`,
+    "}",
   ].join("\n");
 }
 

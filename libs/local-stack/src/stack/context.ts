@@ -4,6 +4,7 @@ import { type StackService, serviceNames } from "../program/sources.ts";
 import { embeddedParts } from "./embedded-parts.ts";
 import { chooseServices } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
+import { natsPortNames } from "./nats-servers.ts";
 import type { StackFacts, StackOptions } from "./options.ts";
 import { ensureSecrets, operatorUser, type StackSecrets } from "./secrets.ts";
 
@@ -101,7 +102,7 @@ export async function createContext(options: StackOptions): Promise<StackContext
     file: paths.portsFile,
     needed: neededPorts(options, services),
     preferred: ["game"],
-    extra: freePorts(services),
+    extra: [...freePorts(services), ...natsPortNames(options)],
   });
   return {
     options,

@@ -9,6 +9,7 @@ import { programEnv, runProgram, type StackPrograms } from "../program/programs.
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import type { EmbeddedPart } from "./embedded-parts.ts";
+import { natsFolder, natsServersOf } from "./nats-servers.ts";
 
 // They stop side by side after the services. The cluster gives game servers and world Jobs 18 s to end.
 const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 20_000, "mail-sink": 1_000 };
@@ -23,19 +24,25 @@ async function postgresSpec({ paths, secrets, ports, say }: StackContext): Promi
   return { ...plan, name: "postgres", stopTimeoutMs: stopMs.postgres };
 }
 
-async function natsSpec({ paths, secrets, ports, options, say }: StackContext): Promise<ChildSpec> {
+async function natsSpecs({ paths, secrets, ports, options, say }: StackContext): Promise<ChildSpec[]> {
   const binary = await findNatsServer({
     env: options.env,
     cacheDirs: [...defaultCacheDirs(options.env, options.repo), join(paths.data, "cache")],
     progress: say,
   });
-  const plan = prepareNats({
-    binary,
-    dataDir: paths.nats,
-    port: ports.nats,
-    extraConfig: options.natsConfig(secrets.nats),
+  const extraConfig = options.natsConfig(secrets.nats);
+  const servers = natsServersOf(options);
+  const portOf = (name: string) => ports[name] ?? 0;
+  const routePorts = servers.map(({ routes }) => portOf(routes));
+  return servers.map((server) => {
+    const { name, routes } = server;
+    const peers = { name, routePort: portOf(routes), routePorts, password: secrets.natsRoutes };
+    const plan = prepareNats({
+      ...{ binary, extraConfig, dataDir: natsFolder(paths.nats, server), port: portOf(name) },
+      ...(servers.length > 1 && { cluster: peers }),
+    });
+    return { ...plan, name, stopTimeoutMs: stopMs.nats };
   });
-  return { ...plan, name: "nats", stopTimeoutMs: stopMs.nats };
 }
 
 function imagesFile({ options, paths }: StackContext, programs: StackPrograms): string {
@@ -78,13 +85,14 @@ function mailSpec({ paths, ports, nodeEnv }: StackContext, programs: StackProgra
   };
 }
 
-/** Prepares one part, including the slow work of the first start (initdb, download of NATS, the bundling of programs). */
-export async function embeddedSpec(
+/** Prepares the processes of one part, including the slow work of the first start (initdb, download of NATS, the bundling of programs). */
+export async function embeddedSpecs(
   part: EmbeddedPart,
   context: StackContext,
   programs: Promise<StackPrograms>,
-): Promise<ChildSpec> {
-  if (part === "postgres") return postgresSpec(context);
-  if (part === "nats") return natsSpec(context);
-  return part === "local-cluster" ? clusterSpec(context, await programs) : mailSpec(context, await programs);
+): Promise<ChildSpec[]> {
+  if (part === "postgres") return [await postgresSpec(context)];
+  if (part === "nats") return natsSpecs(context);
+  if (part === "local-cluster") return [clusterSpec(context, await programs)];
+  return [mailSpec(context, await programs)];
 }

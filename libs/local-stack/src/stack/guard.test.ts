@@ -68,4 +68,9 @@ test("--only and --replicas choose the processes, and unknown names are refused 
     () => chooseServices({ replicas: { lobby: 2 } }),
     /--replicas lobby=2: the proxy uses only one lobby/,
   );
+  assert.equal(chooseServices({ replicas: { nats: 3 } }).size, 11);
+  assert.throws(
+    () => chooseServices({ replicas: { nats: 2 } }),
+    /nats=2: NATS runs as one server or as three/,
+  );
 });

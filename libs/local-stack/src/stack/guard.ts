@@ -63,13 +63,22 @@ const alone: Readonly<Record<string, string>> = {
   "registry-gate": "the registry has",
 };
 
+/** How many servers of NATS the stack runs: one, or three that store everything three times. */
+export function natsServers(replicas: Readonly<Record<string, number>> | undefined): 1 | 3 {
+  const count = replicas?.["nats"] ?? 1;
+  if (count === 1 || count === 3) return count;
+  throw new StackError(`--replicas nats=${count}: NATS runs as one server or as three`);
+}
+
 /** The services to run with the number of processes of each. */
 export function chooseServices(options: {
   only?: readonly string[];
   replicas?: Readonly<Record<string, number>>;
 }): Map<StackService, number> {
   for (const name of options.only ?? []) checkName(name, "--only");
+  natsServers(options.replicas);
   for (const [name, count] of Object.entries(options.replicas ?? {})) {
+    if (name === "nats") continue;
     checkName(name, "--replicas");
     if (alone[name] !== undefined) {
       throw new StackError(`--replicas ${name}=${count}: ${alone[name]} only one ${name}`);

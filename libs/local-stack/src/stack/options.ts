@@ -46,7 +46,7 @@ export type StackOptions = {
   ports: "fixed" | "auto";
   /** Only these services; all by default. */
   only?: readonly string[];
-  /** Processes by service; 1 by default. */
+  /** Processes by service, and servers of `nats`, which are 1 or 3; 1 by default. */
   replicas?: Readonly<Record<string, number>>;
   /** `section.key=value` overrides for every service. */
   set?: readonly string[];

@@ -7,7 +7,7 @@ import { bundleSpec, findPrograms, type StackPrograms } from "../program/program
 import { openRegistry, type Registry } from "../supervisor/registry.ts";
 import { createSupervisor, type RunningProcess, type Supervisor } from "../supervisor/supervisor.ts";
 import { createContext, type StackContext } from "./context.ts";
-import { embeddedSpec } from "./embedded.ts";
+import { embeddedSpecs } from "./embedded.ts";
 import { embeddedParts } from "./embedded-parts.ts";
 import { endContainers } from "./end-containers.ts";
 import { takesLocalNames, writeForwardingFiles } from "./game.ts";
@@ -118,11 +118,16 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
   };
   const startMigrated = async () => {
     const parts = embeddedParts(options.env);
-    await Promise.all(
-      parts.map(async (part) => supervisor.start([await embeddedSpec(part, context, programs)])),
+    const started = await Promise.all(
+      parts.map(async (part) => {
+        const specs = await embeddedSpecs(part, context, programs);
+        await supervisor.start(specs);
+        return specs.map(({ name }) => name);
+      }),
     );
-    await supervisor.start([{ ...migrateSpec(context, await programs), after: parts }]);
-    return parts;
+    const after = started.flat();
+    await supervisor.start([{ ...migrateSpec(context, await programs), after }]);
+    return after;
   };
   const failed = new AbortController();
   const registry = startRegistry(context, { supervisor, programs, signal: failed.signal });

@@ -17,6 +17,8 @@ export type StackSecrets = {
   rolesFile: string;
   /** By user: the services, `operator` and `migrate`. */
   nats: Record<string, string>;
+  /** Among the servers of a cluster of NATS. */
+  natsRoutes: string;
   /** Bearer tokens of the internal face by caller. */
   tokens: Tokens;
   /** Of the registry's gate by account, and their file. */
@@ -69,6 +71,7 @@ export function ensureSecrets(paths: Layout, services: readonly string[]): Stack
     roles: ensurePasswords(rolesFile, services),
     rolesFile,
     nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser, migrateUser]),
+    natsRoutes: ensureSecret(join(paths.secrets, "nats-routes")),
     tokens: ensureTokens(paths),
     registry: ensureRegistryPasswords(paths),
     registryUploads: ensureSecret(join(paths.secrets, "registry-uploads")),

@@ -6,7 +6,9 @@ import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
+import { natsServers } from "./guard.ts";
 import { layout } from "./layout.ts";
+import { natsAddress } from "./nats-servers.ts";
 import { isReadyLine, metricsOf } from "./ready-line.ts";
 import { registryEnv } from "./registry.ts";
 import { migrateUser } from "./secrets.ts";
@@ -28,7 +30,7 @@ function natsEnv(service: string, { options, secrets, ports }: StackContext): Re
   const given = options.env["SVC_NATS_URL"];
   if (!given) {
     return {
-      SVC_NATS_URL: `nats://127.0.0.1:${ports.nats}`,
+      SVC_NATS_URL: natsAddress(options, ports),
       SVC_NATS_USER: service,
       SVC_NATS_PASSWORD: secrets.nats[service] ?? "",
     };
@@ -85,6 +87,7 @@ function migrateEnv(context: StackContext): Record<string, string> {
     SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
     SVC_KUBECONFIG: facts.kubeconfig,
     ...natsEnv(migrateUser, context),
+    ...(natsServers(options.replicas) > 1 && { SVC_NATS_REPLICAS: String(natsServers(options.replicas)) }),
     ...(options.set?.length && { SVC_SET: options.set.join("\n") }),
     // On an external cluster a folder of this machine means nothing.
     ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),

@@ -12,7 +12,7 @@ export function addStackCommands(program: Command): void {
         .choices(["fixed", "auto"])
         .default("fixed"),
     )
-    .option("--replicas <service=n>", "number of replicas of a service (repeatable)", repeat)
+    .option("--replicas <service=n>", "number of replicas of a service, or nats=3 (repeatable)", repeat)
     .option("--only <services>", "start only these services (comma separated)", list)
     .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
     .addOption(

@@ -122,6 +122,7 @@ function parseReplicas(entries: readonly string[]): Record<string, number> {
 
 function parseReplica(entry: string): [string, number] {
   const [, name = "", count = ""] = /^([a-z-]+)=([1-9]\d?)$/.exec(entry) ?? [];
-  if ((allServiceNames as readonly string[]).includes(name)) return [name, Number(count)];
-  throw new CommandError(`--replicas ${entry}: write SERVICE=N with one of ${allServiceNames.join(", ")}`);
+  const names: readonly string[] = [...allServiceNames, "nats"];
+  if (names.includes(name)) return [name, Number(count)];
+  throw new CommandError(`--replicas ${entry}: write SERVICE=N with one of ${names.join(", ")}`);
 }
