@@ -4,11 +4,16 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Stack } from "../flow/stack.ts";
 
-/** Pid of a process of the stack, as it is now. */
+/** Pid of a process of the stack, as it is now; undefined while it is started. */
+export function findPid(stack: Stack, name: string): number | undefined {
+  return stack.file().processes.find((process) => process.name === name)?.pid;
+}
+
+/** The same for a process that is there. */
 export function pidOf(stack: Stack, name: string): number {
-  const found = stack.file().processes.find((process) => process.name === name);
-  assert.ok(found, `stack.json names no process ${name}`);
-  return found.pid;
+  const pid = findPid(stack, name);
+  assert.ok(pid !== undefined, `stack.json names no process ${name}`);
+  return pid;
 }
 
 /** Pid of the process that started this one. */

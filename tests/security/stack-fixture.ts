@@ -21,6 +21,8 @@ export type StackFixture = {
   asOwner: (question: RawRequest) => Promise<RawResponse>;
   /** Asks the external face with a cookie, on the operator console host unless `host` says otherwise. */
   withCookie: (cookie: string | undefined, question: RawRequest) => Promise<RawResponse>;
+  /** The owner's. */
+  cookie: () => string;
   adminHost: string;
   panelHost: string;
   /** Redeems the setup link: the owner's session, still in setup. */
@@ -56,6 +58,7 @@ export async function startStackFixture(args: readonly string[]): Promise<StackF
     port,
     withCookie,
     asOwner,
+    cookie: () => owner,
     adminHost: file.admin_host,
     panelHost: file.panel_host,
     asProxy: (question) => {

@@ -22,7 +22,7 @@ import { playerJoin } from "./player-join.ts";
 import { proxyRelay } from "./proxy-relay.ts";
 import { reaperRun } from "./reaper-run.ts";
 import { reconcileThroughput } from "./reconcile-throughput.ts";
-import { replicaLoss } from "./replica-loss.ts";
+import { replicaLoss, zoneLoss } from "./replica-loss.ts";
 import { requestLatency } from "./request-latency.ts";
 import { requestThroughput } from "./request-throughput.ts";
 import { scheduleTick } from "./schedule-tick.ts";
@@ -71,6 +71,7 @@ export const goals: readonly Goal[] = [
   fleet,
   builds,
   replicaLoss,
+  zoneLoss,
   worldArchives,
   databaseBundle,
   sealedCopies,

@@ -1,6 +1,7 @@
-// G27: what callers notice while one of two replicas is killed or hangs for 20 s, at 20 requests a second. The work and the
-// checks (nothing lost, nothing doubled) are those of tests/fault/availability.sampled.test.ts, which is run as it is;
-// this reads the figures that it prints. There is no anchor: the goals are bounds on what a caller waits.
+// G27: what callers notice while one of two replicas is killed or hangs for 20 s, at 20 requests a second; G27-ZONE: while each
+// server of NATS and each second replica is killed in turn, and then all of a zone for 10 s. The work and the checks (nothing
+// lost, nothing doubled) are those of two files of tests/fault, which are run as they are; this reads the figures that they
+// print. There is no anchor: the goals are bounds on what a caller waits.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +10,13 @@ import { root } from "../harness/anchors.ts";
 import type { Goal } from "../harness/bench.ts";
 import type { Row } from "../harness/report.ts";
 
-const file = "tests/fault/availability.sampled.test.ts";
+const replicaFile = "tests/fault/availability.sampled.test.ts";
+const zoneFile = "tests/fault/zone.sampled.test.ts";
 const title = /^# Subtest: (\S+ (?:is killed|hangs for 20 s))/;
 const figures = /^# (reads|changes): (\d+) of (\d+), p50 (\d+) ms, p99 (\d+) ms, max (\d+) ms/;
 
 /** The output of the test, which fails when an answer was late, wrong, lost or doubled. */
-async function runTest(): Promise<string> {
+async function runTest(file: string): Promise<string> {
   const child = spawn(process.execPath, ["--test-reporter=tap", join(root, file)], {
     cwd: root,
     env: { ...process.env, SVC_TESTS: "whole" },
@@ -29,7 +31,7 @@ async function runTest(): Promise<string> {
   return output;
 }
 
-function rowsOf(output: string): Row[] {
+function rowsOf(goal: string, output: string): Row[] {
   const rows: Row[] = [];
   // Diagnostics come behind the title of their test.
   let what = "";
@@ -40,7 +42,7 @@ function rowsOf(output: string): Row[] {
     const isKill = what.endsWith("killed");
     const isRead = kind === "reads";
     rows.push({
-      goal: "G27",
+      goal,
       what: `${what}: ${kind}, ${isRead && isKill ? "longest" : "p99"}`,
       unit: "s",
       ours: Number(isRead && isKill ? longest : p99) / 1_000,
@@ -55,5 +57,12 @@ export const replicaLoss: Goal = {
   name: "G27",
   startsUnknown: true,
   title: "one of two replicas killed or hung",
-  run: async () => rowsOf(await runTest()),
+  run: async () => rowsOf("G27", await runTest(replicaFile)),
+};
+
+export const zoneLoss: Goal = {
+  name: "G27-ZONE",
+  startsUnknown: true,
+  title: "every process and a whole zone killed, with three servers of NATS",
+  run: async () => rowsOf("G27-ZONE", await runTest(zoneFile)),
 };
