@@ -1,3 +1,4 @@
+-- contract: no release has the column that goes
 alter table image_builds
   -- When its Job and Secret were known to be there; until then they are created, again if need be.
   add column launched_at timestamptz,
