@@ -87,6 +87,7 @@ function plan(args) {
       biome(),
       ...typeChecked.map((file) => [node, [bin("tsc"), "--noEmit", "-p", path.join(root, file)]]),
       [node, [path.join(root, "services", "cli", "src", "manifests", "write.ts"), "--check"]],
+      [node, [path.join(root, "proto", "src", "release", "write.ts"), "--check"]],
     ];
   if (args[0] === "--format") return [biome("--write")];
   if (args[0] === "--test-runner") return [[node, [path.join(root, "tests", "run.ts"), ...args.slice(1)]]];

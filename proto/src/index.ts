@@ -151,6 +151,7 @@ export {
   streamName,
   streamSubjects,
 } from "./nats/subjects.ts";
+export { parseNewer } from "./newer.ts";
 export { openApiDocument } from "./openapi/document.ts";
 export * as alerts from "./ops-watchdog/alert.ts";
 export * as databaseBackups from "./ops-watchdog/database-backup.ts";

@@ -7,6 +7,7 @@ import {
   headerOf,
   type InputOf,
   type OutputOf,
+  parseNewer,
 } from "@svc/proto";
 import { z } from "zod";
 import { ApiError } from "./error.ts";
@@ -150,13 +151,12 @@ function decode(contract: AnyContract, body: unknown): unknown {
 }
 
 function parse(contract: AnyContract, schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const isOnlyNewer = result.error.issues.every((issue) => issue.code === "unrecognized_keys");
-  if (isOnlyNewer) return value;
-  throw new Error(
-    `${contract.subject}: the answer does not fit the contract: ${z.prettifyError(result.error)}`,
-  );
+  try {
+    return parseNewer(schema, value);
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new Error(`${contract.subject}: the answer does not fit the contract: ${why}`);
+  }
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

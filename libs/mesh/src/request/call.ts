@@ -1,6 +1,6 @@
 // Calls the owner of a contract (docs/reference/mesh.md#back-pressure).
 
-import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
+import { type AnyContract, Fault, type InputOf, isFault, type OutputOf, parseNewer } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";
 import { ConnectionError } from "../connection/connection-error.ts";
 import type { Core } from "../core.ts";
@@ -63,7 +63,7 @@ export function createCalling(core: Core, replicas: Replicas): Calling {
 
 function checkOutput(core: Core, contract: AnyContract, body: Uint8Array): unknown {
   try {
-    return contract.output.parse(JSON.parse(textOf(body)));
+    return parseNewer(contract.output, JSON.parse(textOf(body)));
   } catch (error) {
     core.log.error(
       { subject: contract.subject, err: error },

@@ -1,7 +1,7 @@
 // The pending submissions of a closed account go, with their contexts.
 
 import type { Mesh } from "@svc/mesh";
-import { accounts, durableNamed } from "@svc/proto";
+import { accounts, durableNamed, parseNewer } from "@svc/proto";
 import type { SubmissionDeps } from "./deps.ts";
 import { blobsOf } from "./row.ts";
 import { removeQuietly } from "./upload-lease.ts";
@@ -19,7 +19,7 @@ export async function followAccounts(
     stream,
     subjects,
     maxAttempts,
-    parse: (body) => accounts.accountRetired.data.parse(body),
+    parse: (body) => parseNewer(accounts.accountRetired.data, body),
     handle: async ({ data }) => {
       if (data.by !== "disabled") await removePending(deps, data.user_id);
     },

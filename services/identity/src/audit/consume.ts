@@ -1,5 +1,5 @@
 import type { Mesh } from "@svc/mesh";
-import { AuditEntry, durableNamed } from "@svc/proto";
+import { AuditEntry, durableNamed, parseNewer } from "@svc/proto";
 import type { IdentityDb } from "../database.ts";
 import { saveEntry } from "./store.ts";
 
@@ -12,7 +12,7 @@ export async function consumeAudit({ mesh, db }: { mesh: Pick<Mesh, "consume">; 
     durable,
     stream,
     subjects,
-    parse: (body) => AuditEntry.parse(body),
+    parse: (body) => parseNewer(AuditEntry, body),
     handle: ({ data }) => saveEntry(db, data),
   });
 }

@@ -1,7 +1,7 @@
 // When an account transfers its servers, their backups follow: the new account can restore what the old one could (docs/reference/server-transfer.md#states).
 
 import type { Mesh } from "@svc/mesh";
-import { durableNamed, ownership } from "@svc/proto";
+import { durableNamed, ownership, parseNewer } from "@svc/proto";
 import type { StorageDeps } from "../deps.ts";
 import { transferBackups } from "./store.ts";
 
@@ -19,7 +19,7 @@ export async function followOwners(
     stream,
     subjects,
     maxAttempts,
-    parse: (body) => ownership.serverTransferred.data.parse(body),
+    parse: (body) => parseNewer(ownership.serverTransferred.data, body),
     handle: async ({ data }) => {
       const { name: server, from_user_id: from, to_user_id: to, at } = data;
       const count = await transferBackups(db, { server, from, to, at: new Date(at) });
