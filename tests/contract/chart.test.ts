@@ -61,7 +61,7 @@ const everything = {
     nodeSelector: { pool: "control" },
     tolerations: [{ key: "dedicated", operator: "Exists", effect: "NoSchedule" }],
   },
-  monitoring: { annotations: false, podMonitor: true },
+  monitoring: { annotations: false, podMonitor: true, rules: "PrometheusRule", dashboards: true },
 };
 const without = {
   registry: { enabled: false },

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
@@ -39,6 +39,23 @@ const kubectl = ["/usr/bin/kubectl", "/usr/local/bin/kubectl"].find((path) => ex
 test("deploy/kubernetes and deploy/chart are what the program writes", () => {
   const write = join(root, "services/cli/src/manifests/write.ts");
   execFileSync(process.execPath, [write, "--check"], { stdio: "pipe" });
+});
+
+test("an installation that asks for them has every dashboard and every rule", () => {
+  const named = objectsFor("ha");
+  const dataOf = (name: string) =>
+    ([...named.values()].find(({ metadata }) => metadata.name === name)?.["data"] ?? {}) as Record<
+      string,
+      string
+    >;
+  const read = (folder: string, file: string) => readFileSync(join(root, "deploy", folder, file), "utf8");
+  for (const file of readdirSync(join(root, "deploy/dashboards"))) {
+    const shown = dataOf(`svc-dashboard-${file.replace(".json", "")}`)[file];
+    assert.deepEqual(JSON.parse(shown ?? "{}"), JSON.parse(read("dashboards", file)), file);
+  }
+  const rules = dataOf("svc-alert-rules");
+  for (const file of readdirSync(join(root, "deploy/alerts")))
+    assert.deepEqual(parse(rules[file] ?? ""), parse(read("alerts", file)), file);
 });
 
 describe("Kustomize builds the objects of the values", () => {

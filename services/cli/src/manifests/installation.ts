@@ -1,10 +1,11 @@
 // All objects of an installation, from one set of values.
 
-import { monitoringFile, priorityFile } from "./objects/cluster.ts";
+import { priorityFile } from "./objects/cluster.ts";
 import type { ObjectFile } from "./objects/common.ts";
 import { configFile, settingsText } from "./objects/config.ts";
 import { proxyFile, systemServerFile } from "./objects/game.ts";
 import { migrationFile, reaperFile } from "./objects/jobs.ts";
+import { monitoringFile } from "./objects/monitoring.ts";
 import { namespaceFile } from "./objects/namespaces.ts";
 import { natsFile } from "./objects/nats.ts";
 import { controlPolicies } from "./objects/network/control.ts";

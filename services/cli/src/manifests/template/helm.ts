@@ -86,9 +86,12 @@ function isLeaf(value: Template): boolean {
 
 function leafText(value: Template): string {
   if (isExpression(value)) return `{{ toJson ${argument(value)} }}`;
-  const text = JSON.stringify(value);
-  if (text.includes("{{")) throw new Error(`a template cannot hold ${text}`);
-  return text;
+  return literal(JSON.stringify(value));
+}
+
+/** Text that is no action, although it may look like one: rules and dashboards have templates of their own. */
+function literal(text: string): string {
+  return text.replaceAll("{{", '{{ "{{" }}');
 }
 
 function keyText(key: string): string {
@@ -99,7 +102,9 @@ function blockLines(value: Template, indent: number): string[] {
   if (isExpression(value) && isKind(value, "shared")) return [" ".repeat(indent) + inlineText(value, indent)];
   const parts =
     typeof value === "string" ? [value] : isExpression(value) && isKind(value, "text") ? value.parts : [];
-  const text = parts.map((part) => (typeof part === "string" ? part : inlineText(part, indent))).join("");
+  const text = parts
+    .map((part) => (typeof part === "string" ? literal(part) : inlineText(part, indent)))
+    .join("");
   return text
     .trimEnd()
     .split("\n")

@@ -280,6 +280,11 @@ export const Values = z.strictObject({
     .strictObject({
       annotations: isOn(true, "Whether pods have the annotations `prometheus.io/…`."),
       podMonitor: isOn(false, "Whether a PodMonitor is made; it needs the Prometheus operator."),
+      rules: z
+        .enum(["none", "ConfigMap", "PrometheusRule"])
+        .default("none")
+        .describe("Rules of alerts: as a ConfigMap, or as a PrometheusRule for the Prometheus operator."),
+      dashboards: isOn(false, "Whether a ConfigMap is made of each dashboard, for the sidecar of Grafana."),
     })
     .prefault({})
     .describe("Metrics."),
