@@ -1,6 +1,6 @@
 // A real PostgreSQL for tests: a database of its own for each test file, migrated and dropped again.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -43,6 +43,8 @@ type TestDatabaseOptions = {
  */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const { schema } = options;
+  const migrations =
+    typeof options.migrations === "string" ? readMigrations(options.migrations) : options.migrations;
   const server = await findServer();
   const name = `svc_test_${randomBytes(6).toString("hex")}`;
   const adminUrl = withPath(server.url, name);
@@ -55,12 +57,9 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
     }
   };
   try {
-    const migrations =
-      typeof options.migrations === "string" ? readMigrations(options.migrations) : options.migrations;
     await asAdmin(server.url, async (client) => {
-      await client.query("select pg_advisory_lock($1)", [serverLock]);
-      await client.query(`create database ${name}`);
-      await migrateUp(adminUrl, { schema, rolePassword, migrations });
+      const template = await findTemplate(client, server.url, { schema, migrations });
+      await client.query(`create database ${name} template ${template}`);
     });
   } catch (error) {
     await drop();
@@ -164,6 +163,29 @@ function listen(server: Server, port: number): Promise<number> {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** A migrated database to copy, which the first test file that asks for one makes: a copy takes a tenth of the time. */
+async function findTemplate(
+  client: pg.Client,
+  serverUrl: string,
+  { schema, migrations }: { schema: string; migrations: readonly Migration[] },
+): Promise<string> {
+  const digest = createHash("sha256").update(JSON.stringify([schema, migrations])).digest("hex");
+  const template = `svc_template_${digest.slice(0, 16)}`;
+  const isThere = async () =>
+    (await client.query("select 1 from pg_database where datname = $1", [template])).rowCount !== 0;
+  if (await isThere()) return template;
+  await client.query("select pg_advisory_lock($1)", [serverLock]);
+  if (!(await isThere())) {
+    const unfinished = `${template}_new`;
+    await client.query(`drop database if exists ${unfinished} with (force)`);
+    await client.query(`create database ${unfinished}`);
+    await migrateUp(withPath(serverUrl, unfinished), { schema, rolePassword, migrations });
+    await client.query(`alter database ${unfinished} rename to ${template}`);
+  }
+  await client.query("select pg_advisory_unlock($1)", [serverLock]);
+  return template;
 }
 
 async function findServer(): Promise<{ url: string; stop: () => Promise<void> }> {
