@@ -1,4 +1,4 @@
-// Runs the tests: one PostgreSQL for all files, a process of node:test for each.
+// Runs the tests: one PostgreSQL for all files, a process of node:test for a batch of them.
 // `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths. Tests that take
 // minutes (*.sampled.test.ts) run a sample; `npm test -- --whole` runs them completely, and no other files.
 
@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { findFreePort, startPostgres } from "@svc/local-stack";
 import { measureSlowness } from "@svc/local-stack/testing";
-import { chooseNext, inOrder, type Places } from "./runner/order.ts";
+import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
 import { type Ended, endOfRun } from "./runner/report.ts";
-import { type RunOptions, runFile } from "./runner/run-file.ts";
+import { type RunOptions, runBatch } from "./runner/run-batch.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
@@ -23,28 +23,28 @@ function testFiles(wanted: readonly string[]): string[] {
   return all.filter((file) => wanted.some((path) => file.startsWith(relative(root, resolve(root, path)))));
 }
 
-// A file whose failed test left a handle open would otherwise never end. Whole tables take most of the first limit.
+// A batch whose failed test left a handle open would otherwise never end. Whole tables take most of the first limit.
 const fileTimeoutMs = { sample: 420_000, whole: 900_000 };
 const patience = measureSlowness();
 const places: Places = patience > 1 ? { all: 2, stacks: 1 } : { all: 4, stacks: 2 };
 
-/** Runs all files and prints what they print, one file after the other; false when one failed. */
+/** Runs all files and prints what they print, one batch after the other; false when one failed. */
 async function runAll(files: readonly string[], options: RunOptions): Promise<boolean> {
   const startedAt = performance.now();
-  const waiting = inOrder(files);
-  const running = new Map<string, Promise<void>>();
+  const waiting = inBatches(inOrder(files));
+  const running = new Map<Batch, Promise<void>>();
   const ended: Ended[] = [];
   const startNext = () => {
-    const file = options.signal.aborted ? undefined : chooseNext(waiting, [...running.keys()], places);
-    if (file === undefined) return false;
-    waiting.splice(waiting.indexOf(file), 1);
-    const end = runFile(file, options).then(({ output, ...result }) => {
-      running.delete(file);
+    const batch = options.signal.aborted ? undefined : chooseNext(waiting, [...running.keys()], places);
+    if (batch === undefined) return false;
+    waiting.splice(waiting.indexOf(batch), 1);
+    const end = runBatch(batch, options).then(({ output, ...result }) => {
+      running.delete(batch);
       ended.push(result);
       process.stdout.write(output);
-      if (result.problem !== undefined) console.log(`${file} ${result.problem}`);
+      if (result.problem !== undefined) console.log(`${batch.join(", ")} ${result.problem}`);
     });
-    running.set(file, end);
+    running.set(batch, end);
     return true;
   };
   while (startNext() || running.size > 0) {

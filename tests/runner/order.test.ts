@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseNext, inOrder } from "./order.ts";
+import { chooseNext, inBatches, inOrder } from "./order.ts";
 
 const places = { all: 3, stacks: 1 };
 const stack = "tests/flow/game.test.ts";
@@ -23,7 +23,13 @@ for (const [fact, waiting, running, next] of [
   ["the file that runs alone comes last", [alone], [], alone],
   ["nothing starts beside the file that runs alone", [plain], [alone], undefined],
 ] as const) {
-  test(fact, () => assert.equal(chooseNext(waiting, running, places), next));
+  test(fact, () => {
+    const batches = (files: readonly string[]) => files.map((file) => [file]);
+    assert.deepEqual(
+      chooseNext(batches(waiting), batches(running), places),
+      next === undefined ? undefined : [next],
+    );
+  });
 }
 
 test("files across services start first, those of contracts last", () => {
@@ -33,5 +39,19 @@ test("files across services start first, those of contracts last", () => {
     "services/a.test.ts",
     "libs/a.test.ts",
     "proto/a.test.ts",
+  ]);
+});
+
+test("files of a package share a process, those with a stack or of the whole process don't", () => {
+  const mesh = Array.from({ length: 9 }, (_, at) => `libs/mesh/src/${at}.test.ts`);
+  const scrub = "libs/world/src/path/scrub.test.ts";
+  const files = [stack, otherStack, ...mesh, scrub, "libs/world/src/a.test.ts"];
+  assert.deepEqual(inBatches(files), [
+    [stack],
+    [otherStack],
+    mesh.slice(0, 8),
+    mesh.slice(8),
+    [scrub],
+    ["libs/world/src/a.test.ts"],
   ]);
 });

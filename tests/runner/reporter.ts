@@ -1,13 +1,24 @@
-// The reporter of one test file: what `spec` prints, without totals, which are those of all files (run.ts). How the file
-// ended is written to SVC_TEST_RESULT.
+// The reporter of one batch: what `spec` prints, without totals, which are those of all files (run.ts). How the files ended is
+// written to SVC_TEST_RESULT.
 
 import { writeFileSync } from "node:fs";
 import { spec } from "node:test/reporters";
 
-type Event = { type: string; data: { message?: string; counts?: Record<string, number> } };
+type Event = {
+  type: string;
+  data: {
+    name?: string;
+    nesting?: number;
+    details?: { duration_ms: number };
+    message?: string;
+    counts?: Record<string, number>;
+  };
+};
 
-/** How a test file ended. */
+/** How the files of a batch ended. */
 export type Result = {
+  /** The files that have ended. */
+  files: { file: string; seconds: number; isPassed: boolean }[];
   /** Undefined until all its tests have ended. */
   counts?: Record<string, number>;
   /** The failed tests, as `spec` repeats them at the end. */
@@ -20,16 +31,25 @@ const totals = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d
 export default async function* report(events: AsyncIterable<Event>): AsyncGenerator<string, void> {
   const printer = new spec();
   const failed: Event[] = [];
+  const files: Result["files"] = [];
   for await (const event of events) {
     const { type, data } = event;
+    const isEnd = type === "test:pass" || type === "test:fail";
     if (type === "test:fail") failed.push(event);
-    if (type === "test:summary") writeResult({ counts: data.counts ?? {}, failures: repeat(failed) });
-    // A file may be killed before its summary.
-    else if (type === "test:fail") writeResult({ failures: repeat(failed) });
+    if (isEnd && data.nesting === 0) files.push(fileOf(event));
+    if (type === "test:summary") writeResult({ files, counts: data.counts ?? {}, failures: repeat(failed) });
+    // A batch may be killed before its summary.
+    else if (type === "test:fail") writeResult({ files, failures: repeat(failed) });
     if (type === "test:summary" || (type === "test:diagnostic" && totals.test(data.message ?? ""))) continue;
     printer.write(event);
     yield String(printer.read() ?? "");
   }
+}
+
+/** A file is a suite at the top (load.ts). */
+function fileOf({ type, data }: Event): Result["files"][number] {
+  const { name = "", details } = data;
+  return { file: name, seconds: (details?.duration_ms ?? 0) / 1_000, isPassed: type === "test:pass" };
 }
 
 /** What `spec` prints of failed tests at the end of a run. */

@@ -1,9 +1,10 @@
-// Runs a test file in a process of its own.
+// Runs a batch of test files in one process of its own.
 
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killBelow } from "./kill-below.ts";
+import type { Batch } from "./order.ts";
 import type { Ended } from "./report.ts";
 import type { Result } from "./reporter.ts";
 
@@ -14,29 +15,30 @@ export type RunOptions = {
   env: NodeJS.ProcessEnv;
   /** Options of node. */
   nodeArgs: readonly string[];
-  /** A file that has not ended after so long is killed and has failed. */
+  /** A batch that has not ended after so long is killed and has failed. */
   timeoutMs: number;
-  /** Ends the file early. */
+  /** Ends the batch early. */
   signal: AbortSignal;
 };
 
 const killAfterMs = 10_000;
 
-/** Resolves when the file has ended, with all that it printed. */
-export async function runFile(file: string, options: RunOptions): Promise<Ended & { output: string }> {
+/** Resolves when all files of the batch have ended, with all that they printed. */
+export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended & { output: string }> {
   const { root, dir, nodeArgs, timeoutMs, signal } = options;
-  const resultPath = join(dir, `${file.replaceAll("/", "-")}.json`);
   const startedAt = performance.now();
   const args = [
-    // A test that hangs is named before its file is killed.
+    // A test that hangs is named before its batch is killed.
     `--test-timeout=${Math.round(timeoutMs * 0.9)}`,
     `--test-reporter=${join(root, "tests/runner/reporter.ts")}`,
     "--test-reporter-destination=stdout",
     ...nodeArgs,
-    file,
+    join(root, "tests/runner/load.ts"),
+    ...batch,
   ];
   // Short: paths of sockets below it have at most 107 characters.
   const temporary = mkdtempSync(join(dir, "t-"));
+  const resultPath = `${temporary}.json`;
   // Postfix and others do not run as this user.
   for (const folder of [dir, temporary]) chmodSync(folder, 0o755);
   const env = { ...options.env, SVC_TEST_RESULT: resultPath, TMPDIR: temporary };
@@ -66,12 +68,12 @@ export async function runFile(file: string, options: RunOptions): Promise<Ended 
   const result = existsSync(resultPath)
     ? (JSON.parse(readFileSync(resultPath, "utf8")) as Result)
     : undefined;
-  // A file that was killed leaves its stack and browser, which would slow down all that follow.
+  // A batch that was killed leaves its stack and browser, which would slow down all that follow.
   killBelow(temporary);
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
   const seconds = (performance.now() - startedAt) / 1_000;
   const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result);
-  return { file, seconds, problem, output, ...result };
+  return { batch, seconds, problem, output, ...result };
 }
 
 function problemOf(how: number | string, result: Result | undefined): string | undefined {

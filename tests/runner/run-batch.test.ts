@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { patience, until } from "@svc/local-stack/testing";
 import { endOfRun } from "./report.ts";
-import { runFile } from "./run-file.ts";
+import { runBatch } from "./run-batch.ts";
 
 let dir: string;
 before(() => {
@@ -13,14 +13,17 @@ before(() => {
 });
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Runs a test file with this body. */
-function run(body: string, timeoutMs = 60_000 * patience) {
-  const file = join(dir, "x.test.mjs");
-  writeFileSync(file, `import { test } from "node:test";\n${body}`);
+/** Runs test files with these bodies as one batch. */
+function run(bodies: string | readonly string[], timeoutMs = 60_000 * patience) {
+  const batch = [bodies].flat().map((body, index) => {
+    const file = join(dir, `${"xyz"[index]}.test.mjs`);
+    writeFileSync(file, `import { after, before, test } from "node:test";\n${body}`);
+    return file;
+  });
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const root = resolve(import.meta.dirname, "../..");
   const { signal } = new AbortController();
-  return runFile(file, { root, dir: mkdtempSync(join(dir, "run-")), env, nodeArgs: [], timeoutMs, signal });
+  return runBatch(batch, { root, dir: mkdtempSync(join(dir, "run-")), env, nodeArgs: [], timeoutMs, signal });
 }
 
 test("a file that passes has no problem, and its tests are counted", async () => {
@@ -40,10 +43,25 @@ test("a file with a failed test fails, and the end of the run says where", async
   assert.match(endOfRun([ended], 1), /✖ broken[\s\S]*the reason[\s\S]*1 failed[\s\S]*FAILED: .*x\.test\.mjs/);
 });
 
+test("hooks at the top of a file are for its own tests, and each file has a result of its own", async () => {
+  const file = (name: string) => `
+    before(() => console.log("before ${name}"));
+    after(() => console.log("after ${name}"));
+    test("of ${name}", () => { console.log("test ${name}"); if ("${name}" === "x") throw new Error(); });`;
+  const ended = await run([file("x"), file("y")]);
+  const order = [...ended.output.matchAll(/^(?:before|test|after) [xy]$/gm)].map(([line]) => line);
+  assert.deepEqual(order, ["before x", "test x", "after x", "before y", "test y", "after y"]);
+  assert.deepEqual(
+    ended.files?.map(({ isPassed }) => isPassed),
+    [false, true],
+  );
+  assert.match(endOfRun([ended], 1), /2 files, 2 tests, 1 passed, 1 failed[\s\S]*FAILED: \S*x\.test\.mjs$/);
+});
+
 for (const [what, body, problem] of [
   ["that ends its process", `test("x", () => process.exit(0));`, /^ended with 0 before its tests did$/],
   ["that is killed", `test("x", () => process.kill(process.pid, "SIGKILL"));`, /^ended with SIGKILL before/],
-  ["that cannot be loaded", `import "./missing.mjs";`, /^ended with 1 before its tests did$/],
+  ["that cannot be loaded", `import "./missing.mjs";`, /^ended with 1$/],
   [
     "that leaves an error behind",
     `test("x", () => void setTimeout(() => { throw new Error(); }, 20));`,
