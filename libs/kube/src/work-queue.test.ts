@@ -83,8 +83,9 @@ test("a key that fails runs again with a growing wait, which a success forgets",
     },
   });
   queue.add("a");
-  await until(() => waits.length === 4);
-  assert.deepEqual(waits, [4, 8, 10, 4]);
+  // It goes on failing while nobody looks.
+  await until(() => waits.length >= 4);
+  assert.deepEqual(waits.slice(0, 4), [4, 8, 10, 4]);
   await queue.close();
 });
 
