@@ -171,7 +171,9 @@ async function findTemplate(
   serverUrl: string,
   { schema, migrations }: { schema: string; migrations: readonly Migration[] },
 ): Promise<string> {
-  const digest = createHash("sha256").update(JSON.stringify([schema, migrations])).digest("hex");
+  const digest = createHash("sha256")
+    .update(JSON.stringify([schema, migrations]))
+    .digest("hex");
   const template = `svc_template_${digest.slice(0, 16)}`;
   const isThere = async () =>
     (await client.query("select 1 from pg_database where datname = $1", [template])).rowCount !== 0;
