@@ -12,7 +12,7 @@ export const pages: Record<
   "/setup": { load: () => import("../sign-in/setup-page.tsx") },
   "/": { load: () => import("../server/dashboard-page.tsx") },
   "/servers": { load: () => import("../fleet/servers-page.tsx") },
-  "/servers/new": { load: () => import("../server/create-page.tsx") },
+  "/servers/new": { load: () => import("../create/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
   "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
   "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
