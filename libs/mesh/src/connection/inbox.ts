@@ -50,6 +50,12 @@ export function createInbox(client: NatsConnection, service: string): Inbox {
   const prefix = `${inboxPrefix(service)}.${randomBytes(9).toString("hex")}.`;
   const pendings = new Map<string, Pending>();
   let sweeper: NodeJS.Timeout | undefined;
+  // A process that asks once in a while would otherwise wake a second time for every question.
+  const restIfIdle = () => {
+    if (pendings.size > 0) return;
+    clearTimeout(sweeper);
+    sweeper = undefined;
+  };
 
   client.subscribe(`${prefix}*`, {
     callback: (error, message) => {
@@ -62,6 +68,7 @@ export function createInbox(client: NatsConnection, service: string): Inbox {
         return;
       }
       pendings.delete(token);
+      restIfIdle();
       if (message.data.length === 0 && message.headers?.code === 503)
         pending.onFailure(new ConnectionError("no-responder", `no responder on ${pending.subject}`));
       else pending.onReply(message);

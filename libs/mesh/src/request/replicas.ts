@@ -35,16 +35,15 @@ export function createReplicas(core: Core): Replicas {
   const tables = new Map<Owner, Table>();
   let counting: NodeJS.Timeout | undefined;
   // Counts intervals, not milliseconds: while this process itself is stopped, others must not seem silent. Where no owner
-  // has two replicas, nothing is chosen and a coarse count will do.
+  // has two replicas there is nothing to choose and nothing to count: a request shows whether the only one is there.
   const count = () => {
-    const intervals = [...tables.values()].some(({ beats }) => beats.size > 1) ? 1 : quietBeats;
-    clearTimeout(counting);
+    if (counting !== undefined || ![...tables.values()].some(({ beats }) => beats.size > 1)) return;
     counting = setTimeout(() => {
-      for (const { beats } of tables.values()) countBeats(beats, intervals);
+      counting = undefined;
+      for (const { beats } of tables.values()) countBeats(beats);
       count();
-    }, intervals * beatMs).unref();
+    }, beatMs).unref();
   };
-  count();
   // Replicas from before the connection was lost may be gone.
   const stopWatching = core.connection.onReconnect(() => {
     for (const { beats } of tables.values()) beats.clear();
@@ -90,10 +89,10 @@ export function createReplicas(core: Core): Replicas {
   };
 }
 
-function countBeats(beats: Map<string, number>, intervals: number): void {
+function countBeats(beats: Map<string, number>): void {
   for (const [instance, count] of beats) {
     if (count >= forgottenBeats) beats.delete(instance);
-    else beats.set(instance, count + intervals);
+    else beats.set(instance, count + 1);
   }
 }
 
