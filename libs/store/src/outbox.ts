@@ -28,7 +28,8 @@ export function auditRow(service: ServiceName, entry: NewAuditEntry): { subject:
 
 const batchSize = 500;
 const retryMs = 1_000;
-const sweepMs = 5_000;
+/** Notifications tell of every row; this finds a connection that is gone and says to the server that the relay lives. */
+const sweepMs = 10_000;
 const answerWithinMs = 15_000;
 const endWithinMs = 1_000;
 /** Well above `sweepMs`: a relay that works is never so long without a statement. */

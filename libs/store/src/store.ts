@@ -50,7 +50,8 @@ export function openStore<T>(options: {
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 3_000,
-    idleTimeoutMillis: 60_000,
+    // Above the pause of what runs once a minute, which would open its connections anew each time.
+    idleTimeoutMillis: 90_000,
     statement_timeout: statementTimeoutMs,
     query_timeout: answerWithinMs,
     keepAlive: true,
