@@ -2,6 +2,7 @@
 // are: its row is a lease, taken by compare-and-set and renewed every second; when it expires another replica takes over.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { createWake, type Wake } from "@svc/store";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";
@@ -39,6 +40,7 @@ export function startFollowers(needs: FollowersDeps): Followers {
   const { settings } = deps;
   const store = createConsoleStore(needs.database);
   const following = new Map<string, Follower>();
+  const begun = createWake();
   const metrics = createConsoleMetrics(needs.registry, () => following.size);
   const about: FollowerDeps = {
     kube: deps.kube,
@@ -56,6 +58,7 @@ export function startFollowers(needs: FollowersDeps): Followers {
     if (known) return known;
     const follower = startFollower(about, name);
     following.set(name, follower);
+    begun.ring();
     void follower.ended
       .then(async (end) => {
         if (following.get(name) === follower) following.delete(name);
@@ -80,13 +83,14 @@ export function startFollowers(needs: FollowersDeps): Followers {
     return asked;
   };
   const closing = new AbortController();
-  const running = renewForever({ about, store, replica, following, begin, end }, closing.signal);
+  const running = renewForever({ about, store, replica, following, begun, begin, end }, closing.signal);
   return {
     ensureFollowed: async (name) => {
       if (await ask(name)) await within(begin(name).started, backlogMs);
     },
     close: async () => {
       closing.abort();
+      begun.ring();
       await running;
       const names = [...following.keys()];
       const ends = [...following.values()].map((follower) => follower.ended);
@@ -102,6 +106,8 @@ type Renewing = {
   store: ConsoleStore;
   replica: string;
   following: Map<string, Follower>;
+  /** Rings when there is something to renew again. */
+  begun: Wake;
   begin: (name: string) => Follower;
   end: (name: string) => void;
 };
@@ -110,11 +116,13 @@ async function renewForever(renewing: Renewing, signal: AbortSignal): Promise<vo
   const { log, settings } = renewing.about;
   const takeOver = createTakeOver(renewing);
   while (!signal.aborted) {
+    // No lease that could be taken over ends sooner than one that is taken from now on.
+    if (renewing.following.size === 0) await renewing.begun.next(takeOver.restMs());
     await delay(settings.console_renew, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     // Without the database this replica continues: nobody else can have taken over.
     await renew(renewing)
-      .then(takeOver)
+      .then(takeOver.run)
       .catch((error: unknown) =>
         log.warn({ error: (error as Error).message }, "renewing console leases failed; retrying"),
       );
@@ -134,14 +142,17 @@ async function renew({ about, store, replica, following, end }: Renewing): Promi
 }
 
 /** While nobody watches anything, no lease can expire before one that is taken from now on does. */
-function createTakeOver({ about, store, replica, begin }: Renewing): () => Promise<void> {
+function createTakeOver({ about, store, replica, begin }: Renewing) {
   const lease = about.settings.console_lease;
   let restUntil = 0;
-  return async () => {
-    const startedAt = performance.now();
-    if (startedAt < restUntil) return;
-    for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);
-    if (!(await store.isAnyWanted())) restUntil = startedAt + lease;
+  return {
+    restMs: () => Math.max(0, restUntil - performance.now()),
+    run: async () => {
+      const startedAt = performance.now();
+      if (startedAt < restUntil) return;
+      for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);
+      if (!(await store.isAnyWanted())) restUntil = startedAt + lease;
+    },
   };
 }
 
