@@ -3,7 +3,7 @@
 
 import { getHeapStatistics } from "node:v8";
 
-const lookEveryMs = 5_000;
+const lookEveryMs = 15_000;
 const idleUtilization = 0.02;
 // The room of the young objects alone changes by half of it; a collection costs as much as a minute of idling.
 const worthwhileBytes = 6 * 1024 * 1024;
