@@ -150,6 +150,7 @@ export {
   rpcSubject,
   streamName,
   streamSubjects,
+  viewUseSubject,
 } from "./nats/subjects.ts";
 export { parseNewer } from "./newer.ts";
 export { openApiDocument } from "./openapi/document.ts";

@@ -12,7 +12,7 @@ export type View<Value = unknown> = {
   owner: Owner;
   value: z.ZodType<Value>;
   readers: readonly ServiceName[];
-  /** How often its owner marks it as current. */
+  /** How often its owner marks it as current while somebody asks for what depends on its age; else less often. */
   markEveryMs: number;
   /** Milliseconds since the last mark after which nothing that depends on who asks is answered from it. */
   staleAfterMs: number;

@@ -95,7 +95,7 @@ export type ConsumeOptions<D> = {
 
 /**
  * A writer of a view. The owner first calls `replace` with the whole projection: from then on the view is marked as
- * current every `markEveryMs`, and mirrors become ready; `put` and `remove` keep it current.
+ * current every `markEveryMs` (every 15 s while nobody asks for its age), and mirrors become ready; `put` and `remove` keep it current.
  */
 export type ViewWriter<V> = {
   /** Stores one value; writes nothing when the stored bytes are the same. */
@@ -127,7 +127,10 @@ export type ViewMirror = {
   keys: () => readonly string[];
   /** Milliseconds since the owner last marked the view as current. */
   ageMs: () => number;
-  /** Whether the owner has vouched for this copy within the view's `staleAfterMs`, as it happened. */
+  /**
+   * Whether the owner has vouched for this copy within the view's `staleAfterMs`, as it happened. Asking tells the owner
+   * that the view is in use: after a minute without a question the next one finds it too old.
+   */
   isFresh: () => boolean;
   /**
    * Calls back with the key of every entry that has changed or is gone; after a gap, with those that differ from the copy

@@ -12,6 +12,7 @@ import {
   replicaSubject,
   rpcSubject,
   streamName,
+  viewUseSubject,
 } from "./subjects.ts";
 
 export type Permissions = { publish: string[]; subscribe: string[] };
@@ -68,7 +69,11 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   // Where the last writer of live lines was.
   publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.svc.live.${service}.>`);
   if (service === "identity") publish.add("$JS.API.STREAM.INFO.AUDIT");
-  for (const view of views) if (view.owner === service) addKeyValue(view, publish, subscribe);
+  for (const view of views) {
+    if (view.owner !== service) continue;
+    addKeyValue(view, publish, subscribe);
+    subscribe.add(viewUseSubject(view));
+  }
 }
 
 function addKeyValue({ name, type }: Bucket | View, publish: Set<string>, subscribe: Set<string>): void {
@@ -83,6 +88,7 @@ function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<st
     if (!view.readers.includes(service)) continue;
     addStreamReader(`KV_${view.name}`, publish);
     subscribe.add(`$KV.${view.name}.>`);
+    publish.add(viewUseSubject(view));
   }
   if (service === "gateway-external" || service === "gateway-internal") {
     // Gateways of the version before listen to the lines themselves.

@@ -2,6 +2,7 @@
 
 import type { Owner, ServiceName } from "../caller.ts";
 import type { AnyContract, EventContract } from "../contract.ts";
+import type { View } from "../view.ts";
 
 /** `svc.rpc.<owner>.<noun>.<verb>` */
 export function rpcSubject(contract: Pick<AnyContract, "subject">): string {
@@ -64,4 +65,9 @@ export function liveSubject(owner: Owner, noun: string, key: string): string {
 /** Says up to which sequence an owner has just stored live lines. */
 export function liveNoticeSubject(owner: Owner): string {
   return `svc.live-notice.${owner}`;
+}
+
+/** Where a reader of a view says that somebody asks for what depends on its age. */
+export function viewUseSubject(view: Pick<View, "name">): string {
+  return `svc.view-use.${view.name}`;
 }

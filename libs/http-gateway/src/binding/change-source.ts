@@ -6,6 +6,7 @@ import type { Mesh, ViewMirror } from "@svc/mesh";
 import { type ChangeBinding, eventFilter, type Principal } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { type Change, createChangeLog, type LoggedChange } from "./change-log.ts";
+import { areFresh } from "./view-rows.ts";
 
 type Facts = unknown;
 export type HeardChange = LoggedChange<Facts>;
@@ -58,8 +59,7 @@ export function createChangeSource(
   });
 
   return {
-    isLive: () =>
-      known.isFilled() && mesh.status().connected && mirrors.of.isFresh() && mirrors.beside.isFresh(),
+    isLive: () => known.isFilled() && mesh.status().connected && areFresh([mirrors.of, mirrors.beside]),
     hasMissed: () => {
       const isFirst = !known.isFilled() && known.fill();
       const before = reconnects;

@@ -26,13 +26,18 @@ export type RowSource = {
 
 type Mirrors = { of: ViewMirror; beside?: ViewMirror | undefined };
 
+/** Each is asked, so that the owner of every one hears that it is in use. */
+export function areFresh(mirrors: readonly ViewMirror[]): boolean {
+  return mirrors.filter((mirror) => mirror.isFresh()).length === mirrors.length;
+}
+
 export function createRowSource(mirrors: Mirrors, binding: ViewBinding, log: Logger): RowSource {
   const all = mirrors.beside ? [mirrors.of, mirrors.beside] : [mirrors.of];
   const { rows } = binding;
   const isReady = () => all.every((mirror) => mirror.ready);
   return {
     // What everybody may see is better old than not at all; what depends on rights is not.
-    isUsable: rows ? () => isReady() && all.every((mirror) => mirror.isFresh()) : isReady,
+    isUsable: rows ? () => isReady() && areFresh(all) : isReady,
     version: () => all.reduce((sum, mirror) => sum + mirror.version, 0),
     keys: mirrors.of.keys,
     ...(rows

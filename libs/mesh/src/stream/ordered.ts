@@ -190,6 +190,8 @@ async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
       if (isGivenUp) {
         round.noticed = 0;
         tries = 0;
+        // Or this is not the stream that it was announced in.
+        checkAt = Date.now();
       }
     }
     if (isOwed(round)) await pause(round, confirmMs[tries] ?? 1, false);

@@ -7,8 +7,10 @@ import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
 import { openOrdered } from "../stream/ordered.ts";
 import { markedAt } from "./mark.ts";
+import { createFreshness } from "./marking.ts";
 
-const heartbeatMs = 5_000;
+// The owner's marks show sooner what was missed.
+const heartbeatMs = 15_000;
 
 /** `currentAt`: when the owner marked it last. `vouchedAt`: the same for marks received as they were made; monotonic. */
 type Copy = {
@@ -33,6 +35,7 @@ export function mirrorView(core: Core, view: View): ViewMirror {
   let version = 0;
   let sortedKeys: string[] | undefined;
   let lateness = createLateness();
+  const isFresh = createFreshness(core, view);
   const listeners: ((key: string) => void)[] = [];
   const report = (key: string) => {
     for (const listener of listeners) listener(key);
@@ -97,13 +100,10 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       return current?.values.size ?? 0;
     },
     get: (key) => current?.values.get(key),
-    keys: () => {
-      sortedKeys ??= [...(current?.values.keys() ?? [])].sort();
-      return sortedKeys;
-    },
+    keys: () => (sortedKeys ??= [...(current?.values.keys() ?? [])].sort()),
     ageMs: () => ageOf(current),
     onChange: (listener) => void listeners.push(listener),
-    isFresh: () => current !== undefined && performance.now() - current.vouchedAt < view.staleAfterMs,
+    isFresh: () => isFresh(current?.vouchedAt),
     close: () => reader.close(),
   };
 }

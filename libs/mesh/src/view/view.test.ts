@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
-import { type ServerInfo, servers } from "@svc/proto";
+import { inboxPrefix, type ServerInfo, type ServiceName, servers, viewUseSubject } from "@svc/proto";
+import { createLogger } from "@svc/telemetry";
 import type { Mesh, ViewMirror } from "../api.ts";
+import { createConnection } from "../connection/nats-connection.ts";
+import type { Core } from "../core.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
+import { createFreshness, startMarking } from "./marking.ts";
 
 const view = servers.servers;
 let nats: TestNats;
@@ -24,6 +28,16 @@ test.afterEach(async () => {
   await deleteBucket();
   await nats.migrate();
 });
+
+async function coreOf(service: ServiceName): Promise<Core> {
+  const client = await connect({
+    servers: nats.url,
+    user: service,
+    pass: nats.passwords[service] ?? "",
+    inboxPrefix: inboxPrefix(service),
+  });
+  return { connection: createConnection(client, createLogger("test", "silent"), service), service } as Core;
+}
 
 function info(name: string, playersOnline = 0): ServerInfo {
   return {
@@ -210,4 +224,31 @@ test("a closed writer does not overwrite its successor", async () => {
   await until(() => mirror.ready);
   assert.equal(read(mirror, "a")?.playersOnline, 2);
   await Promise.all([second.close(), mirror.close()]);
+});
+
+test("a view in use is marked often, another seldom and once whenever its use begins", async () => {
+  const owner = await coreOf("lifecycle");
+  const reader = await coreOf("gateway-internal");
+  const brisk = { ...view, markEveryMs: 20 };
+  let marks = 0;
+  const mark = () => void (marks += 1);
+  const busy = startMarking(owner, { view: brisk, mark });
+  await until(() => marks >= 3);
+  busy.close();
+  marks = 0;
+  const restingMs = 3_600_000;
+  const resting = startMarking(owner, { view: brisk, mark, usedForMs: 0, restingMs });
+  for (const expected of [1, 2, 3]) {
+    await owner.connection.client.flush();
+    // What NATS answers to that subject is nobody's use.
+    const answer = { reply: viewUseSubject(brisk) };
+    reader.connection.publish("$JS.API.STREAM.INFO.KV_servers", new Uint8Array(0), answer);
+    const isFresh = createFreshness(reader, brisk);
+    assert.equal(isFresh(undefined), false);
+    assert.equal(isFresh(performance.now()), true);
+    await until(() => marks > 0 && marks >= expected);
+    assert.equal(marks, expected);
+  }
+  resting.close();
+  await Promise.all([owner.connection.close(), reader.connection.close()]);
 });

@@ -20,9 +20,11 @@ import {
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
 import { encodeMark } from "./mark.ts";
+import { startMarking } from "./marking.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
-const readerHeartbeatMs = 5_000;
+// Its own marks show sooner that the bucket is another one.
+const readerHeartbeatMs = 15_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 
@@ -71,7 +73,7 @@ export async function writeView<V>(
     reader: undefined,
   };
   const reader = await follow(state);
-  const beat = setInterval(() => markInBackground(state), view.markEveryMs);
+  const marking = startMarking(core, { view, mark: () => markInBackground(state) });
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
   };
@@ -83,7 +85,7 @@ export async function writeView<V>(
     replace: (entries) => replace(state, entries),
     close: async () => {
       state.isClosed = true;
-      clearInterval(beat);
+      marking.close();
       await reader.close();
     },
   };
