@@ -156,7 +156,7 @@ function createServer(shell: Shell): FastifyInstance {
     routerOptions: { maxParamLength: 1_024 },
     http: {
       headersTimeout: settings.headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(1_000, settings.headersTimeoutMs / 4),
+      connectionsCheckingInterval: settings.headersTimeoutMs / 4,
       // Node would answer a missing Host by itself, without the headers that every response carries.
       requireHostHeader: false,
     },
