@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
 import type { CallOptions, Mesh } from "@svc/mesh";
-import { startTestNats } from "@svc/mesh/testing";
+import { account, startTestNats } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
@@ -67,15 +67,4 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
   };
 }
 
-export const admin: CallOptions = {
-  client: { address: "192.0.2.7", userAgent: "browser" },
-  principal: {
-    kind: "account",
-    user_id: "usr-admin",
-    username: "amelia",
-    role: "admin",
-    staff: true,
-    setup: false,
-    session: "0".repeat(64),
-  },
-};
+export const admin: CallOptions = account("usr-admin", "admin");

@@ -2,6 +2,7 @@
 // killed one leaves nothing behind, and whoever waits hears of it at once.
 
 import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { resolve } from "node:path";
 
@@ -9,7 +10,9 @@ type Release = () => Promise<void>;
 
 /** Takes the lock `name` of a folder; undefined when another process holds it for longer than `waitMs`. */
 export async function takeLock(dir: string, name: string, waitMs: number): Promise<Release | undefined> {
-  const digest = createHash("sha256").update(resolve(dir)).digest("hex").slice(0, 40);
+  // One folder by two names is one lock.
+  const folder = await realpath(dir).catch(() => resolve(dir));
+  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 40);
   const path = `\0svc-watchdog-${name}-${digest}`;
   const endAt = performance.now() + waitMs;
   for (;;) {

@@ -49,13 +49,13 @@ describe("alerts for staff", () => {
     assert.equal(silence.until, new Date(now + 2 * hour).toISOString());
     const about = { key: "server/one", note: "on it" };
     const alert = await fixture.gateway.call(alerts.acknowledgeAlert, about, admin);
-    assert.deepEqual([alert.silenced_until, alert.acknowledged?.by], [silence.until, "amelia"]);
+    assert.deepEqual([alert.silenced_until, alert.acknowledged?.by], [silence.until, "usr-admin"]);
     assert.deepEqual((await read()).silences, [silence]);
     await fixture.gateway.call(alerts.endSilence, { id: silence.id }, admin);
     const { entries } = await fixture.gateway.call(alerts.readAlertHistory, {}, admin);
     assert.deepEqual(
       entries.map(({ what, by }) => `${what} ${by ?? ""}`.trim()),
-      ["silence_ended amelia", "acknowledged amelia", "silenced amelia", "fired"],
+      ["silence_ended usr-admin", "acknowledged usr-admin", "silenced usr-admin", "fired"],
     );
     await until(() => fixture.audits.length >= 3);
     assert.deepEqual(fixture.audits.map(({ action }) => action).sort(), [
