@@ -1,6 +1,7 @@
 // What the watchdog found wrong, and what people do about it (docs/reference/alerts.md#status).
 // Vocabulary: finding = what one run of a probe saw; alert = a finding over time; probe = a check of one dependency or fact;
-// silence = nothing is sent about matching alerts until a time; acknowledge = somebody works on it, no more reminders.
+// silence = nothing is sent about matching alerts until a time, unless one becomes critical; acknowledge = somebody works on
+// it, no more reminders.
 
 import { z } from "zod";
 import { nothing, operation } from "../contract.ts";
@@ -34,7 +35,7 @@ export const Alert = z.strictObject({
   notified_at: Timestamp.optional(),
   /** When it was last seen, of one that is gone. */
   resolved_at: Timestamp.optional(),
-  /** End of the silence that covers it. */
+  /** End of the silence that covers it; absent once it became critical under one. */
   silenced_until: Timestamp.optional(),
   acknowledged: z.strictObject({ by: z.string(), at: Timestamp, note: z.string().optional() }).optional(),
 });
@@ -55,7 +56,7 @@ export type AlertSilence = z.output<typeof AlertSilence>;
 const Delivery = z.strictObject({
   /**
    * `ok`: the newest delivery arrived; `failing`: it did not; `unused`: nothing was sent yet; `off`: not configured;
-   * `held`: the file of `ops_watchdog.quiet_file` holds everything back.
+   * `held`: the file of `ops_watchdog.quiet_file` holds everything back, or another installation writes off-site.
    */
   state: z.enum(["ok", "failing", "unused", "off", "held"]),
   /** Of the newest delivery. */

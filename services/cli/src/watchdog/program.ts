@@ -27,7 +27,7 @@ export function addWatchdogCommands(program: Command): void {
     example: "alerts history",
   }).action(runs(async (options) => (await load()).listHistory(options)));
   command(alerts, "silence <key>", {
-    does: "send nothing about an alert for some hours; server/* is all that begins so, * is everything",
+    does: "send nothing about an alert for some hours unless it becomes critical; server/* is all that begins so, * is everything",
     example: 'alerts silence "server/*" --hours 4 --reason "moving to a new node"',
   })
     .requiredOption("--hours <number>", "0.25 to 168", hours)

@@ -24,7 +24,7 @@ type Kind = keyof Due;
 export function decideDue(state: WatchdogState, way: string, now: number): Due {
   const due: Due = { firing: [], reminders: [], resolved: [], others: [] };
   for (const [key, alert] of Object.entries(state.alerts)) {
-    const kind = isSilenced(state.silences, key, now) ? undefined : kindOf(alert, way, now);
+    const kind = isSilenced(state.silences, { key, ...alert }, now) ? undefined : kindOf(alert, way, now);
     if (kind) due[kind].push({ key, ...alert });
   }
   for (const list of Object.values(due)) list.sort(byUrgency);

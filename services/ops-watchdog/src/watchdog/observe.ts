@@ -63,8 +63,12 @@ function seenAgain(
   const { cleared_at: _cleared, ...known } = before ?? { first_seen: now, sent: {} };
   const alert: AlertState = { ...known, ...given };
   const isWorse = before?.severity === "warning" && severity === "critical";
-  // Who acknowledged a warning has not heard of what is critical now.
-  if (isWorse) delete alert.acknowledged;
+  // Who acknowledged or silenced a warning has not heard of what is critical now.
+  if (isWorse) {
+    delete alert.acknowledged;
+    alert.escalated_at = now;
+  }
+  if (severity === "warning") delete alert.escalated_at;
   if (alert.fired_at === undefined) {
     // A clock that was set back must not keep an alert from firing.
     if (now < alert.first_seen) alert.first_seen = now;
@@ -84,7 +88,7 @@ export function settle(state: WatchdogState, ways: readonly string[], now: numbe
   for (const [key, alert] of Object.entries(state.alerts)) {
     const goneMs = alert.cleared_at === undefined ? 0 : now - alert.cleared_at;
     const waits = ways.some((way) => alert.sent[way] !== undefined) && goneMs < giveUpAfterMs;
-    const isHeldBack = isSilenced(state.silences, key, now);
+    const isHeldBack = isSilenced(state.silences, { key, ...alert }, now);
     if (goneMs < resolveAfterMs || waits || (isHeldBack && goneMs < giveUpAfterMs)) alerts[key] = alert;
     else over.push({ key, ...alert });
   }

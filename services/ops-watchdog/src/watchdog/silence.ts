@@ -1,7 +1,7 @@
 // Silences and acknowledgements: what people say to the watchdog (docs/reference/alerts.md#silence).
 
 import { randomBytes } from "node:crypto";
-import { type SilenceState, type WatchdogState, withHistory } from "./state.ts";
+import { type AlertState, type SilenceState, type WatchdogState, withHistory } from "./state.ts";
 
 const hourMs = 3_600_000;
 const mostSilences = 100;
@@ -11,19 +11,21 @@ export function covers(pattern: string, key: string): boolean {
   return pattern.endsWith("*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
 }
 
-/** The silence of a key that ends last. */
+type Silenceable = Pick<AlertState, "escalated_at"> & { key: string };
+
+/** The silence of an alert that ends last. One that was made before the alert became critical does not cover it any more. */
 export function silenceOf(
   silences: readonly SilenceState[],
-  key: string,
+  { key, escalated_at = 0 }: Silenceable,
   now: number,
 ): SilenceState | undefined {
   return silences
-    .filter((silence) => silence.until > now && covers(silence.key, key))
+    .filter((silence) => silence.until > now && silence.at >= escalated_at && covers(silence.key, key))
     .sort((a, b) => b.until - a.until)[0];
 }
 
-export function isSilenced(silences: readonly SilenceState[], key: string, now: number): boolean {
-  return silenceOf(silences, key, now) !== undefined;
+export function isSilenced(silences: readonly SilenceState[], alert: Silenceable, now: number): boolean {
+  return silenceOf(silences, alert, now) !== undefined;
 }
 
 export type NewSilence = { key: string; hours: number; reason: string; by: string };

@@ -17,6 +17,8 @@ const AlertState = z.strictObject({
   last_seen: at,
   /** When it had lasted for long enough. */
   fired_at: at.optional(),
+  /** When it became critical, of one that was a warning before. */
+  escalated_at: at.optional(),
   /** When it was first missing. */
   cleared_at: at.optional(),
   reminded_at: at.optional(),
@@ -44,6 +46,15 @@ const Silence = z.strictObject({
 });
 export type SilenceState = z.output<typeof Silence>;
 
+const Standby = z.strictObject({
+  writer: z.string(),
+  /** When it was last at work there. */
+  ran_at: at,
+  /** This installation wrote to the bucket before. */
+  was_writer: z.boolean(),
+});
+export type StandbyState = z.output<typeof Standby>;
+
 const HistoryEntry = alerts.AlertHistoryEntry.extend({ at });
 export type HistoryEntry = z.output<typeof HistoryEntry>;
 
@@ -64,6 +75,8 @@ export const WatchdogState = z.strictObject({
   /** Counters of other processes at the last run, to see them grow. */
   counters: z.record(z.string(), z.number()),
   tested_at: at.optional(),
+  /** The installation that writes to the off-site bucket in place of this one. */
+  standby: Standby.optional(),
 });
 export type WatchdogState = z.output<typeof WatchdogState>;
 

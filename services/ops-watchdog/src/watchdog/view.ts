@@ -12,7 +12,7 @@ const staleAfterMs = 600_000;
 export type ViewFacts = {
   settings: Pick<WatchdogSettings, "channels" | "heartbeat_url_file">;
   relay: RelaySettings | undefined;
-  /** The quiet file holds everything back. */
+  /** Everything is held back. */
   isHeld: boolean;
   now: number;
 };
@@ -43,7 +43,7 @@ export function toAlert(
 ): alerts.Alert {
   const { key, severity, summary, hint, event, first_seen, acknowledged } = alert;
   const sent = Object.values(alert.sent).map(({ at }) => at);
-  const silence = silenceOf(silences, key, now);
+  const silence = silenceOf(silences, alert, now);
   return {
     ...{ key, severity, summary, hint, event },
     state: alert.fired_at === undefined ? "pending" : "firing",
