@@ -19,16 +19,21 @@ type Report = {
   failed: { way: string; error: string }[];
   unheard: string[];
   state: "saved" | "copied" | "lost" | "not_written";
-  quiet: boolean;
+  held: keyof typeof heldWords | null;
   heartbeat: string;
 };
+
+const heldWords = {
+  quiet_file: "The quiet file holds everything back.",
+  standby: "Another installation writes to the off-site bucket and sends the alerts; this one stands by.",
+} as const;
 
 /** As the person at the host: that name stands beside what it silences. */
 const by = "host";
 
 export async function watch({ data, dryRun = false }: Common & { dryRun?: boolean }): Promise<Outcome> {
   const report = await askWatchdog<Report>(meshVariables(data), { do: "watch", dry_run: dryRun });
-  const { findings, unknown, delivered, failed, unheard, state, quiet } = report;
+  const { findings, unknown, delivered, failed, unheard, state, held } = report;
   const text = [
     findings.length === 0
       ? "Nothing is wrong."
@@ -37,7 +42,7 @@ export async function watch({ data, dryRun = false }: Common & { dryRun?: boolea
           ...findings.map(({ severity, key, summary }) => [severity, key, summary.en]),
         ]),
     ...unjudgedTables(unknown),
-    ...(quiet ? ["The quiet file holds everything back."] : []),
+    ...(held === null ? [] : [heldWords[held]]),
     ...delivered.map((way) => `${dryRun ? "Would be sent" : "Sent"}: ${way}`),
     ...failed.map(({ way, error }) => `Not delivered: ${way}: ${error}`),
     ...(unheard.length === 0 ? [] : [`Known to nobody: ${unheard.join(", ")}`]),

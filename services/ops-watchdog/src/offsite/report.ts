@@ -1,6 +1,7 @@
 // What is recorded of passes; the panel and `svc offsite status` show it.
 
 import type { offsites } from "@svc/proto";
+import { sql } from "kysely";
 import type pg from "pg";
 import type { PassReport, WatchdogDb } from "../database.ts";
 
@@ -33,6 +34,17 @@ export async function findPasses(db: WatchdogDb): Promise<PassFacts> {
       .executeTakeFirst(),
   ]);
   return { last, completed, listed };
+}
+
+/** Whether a pass of this host wrote to the bucket; those of a restored database may be of another host. */
+export async function hasBeenWriter(db: WatchdogDb, hostId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("offsite_passes")
+    .select("id")
+    .where(sql<boolean>`report -> 'writer' ->> 'host_id' = ${hostId}`)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 export function toPass(row: PassRow, now: number): offsites.OffsitePass {

@@ -1,10 +1,10 @@
 // What people do about alerts, for the panel and for the person at the host alike (docs/reference/alerts.md#silence).
 
-import { readFile } from "node:fs/promises";
 import { type alerts, Fault } from "@svc/proto";
 import { type RelaySettings, relaySettings } from "@svc/smtp";
 import type { Settings } from "../config.ts";
 import { waysOf } from "./deliver/ways.ts";
+import { heldBy } from "./held.ts";
 import { acknowledge, addSilence, type NewSilence, removeSilence } from "./silence.ts";
 import { openStateFile, type StateFile } from "./state-file.ts";
 import { toAlert, toHistory, toSilence, toStatus } from "./view.ts";
@@ -28,20 +28,13 @@ export function alertDeps(settings: Settings, env: NodeJS.ProcessEnv, now: () =>
 
 export async function readStatus({ settings, file, relay, now }: AlertDeps): Promise<alerts.AlertStatus> {
   const own = settings.ops_watchdog;
-  const [state, isHeld] = await Promise.all([file.read(), isHeldBack(own.quiet_file, now())]);
+  const state = await file.read();
+  const isHeld = (await heldBy(own.quiet_file, state, now())) !== undefined;
   return toStatus(state, { settings: own, relay, isHeld, now: now() });
 }
 
 export async function readHistory({ file }: Pick<AlertDeps, "file">): Promise<alerts.AlertHistoryEntry[]> {
   return toHistory(await file.read());
-}
-
-/** The file holds everything back until the Unix time in it, in seconds. */
-export async function isHeldBack(file: string, now: number): Promise<boolean> {
-  if (file === "") return false;
-  const text = await readFile(file, "utf8").catch(() => "");
-  const until = /^\d{1,12}$/.test(text.trim()) ? Number(text.trim()) * 1_000 : 0;
-  return until > now;
 }
 
 export async function silence({ file, now }: AlertDeps, wanted: NewSilence): Promise<alerts.AlertSilence> {

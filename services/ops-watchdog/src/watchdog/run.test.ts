@@ -6,10 +6,13 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { readHostId } from "../offsite/host-id.ts";
 import { type Options, startWatchdogFixture, type WatchdogFixture } from "../testing/watchdog-fixture.ts";
 import { sign } from "./deliver/channel.ts";
 import { finding } from "./finding.ts";
 import { readStatus, sendTests, silence } from "./operate.ts";
+import { offsite } from "./probe/offsite.ts";
+import { identity as probeOfIdentity } from "./probe/owners.ts";
 import type { Probe } from "./probe/probe.ts";
 import { type RunDeps, type RunReport, recordFailedRun, runOnce } from "./run.ts";
 
@@ -38,6 +41,11 @@ const seeing = (key: string, severity: "critical" | "warning" = "warning"): Prob
     ],
   }),
 });
+const insertPass = (state: string, report: object) =>
+  fixture.database.admin(
+    `insert into ops_watchdog.offsite_passes (state, finished_at, report)
+     values ('${state}', now(), '${JSON.stringify(report)}')`,
+  );
 const seeingNothing: Probe = { prefixes: ["x"], look: async () => ({ findings: [] }) };
 
 describe("every probe", () => {
@@ -98,6 +106,34 @@ describe("every probe", () => {
     });
     assert.deepEqual(keys, [...usual, "service/lifecycle"].sort());
     assert.ok(!unknown.includes("mail-budget"));
+  });
+
+  test("judges what it can while one dependency accepts connections and never answers", async () => {
+    fixture.identity.isSilent = true;
+    const known = { address: "ada@example.org", language: "en" } as const;
+    const silent = async (what: Options["silent"]) =>
+      [what, await judged({ silent: what, beside: what })] as const;
+    const telling = runDeps({ beside: "identity", probes: [probeOfIdentity, seeing("x/1")] });
+    await telling.file.update((state) => ({ ...state, recipients: [known] }));
+    const [told, ...reports] = await Promise.all([
+      run(telling),
+      ...(["nats", "postgresql", "cluster", "smtp"] as const).map(silent),
+    ]);
+    const expected: Record<string, { finds: string; unknown: string[] }> = {
+      nats: { finds: "nats", unknown: ["service/storage", "world-job/", "builds/", "mail-budget"] },
+      postgresql: { finds: "postgresql", unknown: ["db-rehearsal/", "update-report", "clock"] },
+      cluster: { finds: "cluster", unknown: ["node/", "server/", "system-server/"] },
+      smtp: { finds: "mail-relay", unknown: [] },
+    };
+    for (const [what, { keys, unknown }] of reports) {
+      const { finds, unknown: blind } = expected[what ?? ""] ?? { finds: "", unknown: [] };
+      const others = what === "postgresql" ? ["db-backup/stale"] : usual;
+      assert.deepEqual(keys, [...others, finds].sort(), what);
+      for (const prefix of blind) assert.ok(unknown.includes(prefix), `${what}: ${prefix}`);
+      assert.ok(!unknown.includes(finds), what);
+    }
+    assert.deepEqual([keysOf(told), prefixesOf(told)], [["x/1"], ["mail-budget", "mail-queue"]]);
+    assert.deepEqual(told.delivered, ["mail:ada@example.org"]);
   });
 
   test("that hangs or fails takes nobody with it", async () => {
@@ -162,6 +198,48 @@ describe("a run", () => {
     fixture.clock.now += 2 * minute;
     assert.equal((await run(runDeps({ probes: [seeing("x/1")] }))).delivered.length, 2);
     assert.equal(fixture.smtp.mails.length, 2);
+  });
+
+  test("tells its channels although the relay accepts connections and never answers", async () => {
+    const set = [
+      "ops_watchdog.watch_mail_timeout=300ms",
+      'ops_watchdog.channels=[{name="ops",url_ref="OPS_URL"}]',
+    ];
+    const env = { OPS_URL: `${fixture.receiver.url}/ops` };
+    const report = await run(runDeps({ silent: "smtp", set, env, probes: [seeing("x/1")] }));
+    assert.deepEqual(report.delivered, ["channel:ops"]);
+    assert.deepEqual(report.failed.map(({ way }) => way).sort(), [
+      "mail:ada@example.org",
+      "mail:li@example.org",
+    ]);
+    assert.deepEqual([report.unheard, report.state], [[], "saved"]);
+  });
+
+  test("sends nothing while another installation writes off-site, but that it was displaced", async () => {
+    const set = ["offsite.bucket=copies", `offsite.state_dir=${join(fixture.dir(), "offsite")}`];
+    const hostId = await readHostId(join(fixture.dir(), "offsite"));
+    const deps = () => runDeps({ set, probes: [offsite, seeing("x/1")] });
+    const runAfter = async (hours: number, state: string, writer: object) => {
+      fixture.clock.now += hours * 60 * minute;
+      await insertPass(state, { writer: { name: "other", ...writer } });
+      return run(deps());
+    };
+    const ranAt = () => new Date(fixture.clock.now).toISOString();
+    const other = () => ({ host_id: "f".repeat(32), last_run_at: ranAt(), is_this_host: false });
+    const copy = await runAfter(0, "standby", other());
+    assert.deepEqual([copy.held, copy.delivered, copy.heartbeat, copy.unheard], ["standby", [], "held", []]);
+    assert.deepEqual((await readStatus(deps())).mail.state, "held");
+    await insertPass("completed", { writer: { ...other(), host_id: hostId, is_this_host: true } });
+    const displaced = await runAfter(1, "standby", other());
+    assert.deepEqual([displaced.held, displaced.delivered.length], ["standby", 2]);
+    const mails = fixture.smtp.mails.splice(0).map(({ source }) => source);
+    for (const mail of mails) assert.doesNotMatch(mail, /x\/1/);
+    // The writer gives no sign of life, whether the bucket can be read or not.
+    fixture.clock.now += 3 * 60 * minute;
+    const alone = await runAfter(0, "failed", {});
+    assert.deepEqual([alone.held, alone.delivered.length, fixture.smtp.mails.length], [null, 2, 2]);
+    const back = await runAfter(0, "completed", { ...other(), is_this_host: true });
+    assert.equal(back.held, null);
   });
 
   test("that is killed between delivery and memory sends again, and never not at all", async () => {
@@ -245,7 +323,7 @@ describe("a run", () => {
     writeFileSync(file, String(Math.floor(fixture.clock.now / 1_000) + 60));
     const set = [`ops_watchdog.quiet_file=${file}`];
     const report = await run(runDeps({ set, probes: [seeing("x/1")] }));
-    assert.deepEqual([report.quiet, report.heartbeat, fixture.smtp.mails.length], [true, "held", 0]);
+    assert.deepEqual([report.held, report.heartbeat, fixture.smtp.mails.length], ["quiet_file", "held", 0]);
     fixture.clock.now += minute;
     assert.equal((await run(runDeps({ set, probes: [seeing("x/1")] }))).delivered.length, 2);
   });
@@ -367,6 +445,26 @@ describe("channels", () => {
     assert.equal(JSON.parse(fixture.receiver.received[0]?.body ?? "{}").type ?? "discord", "test");
     assert.equal(fixture.smtp.mails.length, 2);
   });
+});
+
+test("what is silenced as a warning is sent once it becomes critical, and shown without the silence", async () => {
+  const deps = () => runDeps({ probes: [seeing("disk/a"), seeing("disk/b", "critical")] });
+  await silence(deps(), { key: "*", hours: 2, reason: "moving", by: "ada" });
+  assert.deepEqual((await run(deps())).delivered, []);
+  fixture.clock.now += minute;
+  const worse = () => runDeps({ probes: [seeing("disk/a", "critical"), seeing("disk/b", "critical")] });
+  assert.equal((await run(worse())).delivered.length, 2);
+  const shown = (await readStatus(worse())).alerts.map(({ key, silenced_until }) => [
+    key,
+    silenced_until !== undefined,
+  ]);
+  assert.deepEqual(shown, [
+    ["disk/a", false],
+    ["disk/b", true],
+  ]);
+  assert.doesNotMatch(fixture.smtp.mails[0]?.source ?? "", /disk\/b/);
+  await silence(worse(), { key: "disk/a", hours: 1, reason: "known", by: "ada" });
+  assert.ok((await readStatus(worse())).alerts.every(({ silenced_until }) => silenced_until !== undefined));
 });
 
 test("a silence holds a run back from sending, and its state file belongs to its owner alone", async () => {

@@ -9,6 +9,7 @@ import {
 } from "@svc/proto";
 import { type Finding, finding } from "../finding.ts";
 import { NotConfiguredError, type Probe, type ProbeContext, UnknownError } from "./probe.ts";
+import { reachable } from "./reachable.ts";
 
 type Server = KubeObject & {
   spec?: Pick<MinecraftServerSpec, "desiredState">;
@@ -44,32 +45,21 @@ async function withCluster<T>(
   }
 }
 
-export const cluster: Probe = {
-  prefixes: ["cluster"],
-  look: async (context, signal) => {
-    try {
-      await withCluster(context, (kube) => kube.version({ signal }));
-      return { findings: [] };
-    } catch (error) {
-      if (error instanceof UnknownError) throw error;
-      return {
-        findings: [
-          finding(
-            {
-              ...{ key: "cluster", severity: "critical", forMinutes: 5 },
-              hint: {
-                en: "Check the API server of the cluster and the network to it.",
-                zh: "请检查集群的 API 服务器及其网络连接。",
-              },
-            },
-            { en: "The API of the cluster does not answer: {why}", zh: "集群的 API 没有应答：{why}" },
-            { why: (error as Error).message },
-          ),
-        ],
-      };
-    }
-  },
-};
+export const cluster = reachable("cluster", {
+  reach: (context, signal) => withCluster(context, (kube) => kube.version({ signal })),
+  wrong: (why) =>
+    finding(
+      {
+        ...{ key: "cluster", severity: "critical", forMinutes: 5 },
+        hint: {
+          en: "Check the API server of the cluster and the network to it.",
+          zh: "请检查集群的 API 服务器及其网络连接。",
+        },
+      },
+      { en: "The API of the cluster does not answer: {why}", zh: "集群的 API 没有应答：{why}" },
+      { why },
+    ),
+});
 
 export const gameServers: Probe = {
   prefixes: ["server/", "system-server/", "world-lock/"],

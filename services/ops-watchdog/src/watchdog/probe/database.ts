@@ -7,7 +7,8 @@ import { findLastRehearsed, findNewestDaily, findNewestRehearsal } from "../../b
 import type { Tables, WatchdogDb } from "../../database.ts";
 import { newestReport } from "../../update/report.ts";
 import { type Finding, finding } from "../finding.ts";
-import { NotConfiguredError, type Probe, type ProbeContext, UnknownError } from "./probe.ts";
+import { NotConfiguredError, type Probe, type ProbeContext } from "./probe.ts";
+import { reachable } from "./reachable.ts";
 
 const hourMs = 3_600_000;
 const clockOffMs = 10_000;
@@ -31,32 +32,21 @@ async function readClock(db: WatchdogDb): Promise<number> {
   return rows[0]?.at.getTime() ?? 0;
 }
 
-export const postgresql: Probe = {
-  prefixes: ["postgresql"],
-  look: async (context) => {
-    try {
-      await withDatabase(context, readClock);
-      return { findings: [] };
-    } catch (error) {
-      if (error instanceof UnknownError) throw error;
-      return {
-        findings: [
-          finding(
-            {
-              ...{ key: "postgresql", severity: "critical", forMinutes: 3 },
-              hint: {
-                en: "Start PostgreSQL and look at its log and its disk.",
-                zh: "请启动 PostgreSQL，并检查其日志和磁盘。",
-              },
-            },
-            { en: "The database does not answer: {why}", zh: "数据库没有应答：{why}" },
-            { why: (error as Error).message },
-          ),
-        ],
-      };
-    }
-  },
-};
+export const postgresql = reachable("postgresql", {
+  reach: (context) => withDatabase(context, readClock),
+  wrong: (why) =>
+    finding(
+      {
+        ...{ key: "postgresql", severity: "critical", forMinutes: 3 },
+        hint: {
+          en: "Start PostgreSQL and look at its log and its disk.",
+          zh: "请启动 PostgreSQL，并检查其日志和磁盘。",
+        },
+      },
+      { en: "The database does not answer: {why}", zh: "数据库没有应答：{why}" },
+      { why },
+    ),
+});
 
 /** The clock of this machine against that of the database. */
 export const clock: Probe = {

@@ -3,38 +3,28 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { finding } from "../finding.ts";
-import { type Probe, type ProbeContext, type Seen, UnknownError } from "./probe.ts";
+import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import { reachable } from "./reachable.ts";
 
 const answerWithinMs = 1_000;
 const presentWithinMs = 4_000;
 const healthWithinMs = 5_000;
 
-export const nats: Probe = {
-  prefixes: ["nats"],
-  look: async ({ mesh }) => {
-    try {
-      await mesh();
-      return { findings: [] };
-    } catch (error) {
-      if (error instanceof UnknownError) throw error;
-      return {
-        findings: [
-          finding(
-            {
-              ...{ key: "nats", severity: "critical", forMinutes: 3 },
-              hint: {
-                en: "Start nats-server; `svc doctor` says what else is missing.",
-                zh: "请启动 nats-server；`svc doctor` 会列出其他缺失的部分。",
-              },
-            },
-            { en: "NATS cannot be reached: {why}", zh: "无法连接 NATS：{why}" },
-            { why: (error as Error).message },
-          ),
-        ],
-      };
-    }
-  },
-};
+export const nats = reachable("nats", {
+  reach: ({ mesh }) => mesh(),
+  wrong: (why) =>
+    finding(
+      {
+        ...{ key: "nats", severity: "critical", forMinutes: 3 },
+        hint: {
+          en: "Start nats-server; `svc doctor` says what else is missing.",
+          zh: "请启动 nats-server；`svc doctor` 会列出其他缺失的部分。",
+        },
+      },
+      { en: "NATS cannot be reached: {why}", zh: "无法连接 NATS：{why}" },
+      { why },
+    ),
+});
 
 /** Who answers on the mesh; with NATS away, whose health port answers. */
 export const services: Probe = {

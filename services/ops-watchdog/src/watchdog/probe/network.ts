@@ -5,38 +5,31 @@ import { connect as connectTls } from "node:tls";
 import { createRelay, relaySettings } from "@svc/smtp";
 import { type Finding, finding } from "../finding.ts";
 import { NotConfiguredError, type Probe } from "./probe.ts";
+import { reachable } from "./reachable.ts";
 
 const withinMs = 10_000;
 const dayMs = 86_400_000;
 
 /** As far as MAIL FROM: what a mail would need, without sending one. */
-export const mailRelay: Probe = {
-  prefixes: ["mail-relay"],
-  look: async ({ settings, env }) => {
+export const mailRelay = reachable("mail-relay", {
+  reach: async ({ settings, env }) => {
     const relay = relaySettings(settings.smtp, withinMs, env);
     if (!relay) throw new NotConfiguredError("no mail relay is configured");
-    try {
-      (await createRelay(relay).open("postmaster@localhost.localdomain")).close();
-      return { findings: [] };
-    } catch (error) {
-      return {
-        findings: [
-          finding(
-            {
-              ...{ key: "mail-relay", severity: "warning", forMinutes: 10 },
-              hint: {
-                en: "Check [smtp] and the relay: nobody gets codes or alerts by mail.",
-                zh: "请检查 [smtp] 和中继：验证码和警报邮件均无法送达。",
-              },
-            },
-            { en: "The mail relay does not take mails: {why}", zh: "邮件中继不接受邮件：{why}" },
-            { why: (error as Error).message },
-          ),
-        ],
-      };
-    }
+    (await createRelay(relay).open("postmaster@localhost.localdomain")).close();
   },
-};
+  wrong: (why) =>
+    finding(
+      {
+        ...{ key: "mail-relay", severity: "warning", forMinutes: 10 },
+        hint: {
+          en: "Check [smtp] and the relay: nobody gets codes or alerts by mail.",
+          zh: "请检查 [smtp] 和中继：验证码和警报邮件均无法送达。",
+        },
+      },
+      { en: "The mail relay does not take mails: {why}", zh: "邮件中继不接受邮件：{why}" },
+      { why },
+    ),
+});
 
 export const gamePort: Probe = {
   prefixes: ["game-port"],

@@ -1,9 +1,12 @@
 // Off-site copies (docs/reference/off-site.md#status).
 
 import type { offsites } from "@svc/proto";
-import { findPasses } from "../../offsite/report.ts";
+import type { WatchdogDb } from "../../database.ts";
+import { readHostId } from "../../offsite/host-id.ts";
+import { findPasses, hasBeenWriter, type PassRow } from "../../offsite/report.ts";
 import { toOffsiteStatus } from "../../offsite/status.ts";
 import { type Finding, finding } from "../finding.ts";
+import type { StandbyState } from "../state.ts";
 import { withDatabase } from "./database.ts";
 import { NotConfiguredError, type Probe } from "./probe.ts";
 
@@ -12,10 +15,27 @@ export const offsite: Probe = {
   look: async (context) => {
     const { offsite: settings } = context.settings;
     if (settings.bucket === "") throw new NotConfiguredError("offsite.bucket is not set");
-    const passes = await withDatabase(context, findPasses);
-    return { findings: judgeOffsite(toOffsiteStatus(settings, passes, context.now)) };
+    const [passes, standby] = await withDatabase(context, async (db) => {
+      const found = await findPasses(db);
+      return [found, await standbyOf(db, found.last, settings.state_dir)] as const;
+    });
+    return { findings: judgeOffsite(toOffsiteStatus(settings, passes, context.now)), standby };
   },
 };
+
+/** Undefined while the newest pass does not say who writes. */
+async function standbyOf(
+  db: WatchdogDb,
+  last: PassRow | undefined,
+  stateDir: string,
+): Promise<StandbyState | null | undefined> {
+  if (last?.state === "completed" || last?.state === "incomplete") return null;
+  if (last?.state !== "standby") return undefined;
+  const { writer } = last.report;
+  if (!writer) return null;
+  const was_writer = await hasBeenWriter(db, await readHostId(stateDir));
+  return { writer: writer.name, ran_at: Date.parse(writer.last_run_at), was_writer };
+}
 
 type Known = Pick<offsites.OffsiteStatus, "stale" | "last" | "max_age_seconds" | "last_completed_at">;
 

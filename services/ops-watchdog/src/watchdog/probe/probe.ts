@@ -4,7 +4,7 @@ import type { Mesh } from "@svc/mesh";
 import type { alerts } from "@svc/proto";
 import type { Settings } from "../../config.ts";
 import type { Finding, Observation } from "../finding.ts";
-import type { WatchdogState } from "../state.ts";
+import type { StandbyState, WatchdogState } from "../state.ts";
 
 export type ProbeContext = {
   settings: Settings;
@@ -18,11 +18,12 @@ export type ProbeContext = {
   now: number;
 };
 
-/** What a probe saw. `counters` are kept for its next run. */
+/** What a probe saw. `counters` are kept for its next run; so is `standby` until a run knows better, null = none. */
 export type Seen = {
   findings: Finding[];
   unknown?: alerts.UnjudgedCheck[];
   counters?: Record<string, number>;
+  standby?: StandbyState | null | undefined;
 };
 
 export type Probe = {
@@ -44,7 +45,7 @@ export class NotConfiguredError extends UnknownError {
 
 const defaultWithinMs = 20_000;
 
-export type Looked = Observation & { counters: Record<string, number> };
+export type Looked = Observation & { counters: Record<string, number>; standby: Seen["standby"] };
 
 export async function lookAll(
   probes: readonly Probe[],
@@ -56,6 +57,7 @@ export async function lookAll(
     findings: seen.flatMap(({ findings }) => findings),
     unknown: seen.flatMap(({ unknown = [] }) => unknown),
     counters: Object.assign({}, ...seen.map(({ counters }) => counters ?? {})),
+    standby: seen.map(({ standby }) => standby).find((one) => one !== undefined),
   };
 }
 
@@ -67,17 +69,22 @@ async function lookOnce(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   const work = (async () => look(context, limit))();
   try {
-    return await Promise.race([work, ended(limit, withinMs)]);
+    return await Promise.race([work, overdue(limit, withinMs)]);
   } catch (error) {
     // Whoever lost the race may still fail.
     work.catch(() => undefined);
-    const reason = (error as Error).message.split("\n")[0]?.slice(0, 300) || "it failed";
+    const reason = firstLine(error);
     const configured = error instanceof NotConfiguredError ? { configured: false as const } : {};
     return { findings: [], unknown: prefixes.map((prefix) => ({ prefix, reason, ...configured })) };
   }
 }
 
-function ended(signal: AbortSignal, withinMs: number): Promise<never> {
+export function firstLine(error: unknown): string {
+  return (error as Error).message.split("\n")[0]?.slice(0, 300) || "it failed";
+}
+
+/** Rejects once `signal` aborts. */
+export function overdue(signal: AbortSignal, withinMs: number): Promise<never> {
   const error = new Error(`no answer within ${withinMs / 1_000} s`);
   return new Promise((_done, fail) => {
     if (signal.aborted) return fail(error);
