@@ -111,7 +111,7 @@ describe("every probe", () => {
   test("judges what it can while one dependency accepts connections and never answers", async () => {
     fixture.identity.isSilent = true;
     const known = { address: "ada@example.org", language: "en" } as const;
-    const silent = async (what: Options["silent"]) =>
+    const silent = async (what: NonNullable<Options["silent"]>) =>
       [what, await judged({ silent: what, beside: what })] as const;
     const telling = runDeps({ beside: "identity", probes: [probeOfIdentity, seeing("x/1")] });
     await telling.file.update((state) => ({ ...state, recipients: [known] }));
