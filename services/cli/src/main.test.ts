@@ -18,7 +18,9 @@ const samples: Record<string, string> = { shell: "bash", "--hours": "4" };
 
 /** Arguments that satisfy a command: one word for each argument and each option that must be given. */
 function argumentsOf({ path, command }: Walked): string[] {
-  const given = command.registeredArguments.map((one) => samples[one.name()] ?? "word");
+  const given = command.registeredArguments.map(
+    (one) => one.argChoices?.[0] ?? samples[one.name()] ?? "word",
+  );
   const options = command.options
     .filter(({ mandatory }) => mandatory)
     .flatMap(({ long }) => [long ?? "", samples[long ?? ""] ?? "x"]);

@@ -6,7 +6,7 @@ import { migrateEnvironment } from "../config.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import type { Taken } from "./bundles.ts";
 import { databaseVariables } from "./environment.ts";
-import { findUnfinishedRestore, grantReading, hasPending } from "./rights.ts";
+import { findPending, findUnfinishedRestore, grantReading } from "./rights.ts";
 import { schemas } from "./schemas.ts";
 import { askWatchdog } from "./watchdog.ts";
 
@@ -27,7 +27,7 @@ export async function migrateAll({ data, backup = true }: MigrateOptions): Promi
   }
   const passwords = readRolePasswords(rolePasswordsFile);
   await refuseUnfinishedRestore(adminUrl);
-  const bundle = backup && (await hasPending(adminUrl)) ? await backUpData(variables) : [];
+  const bundle = backup && (await findPending(adminUrl)).length > 0 ? await backUpData(variables) : [];
   const applied: string[] = [];
   for (const { service, name, migrations } of schemas()) {
     const rolePassword = passwords[service];

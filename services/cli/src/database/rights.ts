@@ -3,10 +3,10 @@
 import pg from "pg";
 import { schemas } from "./schemas.ts";
 
-/** Whether a migration waits for a schema that has had one before. */
-export async function hasPending(adminUrl: string): Promise<boolean> {
+/** Migrations of this build that wait for schemas that have had one before, as `schema: name`. */
+export async function findPending(adminUrl: string): Promise<string[]> {
   return withClient(adminUrl, async (client) => {
-    let isOld = false;
+    const pending: string[] = [];
     for (const { name, migrations } of schemas()) {
       const table = `${pg.escapeIdentifier(name)}.schema_migrations`;
       const { rows } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
@@ -15,9 +15,9 @@ export async function hasPending(adminUrl: string): Promise<boolean> {
       if (!rows[0]?.there) continue;
       const applied = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`);
       const count = applied.rows[0]?.count ?? 0;
-      if (count > 0 && count < migrations.length) isOld = true;
+      if (count > 0) pending.push(...migrations.slice(count).map((one) => `${name}: ${one.name}`));
     }
-    return isOld;
+    return pending;
   });
 }
 

@@ -34,15 +34,16 @@ export async function checkUpdates(options: {
   const text = [
     table([["COMPONENT", "STATE", "CURRENT", "LATEST", "NOTE"], ...rows]),
     ...plans,
-    window
-      ? windowText(window, Date.now())
-      : "The maintenance window cannot be read: the database does not answer.",
+    windowText(window, Date.now()),
     ...(record ? ["The report is stored."] : []),
   ].join("\n\n");
   return { json: checked, text };
 }
 
-function windowText({ start, end }: updates.UpdateWindow, now: number): string {
+/** `window` is null when it cannot be read. */
+export function windowText(window: updates.UpdateWindow | null, now: number): string {
+  if (window === null) return "The maintenance window cannot be read: the database does not answer.";
+  const { start, end } = window;
   if (start === null || end === null) return "No maintenance window is set.";
   const span = `${start} to ${end}`;
   if (now < Date.parse(start)) return `The maintenance window ${span} has not begun.`;

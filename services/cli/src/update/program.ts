@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { type Common, command, runs } from "../program.ts";
 
 /** Components whose steps can be printed. */
@@ -20,4 +20,20 @@ export function addUpdateCommand(program: Command): void {
       });
     }),
   );
+  command(update, "plan", {
+    does: "print what to type for an update, step by step, and what cannot be undone; nothing is applied",
+    example: "update plan platform",
+  })
+    .addArgument(
+      new Argument("[components...]", "those that have an update, unless named").choices(components),
+    )
+    .action(
+      runs(async (options: Common, ...names: string[]) =>
+        (await import("./plan.ts")).printPlan(names, options),
+      ),
+    );
+  command(update, "rollback", {
+    does: "name the bundle, the images and the commands that lead back behind an update; exit code 1 when there is no bundle",
+    example: "update rollback",
+  }).action(runs(async (options: Common) => (await import("./plan.ts")).printRollback(options)));
 }

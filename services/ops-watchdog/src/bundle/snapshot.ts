@@ -95,6 +95,19 @@ async function listMigrations(client: pg.Client, schema: string) {
   return rows;
 }
 
+/** Applied migrations of all schemas together, as `schema_version` of a manifest counts them. */
+export async function countMigrations(client: pg.Client): Promise<number> {
+  let count = 0;
+  for (const schema of schemaNames) {
+    const table = qualified(schema, "schema_migrations");
+    const { rows } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
+      table,
+    ]);
+    if (rows[0]?.there) count += (await listMigrations(client, schema)).length;
+  }
+  return count;
+}
+
 async function listSequences(client: pg.Client, schema: string) {
   const { rows } = await client.query<{ name: string; last: string | null }>(
     "select sequencename::text as name, last_value::text as last from pg_sequences where schemaname = $1 order by 1",

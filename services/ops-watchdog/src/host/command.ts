@@ -4,12 +4,13 @@ import { verifyAndRecord } from "../bundle/finding.ts";
 import { listBundles } from "../bundle/folder.ts";
 import { isStale } from "../bundle/status.ts";
 import { takeBundle } from "../bundle/take.ts";
+import { componentNames } from "../config.ts";
 import { KeyCommand, runKeyCommand } from "../offsite/keys.ts";
 import { type HostContext, needDatabase, pathOf, readServers } from "./context.ts";
 import { hasData } from "./has-data.ts";
 import { OffsiteCommand } from "./offsite-command.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
-import { checkForUpdates } from "./update.ts";
+import { checkForUpdates, planRollback, planUpdate } from "./update.ts";
 import { isWatchCommand, watchCommands } from "./watch-command.ts";
 
 const bundle = z.string().min(1).max(4_096);
@@ -23,6 +24,9 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("verify"), bundle: bundle.optional() }),
   z.strictObject({ do: z.literal("check") }),
   z.strictObject({ do: z.literal("check-updates"), record: z.boolean() }),
+  /** Without components: those that have an update. */
+  z.strictObject({ do: z.literal("plan-update"), components: z.array(z.enum(componentNames)) }),
+  z.strictObject({ do: z.literal("plan-rollback") }),
   z.strictObject({ do: z.literal("plan-restore"), bundle }),
   z.strictObject({ do: z.literal("restore"), bundle, force: z.boolean(), safety: z.boolean() }),
   z.strictObject({ do: z.literal("rehearse"), bundle: bundle.optional() }),
@@ -49,6 +53,10 @@ export async function runCommand(context: HostContext, command: Command): Promis
       return check(context);
     case "check-updates":
       return checkForUpdates(context, command);
+    case "plan-update":
+      return planUpdate(context, command);
+    case "plan-rollback":
+      return planRollback(context);
     case "offsite-keygen":
     case "offsite-check-key":
     case "offsite-recovery-sheet":

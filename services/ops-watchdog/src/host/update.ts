@@ -1,13 +1,18 @@
 import { openStore } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
-import { componentNames } from "../config.ts";
+import { listBundles } from "../bundle/folder.ts";
+import { connect, countMigrations } from "../bundle/snapshot.ts";
+import { type ComponentName, componentNames } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { type CheckDeps, checkUpdates } from "../update/check.ts";
-import { steps } from "../update/components.ts";
 import { kubernetesVersion, natsVersion, postgresqlVersion } from "../update/installed.ts";
+import { planUpdates, titlesOf } from "../update/plan.ts";
 import { recordReport } from "../update/report.ts";
+import { decideRollback, type RollbackBundle } from "../update/rollback.ts";
 import { readWindow } from "../update/window.ts";
 import type { HostContext } from "./context.ts";
+
+const steps = Object.fromEntries(componentNames.map((name) => [name, titlesOf(name)]));
 
 /** A check of all components with the window and the steps of each update; stored when `record` is set. */
 export async function checkForUpdates(context: HostContext, { record }: { record: boolean }) {
@@ -33,6 +38,49 @@ export async function checkForUpdates(context: HostContext, { record }: { record
     return { report, window, steps, recorded: record };
   } finally {
     await store.close();
+  }
+}
+
+/** The steps for the named components; without names, for those that have an update. */
+export async function planUpdate(context: HostContext, { components }: { components: ComponentName[] }) {
+  const { report, window } = await checkForUpdates(context, { record: false });
+  const wanted = componentNames.flatMap((name) => {
+    const found = report.components.find((one) => one.name === name);
+    const isWanted = components.length === 0 ? found?.state === "available" : components.includes(name);
+    return isWanted ? [{ name, current: found?.current, latest: found?.latest }] : [];
+  });
+  const newest = (await usableBundles(context)).at(0);
+  return {
+    components: planUpdates(wanted),
+    window,
+    ...(newest && { newest_bundle: { name: newest.name, at: newest.takenAt.toISOString() } }),
+  };
+}
+
+export async function planRollback(context: HostContext) {
+  const migrations = await appliedMigrations(context.databaseUrl).catch(() => undefined);
+  return {
+    dir: context.settings.ops_watchdog.bundle_dir,
+    ...decideRollback(await usableBundles(context), migrations),
+  };
+}
+
+async function usableBundles({ settings }: HostContext): Promise<RollbackBundle[]> {
+  const found = await listBundles(settings.ops_watchdog.bundle_dir);
+  return found.flatMap(({ name, label, takenAt, manifest, problem }) =>
+    manifest === undefined || problem !== undefined
+      ? []
+      : [{ name, label, takenAt, version: manifest.version, migrations: manifest.schema_version }],
+  );
+}
+
+async function appliedMigrations(url: string): Promise<number> {
+  if (url === "") throw new Error("no database is configured");
+  const client = await connect(url, "svc-update-plan");
+  try {
+    return await countMigrations(client);
+  } finally {
+    await client.end();
   }
 }
 

@@ -8,7 +8,9 @@ import { componentNames } from "../config.ts";
 import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
 import { checkUpdates } from "./check.ts";
 import { decideComponent, type Observed } from "./decide.ts";
+import { planUpdates } from "./plan.ts";
 import { recordReport } from "./report.ts";
+import { decideRollback, type RollbackBundle } from "./rollback.ts";
 
 let fixture: Fixture;
 before(async () => {
@@ -170,6 +172,92 @@ describe("what a report says of a component", () => {
       assert.deepEqual([component.state, component.latest], [state, latest]);
     });
   }
+});
+
+describe("the way back", () => {
+  const at = (hours: number) => new Date(Date.parse("2026-11-22T00:00:00Z") + hours * 3_600_000);
+  const bundle = (label: RollbackBundle["label"], hours: number, migrations: number, version = "0.1.0") => ({
+    ...{ name: `${label}-${hours}`, label, takenAt: at(hours), version, migrations },
+  });
+  const [daily, before] = [bundle("daily", 3, 40), bundle("pre-migrate", 10, 40, "0.2.0")];
+  const after = bundle("daily", 27, 42, "0.2.0");
+  type Answer = { restores?: string; release?: string; since?: Date };
+  const table: [string, RollbackBundle[], number | undefined, string, Answer][] = [
+    [
+      "is the newest bundle before the last migration",
+      [before, daily],
+      42,
+      "restore",
+      { restores: "pre-migrate-10", release: "0.1.0" },
+    ],
+    [
+      "says since when nothing was migrated",
+      [after, before, daily],
+      42,
+      "restore",
+      { restores: "pre-migrate-10", release: "0.1.0", since: at(27) },
+    ],
+    [
+      "is any whole bundle where the pre-migrate one is gone",
+      [after, daily],
+      42,
+      "restore",
+      { restores: "daily-3", release: "0.1.0", since: at(27) },
+    ],
+    [
+      "is the old release alone where nothing was migrated",
+      [bundle("manual", 9, 40), daily],
+      40,
+      "reinstall",
+      { release: "0.1.0", since: at(3) },
+    ],
+    [
+      "is the pre-migrate bundle where the database is away",
+      [after, before, daily],
+      undefined,
+      "restore",
+      { restores: "pre-migrate-10", release: "0.1.0" },
+    ],
+    ["is unknown without a database and without such a bundle", [daily], undefined, "none", {}],
+    ["is unknown without a bundle", [], 42, "none", {}],
+    [
+      "does not know the old release where only the new one took a bundle",
+      [before],
+      42,
+      "restore",
+      { restores: "pre-migrate-10" },
+    ],
+  ];
+  for (const [fact, bundles, migrations, kind, expected] of table)
+    test(fact, () => {
+      const found = decideRollback(bundles, migrations);
+      const answer: Answer = {
+        ...(found.kind === "restore" && { restores: found.bundle.name }),
+        ...(found.kind !== "none" && found.release !== undefined && { release: found.release }),
+        ...(found.kind === "restore" && found.same_schema_since && { since: found.same_schema_since }),
+        ...(found.kind === "reinstall" && { since: found.since }),
+      };
+      assert.deepEqual([found.kind, answer], [kind, expected]);
+      const restored = found.steps
+        .flatMap(({ commands }) => commands)
+        .filter((line) => /db restore/.test(line));
+      for (const line of restored) assert.ok(line.includes(expected.restores ?? "nothing is restored"), line);
+    });
+});
+
+test("a plan puts what svc runs on first, and says of every step how it is undone, or why it cannot be", () => {
+  const all = planUpdates(componentNames.map((name) => ({ name, latest: "9.9" })));
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    ["postgresql", "nats", "kubernetes", "node", "platform", "proxy"],
+  );
+  for (const { name, steps } of all)
+    for (const { title, undo, why } of steps) assert.ok(undo !== null || why, `${name}: ${title}`);
+  const platform = all.find(({ name }) => name === "platform")?.steps ?? [];
+  assert.match(platform[0]?.title ?? "", /bundle/);
+  const migrates = platform.findIndex(({ undo }) => undo === null);
+  assert.ok(migrates > 0 && migrates < platform.length - 1);
+  assert.ok(platform.some(({ commands }) => commands.some((line) => line.includes("REGISTRY/svc:9.9"))));
 });
 
 test("a check asks every component and every feed, and reports what fails", async () => {
