@@ -14,6 +14,7 @@ import { type SmtpSink, startSmtpSink } from "@svc/smtp/testing";
 import type { TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
+import { finding } from "../watchdog/finding.ts";
 import { alertDeps } from "../watchdog/operate.ts";
 import { allProbes } from "../watchdog/probe/all.ts";
 import type { Probe } from "../watchdog/probe/probe.ts";
@@ -213,3 +214,18 @@ function writeKubeconfig(dir: string, port: number): string {
   writeFileSync(path, JSON.stringify(config));
   return path;
 }
+
+/** A probe that finds one thing wrong. */
+export const seeing = (key: string, severity: "critical" | "warning" = "warning"): Probe => ({
+  prefixes: ["x"],
+  look: async () => ({
+    findings: [
+      finding(
+        { key, severity, hint: { en: "Mend it.", zh: "请修复。" } },
+        { en: `${key} is wrong.`, zh: "有问题。" },
+      ),
+    ],
+  }),
+});
+
+export const seeingNothing: Probe = { prefixes: ["x"], look: async () => ({ findings: [] }) };
