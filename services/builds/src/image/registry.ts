@@ -9,6 +9,8 @@ export type PlatformRegistry = {
   /** Host and port as image references write it. */
   host: string;
   resolve: (reference: Reference, signal: AbortSignal) => Promise<Resolution>;
+  /** When what a tag names was pushed; undefined where nothing is, or nobody knows. Throws `RegistryError`. */
+  pushedAt: (named: { path: string; tag: string }, signal: AbortSignal) => Promise<Date | undefined>;
 };
 
 /** Undefined when the installation has no registry. */
@@ -19,6 +21,7 @@ export function createRegistry(settings: RegistrySettings): PlatformRegistry | u
   const registry = openRegistry({ host, plainHttp, timeoutMs });
   return {
     host,
+    pushedAt: async ({ path, tag }, signal) => (await registry.getManifest(path, tag, signal))?.pushedAt,
     resolve: async ({ path, tag, digest }, signal) => {
       try {
         const found = await registry.headManifest(path, digest ?? tag ?? "latest", signal);

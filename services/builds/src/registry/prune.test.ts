@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { faultOf } from "@svc/mesh/testing";
 import { registries, servers } from "@svc/proto";
 import { referrersTag } from "@svc/registry";
+import { createRegistry } from "../image/registry.ts";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { type GatedRegistry, startGatedRegistry } from "../testing/gated-registry.ts";
 import { type PruneDeps, pruneRegistry } from "./prune.ts";
@@ -216,6 +217,16 @@ test("a prune that ends in the middle is completed by the next", async () => {
   const left = await Promise.all(["1", "2", "3"].map((tag) => has("ended/a", tag)));
   assert.equal(left.filter((isThere) => isThere).length, 2);
   assert.equal((await prune()).deleted_count, 2);
+});
+
+test("the gate says when the scanner's database was pushed, and nothing of one that is not there", async () => {
+  const registry = createRegistry({ url: gated.host, timeout: 5_000 });
+  const at = (path: string) => registry?.pushedAt({ path, tag: "2" }, signal);
+  const before = Date.now();
+  await gated.pushNow("mirror/trivy-db", "2");
+  const pushed = (await at("mirror/trivy-db"))?.getTime() ?? 0;
+  assert.ok(pushed >= before && pushed <= Date.now() + 1_000, `${pushed}`);
+  assert.equal(await at("mirror/none"), undefined);
 });
 
 test("references of other hosts keep nothing, and a pinned one keeps tag and digest", () => {

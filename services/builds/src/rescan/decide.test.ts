@@ -54,3 +54,13 @@ test("a round has so many images, and each only once", () => {
   const all = decideRescans({ images: [...images, ...images], last: [] }, { now, everyMs: hour, most: 9 });
   assert.deepEqual(all, images);
 });
+
+test("what was scanned before the scanner's database was pushed is due, and what failed since waits", () => {
+  const last = [scanned("a", 3), scanned("b", 1), scanned("c", 0.5, "failed")];
+  const about = { now, everyMs: 24 * hour, most: 9 };
+  const due = (databaseAt?: Date) =>
+    decideRescans({ images, last }, { ...about, databaseAt }).map(({ ref }) => ref[0]);
+  assert.deepEqual(due(), []);
+  assert.deepEqual(due(new Date(now - 2 * hour)), ["a"]);
+  assert.deepEqual(due(new Date(now)), ["a", "b"]);
+});

@@ -23,6 +23,8 @@ export type RescanDeps = {
 };
 
 const roundEveryMs = 5 * 60_000;
+/** Where the steps of a build take the scanner's database from, with the tag that Trivy asks for. */
+const database = { path: "mirror/trivy-db", tag: "2" };
 /** Of one round; the next begins when they are done. */
 const mostOfRound = 50;
 
@@ -40,7 +42,7 @@ export function startRescans(deps: RescanDeps): { close: () => Promise<void> } {
 }
 
 async function requestRescans(deps: RescanDeps, signal: AbortSignal): Promise<void> {
-  const { db, settings, now, log } = deps;
+  const { db, settings, registry, now, log } = deps;
   const images = [...(await allowedImages(deps, signal)), ...(await usedImages(deps))];
   await deleteScansBeside(
     db,
@@ -50,7 +52,8 @@ async function requestRescans(deps: RescanDeps, signal: AbortSignal): Promise<vo
     db,
     images.map(({ digest }) => digest),
   );
-  const about = { now: now(), everyMs: settings.registry.rescan_every, most: mostOfRound };
+  const databaseAt = await registry.pushedAt(database, signal);
+  const about = { now: now(), everyMs: settings.registry.rescan_every, most: mostOfRound, databaseAt };
   const due = decideRescans({ images, last }, about);
   if (due.length === 0) return;
   await db.transaction().execute(async (trx) => {
