@@ -12,7 +12,7 @@ import { gzipSync } from "node:zlib";
 import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { builds, isFault, submissions as submissionContracts, type submissions } from "@svc/proto";
-import { parseManifest } from "@svc/registry";
+import { listReferrers, parseManifest } from "@svc/registry";
 import { account, until } from "../../libs/mesh/src/testing.ts";
 import { makeTar } from "../../libs/world/src/testing.ts";
 import {
@@ -39,6 +39,7 @@ const table: readonly KillPoint[][] = [
     ["step build", "builds"],
     ["step scan-gate", "NATS"],
     ["step push", "the gate"],
+    ["the provenance is written", "builds"],
     ["the image is whitelisted", "builds"],
   ],
   [
@@ -234,6 +235,16 @@ async function assertWhitelisted(build: Awaited<ReturnType<typeof built>>): Prom
     .where("build_id", "=", build.id)
     .execute();
   assert.deepEqual(scan, [{ blocked: false }]);
+  const referrers = await listReferrers(registry, { path, digest: build.image_digest ?? "" });
+  const kept = await fixture.db
+    .selectFrom("image_provenances")
+    .select("manifest_digest as digest")
+    .where("build_id", "=", build.id)
+    .execute();
+  assert.deepEqual(
+    referrers.map(({ digest }) => ({ digest })),
+    kept,
+  );
 }
 
 async function assertNothingLeft(submission: string): Promise<void> {

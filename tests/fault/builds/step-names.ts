@@ -12,6 +12,7 @@ const statements: readonly (readonly [RegExp, string])[] = [
   [/^update "image_builds" set "status" = \$\d, "steps"/, "the build is ended"],
   [/^insert into "image_build_documents"/, "a document is written"],
   [/^insert into "image_build_scans"/, "the scan is written"],
+  [/^insert into "image_provenances"/, "the provenance is written"],
   [/^insert into "image_whitelist"/, "the image is whitelisted"],
   [/^update "image_builds" set "cleaned_at"/, "the build is cleaned"],
   [/^update "recurring_tasks" set "due_at"/, "the prune is taken"],
