@@ -1,5 +1,5 @@
 // Pods as a cluster runs them, where root may make namespaces: each with a network of its own, each container with the
-// image's files read-only, its volumes at their paths, its user and no capability. Processes and hosts stay shared.
+// image's files read-only, its volumes at their paths, its user and its capabilities. Processes and hosts stay shared.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -44,7 +44,24 @@ type Inside = {
   workingDir: string;
 };
 
-type Security = { runAsUser?: number; runAsGroup?: number; fsGroup?: number };
+type Security = {
+  runAsUser?: number;
+  runAsGroup?: number;
+  fsGroup?: number;
+  capabilities?: { add?: string[]; drop?: string[] };
+};
+
+/** Capabilities of root in a container that drops none. */
+const usual =
+  "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap";
+
+/** As setpriv writes a set. */
+function rightsOf({ capabilities: { add = [], drop = [] } = {} }: Security): string {
+  const plain = (names: string[]) => names.map((name) => name.toLowerCase().replace(/^cap_/, ""));
+  const dropped = plain(drop);
+  const kept = usual.split(" ").filter((name) => !dropped.includes("all") && !dropped.includes(name));
+  return ["-all", ...[...kept, ...plain(add)].map((name) => `+${name}`)].join(",");
+}
 
 function securityOf(pod: Pod, container?: Container): Security {
   const of = (one: unknown) => (one as { securityContext?: Security } | undefined)?.securityContext;
@@ -124,7 +141,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await ip("netns", "delete", networkOf(pod));
     },
     wrap: async ({ facts, container, volumes, dir, env, workingDir }) => {
-      const { runAsUser = 0, runAsGroup = 0 } = securityOf(facts.pod, container);
+      const security = securityOf(facts.pod, container);
+      const { runAsUser = 0, runAsGroup = 0 } = security;
       const root = join(dir, "rootfs");
       const etc = join(dir, "etc");
       await rm(root, { recursive: true, force: true });
@@ -148,7 +166,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const table = join(dir, "mounts");
       await writeFile(table, `${lines.join("\n")}\n`);
       const network = `/run/netns/${networkOf(facts.pod)}`;
-      const prefix = ["/bin/sh", SCRIPT, root, network, `${runAsUser}:${runAsGroup}`, workingDir, table];
+      const user = [`${runAsUser}:${runAsGroup}`, rightsOf(security)];
+      const prefix = ["/bin/sh", SCRIPT, root, network, ...user, workingDir, table];
       return (argv) => ({ argv: [...prefix, ...argv], env: { ...shared, ...env }, cwd: "/" });
     },
   };
