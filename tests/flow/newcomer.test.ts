@@ -10,6 +10,7 @@ import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
+import { assertUpdates } from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 import { assertSupportBundle } from "./support-bundle.ts";
@@ -18,7 +19,9 @@ const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
 let prometheus: Prometheus | undefined;
 before(async () => {
-  stack = await startStack(["--set", "lifecycle.stop_notice=1s"]);
+  // No bundle but those of the tests.
+  const set = ["lifecycle.stop_notice=1s", "ops_watchdog.first_tick=1h"];
+  stack = await startStack(set.flatMap((line) => ["--set", line]));
   if (!withoutPrometheus) prometheus = await startPrometheus(stack.file());
 });
 after(async () => {
@@ -366,6 +369,8 @@ test("the URL of every process's metrics is listed", async () => {
 });
 
 test("a support bundle has what a helper needs and no secret", () => assertSupportBundle(stack));
+
+test("`svc update` prints the steps of an update and of the way back", () => assertUpdates(stack));
 
 test("every query of the dashboards has an answer", { skip: withoutPrometheus }, async () => {
   assert.ok(prometheus);
