@@ -35,7 +35,24 @@ function stepEntry({ name, state, startedAt, finishedAt }: Step, at: string): Lo
   return { at: secondsOf(at), event: "step", line: JSON.stringify(about) };
 }
 
-async function linesOf(deps: CollectDeps, pod: Pod, { name, startedAt = "" }: Step): Promise<LogEntry[]> {
+/** A failed read starts again, since what follows a gap is what explains the end of a build. */
+const mostReads = 3;
+
+async function linesOf(deps: CollectDeps, pod: Pod, step: Step): Promise<LogEntry[]> {
+  for (let reads = 1; ; reads++) {
+    const { entries, problem } = await readLines(deps, pod, step);
+    if (problem === undefined) return entries;
+    const about = { pod: pod.metadata.name, step: step.name, reads, error: problem };
+    deps.log.warn(about, "reading a build's log failed");
+    if (reads < mostReads) continue;
+    const at = secondsOf(step.finishedAt ?? step.startedAt ?? "");
+    return [...entries, { at, line: `(the rest could not be read: ${problem})` }];
+  }
+}
+
+type Lines = { entries: LogEntry[]; problem?: string };
+
+async function readLines(deps: CollectDeps, pod: Pod, { name, startedAt = "" }: Step): Promise<Lines> {
   const { log_max_bytes, log_line, log_lines } = deps.settings.builds;
   const tail = createTail(name === "build" ? log_max_bytes / 2 : log_max_bytes / otherSteps);
   const request = {
@@ -45,6 +62,7 @@ async function linesOf(deps: CollectDeps, pod: Pod, { name, startedAt = "" }: St
     lineBytes: log_line,
     tailLines: log_lines,
   };
+  let problem: string | undefined;
   try {
     for await (const group of readPodLog(deps.kube.transport, request)) {
       for (const { atNs, line } of group) {
@@ -53,15 +71,11 @@ async function linesOf(deps: CollectDeps, pod: Pod, { name, startedAt = "" }: St
       }
     }
   } catch (error) {
-    if (!isKubeError(error, 404) && !isKubeError(error, 400))
-      deps.log.warn(
-        { pod: pod.metadata.name, step: name, error: (error as Error).message },
-        "reading a build's log failed",
-      );
+    if (!isKubeError(error, 404) && !isKubeError(error, 400)) problem = (error as Error).message;
   }
   const { entries, dropped } = tail.result();
-  if (dropped === 0) return entries;
-  return [{ at: secondsOf(startedAt), line: `(${dropped} earlier lines are omitted)` }, ...entries];
+  const note = { at: secondsOf(startedAt), line: `(${dropped} earlier lines are omitted)` };
+  return { entries: dropped === 0 ? entries : [note, ...entries], ...(problem !== undefined && { problem }) };
 }
 
 const mark = Buffer.from(buildJobs.verdictMark);
