@@ -33,30 +33,30 @@ const secret = (about: object) =>
   ({ env: [{ name: "A", valueFrom: { secretKeyRef: about } }] }) as Partial<Container>;
 
 describe("the environment of a container", () => {
-  test("refers to what stands before it, and to nothing after it", () => {
+  test("refers to what stands before it, and to nothing after it", async () => {
     const env = [
       { name: "HOST", value: "a" },
       { name: "URL", value: "http://$(HOST):$(PORT)" },
       { name: "PORT", value: "80" },
     ];
-    assert.equal(resolve({ env })["URL"], "http://a:$(PORT)");
+    assert.equal((await resolve({ env }))["URL"], "http://a:$(PORT)");
   });
 
-  test("takes all entries of a Secret or ConfigMap with a prefix, and its own entries before those", () => {
-    const env = resolve({
+  test("takes all entries of a Secret or ConfigMap with a prefix, and its own entries before those", async () => {
+    const env = await resolve({
       envFrom: [{ prefix: "T_", secretRef: { name: "token" } }, { configMapRef: { name: "settings" } }],
       env: [{ name: "MODE", value: "creative" }],
     });
     assert.deepEqual(env, { T_token: "s3cret", T_other: "o", MODE: "creative", BYTES: "b" });
   });
 
-  test("takes one key of a Secret", () => {
-    assert.deepEqual(resolve(secret({ name: "token", key: "token" })), { A: "s3cret" });
+  test("takes one key of a Secret", async () => {
+    assert.deepEqual(await resolve(secret({ name: "token", key: "token" })), { A: "s3cret" });
   });
 
-  test("leaves out what is optional and missing", () => {
-    assert.deepEqual(resolve(secret({ name: "none", key: "token", optional: true })), {});
-    assert.deepEqual(resolve({ envFrom: [{ secretRef: { name: "none", optional: true } }] }), {});
+  test("leaves out what is optional and missing", async () => {
+    assert.deepEqual(await resolve(secret({ name: "none", key: "token", optional: true })), {});
+    assert.deepEqual(await resolve({ envFrom: [{ secretRef: { name: "none", optional: true } }] }), {});
   });
 
   const refused: [fact: string, container: Partial<Container>, message: RegExp][] = [
@@ -76,7 +76,7 @@ describe("the environment of a container", () => {
   ];
   for (const [fact, container, message] of refused)
     test(`cannot be made of ${fact}`, () =>
-      assert.throws(() => resolve(container), { name: "ContainerConfigError", message }));
+      assert.rejects(resolve(container), { name: "ContainerConfigError", message }));
 });
 
 describe("a field of a pod", () => {
