@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
-import { assertUpdates } from "./operations.ts";
+import * as operations from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 import { assertSupportBundle } from "./support-bundle.ts";
@@ -18,15 +18,16 @@ import { assertSupportBundle } from "./support-bundle.ts";
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
 let prometheus: Prometheus | undefined;
+let bucket: Awaited<ReturnType<typeof operations.openBucket>>;
 before(async () => {
-  // No bundle but those of the tests.
-  const set = ["lifecycle.stop_notice=1s", "ops_watchdog.first_tick=1h"];
-  stack = await startStack(set.flatMap((line) => ["--set", line]));
+  bucket = await operations.openBucket();
+  stack = await startStack(["--set", "lifecycle.stop_notice=1s", ...bucket.args]);
   if (!withoutPrometheus) prometheus = await startPrometheus(stack.file());
 });
 after(async () => {
   await prometheus?.stop();
   await stack?.stop();
+  await bucket?.stop();
 });
 
 async function database(text: string): Promise<unknown[]> {
@@ -370,17 +371,23 @@ test("the URL of every process's metrics is listed", async () => {
 
 test("a support bundle has what a helper needs and no secret", () => assertSupportBundle(stack));
 
-test("`svc update` prints the steps of an update and of the way back", () => assertUpdates(stack));
+test("`svc update` prints the steps of an update and of the way back", () => operations.assertUpdates(stack));
 
-test("every query of the dashboards has an answer", { skip: withoutPrometheus }, async () => {
-  assert.ok(prometheus);
-  await assertDashboards(prometheus);
-});
+test("alerts are listed, silenced and tested by hand", () => operations.assertAlerts(stack));
 
-test("an alert is mailed by Alertmanager, and its end too", { skip: withoutPrometheus }, async () => {
-  assert.ok(prometheus);
-  await assertAlertMails(prometheus, stack.file());
-});
+test("copies are made off-site, listed, verified and fetched", () => operations.assertOffsite(stack));
+
+test("the names of a domain are checked as a visitor finds them", () => operations.assertDomain(stack));
+
+test("fields that a server never had are filled, and no other", () => operations.assertConverge(stack));
+
+test("every query of the dashboards has an answer", { skip: withoutPrometheus }, () =>
+  assertDashboards(prometheus ?? assert.fail()),
+);
+
+test("an alert is mailed by Alertmanager, and its end too", { skip: withoutPrometheus }, () =>
+  assertAlertMails(prometheus ?? assert.fail(), stack.file()),
+);
 
 test("an unknown command and an unknown option exit with 2", async () => {
   assert.equal((await stack.svc("nonsense")).code, 2);

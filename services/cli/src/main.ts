@@ -6,7 +6,9 @@ import { addBackupCommands } from "./backup/program.ts";
 import { addPlayerCommands } from "./bar-player/program.ts";
 import { addCompletionCommand } from "./completion/program.ts";
 import { buildVersion } from "./config.ts";
+import { addConvergeCommand } from "./converge/program.ts";
 import { addDatabaseCommands } from "./database/program.ts";
+import { addDomainCommands } from "./domain/program.ts";
 import { addEventCommand } from "./events/program.ts";
 import { addFileCommands } from "./file/program.ts";
 import { addHostCommands } from "./host/program.ts";
@@ -52,6 +54,8 @@ export function createProgram(): Command {
   addDatabaseCommands(program);
   addOffsiteCommands(program);
   addUpdateCommand(program);
+  addConvergeCommand(program);
+  addDomainCommands(program);
   addSupportCommand(program);
   addWatchdogCommands(program);
   addManifestCommands(program);

@@ -8,13 +8,12 @@ import { type Differences, differenceLines } from "../database/restore.ts";
 import { findUnfinishedRestore } from "../database/rights.ts";
 import { schemas } from "../database/schemas.ts";
 import { askWatchdog } from "../database/watchdog.ts";
+import { attempt, type Finding, findingsOutcome } from "../findings.ts";
 import { hint } from "../hint.ts";
 import { joinAsOperator } from "../operator-mesh.ts";
 import type { Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { pingGame } from "./ping.ts";
-
-type Finding = { check: string; ok: boolean; detail: string };
 
 const freeAtLeast = 0.1;
 const answerWithinMs = 2_000;
@@ -37,25 +36,7 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
       ? []
       : [await attempt("game port", () => pingGame(stack.game, answerWithinMs))]),
   ];
-  const isHealthy = findings.every((finding) => finding.ok);
-  const lines = findings.map(
-    ({ ok, check, detail }) => `${ok ? "ok " : "BAD"}  ${check.padEnd(24)} ${detail}`,
-  );
-  return {
-    json: { healthy: isHealthy, findings },
-    text: [...lines, "", isHealthy ? "No problems found." : "Problems found; see the lines marked BAD."].join(
-      "\n",
-    ),
-    exitCode: isHealthy ? 0 : 1,
-  };
-}
-
-async function attempt(check: string, run: () => Promise<string>): Promise<Finding> {
-  try {
-    return { check, ok: true, detail: await run() };
-  } catch (error) {
-    return { check, ok: false, detail: (error as Error).message };
-  }
+  return findingsOutcome(findings);
 }
 
 function disk(dir: string): Finding {
