@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Found } from "../../bundle/folder.ts";
-import { isPublic } from "../deliver/address.ts";
 import type { Finding } from "../finding.ts";
 import { judgeBundles } from "./bundles.ts";
 import { judgeNode, judgeServer } from "./cluster.ts";
@@ -191,24 +190,4 @@ describe("conditions", () => {
         assert.doesNotMatch(text.en, /\p{Script=Han}/u, key);
       }
   });
-});
-
-test("addresses of the inside are told from those of the internet", () => {
-  const inside = [
-    ...["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
-    ...[
-      "224.0.0.1",
-      "255.255.255.255",
-      "::1",
-      "::",
-      "fe80::1",
-      "fd00::1",
-      "::ffff:10.0.0.1",
-      "::ffff:8.8.8.8",
-    ],
-    ...["64:ff9b::a00:1", "2002:a00:1::", "2001:db8::1", "ff02::1"],
-  ];
-  for (const address of inside) assert.equal(isPublic(address), false, address);
-  for (const address of ["8.8.8.8", "172.32.0.1", "2606:4700::1111"])
-    assert.equal(isPublic(address), true, address);
 });
