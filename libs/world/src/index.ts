@@ -9,8 +9,14 @@ export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
 export { readContext } from "./build-context/read.ts";
-export { type ContextEntry, type ContextLimits, contextLimits } from "./build-context/rules.ts";
+export {
+  type ContextEntry,
+  type ContextLimits,
+  contextLimits,
+  createContextRules,
+} from "./build-context/rules.ts";
 export { unpackContext, unpackPack } from "./build-context/unpack.ts";
+export { type NewContextFile, writeContext } from "./build-context/write.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
 export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";
@@ -30,4 +36,6 @@ export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
 export { fetchStream, reportCommitted, TransferRefused } from "./transfer/fetch.ts";
 export { sendStream } from "./transfer/send.ts";
+export { type OpenZip, openZip } from "./zip/open.ts";
+export type { ZipEntry } from "./zip/read.ts";
 export { unzip } from "./zip/unzip.ts";

@@ -23,8 +23,11 @@ export type ZipEntry = {
   nameBytes: number;
 };
 
-/** Throws `archive_invalid`, `archive_unsafe`, `archive_symlink`, `type_conflict`. */
-export async function readZip(file: FileHandle): Promise<{ entries: ZipEntry[]; tree: Tree }> {
+/** Throws `archive_invalid`, `archive_unsafe`, also for more than `mostEntries`, `archive_symlink`, `type_conflict`. */
+export async function readZip(
+  file: FileHandle,
+  mostEntries = Number.POSITIVE_INFINITY,
+): Promise<{ entries: ZipEntry[]; tree: Tree }> {
   const { size } = await file.stat();
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
   const tree = new Tree();
@@ -36,6 +39,8 @@ export async function readZip(file: FileHandle): Promise<{ entries: ZipEntry[]; 
       if (!entry) continue;
       tree.add(entry);
       entries.push(entry);
+      if (entries.length > mostEntries)
+        throw new WorldFault("archive_unsafe", `The archive has more than ${mostEntries} entries.`);
     }
   } catch (error) {
     if (isWorldFault(error) || (error as NodeJS.ErrnoException).syscall) throw error;
