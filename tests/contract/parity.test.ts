@@ -71,6 +71,8 @@ const additions: Readonly<Record<string, string>> = {
     "docs/reference/builds.md#documents: a Job sends the report and the SBOM",
   "GET /api/v1/submissions/{id}": "docs/reference/submissions.md#lists: one pack by its ID",
   "GET /api/v1/me/submissions/{id}": "docs/reference/submissions.md#lists: one's own pack by its ID",
+  "GET /api/v1/submissions/{id}/pack": "docs/reference/submissions.md#packs: what a pack became",
+  "GET /api/v1/me/submissions/{id}/pack": "docs/reference/submissions.md#packs: what one's own pack became",
   "GET /api/v1/submissions/{id}/context/entries": "docs/reference/submissions.md#review: what a pack holds",
   "GET /api/v1/submissions/{id}/context/file": "docs/reference/submissions.md#review: a file of a pack",
   "GET /api/v1/platform/alerts": "docs/reference/alerts.md#status: what the watchdog found",

@@ -12,6 +12,8 @@ import { Sha256Hex, Timestamp } from "../text.ts";
 import { BaseDigest, type BuildStep } from "./build.ts";
 import { Program, ScanPolicy, ScanSummary } from "./scan.ts";
 
+export { type PackDownload, PackPlan, packFiles } from "./pack.ts";
+
 /** Folders of a build's containers: the argument's name, and where it is mounted. */
 export const buildFolders = {
   /** The unpacked context; the Dockerfile is at its root. */
@@ -69,6 +71,15 @@ export const BuildTask = z.strictObject({
   /** What the bytes must be; absent when the request named none. */
   context_digest: Sha256Hex.optional(),
   limits: z.strictObject({ context_bytes: z.number().int(), context_entries: z.number().int() }),
+  /** Of a context that was made of a pack: what `context-fetch` may download of its `pack.json`. */
+  downloads: z
+    .strictObject({
+      /** Hosts, with their port unless it is 443. */
+      hosts: z.array(z.string()),
+      files: z.number().int(),
+      bytes: z.number().int(),
+    })
+    .optional(),
   /** Host and port of the platform's registry as references name it, and whether it speaks http without TLS. */
   registry: z.strictObject({ host: z.string(), plain_http: z.boolean() }),
   /** Target, in that registry; of a scan, the image. */

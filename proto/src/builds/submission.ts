@@ -6,6 +6,7 @@ import { z } from "zod";
 import { operation } from "../contract.ts";
 import { ByteCount, paging, Sha256Hex, Timestamp } from "../text.ts";
 import { BuildStatus } from "./build.ts";
+import { PackDownload, PackFormat, PackLeftOut, PackSummary } from "./pack.ts";
 
 export const SubmissionStatus = z.enum(["pending_review", "approved", "rejected"]);
 export type SubmissionStatus = z.output<typeof SubmissionStatus>;
@@ -23,6 +24,8 @@ export const Submission = z.strictObject({
   context_sha256: Sha256Hex.optional(),
   /** Bytes of the context, compressed. */
   context_bytes: z.number().int().min(0).optional(),
+  /** Of a context that was made of a pack without a Dockerfile. */
+  pack_format: PackFormat.optional(),
   /** Set at the approval. */
   image_ref: z.string().optional(),
   build_id: z.string().optional(),
@@ -116,7 +119,7 @@ export const uploadContext = operation({
     method: "POST",
     path: `${mine}/{id}/context`,
     kind: "upload",
-    upload: { maxBytes: Number.POSITIVE_INFINITY, contentTypes: ["application/gzip"] },
+    upload: { maxBytes: Number.POSITIVE_INFINITY, contentTypes: ["application/gzip", "application/zip"] },
   },
   params: id,
   headers: bodyHead,
@@ -331,4 +334,38 @@ export const readContextFile = operation({
   deadlineMs: 20_000,
   summary: "One file of a context as text, the Dockerfile for one, with its earlier version.",
   spec: "docs/reference/submissions.md#review",
+});
+
+/** What became of a pack without a Dockerfile (docs/reference/submissions.md#packs). */
+export const Pack = PackSummary.extend({
+  /** As it was made from the operator's template when the upload was complete; it is at the root of the context. */
+  dockerfile: z.string(),
+  /** One page of the files that the build fetches. */
+  downloads: z.array(PackDownload),
+  downloads_total: count,
+  download_bytes: ByteCount,
+  /** Hosts of all their addresses. */
+  hosts: z.array(z.string()),
+  /** The first 200. */
+  left_out: z.array(PackLeftOut),
+  left_out_total: count,
+});
+export type Pack = z.output<typeof Pack>;
+
+const readsPack = { params: id, query: paging, output: Pack, faults: ["not_found"] } as const;
+
+export const readPack = operation({
+  subject: "builds.submission.read-pack",
+  http: { ...admin, method: "GET", path: `${all}/{id}/pack` },
+  ...readsPack,
+  summary: "The Dockerfile and the downloads that a pack without a Dockerfile became.",
+  spec: "docs/reference/submissions.md#packs",
+});
+
+export const readOwnPack = operation({
+  subject: "builds.submission.read-own-pack",
+  http: { ...own, method: "GET", path: `${mine}/{id}/pack` },
+  ...readsPack,
+  summary: "The same of one of the caller's own submissions.",
+  spec: "docs/reference/submissions.md#packs",
 });

@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { duration, section, size } from "@svc/config";
-import { scans } from "@svc/proto";
+import { packs, scans } from "@svc/proto";
+import { parseReference } from "@svc/registry";
 import { z } from "zod";
 
 const address = z
@@ -39,6 +40,63 @@ const submissionSettings = {
   notice_interval: duration("15s"),
   /** Contexts that one replica unpacks at once. */
   context_checks: z.number().int().min(1).max(16).default(2),
+};
+
+const packTemplate = `FROM {base}
+LABEL svc.internal/pack-loader="{loader} {loader_version}" svc.internal/pack-minecraft="{minecraft}"
+COPY server/ /data/
+`;
+
+/** Those that the format of Modrinth allows, and where GitHub redirects to. */
+const packHosts = [
+  "cdn.modrinth.com",
+  "github.com",
+  "objects.githubusercontent.com",
+  "release-assets.githubusercontent.com",
+  "raw.githubusercontent.com",
+  "gitlab.com",
+];
+
+/** `LOADER/MINECRAFT=IMAGE`. */
+const packBase = new RegExp(
+  `^(${packs.PackLoader.options.join("|")})/(\\*|[A-Za-z0-9][A-Za-z0-9._+-]{0,63})=(\\S{1,512})$`,
+);
+const namesInBraces = (text: string) =>
+  [...text.matchAll(/(?<!\$)\{([^}]*)\}/g)].map(([, name = ""]) => name);
+const placeholders = ["base", "loader", "loader_version", "minecraft"];
+
+const packSettings = {
+  /** Base images of packs without a Dockerfile, `LOADER/MINECRAFT=IMAGE` with `vanilla`, `fabric`, `quilt`, `forge` or `neoforge`, and `*` for every other Minecraft; an image without a host is in the platform's registry. Empty = no such packs. */
+  pack_bases: z
+    .array(
+      z
+        .string()
+        .refine(
+          (line) => parseReference(packBase.exec(line)?.[3] ?? "") !== undefined,
+          "must be LOADER/MINECRAFT=IMAGE, such as fabric/1.21.4=svc/fabric:1.21.4",
+        ),
+    )
+    .default([]),
+  /** Their Dockerfile; `server/` holds the overrides and downloads, and `{base}`, `{loader}`, `{loader_version}` and `{minecraft}` are filled in. */
+  pack_template: z
+    .string()
+    .max(32_768)
+    .refine((text) => /^FROM \{base\}/m.test(text), "must have a line FROM {base}")
+    .refine(
+      (text) => namesInBraces(text).every((name) => placeholders.includes(name)),
+      `may only have the placeholders ${placeholders.map((name) => `{${name}}`).join(", ")}`,
+    )
+    .default(packTemplate),
+  /** Hosts from which builds download files of packs, with their port unless it is 443; redirects may only lead to these. */
+  pack_hosts: z
+    .array(z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:\d{1,5})?$/, "must be host or host:port"))
+    .default(packHosts),
+  /** Largest zip of a pack; each check at once needs as much temporary space. */
+  pack_max_bytes: size("256Mi"),
+  /** Most files that a build downloads for a pack. */
+  pack_downloads: z.number().int().min(1).max(10_000).default(2_000),
+  /** Most bytes that a build downloads for a pack. */
+  pack_download_bytes: size("2Gi"),
 };
 
 export const settings = z.strictObject({
@@ -193,6 +251,7 @@ export const settings = z.strictObject({
     /** Lines of a live log at once. */
     log_burst: z.number().int().min(1).default(10_000),
     ...submissionSettings,
+    ...packSettings,
   }),
 });
 export type Settings = z.output<typeof settings>;

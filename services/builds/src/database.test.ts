@@ -78,6 +78,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     context_parts: true,
     context_index: true,
     dockerfile: true,
+    pack_format: true,
   },
   recurring_tasks: { name: true, due_at: true },
   finding_acceptances: {
@@ -104,6 +105,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     attempts: true,
     sent_at: true,
   },
+  submission_packs: { submission_id: true, plan: true },
   submission_uploads: {
     submission_id: true,
     parts: true,

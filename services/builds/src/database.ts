@@ -1,6 +1,6 @@
 // Tables of the schema `builds` as kysely sees them; a test compares them with the live schema.
 
-import type { buildJobs, builds, images, scans, submissions } from "@svc/proto";
+import type { buildJobs, builds, images, packs, scans, submissions } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -112,7 +112,10 @@ export type ImageSubmissionsTable = {
   context_parts: JSONColumnType<Blob[], string | undefined, string>;
   context_index: string | null;
   dockerfile: Generated<string>;
+  pack_format: packs.PackFormat | null;
 };
+
+type SubmissionPacksTable = { submission_id: string; plan: JSONColumnType<packs.PackPlan, string> };
 
 export type SubmissionUploadsTable = {
   submission_id: string;
@@ -151,6 +154,7 @@ export type Tables = {
   recurring_tasks: RecurringTasksTable;
   submission_cooldowns: SubmissionCooldownsTable;
   submission_notices: SubmissionNoticesTable;
+  submission_packs: SubmissionPacksTable;
   submission_uploads: SubmissionUploadsTable;
 };
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loadSettings } from "@svc/config";
 import type { buildJobs } from "@svc/proto";
 import { settings as schema } from "../config.ts";
-import { buildJob, secretOfJob } from "./job.ts";
+import { buildJob, label, secretOfJob } from "./job.ts";
 
 const overrides = ["builds.agent_image=svc:1", "builds.builder=buildah:1", "builds.scanner=trivy:1"];
 const id = "b".repeat(32);
@@ -43,6 +43,16 @@ test("the steps run in their order, each with its image and folders, and push is
     [spec?.backoffLimit, spec?.activeDeadlineSeconds, spec?.ttlSecondsAfterFinished],
     [0, 1_800, 604_800],
   );
+});
+
+test("only the pod of a pack that downloads has the label with which a network policy lets it out", () => {
+  const settings = loadSettings(schema, { overrides });
+  const downloads = { hosts: ["cdn.modrinth.com"], files: 1, bytes: 1 };
+  const labelOf = (more: Partial<buildJobs.BuildTask>) => {
+    const job = buildJob(settings, { id, task: { ...task, ...more }, hasRegistryCredential: true });
+    return job.spec?.template.metadata?.labels?.[label.downloads];
+  };
+  assert.deepEqual([labelOf({}), labelOf({ downloads })], [undefined, "pack"]);
 });
 
 test("a scan pulls the image and judges it, without a credential and without a volume that it does not need", () => {

@@ -8,6 +8,8 @@ export const label = {
   component: "svc.internal/component",
   managedBy: "svc.internal/managed-by",
   build: "svc.internal/build",
+  /** On pods that download files of a pack; a network policy lets them reach the internet. */
+  downloads: "svc.internal/build-downloads",
 } as const;
 /** Selects all Jobs and pods of builds. */
 export const selector = `${label.component}=build-job`;
@@ -57,7 +59,7 @@ export function buildJob(settings: Settings, request: JobRequest): Job {
       activeDeadlineSeconds: seconds(own.build_deadline),
       ttlSecondsAfterFinished: seconds(own.job_ttl),
       template: {
-        metadata: { labels },
+        metadata: { labels: { ...labels, ...(task.downloads && { [label.downloads]: "pack" }) } },
         spec: {
           restartPolicy: "Never",
           serviceAccountName: own.job_account,

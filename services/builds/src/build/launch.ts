@@ -2,11 +2,14 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { isKubeError, resources } from "@svc/kube";
+import type { buildJobs } from "@svc/proto";
 import { repositoryOf, toPolicy } from "../acceptance/rules.ts";
 import { findAcceptancesOf } from "../acceptance/store.ts";
 import type { Settings } from "../config.ts";
+import { isPack } from "../pack/store.ts";
 import { type ClusterDeps, inNamespace } from "./deps.ts";
 import { buildJob, jobNameOf, secretOfJob } from "./job.ts";
+import { submissionOf } from "./policy.ts";
 import type { BuildRow } from "./row.ts";
 import { addDocumentsToken, markLaunched } from "./store.ts";
 import { taskOf } from "./task.ts";
@@ -26,7 +29,7 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   const settings = withUserNamespaces(deps.settings, isolated);
   const { callerToken, pushCredential } = deps.secrets();
   const accepted = toPolicy(await findAcceptancesOf(db, repositoryOf(row.image_ref)));
-  const task = taskOf(settings, row, accepted);
+  const task = { ...taskOf(settings, row, accepted), ...(await downloadsOf(deps, row)) };
   const documents = randomBytes(32).toString("hex");
   if (!(await addDocumentsToken(db, row.id, hashOf(documents)))) return;
   const wanted = buildJob(settings, {
@@ -43,6 +46,17 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   await ignoreConflict(kube.create(resources.secrets, secret));
   // It ended meanwhile: whoever ended it may have found nothing to remove.
   if (!(await markLaunched(db, row.id))) await removeJob(deps, row.id);
+}
+
+/** What `context-fetch` may download: nothing, unless the context was made of a pack. */
+async function downloadsOf(
+  { db, settings: { builds } }: Pick<ClusterDeps, "db" | "settings">,
+  { context_ref }: BuildRow,
+): Promise<Pick<buildJobs.BuildTask, "downloads">> {
+  const submission = submissionOf(context_ref, builds.internal_url);
+  if (submission === undefined || !(await isPack(db, submission))) return {};
+  const { pack_hosts: hosts, pack_downloads: files, pack_download_bytes: bytes } = builds;
+  return { downloads: { hosts, files, bytes } };
 }
 
 function withUserNamespaces(settings: Settings, isolated: boolean): Settings {

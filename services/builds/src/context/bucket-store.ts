@@ -1,10 +1,8 @@
 // Contexts in a bucket: the same blobs as in a folder. A blob comes as a stream of unknown length and may have to be sent twice,
 // so it is collected in a scratch file first, which has no name: nothing of it stays when this process dies.
 
-import { randomBytes } from "node:crypto";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   isObjectStoreError,
   type ObjectStore,
@@ -13,6 +11,7 @@ import {
 } from "@svc/object-store";
 import { Fault } from "@svc/proto";
 import { createFileWriter } from "@svc/world";
+import { asFull, openScratch } from "./scratch.ts";
 import type { ContextStore, StoredBlob } from "./store.ts";
 
 const readBytes = 256 << 10;
@@ -48,13 +47,6 @@ export function openBucketStore(store: ObjectStore, scratch = tmpdir()): Context
     list: () => listBlobs(store),
     close: store.close,
   };
-}
-
-async function openScratch(folder: string): Promise<FileHandle> {
-  const place = join(folder, `.svc-context-${randomBytes(8).toString("hex")}`);
-  const file = await open(place, "wx+", 0o600);
-  await rm(place);
-  return file;
 }
 
 async function writeBody(
@@ -116,12 +108,6 @@ async function listBlobs(store: ObjectStore): Promise<StoredBlob[]> {
 
 function unreadable(cause?: Error): Fault {
   return new Fault("unavailable", { message: "A stored part of this context cannot be read.", cause });
-}
-
-function asFull(error: unknown): never {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT") throw new Fault("uploads_full", { cause: error });
-  throw error;
 }
 
 function asStoreFault(signal: AbortSignal): (error: unknown) => never {

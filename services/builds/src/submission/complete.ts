@@ -1,7 +1,10 @@
 import { type AuditActor, auditActor, type Handler, readDigest } from "@svc/mesh";
-import { Fault, isFault, type submissions } from "@svc/proto";
+import { Fault, isFault, type packs, type submissions } from "@svc/proto";
 import { sql } from "kysely";
 import { type CheckedContext, checkContext } from "../context/check.ts";
+import type { Blob } from "../database.ts";
+import { convertPack } from "../pack/convert.ts";
+import { replacePlan } from "../pack/store.ts";
 import { accountOf } from "./caller.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import { assertContextBytes } from "./put-part.ts";
@@ -67,18 +70,43 @@ async function complete(
   end: AbortSignal,
 ): Promise<SubmissionRow> {
   const { id, userId, lease } = completing;
-  const { db, settings, contexts, slots, log } = deps;
+  const { db, settings, slots, log } = deps;
   await assertCooledDown(db, settings, { userId, kind: "upload" });
   const signal = AbortSignal.any([end, lease.signal]);
-  const checked = await slots.run(() => checkContext(contexts, { id, parts: lease.parts }, signal), signal);
-  if (checked.skipped > 0) log.info({ submission: id, skipped: checked.skipped }, "context entries skipped");
+  const ready = await slots.run(() => prepare(deps, { id, lease }, signal), signal);
+  if (ready.skipped > 0) log.info({ submission: id, skipped: ready.skipped }, "context entries skipped");
   try {
-    const { row, replaced } = await replaceContext(deps, completing, checked);
-    await removeQuietly(deps, blobsOf(replaced));
+    const { row, replaced } = await replaceContext(deps, completing, ready);
+    await removeQuietly(deps, [...blobsOf(replaced), ...(ready.plan ? lease.parts : [])]);
     return row;
   } catch (error) {
     // A lost answer of the database may have been a success.
-    if (isFault(error) && error.fault !== "unavailable") await removeQuietly(deps, [checked.index]);
+    if (isFault(error) && error.fault !== "unavailable")
+      await removeQuietly(deps, [ready.index, ...(ready.plan ? ready.parts : [])]);
+    throw error;
+  }
+}
+
+type ReadyContext = CheckedContext & {
+  parts: readonly Blob[];
+  /** Of a context that was made of a pack. */
+  plan?: packs.PackPlan | undefined;
+};
+
+/** Checks what is staged; of a pack without a Dockerfile, the context that it becomes. */
+async function prepare(
+  deps: SubmissionDeps,
+  { id, lease }: Pick<Completing, "id" | "lease">,
+  signal: AbortSignal,
+): Promise<ReadyContext> {
+  const { contexts, settings } = deps;
+  const staged = { id, parts: lease.parts };
+  const pack = await convertPack({ contexts, settings, reserve: lease.reserve }, staged, signal);
+  if (!pack) return { ...(await checkContext(contexts, staged, signal)), parts: lease.parts };
+  try {
+    return { ...(await checkContext(contexts, { id, parts: pack.parts }, signal)), ...pack };
+  } catch (error) {
+    await removeQuietly(deps, pack.parts);
     throw error;
   }
 }
@@ -86,7 +114,7 @@ async function complete(
 async function replaceContext(
   { db, settings }: Pick<SubmissionDeps, "db" | "settings">,
   { id, userId, lease, actor }: Completing,
-  checked: CheckedContext,
+  ready: ReadyContext,
 ) {
   return db.transaction().execute(async (trx) => {
     const replaced = await getOwnPending(trx, { id, userId, lock: true });
@@ -100,15 +128,17 @@ async function replaceContext(
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw new Fault("upload_busy");
     const row = await changeSubmission(trx, id, {
-      context_sha256: checked.sha256,
-      context_bytes: checked.bytes,
-      context_parts: JSON.stringify(lease.parts),
-      context_index: checked.index.name,
-      dockerfile: checked.dockerfile,
+      context_sha256: ready.sha256,
+      context_bytes: ready.bytes,
+      context_parts: JSON.stringify(ready.parts),
+      context_index: ready.index.name,
+      dockerfile: ready.dockerfile,
+      pack_format: ready.plan?.format ?? null,
       uploaded_at: sql<Date>`now()`,
     });
+    await replacePlan(trx, id, ready.plan);
     await startCooldown(trx, { userId, kind: "upload" });
-    const payload = { id, context_sha256: checked.sha256, context_bytes: checked.bytes };
+    const payload = { id, context_sha256: ready.sha256, context_bytes: ready.bytes };
     await addAudit(trx, { ...actor, action: "submission.upload", payload });
     return { row, replaced };
   });

@@ -23,7 +23,7 @@ export async function receiveBytes(
 ): Promise<void> {
   const stop = AbortSignal.any([signal, lease.signal]);
   const expected = verified(body, { bytes: length, sha256 }, asMismatch);
-  const source = lease.received === 0 ? assertGzip(expected) : expected;
+  const source = lease.received === 0 ? assertArchive(expected) : expected;
   const chunks = splitter(source[Symbol.asyncIterator]());
   try {
     for (let left = length; left > 0; ) {
@@ -52,14 +52,18 @@ function asMismatch(why: "length" | "digest"): Fault {
   return new Fault("bad_request", { message: "The body does not have the length that it declares." });
 }
 
-const magic = [0x1f, 0x8b];
+/** First bytes of gzip and of a zip. */
+const magics = [Buffer.from([0x1f, 0x8b]), Buffer.from("PK")];
 
-async function* assertGzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let at = 0;
+async function* assertArchive(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    for (let index = 0; at < magic.length && index < chunk.length; index += 1, at += 1) {
-      if (chunk[index] === magic[at]) continue;
-      throw new Fault("bad_request", { message: "The context must be a gzip tarball." });
+    if (head.length < 2) {
+      head = Buffer.concat([head, chunk.subarray(0, 2 - head.length)]);
+      if (!magics.some((magic) => magic.subarray(0, head.length).equals(head)))
+        throw new Fault("bad_request", {
+          message: "The context must be a gzip tarball with a Dockerfile, or the zip of a pack (.mrpack).",
+        });
     }
     yield chunk;
   }

@@ -29,6 +29,7 @@ export function toSubmission(
     created_at: row.created_at.toISOString(),
     ...(row.context_sha256 !== null && { context_sha256: row.context_sha256 }),
     ...(row.context_bytes !== null && { context_bytes: Number(row.context_bytes) }),
+    ...(row.pack_format !== null && { pack_format: row.pack_format }),
     ...(row.image_ref !== null && { image_ref: row.image_ref }),
     ...(row.build_id !== null && { build_id: row.build_id }),
     ...(row.build_status && { build_status: row.build_status }),

@@ -15,6 +15,7 @@ import { list, listOwn, read, readOwn } from "./list.ts";
 import { createSubmissionMetrics } from "./metrics.ts";
 import { queueEndedBuilds, sendNotices } from "./notice.ts";
 import { putContextPart } from "./put-part.ts";
+import { readOwnPack, readPack } from "./read-pack.ts";
 import { readContextUpload, readLimits } from "./read-upload.ts";
 import { remove, withdraw } from "./remove.ts";
 import { followAccounts } from "./retire.ts";
@@ -88,5 +89,7 @@ function serve(mesh: Pick<Mesh, "serve">, deps: SubmissionDeps): void {
   mesh.serve(submissions.downloadContext, downloadContext(deps));
   mesh.serve(submissions.fetchContext, fetchContext(deps));
   mesh.serve(submissions.listContextEntries, listContextEntries(deps));
+  mesh.serve(submissions.readPack, readPack(deps));
+  mesh.serve(submissions.readOwnPack, readOwnPack(deps));
   mesh.serve(submissions.readContextFile, readContextFile(deps));
 }

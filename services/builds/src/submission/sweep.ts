@@ -22,6 +22,15 @@ export async function sweepContexts(
     .where(isOlder("reviewed_at", rejected_keep))
     .returning("id")
     .execute();
+  if (rejected.length > 0)
+    await db
+      .deleteFrom("submission_packs")
+      .where(
+        "submission_id",
+        "in",
+        rejected.map(({ id }) => id),
+      )
+      .execute();
   const staged = await db
     .deleteFrom("submission_uploads")
     .where(isOlder("touched_at", staged_keep))

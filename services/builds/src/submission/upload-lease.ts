@@ -30,6 +30,8 @@ export type UploadLease = AsyncDisposable & {
   readonly received: number;
   /** Adds a stored part; throws `upload_busy` or `not_found` when the lease was lost, and removes its blob. */
   add: (part: Blob) => Promise<void>;
+  /** Takes room for bytes beside what is staged, until the lease ends. Throws the faults of the limits. */
+  reserve: (bytes: number) => Promise<void>;
   /** Drops what is staged, as far as the lease is held. */
   drop: () => Promise<void>;
 };
@@ -135,6 +137,16 @@ function holdLease(deps: Deps, held: Held): UploadLease {
       parts = [...parts, part];
       received += part.size;
     },
+    reserve: (bytes) =>
+      withLimits(deps, async (trx, volume) => {
+        await trx
+          .updateTable("submission_uploads")
+          .set({ reserved_bytes: bytes })
+          .where("submission_id", "=", id)
+          .where("writer", "=", writer)
+          .execute();
+        await assertRoom(trx, deps.settings, { userId: submission.submitted_by_id, bytes: 0, volume });
+      }),
     drop: async () => {
       const empty = { parts: "[]", received_bytes: 0, reserved_bytes: 0 };
       const { numUpdatedRows } = await mine().set(empty).executeTakeFirst();
