@@ -9,6 +9,7 @@ import { Folder, fetchStream, isWorldFault, TransferRefused, unpackContext } fro
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
+import { downloadAll } from "./downloads.ts";
 
 const { buildFiles } = buildJobs;
 
@@ -17,12 +18,22 @@ const longestPauseMs = 10_000;
 
 /** Returns a `ContextResult`. */
 export async function fetchContext(settings: Settings, context: StepContext): Promise<string> {
+  const context_digest = await fetchWhole(settings, context);
+  const { downloads } = settings.task;
+  if (downloads) {
+    await using root = await Folder.openRoot(settings.folder("context"));
+    context.say(await downloadAll(root, downloads, context));
+  }
+  return JSON.stringify({ context_digest } satisfies buildJobs.ContextResult);
+}
+
+/** Tries again while the context is unavailable. Returns its digest. */
+async function fetchWhole(settings: Settings, context: StepContext): Promise<string> {
   const { say, signal, limits } = context;
   const endAt = performance.now() + limits.retryMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      const context_digest = await fetchOnce(settings, context);
-      return JSON.stringify({ context_digest } satisfies buildJobs.ContextResult);
+      return await fetchOnce(settings, context);
     } catch (error) {
       signal.throwIfAborted();
       if (!isWorldFault(error, "transfer_failed")) throw error;

@@ -1,0 +1,162 @@
+// Downloads the files that the plan of a pack names into its context, each checked while it arrives: no file is there before its
+// size and its hashes are right (docs/reference/builds.md#downloads).
+
+import { createHash, type Hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import * as buildJobs from "@svc/proto/build-job";
+import { createFileWriter, type Folder, parsePath } from "@svc/world";
+import { StepFailure } from "../failure.ts";
+import type { StepContext } from "../step.ts";
+import { readSource, type SourceRules, SourceUnavailable } from "./https-source.ts";
+
+type Allowed = NonNullable<buildJobs.BuildTask["downloads"]>;
+type Wanted = buildJobs.PackDownload;
+
+const { packFiles, PackPlan } = buildJobs;
+const atOnce = 4;
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+const mostPlanBytes = 64 << 20;
+
+type Downloading = Pick<StepContext, "say" | "signal"> & {
+  limits: Pick<StepContext["limits"], "stallMs" | "retryMs">;
+  network?: SourceRules["network"];
+};
+
+/** Returns a line about what was downloaded. Throws `StepFailure` with the file and the reason. */
+export async function downloadAll(root: Folder, allowed: Allowed, context: Downloading): Promise<string> {
+  const { downloads } = await readPlan(root);
+  assertWithin(downloads, allowed);
+  const names = downloads.map(({ path }) => [packFiles.server, ...parsePath(path)]);
+  // One after the other, so that two files of one new folder do not both make it.
+  for (const one of [[packFiles.server, ""], ...names]) await makeFolders(root, one.slice(0, -1));
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([context.signal, stopping.signal]);
+  const left = downloads.entries();
+  const work = async () => {
+    for (const [index, file] of left) {
+      const place = names[index] ?? [];
+      await downloadOne({ root, place, file }, allowed.hosts, { ...context, signal });
+    }
+  };
+  const workers = Array.from({ length: atOnce }, () =>
+    work().catch((error: unknown) => {
+      stopping.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(workers);
+  context.signal.throwIfAborted();
+  if (stopping.signal.aborted) throw stopping.signal.reason;
+  return `downloaded ${downloads.length} files, ${bytesOf(downloads)} bytes`;
+}
+
+async function readPlan(root: Folder): Promise<buildJobs.PackPlan> {
+  try {
+    await using file = await root.openFile(packFiles.plan);
+    const { size } = await file.stat();
+    if (size > mostPlanBytes) throw new Error(`it has ${size} bytes`);
+    return PackPlan.parse(JSON.parse(await file.readFile("utf8")));
+  } catch (error) {
+    throw new StepFailure(`${packFiles.plan} of the context can't be read: ${(error as Error).message}`);
+  }
+}
+
+const bytesOf = (files: readonly Wanted[]) => files.reduce((sum, { size }) => sum + size, 0);
+
+/** The operator may have changed the limits since the pack was reviewed. */
+function assertWithin(files: readonly Wanted[], { files: mostFiles, bytes: mostBytes }: Allowed): void {
+  if (files.length > mostFiles)
+    throw new StepFailure(`the pack downloads ${files.length} files, more than builds.pack_downloads allows`);
+  if (bytesOf(files) > mostBytes)
+    throw new StepFailure(`the pack downloads ${bytesOf(files)} bytes, more than builds.pack_download_bytes`);
+  const unproven = files.find(({ sha512, sha1 }) => sha512 === undefined && sha1 === undefined);
+  if (unproven) throw new StepFailure(`${unproven.path} has no hash`);
+}
+
+async function makeFolders(root: Folder, names: readonly string[]): Promise<void> {
+  let folder = await root.duplicate();
+  try {
+    for (const name of names) {
+      if (!(await folder.find(name))) await folder.makeFolder(name);
+      const inner = await folder.enter(name);
+      await folder.close();
+      folder = inner;
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+type Target = { root: Folder; place: readonly string[]; file: Wanted };
+
+/** Tries each address, again while none can be reached. */
+async function downloadOne(target: Target, hosts: readonly string[], context: Downloading): Promise<void> {
+  const { path, size, urls } = target.file;
+  const { signal, limits, say } = context;
+  const rules: SourceRules = { hosts, stallMs: limits.stallMs, signal, ...networkOf(context) };
+  const endAt = performance.now() + limits.retryMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    let [unavailable, refused]: (Error | undefined)[] = [];
+    for (const url of urls) {
+      try {
+        await store(target, readSource(url, rules));
+        say(`downloaded ${path}, ${size} bytes from ${new URL(url).host}`);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof SourceUnavailable) unavailable = error;
+        else if (error instanceof StepFailure) refused = error;
+        else throw error;
+      }
+    }
+    if (!unavailable) throw new StepFailure(`${path} can't be downloaded: ${refused?.message}`);
+    if (performance.now() + pauseMs > endAt)
+      throw new StepFailure(`${path} is unavailable; retry the build later. ${unavailable.message}`);
+    say(`${path} is unavailable; retrying. ${unavailable.message}`);
+    await delay(pauseMs, undefined, { signal });
+  }
+}
+
+function networkOf({ network }: Downloading) {
+  return network === undefined ? {} : { network };
+}
+
+/** Under a hidden name until its bytes are proven. */
+async function store({ root, place, file }: Target, bytes: AsyncIterable<Buffer>): Promise<void> {
+  await using folder = await root.descend(place.slice(0, -1));
+  const name = place.at(-1) ?? "";
+  const partial = `.svc-download-${createHash("sha1").update(name).digest("hex")}`;
+  const handle = await folder.createFile(partial);
+  let isProven = false;
+  try {
+    const writer = createFileWriter(handle);
+    for await (const chunk of proven(bytes, file)) if (!writer.write(chunk)) await writer.flush();
+    await writer.finish();
+    isProven = true;
+  } finally {
+    await handle.close();
+    if (!isProven) await folder.removeFile(partial);
+  }
+  await folder.moveToFree(partial, { name });
+}
+
+/** Stops at the first byte too many. Throws `StepFailure` for another length and for other bytes. */
+async function* proven(bytes: AsyncIterable<Buffer>, { size, sha512, sha1 }: Wanted): AsyncGenerator<Buffer> {
+  const hashes: [name: string, hash: Hash, wanted: string][] = [];
+  if (sha512 !== undefined) hashes.push(["SHA-512", createHash("sha512"), sha512]);
+  if (sha1 !== undefined) hashes.push(["SHA-1", createHash("sha1"), sha1]);
+  let received = 0;
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    if (received > size) throw new StepFailure(`it is longer than the ${size} bytes that the pack names`);
+    for (const [, hash] of hashes) hash.update(chunk);
+    yield chunk;
+  }
+  if (received < size) throw new StepFailure(`it has ${received} bytes, not the ${size} that the pack names`);
+  for (const [name, hash, wanted] of hashes) {
+    const digest = hash.digest("hex");
+    if (digest !== wanted)
+      throw new StepFailure(`its ${name} is ${digest}, not ${wanted} that the pack names`);
+  }
+}
