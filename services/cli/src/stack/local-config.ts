@@ -1,6 +1,9 @@
 import { dirname, join } from "node:path";
 import type { StackFacts } from "@svc/local-stack";
+import { baseImages } from "@svc/proto";
 import { agentImage, buildImage, demoImage } from "./image-table.ts";
+
+const { repository, tag } = baseImages.demoServerImage;
 
 /** Values for the file, known to a local stack and to compose.yaml. */
 type LocalFacts = Pick<
@@ -57,6 +60,7 @@ scanner = ${quote(buildImage)}
 internal_url = ${quote(facts.internalBaseUrl)}
 # This cluster has no network policies.
 egress_gate = false
+pack_bases = [${quote(`vanilla/${tag}=${repository}:${tag}`)}]
 
 [lifecycle]
 default_image = ${quote(demoImage)}

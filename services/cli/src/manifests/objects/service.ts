@@ -35,6 +35,8 @@ export type ServiceOptions = {
   hasDatabase?: boolean;
   env?: readonly Template[];
   ports?: readonly { name: string; containerPort: number; protocol: string }[];
+  /** Of /tmp; 256Mi without it. */
+  tmpSize?: string;
   mounts?: readonly Mount[];
   /** Time that it gets to finish what it does. */
   graceSeconds: number;
@@ -102,7 +104,7 @@ function deploymentOf(v: V, options: ServiceOptions): Template {
 
 function podSpecOf(v: V, options: ServiceOptions) {
   const { name, account = false, graceSeconds } = options;
-  const mounts = [configMount, scratch("tmp", "/tmp", "256Mi"), ...(options.mounts ?? [])];
+  const mounts = [configMount, scratch("tmp", "/tmp", options.tmpSize ?? "256Mi"), ...(options.mounts ?? [])];
   return {
     ...(account && { serviceAccountName: name }),
     automountServiceAccountToken: account,

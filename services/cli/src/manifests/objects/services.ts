@@ -159,6 +159,8 @@ function builds(v: V): ObjectFile {
         fromRegistry("SVC_REGISTRY_PRUNE_TOKEN", "prune"),
       ],
       mounts: [uploads],
+      // A zip that is checked lies there.
+      tmpSize: "1Gi",
       graceSeconds: 60,
     }),
   ]);

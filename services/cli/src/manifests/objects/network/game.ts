@@ -79,7 +79,7 @@ export function buildNamespace(v: V): ObjectFile {
   return {
     file: "build-namespace.yaml",
     about:
-      "Bounds of the namespace of builds, and what its pods reach: DNS, the registry, the internal face.",
+      "Bounds of the namespace of builds, and what its pods reach: DNS, the registry, the internal face, and the internet over TLS where files of a pack are downloaded.",
     objects: [
       {
         apiVersion: "v1",
@@ -105,6 +105,16 @@ export function buildNamespace(v: V): ObjectFile {
             { to: [controlPod(v, "registry")], ports: tcp(5000) },
             { to: [controlPod(v, "gateway-internal")], ports: tcp(8081) },
           ],
+        }),
+      ),
+      // What these pods build is the operator's template; no Dockerfile of a user runs in them.
+      when(
+        v.networkPolicies.enabled,
+        networkPolicy({
+          name: "build-downloads",
+          namespace,
+          pods: { matchLabels: { "svc.internal/build-downloads": "pack" } },
+          egress: [{ ...internet, ports: tcp(443) }],
         }),
       ),
     ],
