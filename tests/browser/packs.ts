@@ -32,14 +32,14 @@ export const addPackTests: Area = (fixture) => {
     return archive;
   };
 
-  test("a player submits a pack; what is no .tar.gz is not taken", async () => {
+  test("a player submits a pack; what is no archive is not taken", async () => {
     const { player, addressOf, inspect } = fixture();
-    const zip = join(folder, "pack.zip");
-    writeFileSync(zip, "PK\u0003\u0004");
+    const rar = join(folder, "pack.rar");
+    writeFileSync(rar, "Rar!");
     await player.open(addressOf("panel_host", "/submissions"));
     await player.sees(submissions.none);
     await inspect(player, "packs-empty");
-    await choose(player, submissions.choose, zip);
+    await choose(player, submissions.choose, rar);
     await player.sees(submissions.problems["not-archive"](""));
     await choose(player, submissions.choose, packOf("first", "hello"));
     await player.fill(submissions.name, name);

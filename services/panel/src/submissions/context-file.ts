@@ -2,7 +2,11 @@
 
 export type ContextProblem = "not-archive" | "empty" | "too-large";
 
-const gzipMagic = [0x1f, 0x8b] as const;
+/** First bytes of gzip and of a zip. */
+const magics = [
+  [0x1f, 0x8b],
+  [0x50, 0x4b],
+] as const;
 
 /** What is wrong with a chosen file; `head` are its first bytes. */
 export function findContextProblem(
@@ -10,7 +14,7 @@ export function findContextProblem(
   maxBytes: number | undefined,
 ): ContextProblem | undefined {
   if (size === 0) return "empty";
-  if (gzipMagic.some((byte, at) => head[at] !== byte)) return "not-archive";
+  if (!magics.some((magic) => magic.every((byte, at) => head[at] === byte))) return "not-archive";
   return maxBytes !== undefined && size > maxBytes ? "too-large" : undefined;
 }
 
@@ -18,7 +22,7 @@ export const mostNameLength = 200;
 
 /** A name for a pack out of that of its file, in the characters that a name may have. */
 export function nameOfFile(name: string): string {
-  const stem = name.replace(/\.(tar\.gz|tgz|gz)$/i, "");
+  const stem = name.replace(/\.(tar\.gz|tgz|gz|mrpack|zip)$/i, "");
   const allowed = stem.replace(/[^\p{L}\p{M}\p{N} ._:()[\]/+-]+/gu, " ");
   return [...allowed].slice(0, mostNameLength).join("").trim();
 }

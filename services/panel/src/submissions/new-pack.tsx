@@ -65,7 +65,7 @@ export function NewPack({ pending }: { pending: number }) {
           <div className={styles.chooser}>
             <FileChooser
               isSingle
-              accept=".tar.gz,.tgz,application/gzip"
+              accept=".tar.gz,.tgz,.mrpack,.zip,application/gzip,application/zip"
               isDisabled={isFull}
               onChoose={(files) => void choose(files)}
             >

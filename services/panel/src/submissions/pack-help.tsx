@@ -12,6 +12,7 @@ export function PackHelp() {
     <>
       <Card title={submissions.helpTitle}>
         <p>{submissions.helpContent}</p>
+        <p>{submissions.helpModpack}</p>
         <Row isSpread>
           <strong>{submissions.example}</strong>
           <CopyButton text={exampleDockerfile} what={submissions.example} />

@@ -6,6 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Copied } from "../ui/copied.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { FileChooser } from "../ui/file-chooser.tsx";
 import { Muted, Row } from "../ui/layout.tsx";
@@ -17,6 +18,7 @@ import { formatBytes, isolate } from "../words/format.ts";
 import { usePackWords } from "../words/pack-words.ts";
 import { visible } from "../words/visible.ts";
 import { useLanguage } from "../words/words.ts";
+import { PackPlan } from "./pack-plan.tsx";
 import { lookOfStage, type Submission, stageOf } from "./pack-stage.ts";
 import { PackUpload } from "./pack-upload.tsx";
 import { type ChosenContext, readContext } from "./read-context.ts";
@@ -24,7 +26,7 @@ import styles from "./submissions.module.css";
 
 /** One pack: where it stands, why, and what happens next. */
 export function PackItem({ submission }: { submission: Submission }) {
-  const { submissions } = usePackWords();
+  const { submissions, packPlan } = usePackWords();
   const { language } = useLanguage();
   const uploads = useSyncExternalStore(subscribeUploads, readUploads);
   const { id, display_name, created_at, context_bytes, context_sha256 } = submission;
@@ -42,6 +44,11 @@ export function PackItem({ submission }: { submission: Submission }) {
       </Row>
       <p>{submissions.next[stage]}</p>
       <Outcome submission={submission} />
+      {submission.pack_format !== undefined && (
+        <Disclosure summary={packPlan.title}>
+          <PackPlan key={context_sha256} id={id} operation="submissions.readOwnPack" />
+        </Disclosure>
+      )}
       {upload && <PackUpload item={upload} uploads={uploads} />}
       <Row isSpread>
         <Muted>

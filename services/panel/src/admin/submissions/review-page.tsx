@@ -2,10 +2,11 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { addressOf } from "../../api/address.ts";
 import { poll, useOperation, useRefresh } from "../../api/query.ts";
+import { PackPlan } from "../../submissions/pack-plan.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Row, Split } from "../../ui/layout.tsx";
+import { Card, Row, Split } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { NotFoundPage } from "../../ui/not-found-page.tsx";
@@ -33,7 +34,7 @@ export function Page() {
 }
 
 function Review({ submission }: { submission: Submission }) {
-  const { review } = usePackWords();
+  const { review, packPlan } = usePackWords();
   const refresh = useRefresh();
   const { id, display_name, status, context_sha256 } = submission;
   // What the reviewer looks at. Another context does not slip into its place.
@@ -41,7 +42,12 @@ function Review({ submission }: { submission: Submission }) {
   const acts = decideReview(submission, reviewed);
   const lookAgain = () => {
     setReviewed(context_sha256);
-    refresh(["submissions.read", "submissions.listContextEntries", "submissions.readContextFile"]);
+    refresh([
+      "submissions.read",
+      "submissions.readPack",
+      "submissions.listContextEntries",
+      "submissions.readContextFile",
+    ]);
   };
   if (reviewed === undefined && context_sha256 !== undefined) setReviewed(context_sha256);
   return (
@@ -73,6 +79,11 @@ function Review({ submission }: { submission: Submission }) {
           <Suspicions key={reviewed} id={id} />
         )}
       </Split>
+      {submission.pack_format !== undefined && (
+        <Card title={packPlan.title}>
+          <PackPlan key={reviewed} id={id} operation="submissions.readPack" />
+        </Card>
+      )}
       {context_sha256 !== undefined && <Contents key={reviewed} id={id} />}
     </PageFrame>
   );

@@ -1,3 +1,6 @@
+import { packPlan } from "./pack-plan.ts";
+import { provenance } from "./provenance.ts";
+
 const count = (n: number, one: string, other: string) =>
   `${n} ${new Intl.PluralRules("en").select(n) === "one" ? one : other}`;
 const shownOf = (n: number, of: number, one: string) =>
@@ -8,7 +11,7 @@ const submissions = {
   intro:
     "Upload a pack and it becomes an image that servers can use: an operator reviews it, then it is built and scanned.",
   make: "Submit a pack",
-  choose: "Choose a .tar.gz",
+  choose: "Choose a .tar.gz or .mrpack",
   dropHint: "or drop it anywhere on this page",
   dropHere: "Drop to choose this pack",
   name: "Name of the pack",
@@ -20,15 +23,17 @@ const submissions = {
   full: (most: number) =>
     `${most} of your packs wait for a review; more are not taken. Withdraw one, or wait for the review.`,
   problems: {
-    "not-archive": (_max: string) => "This is not a .tar.gz. A zip has to be packed again as .tar.gz.",
+    "not-archive": (_max: string) => "This is neither a .tar.gz nor the zip of a pack (.mrpack).",
     empty: (_max: string) => "This file is empty.",
     "too-large": (max: string) => `This file is too large: at most ${max} are taken.`,
-    several: (_max: string) => "Choose one file: the whole pack in one .tar.gz.",
+    several: (_max: string) => "Choose one file: the whole pack in one .tar.gz or .mrpack.",
     unreadable: (_max: string) => "This cannot be read. Choose a file, not a folder.",
   },
   helpTitle: "What a pack must hold",
   helpContent:
     "A .tar.gz with a file named Dockerfile at its root, and everything that the Dockerfile copies beside it.",
+  helpModpack:
+    "A pack of Modrinth (.mrpack) needs none: upload it as it is. A zip of CurseForge works when it brings its mods in overrides/mods.",
   example: "Example Dockerfile",
   helpBase: "The first line names the image of a server to build on. Ask your operator which ones there are.",
   helpPacking: "To pack a folder: tar -czf pack.tar.gz -C folder .",
@@ -40,7 +45,7 @@ const submissions = {
     "When nothing blocks it, the image can be used for servers. You get a mail each time.",
   ],
   none: "You have not submitted a pack",
-  noneHelp: "Choose a .tar.gz above to begin.",
+  noneHelp: "Choose a .tar.gz or .mrpack above to begin.",
   list: "Your packs",
   shown: (n: number, of: number) => shownOf(n, of, "pack"),
   previous: "Previous",
@@ -380,19 +385,5 @@ const scan = {
   later: "This build",
 };
 
-const provenance = {
-  title: "Provenance",
-  help: "Where this image comes from, as it is kept with the image in the registry.",
-  none: "This build has no provenance: it was made by an earlier version. Build it again to get one.",
-  context: "Built from the context",
-  bases: "Built on",
-  builder: "Built with",
-  scanner: "Scanned with",
-  noScanner: "A scanner that does not say its version",
-  program: (name: string, version: string) => `${name} ${version}`,
-  manifest: "In the registry as",
-  download: "Download the statement",
-};
-
 /** Words of packs, reviews and builds; loaded with the first of their pages. */
-export const packs = { submissions, review, builds, scan, provenance };
+export const packs = { submissions, review, packPlan, builds, scan, provenance };

@@ -1,4 +1,5 @@
 import type { PackWords } from "../pack-words.ts";
+import { packPlan } from "./pack-plan.ts";
 
 const shownOf = (n: number, of: number, unit: string) =>
   n === of ? `共 ${of} ${unit}` : `${n}/${of} ${unit}`;
@@ -7,7 +8,7 @@ const submissions: PackWords["submissions"] = {
   title: "我的整合包",
   intro: "上传整合包后，它会变成服务器可用的镜像：先由管理员审核，再构建并扫描。",
   make: "提交整合包",
-  choose: "选择 .tar.gz",
+  choose: "选择 .tar.gz 或 .mrpack",
   dropHint: "或拖放到此页面任意位置",
   dropHere: "松开即可选择此整合包",
   name: "整合包名称",
@@ -17,14 +18,16 @@ const submissions: PackWords["submissions"] = {
   limits: (size, pending, most) => `最大 ${size}。正在等待审核：${pending}/${most}。`,
   full: (most) => `您已有 ${most} 个整合包在等待审核，暂不能再提交。请撤回一个，或等待审核。`,
   problems: {
-    "not-archive": (_max) => "这不是 .tar.gz。zip 需要重新打包为 .tar.gz。",
+    "not-archive": (_max) => "这既不是 .tar.gz，也不是整合包的 zip（.mrpack）。",
     empty: (_max) => "此文件为空。",
     "too-large": (max) => `此文件过大：最大 ${max}。`,
-    several: (_max) => "请只选择一个文件：整个整合包放在一个 .tar.gz 中。",
+    several: (_max) => "请只选择一个文件：整个整合包放在一个 .tar.gz 或 .mrpack 中。",
     unreadable: (_max) => "无法读取。请选择文件，而不是文件夹。",
   },
   helpTitle: "整合包须包含什么",
   helpContent: "一个 .tar.gz，根目录中有名为 Dockerfile 的文件，旁边放着 Dockerfile 要复制的所有内容。",
+  helpModpack:
+    "Modrinth 整合包（.mrpack）无需 Dockerfile，可直接上传。CurseForge 的 zip 若在 overrides/mods 中自带模组也可使用。",
   example: "Dockerfile 示例",
   helpBase: "第一行写明所基于的服务器镜像。有哪些可用，请询问管理员。",
   helpPacking: "打包文件夹：tar -czf pack.tar.gz -C folder .",
@@ -36,7 +39,7 @@ const submissions: PackWords["submissions"] = {
     "若没有阻止项，镜像即可用于服务器。每一步都会发邮件通知您。",
   ],
   none: "您还没有提交整合包",
-  noneHelp: "请在上方选择一个 .tar.gz 开始。",
+  noneHelp: "请在上方选择一个 .tar.gz 或 .mrpack 开始。",
   list: "您的整合包",
   shown: (n, of) => shownOf(n, of, "个整合包"),
   previous: "上一页",
@@ -380,4 +383,4 @@ const provenance: PackWords["provenance"] = {
   download: "下载声明",
 };
 
-export const packs: PackWords = { submissions, review, builds, scan, provenance };
+export const packs: PackWords = { submissions, review, packPlan, builds, scan, provenance };

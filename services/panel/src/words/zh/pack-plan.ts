@@ -1,0 +1,25 @@
+import type { PackWords } from "../pack-words.ts";
+
+export const packPlan: PackWords["packPlan"] = {
+  title: "将构建的内容",
+  pack: "整合包",
+  format: "格式",
+  formats: { modrinth: "Modrinth", curseforge: "CurseForge" },
+  loader: "加载器",
+  minecraft: "Minecraft",
+  base: "基础镜像",
+  source: "上传文件的 SHA-256",
+  dockerfile: "Dockerfile，由管理员的模板生成",
+  noDownloads: "构建时不下载任何文件。",
+  downloads: (n, size) => `构建时下载 ${n} 个文件，共 ${size}。每个文件的大小和哈希必须与下列一致。`,
+  hosts: "主机",
+  path: "文件",
+  host: "来源",
+  size: "大小",
+  hash: "哈希",
+  shown: (n, of) => `${n}/${of} 个文件`,
+  previous: "上一页",
+  next: "下一页",
+  leftOut: (n) => `略去 ${n} 个文件`,
+  leftOutReasons: { client: "仅供玩家自己的游戏使用", optional: "可选", replaced: "已由整合包中的文件替换" },
+};
