@@ -5,6 +5,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import protocol from "minecraft-protocol";
+import { makeZip } from "../../libs/world/src/testing.ts";
 import { landmark, type Packed, type PackMaker, startPackMaker } from "./pack.ts";
 import { blockNameAt, join } from "./player.ts";
 import { type Answer, type Stack, send, startStack, withoutGame } from "./stack.ts";
@@ -29,9 +30,11 @@ type Caller = (
 let stack: Stack;
 let packs: PackMaker;
 let player: Caller;
-/** Both are built at once, while the tests look at the first. */
+/** These two are built at once, while the tests look at the first. */
 let islands: Promise<Outcome>;
 let careless: Promise<Outcome>;
+/** A `.mrpack`, built after them. */
+let cliffs: Promise<Outcome>;
 const token = `ghp_${randomBytes(60)
   .toString("base64")
   .replace(/[^A-Za-z0-9]/g, "")
@@ -52,7 +55,8 @@ before(async () => {
   islands = build(await submit("Sky islands", dockerfile(), files));
   const withToken = { ...files, "bot.properties": `github_token=${token}\n` };
   careless = build(await submit("Careless", dockerfile("COPY bot.properties /data/\n"), withToken));
-  for (const one of [islands, careless]) one.catch(() => undefined);
+  cliffs = build(await submitBytes("Cliffs", mrpack()));
+  for (const one of [islands, careless, cliffs]) one.catch(() => undefined);
 });
 after(async () => {
   await stack?.stop();
@@ -94,7 +98,7 @@ async function answered<T>(
 const staff: Caller = (method, path, body) => stack.external(method, path, body);
 
 /** Uploads in two parts, the second of which is cut off once and sent again, as a browser does. */
-async function upload(id: string, { bytes, sha256 }: Packed): Promise<Submission> {
+async function upload(id: string, bytes: Buffer): Promise<Submission> {
   const parts = `/api/v1/me/submissions/${id}/context/upload`;
   const half = Math.ceil(bytes.length / 2);
   for (const part of [bytes.subarray(0, half), bytes.subarray(half)]) {
@@ -104,13 +108,17 @@ async function upload(id: string, { bytes, sha256 }: Packed): Promise<Submission
     const put = await player("PUT", `${parts}?offset=${received}`, part, headers);
     assert.equal(put.status, 200, JSON.stringify(put.body));
   }
-  const complete = await answered<Submission>(player, ["POST", `${parts}/complete`, 200]);
+  return answered<Submission>(player, ["POST", `${parts}/complete`, 200]);
+}
+
+async function submit(name: string, dockerfile: string, files: Record<string, string>): Promise<Submission> {
+  const { bytes, sha256 }: Packed = await packs.pack(dockerfile, files);
+  const complete = await submitBytes(name, bytes);
   assert.equal(complete.context_sha256, sha256);
   return complete;
 }
 
-async function submit(name: string, dockerfile: string, files: Record<string, string>): Promise<Submission> {
-  const packed = await packs.pack(dockerfile, files);
+async function submitBytes(name: string, bytes: Buffer): Promise<Submission> {
   // Creations have a cooldown.
   const created = await until(
     async () => {
@@ -122,7 +130,7 @@ async function submit(name: string, dockerfile: string, files: Record<string, st
     60_000,
     "a submission to be created",
   );
-  return upload(created.id, packed);
+  return upload(created.id, bytes);
 }
 
 async function own(id: string): Promise<Listed> {
@@ -160,6 +168,18 @@ async function build(submission: Submission): Promise<Outcome> {
 const base = () => `${registryHost()}/svc/demo-server:1.21.4`;
 const dockerfile = (more = "") =>
   `FROM ${base()}\nENV MAX_PLAYERS=7\nCOPY world /data/world\nCOPY server.properties /data/\n${more}`;
+/** A pack of Modrinth that brings its settings and names no base: the operator's table does. */
+function mrpack(): Buffer {
+  const index = {
+    ...{ formatVersion: 1, game: "minecraft", versionId: "1.0.0", name: "Cliffs", files: [] },
+    dependencies: { minecraft: "1.21.4" },
+  };
+  return makeZip([
+    { name: "modrinth.index.json", content: JSON.stringify(index), deflate: true },
+    { name: "overrides/server.properties", content: "motd=Never seen\n", deflate: true },
+    { name: "server-overrides/server.properties", content: "motd=The cliffs of Alice\n", deflate: true },
+  ]);
+}
 const properties = "motd=The sky islands of Alice\n";
 
 function registryHost(): string {
@@ -230,6 +250,20 @@ test("a pack that was reviewed, built and scanned is the world and the MOTD of a
   const { x, y, z, block } = landmark;
   assert.equal(blockNameAt(alice, alice.bot.entity.position.clone().set(x, y, z)), block);
   await alice.leave();
+});
+
+test("a pack of Modrinth without a Dockerfile is built from the operator's base, and its MOTD is shown", async () => {
+  const { submission, build } = await cliffs;
+  assert.equal(build.status, "succeeded", build.error);
+  const review = `/api/v1/submissions/${submission.id}/pack`;
+  const pack = await answered<{ dockerfile: string }>(staff, ["GET", review, 200]);
+  assert.ok(pack.dockerfile.startsWith(`FROM ${base()}\n`), pack.dockerfile);
+  const address = await wake("cliffs", build.image_ref);
+  const bob = await join(address, "bob");
+  const [host = "", port = ""] = address.split(":");
+  const shown = await protocol.ping({ host, port: Number(port), version: "1.21.4" });
+  assert.match(JSON.stringify(shown), /The cliffs of Alice/);
+  await bob.leave();
 });
 
 test("a pack with a secret in it is blocked by the scan and never reaches the registry", async () => {
