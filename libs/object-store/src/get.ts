@@ -25,7 +25,7 @@ export async function get(
     throw error;
   });
   if (!answer) return undefined;
-  const head = headOf(key, answer);
+  const head = headIn(key, answer);
   if (sizeBytes !== undefined && head.sizeBytes !== sizeBytes) {
     destroy(answer);
     throw new ObjectStoreError("malformed", `${key} has ${head.sizeBytes} bytes instead of ${sizeBytes}`);
@@ -67,16 +67,31 @@ async function request(connection: Connection, key: string, range: Range): Promi
   );
 }
 
+function headIn(key: string, answer: GetObjectCommandOutput): ObjectHead {
+  try {
+    return headOf(key, answer);
+  } catch (error) {
+    destroy(answer);
+    throw error;
+  }
+}
+
 function headOf(key: string, answer: GetObjectCommandOutput): ObjectHead {
   const whole = /\/(\d+)$/.exec(answer.ContentRange ?? "")?.[1];
   return {
     key,
-    sizeBytes: whole === undefined ? (answer.ContentLength ?? 0) : Number(whole),
+    sizeBytes: whole === undefined ? lengthOf(key, answer) : Number(whole),
     etag: answer.ETag ?? "",
     modifiedAt: answer.LastModified,
     versionId: answer.VersionId,
     metadata: answer.Metadata ?? {},
   };
+}
+
+/** An answer without a length tells nothing of the object: it is not an empty one. */
+export function lengthOf(key: string, { ContentLength }: { ContentLength?: number | undefined }): number {
+  if (ContentLength !== undefined) return ContentLength;
+  throw new ObjectStoreError("malformed", `the store does not tell the size of ${key}`);
 }
 
 type Wanted = GetOptions & { key: string; head: ObjectHead; from: number; end: number };

@@ -81,6 +81,16 @@ describe("objects", () => {
       message: "sized has 5 bytes instead of 6",
     });
   });
+
+  test("whose size the store does not tell are malformed, and not empty", async () => {
+    const store = openStore();
+    await putBytes(store, "untold", Buffer.from("12345"));
+    s3.faults.add({ do: "hide-length", key: /untold/, times: 2 });
+    const untold = { problem: "malformed", message: "the store does not tell the size of untold" };
+    await assert.rejects(store.head("untold"), untold);
+    await assert.rejects(store.get("untold"), untold);
+    assert.equal((await store.head("untold"))?.sizeBytes, 5);
+  });
 });
 
 describe("conditional puts", () => {

@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { type Connection, connect } from "./connection.ts";
 import { isObjectStoreError } from "./error.ts";
-import { get, isNoKey } from "./get.ts";
+import { get, isNoKey, lengthOf } from "./get.ts";
 import { list, listVersions } from "./list.ts";
 import { abortAbandoned, putInParts, smallestPartBytes } from "./multipart.ts";
 import { readParts } from "./part-reader.ts";
@@ -100,7 +100,7 @@ async function readHead(
     );
     return {
       key,
-      sizeBytes: answer.ContentLength ?? 0,
+      sizeBytes: lengthOf(key, answer),
       etag: answer.ETag ?? "",
       modifiedAt: answer.LastModified,
       versionId: answer.VersionId,

@@ -38,6 +38,8 @@ export type Fault = {
   | { do: "store-other-bytes" }
   /** Lists and heads tell a size that differs by so many bytes. */
   | { do: "wrong-size"; by: number }
+  /** Answers do not tell how long they are. */
+  | { do: "hide-length" }
   /** Lists leave the object out. */
   | { do: "hide" }
 );

@@ -163,11 +163,12 @@ async function answerRequest(
   const body = answer.body ?? Buffer.alloc(0);
   response.sendDate = false;
   const length = answer.status === 204 ? {} : { "content-length": String(body.length) };
+  const told: Record<string, string> = { ...length, ...answer.headers };
+  if (state.faults.take("hide-length", request)) delete told["content-length"];
   response.writeHead(answer.status, {
     date: new Date(Date.now() + state.aheadMs).toUTCString(),
     "x-amz-request-id": randomUUID(),
-    ...length,
-    ...answer.headers,
+    ...told,
   });
   // What is not read of the request would be taken for the next one.
   if (!incoming.complete) response.shouldKeepAlive = false;
