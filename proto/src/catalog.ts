@@ -4,6 +4,7 @@ import * as acceptance from "./builds/acceptance.ts";
 import * as build from "./builds/build.ts";
 import * as buildsHealth from "./builds/health.ts";
 import * as image from "./builds/image.ts";
+import * as buildsOffsite from "./builds/offsite.ts";
 import * as provenance from "./builds/provenance.ts";
 import * as registry from "./builds/registry.ts";
 import * as scan from "./builds/scan.ts";
@@ -65,7 +66,17 @@ const identity = [
   notice,
   identityHealth,
 ];
-const builds = [buildsHealth, image, submission, build, scan, provenance, acceptance, registry];
+const builds = [
+  buildsHealth,
+  image,
+  submission,
+  build,
+  scan,
+  provenance,
+  acceptance,
+  registry,
+  buildsOffsite,
+];
 const storage = [
   backup,
   backupKeeping,

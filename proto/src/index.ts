@@ -6,6 +6,7 @@ export * as builds from "./builds/build.ts";
 export * as buildJobs from "./builds/build-job.ts";
 export * as buildsHealth from "./builds/health.ts";
 export * as images from "./builds/image.ts";
+export * as offsiteBuilds from "./builds/offsite.ts";
 export * as packs from "./builds/pack.ts";
 export * as provenances from "./builds/provenance.ts";
 export * as registries from "./builds/registry.ts";

@@ -38,6 +38,7 @@ test("the defaults are those of the specification", () => {
     build_runtime_class: "",
     push_token_ref: "SVC_REGISTRY_PUSH_TOKEN",
     prune_token_ref: "SVC_REGISTRY_PRUNE_TOKEN",
+    restore_token_ref: "SVC_REGISTRY_RESTORE_TOKEN",
     prune_every: 6 * 3_600_000,
   });
   assert.deepEqual([builds.recommended, builds.list_page, builds.egress_gate], [[], 500, true]);

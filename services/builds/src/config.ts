@@ -139,6 +139,8 @@ export const settings = z.strictObject({
     push_token_ref: z.string().min(1).default("SVC_REGISTRY_PUSH_TOKEN"),
     /** Variable with `user:password` of the right to delete images; `<name>_FILE` may name a file instead. */
     prune_token_ref: z.string().min(1).default("SVC_REGISTRY_PRUNE_TOKEN"),
+    /** Variable with `user:password` of the right to write every image, which brings images back from off-site copies; `<name>_FILE` may name a file instead; unset = what builds may push. */
+    restore_token_ref: z.string().min(1).default("SVC_REGISTRY_RESTORE_TOKEN"),
     /** How often what nothing keeps is deleted; 0s = never. */
     prune_every: duration("6h"),
     /** Where contexts of submissions lie: a folder that all replicas share, as a path or `file://`, or `s3://BUCKET/PREFIX`; anything else, and a bucket without credentials, = no uploads. */
@@ -279,11 +281,20 @@ export function readBuildSecrets({ registry, builds }: Settings, env = process.e
 }
 
 /** Undefined when the installation gives builds no right to delete images. */
-export function readPruneCredential(
-  { registry }: Settings,
-  env = process.env,
-): { user: string; password: string } | undefined {
-  const [user, ...rest] = readSecret(registry.prune_token_ref, env).split(":");
+export function readPruneCredential({ registry }: Settings, env = process.env): Credential | undefined {
+  return parseCredential(readSecret(registry.prune_token_ref, env));
+}
+
+/** What brings images back: everything, or, where nothing else is given, what builds may push. */
+export function readRestoreCredential({ registry }: Settings, env = process.env): Credential | undefined {
+  const { restore_token_ref, push_token_ref } = registry;
+  return parseCredential(readSecret(restore_token_ref, env) || readSecret(push_token_ref, env));
+}
+
+type Credential = { user: string; password: string };
+
+function parseCredential(text: string): Credential | undefined {
+  const [user, ...rest] = text.split(":");
   return user && rest.length > 0 ? { user, password: rest.join(":") } : undefined;
 }
 

@@ -108,5 +108,6 @@ export function registryEnv(
     SVC_BUILD_TOKEN_FILE: join(paths.tokens, "build"),
     SVC_REGISTRY_PUSH_TOKEN: `build:${secrets.registry.build}`,
     SVC_REGISTRY_PRUNE_TOKEN: `prune:${secrets.registry.prune}`,
+    SVC_REGISTRY_RESTORE_TOKEN: `platform:${secrets.registry.platform}`,
   };
 }

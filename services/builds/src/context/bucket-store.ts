@@ -98,10 +98,10 @@ async function listBlobs(store: ObjectStore): Promise<StoredBlob[]> {
   // Parts of what a killed process was sending are no objects, and cost as much.
   await store.abortAbandonedUploads({ before: new Date(Date.now() - abandonedMs) });
   const found: StoredBlob[] = [];
-  for await (const { key, modifiedAt } of store.list("sub-")) {
+  for await (const { key, sizeBytes: size, modifiedAt } of store.list("sub-")) {
     // One whose age is unknown is never old enough to be swept.
     if (/^sub-[0-9a-f]{24}\/(part|index)-[0-9a-f]{16}$/.test(key))
-      found.push({ name: key, modifiedAt: modifiedAt?.getTime() ?? Number.POSITIVE_INFINITY });
+      found.push({ name: key, size, modifiedAt: modifiedAt?.getTime() ?? Number.POSITIVE_INFINITY });
   }
   return found;
 }

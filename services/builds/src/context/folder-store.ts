@@ -96,7 +96,7 @@ async function listFiles(root: string): Promise<StoredBlob[]> {
     for (const file of await readdir(join(root, folder)).catch(() => [])) {
       const name = `${folder}/${file}`;
       const about = await stat(join(root, name)).catch(() => undefined);
-      if (about?.isFile()) found.push({ name, modifiedAt: about.mtimeMs });
+      if (about?.isFile()) found.push({ name, size: about.size, modifiedAt: about.mtimeMs });
     }
   }
   return found;

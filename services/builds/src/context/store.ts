@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 
 /** A blob of a submission: `<submission>/<kind>-<16 hex>`. */
-export type StoredBlob = { name: string; modifiedAt: number };
+export type StoredBlob = { name: string; size: number; modifiedAt: number };
 
 export type ContextStore = {
   /** Bytes of the volume and how many of them are free; undefined where there is none. */

@@ -33,6 +33,10 @@ export const recentMs = 24 * 3_600_000;
 const newestTagged = 5;
 const reservedPrefixes = ["svc/", "mirror/"];
 
+/** Whether a repository belongs to the platform itself. */
+export const isReserved = (repository: string): boolean =>
+  reservedPrefixes.some((prefix) => `${repository}/`.startsWith(prefix));
+
 export function decidePrune(
   stored: readonly Stored[],
   { keepers, now }: { keepers: Keepers; now: number },
@@ -69,10 +73,7 @@ const keyOf = (repository: string, reference = "") => `${repository}@${reference
 /** The newest tagged manifests of each repository below a reserved prefix. */
 function newestOf(stored: readonly Stored[]): Set<Stored> {
   const tagged = stored.filter(
-    ({ repository, tags, subject }) =>
-      tags.length > 0 &&
-      subject === undefined &&
-      reservedPrefixes.some((prefix) => `${repository}/`.startsWith(prefix)),
+    ({ repository, tags, subject }) => tags.length > 0 && subject === undefined && isReserved(repository),
   );
   const groups = [...Map.groupBy(tagged, ({ repository }) => repository).values()];
   return new Set(

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { fetchBytes, sendBytes } from "@svc/mesh";
 import { faultOf } from "@svc/mesh/testing";
-import { registries, servers } from "@svc/proto";
-import { referrersTag } from "@svc/registry";
+import { offsiteBuilds, registries, servers } from "@svc/proto";
+import { digestOf, referrersTag } from "@svc/registry";
 import { createRegistry } from "../image/registry.ts";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { type GatedRegistry, startGatedRegistry } from "../testing/gated-registry.ts";
@@ -15,7 +17,8 @@ let used: string[] = [];
 
 before(async () => {
   gated = await startGatedRegistry();
-  fixture = await startFixture([`registry.url=${gated.host}`]);
+  const env = { SVC_REGISTRY_RESTORE_TOKEN: gated.credentials.platform };
+  fixture = await startFixture([`registry.url=${gated.host}`], { env });
 });
 after(async () => {
   await fixture?.stop();
@@ -240,4 +243,91 @@ test("references of other hosts keep nothing, and a pinned one keeps tag and dig
     { repository: "a", tag: "1" },
   ]);
   for (const ref of ["a/b:1", "other:5000/a:1", "not a reference"]) assert.equal(named(ref), undefined, ref);
+});
+
+async function listForCopies(): Promise<offsiteBuilds.OffsiteImages> {
+  const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.readImages, {});
+  assert.ok(byteTransfer);
+  const { body } = await fetchBytes(byteTransfer);
+  return offsiteBuilds.OffsiteImages.parse(JSON.parse(await text(body)));
+}
+
+type Part = Parameters<typeof readPart>[0];
+async function readPart(part: {
+  repository: string;
+  kind: "manifest" | "blob";
+  digest: string;
+  size_bytes: number;
+}): Promise<Buffer> {
+  const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.readImagePart, part);
+  assert.ok(byteTransfer);
+  return Buffer.concat(await (await fetchBytes(byteTransfer)).body.toArray());
+}
+
+/** True when the registry did not have it. */
+async function writePart(part: Part & { media_type?: string }, bytes: Buffer): Promise<boolean> {
+  const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.writeImagePart, part);
+  if (!byteTransfer) return false;
+  const body = (async function* () {
+    yield Buffer.from(bytes);
+  })();
+  await sendBytes(byteTransfer, body, { contentLength: part.size_bytes });
+  return true;
+}
+
+test("off-site copies get all images but the platform's own, and of those what is pinned", async () => {
+  await gated.pushNow("copies/a", "1");
+  const pinned = await gated.pushNow("svc/demo", "1", "pinned");
+  await gated.pushNow("svc/demo", "2", "not pinned");
+  used = [`${gated.host}/svc/demo:1@${pinned}`];
+  const { configured, images, wanted } = await listForCopies();
+  assert.equal(configured, true);
+  const found = images.map(({ repository, tags }) => `${repository}:${tags.join(",")}`);
+  assert.ok(found.includes("copies/a:1"), found.join(" "));
+  assert.deepEqual(
+    images
+      .filter(({ repository }) => repository.startsWith("svc/"))
+      .map(({ digest, tags }) => [digest, tags]),
+    [[pinned, []]],
+  );
+  assert.ok(wanted.some(({ repository, digest }) => repository === "svc/demo" && digest === pinned));
+});
+
+test("an image leaves part by part and comes back, and a tag that names another image stays", async () => {
+  await gated.pushNow("copies/b", "1", "wanted");
+  const image = (await listForCopies()).images.find(({ repository }) => repository === "copies/b");
+  assert.ok(image);
+  const { digest, media_type, size_bytes, blobs } = image;
+  const parts: (Omit<Part, "repository"> & { media_type?: string })[] = [
+    ...blobs.map((blob) => ({ kind: "blob" as const, ...blob })),
+    { kind: "manifest", digest, size_bytes, media_type },
+  ];
+  // Only the platform itself may write there.
+  const repository = "svc/restored";
+  for (const { media_type: type, ...part } of parts) {
+    const bytes = await readPart({ repository: "copies/b", ...part });
+    const target = { repository, ...part, ...(type && { media_type: type }) };
+    assert.deepEqual([await writePart(target, bytes), await writePart(target, bytes)], [true, false]);
+  }
+  const other = await gated.pushNow(repository, "taken", "another");
+  const answer = await fixture.operator.call(offsiteBuilds.tagImage, {
+    ...{ repository, digest, tags: ["1", "taken"] },
+  });
+  assert.deepEqual(answer, { tagged: ["1"], kept: ["taken"] });
+  assert.equal((await gated.registry.headManifest(repository, "1"))?.digest, digest);
+  assert.equal((await gated.registry.headManifest(repository, "taken"))?.digest, other);
+});
+
+test("other bytes than those of the digest are not stored", async () => {
+  const bytes = Buffer.from("the bytes of the digest");
+  const part = {
+    repository: "copies/c",
+    kind: "blob" as const,
+    digest: digestOf(bytes),
+    size_bytes: bytes.length,
+  };
+  assert.equal(await faultOf(readPart(part)), "not_found");
+  assert.equal(await faultOf(writePart(part, Buffer.from("tbe bytes of the digest"))), "digest_mismatch");
+  assert.equal(await gated.registry.hasBlob("copies/c", part.digest), false);
+  assert.equal(await writePart(part, bytes), true);
 });

@@ -1,26 +1,30 @@
 import type { Mesh } from "@svc/mesh";
-import { baseImages, registries } from "@svc/proto";
+import { baseImages, offsiteBuilds, registries } from "@svc/proto";
 import { openRegistry } from "@svc/registry";
 import type { Logger } from "@svc/telemetry";
-import { readPruneCredential, type Settings } from "../config.ts";
+import { readPruneCredential, readRestoreCredential, type Settings } from "../config.ts";
 import type { BuildsDb } from "../database.ts";
 import { isPlainHttp } from "../image/registry.ts";
+import { readImagePart, readImages, tagImage, writeImagePart } from "../offsite/images.ts";
 import { startRecurring } from "../recurring.ts";
 import { createPrune, type PruneDeps, pruneRegistry } from "./prune.ts";
 import { readKeepers } from "./sources.ts";
 
 type RegistryDeps = {
   db: BuildsDb;
-  mesh: Pick<Mesh, "serve" | "call">;
+  mesh: Pick<Mesh, "serve" | "call" | "byteTransfers">;
   settings: Settings;
+  env?: NodeJS.ProcessEnv | undefined;
   log: Pick<Logger, "info" | "warn">;
 };
 
 const retryMs = 15 * 60_000;
 
-/** Serves the prune; one replica runs it from time to time. */
-export function serveRegistry({ db, mesh, settings, log }: RegistryDeps): { stop: () => Promise<void> } {
+/** Serves the prune and off-site copies of images; one replica prunes from time to time. */
+export function serveRegistry(about: RegistryDeps): { stop: () => Promise<void> } {
+  const { db, mesh, settings, log } = about;
   const deps = pruneDeps({ db, mesh, settings });
+  serveOffsite(about, deps);
   mesh.serve(registries.pruneRegistry, createPrune(deps));
   const { prune_every: everyMs } = settings.registry;
   if (!deps.registry || everyMs === 0) return { stop: async () => undefined };
@@ -36,6 +40,22 @@ export function serveRegistry({ db, mesh, settings, log }: RegistryDeps): { stop
     },
   });
   return { stop: task.close };
+}
+
+function serveOffsite({ mesh, settings, env }: RegistryDeps, { registry, readKeepers }: PruneDeps): void {
+  const { url: host, timeout: timeoutMs } = settings.registry;
+  const plainHttp = isPlainHttp(settings.registry);
+  const deps = {
+    byteTransfers: mesh.byteTransfers,
+    readKeepers,
+    registry:
+      registry &&
+      openRegistry({ host, plainHttp, timeoutMs, credential: readRestoreCredential(settings, env) }),
+  };
+  mesh.serve(offsiteBuilds.readImages, readImages(deps));
+  mesh.serve(offsiteBuilds.readImagePart, readImagePart(deps));
+  mesh.serve(offsiteBuilds.writeImagePart, writeImagePart(deps));
+  mesh.serve(offsiteBuilds.tagImage, tagImage(deps));
 }
 
 function pruneDeps({ db, mesh, settings }: Omit<RegistryDeps, "log">): PruneDeps {

@@ -13,7 +13,7 @@ export const downloadContext =
   (deps: Deps): Handler<typeof submissions.downloadContext> =>
   async (context, { id }) => {
     const { row, sha256 } = await findContext(deps, id);
-    context.reply.byteTransfer = transfer(deps, row, {
+    context.reply.byteTransfer = transferOf(deps, row, {
       "Content-Disposition": `attachment; filename="${id}.tar.gz"`,
       "X-Svc-Context-Sha256": sha256,
     });
@@ -25,7 +25,7 @@ export const fetchContext =
   (deps: Deps): Handler<typeof submissions.fetchContext> =>
   async (context, { id }) => {
     const { row } = await findContext(deps, id);
-    context.reply.byteTransfer = transfer(deps, row, {});
+    context.reply.byteTransfer = transferOf(deps, row, {});
     return null;
   };
 
@@ -39,7 +39,11 @@ export async function findContext({ db }: Pick<Deps, "db">, id: string) {
   return { row, sha256, index };
 }
 
-function transfer({ contexts, byteTransfers }: Deps, row: SubmissionRow, headers: Record<string, string>) {
+export function transferOf(
+  { contexts, byteTransfers }: Pick<Deps, "contexts" | "byteTransfers">,
+  row: SubmissionRow,
+  headers: Record<string, string>,
+) {
   const bytes = Number(row.context_bytes);
   const expected = { bytes, sha256: row.context_sha256 ?? "" };
   return byteTransfers.download({

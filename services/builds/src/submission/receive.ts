@@ -70,7 +70,7 @@ async function* assertArchive(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /** Cuts one stream of chunks into several. */
-function splitter(source: AsyncIterator<Uint8Array>) {
+export function splitter(source: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array | undefined;
   return {
     take: async function* (bytes: number): AsyncGenerator<Uint8Array> {

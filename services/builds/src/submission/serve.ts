@@ -1,11 +1,12 @@
 import type { Mesh } from "@svc/mesh";
-import { submissions } from "@svc/proto";
+import { offsiteBuilds, submissions } from "@svc/proto";
 import { createSemaphore } from "@svc/service/semaphore";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Settings } from "../config.ts";
 import { openContextStore } from "../context/open.ts";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
 import { startLoop } from "../loop.ts";
+import { listContexts, readContext, writeContext } from "../offsite/contexts.ts";
 import { listContextEntries, readContextFile } from "./browse.ts";
 import { completeContextUpload, uploadContext } from "./complete.ts";
 import { create } from "./create.ts";
@@ -92,4 +93,7 @@ function serve(mesh: Pick<Mesh, "serve">, deps: SubmissionDeps): void {
   mesh.serve(submissions.readPack, readPack(deps));
   mesh.serve(submissions.readOwnPack, readOwnPack(deps));
   mesh.serve(submissions.readContextFile, readContextFile(deps));
+  mesh.serve(offsiteBuilds.listContexts, listContexts(deps));
+  mesh.serve(offsiteBuilds.readContext, readContext(deps));
+  mesh.serve(offsiteBuilds.writeContext, writeContext(deps));
 }

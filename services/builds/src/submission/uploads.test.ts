@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { fetchBytes, sendBytes } from "@svc/mesh";
 import { faultOf, retryAfterOf, until } from "@svc/mesh/testing";
-import { submissions } from "@svc/proto";
+import { offsiteBuilds, submissions } from "@svc/proto";
 import { sql } from "kysely";
 import { admin } from "../testing/fixture.ts";
 import {
@@ -363,4 +364,41 @@ test("metrics show what waits for review and for how long, on every replica", as
   await shown("svc_submission_oldest_wait_seconds", (seconds) => seconds < twoDays);
   await shown('svc_submissions{status="rejected"}', (count) => count > 0);
   assert.ok((await sum('svc_submission_review_wait_seconds_sum{result="rejected"}')) >= twoDays);
+});
+
+describe("off-site copies of contexts", () => {
+  const listed = async (id: string) =>
+    (await fixture.operator.call(offsiteBuilds.listContexts, {})).items.find((one) => one.id === id);
+  const give = async (id: string, bytes: Buffer) => {
+    const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.writeContext, { id });
+    assert.ok(byteTransfer);
+    const body = (async function* () {
+      yield Buffer.from(bytes);
+    })();
+    await sendBytes(byteTransfer, body, { contentLength: bytes.length });
+  };
+
+  test("are made of the bytes of the submission, which come back where its files are gone", async () => {
+    const bytes = largeContext(200_000);
+    const { id } = await fixture.submit(bytes);
+    const about = { id, size_bytes: bytes.length, sha256: sha256Of(bytes) };
+    assert.deepEqual(await listed(id), { ...about, local: "whole" });
+    const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.readContext, { id });
+    assert.ok(byteTransfer);
+    assert.ok(Buffer.concat(await (await fetchBytes(byteTransfer)).body.toArray()).equals(bytes));
+    const [part = ""] = filesOf(id).filter((name) => name.startsWith("part-"));
+    writeFileSync(join(fixture.folder, id, part), "cut");
+    assert.equal((await listed(id))?.local, "missing");
+    assert.equal(await faultOf(give(id, largeContext(200_000).subarray(0, bytes.length))), "digest_mismatch");
+    await give(id, bytes);
+    assert.deepEqual(await listed(id), { ...about, local: "whole" });
+    assert.ok((await fixture.download(id)).bytes.equals(bytes));
+    assert.equal(filesOf(id).length, 2, "what was damaged is gone");
+    const entries = await fixture.gateway.call(
+      submissions.listContextEntries,
+      { id, limit: 100, offset: 0 },
+      admin,
+    );
+    assert.ok(JSON.stringify(entries).includes("world"));
+  });
 });

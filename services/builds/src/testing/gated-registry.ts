@@ -26,8 +26,8 @@ export type GatedRegistry = {
   pushNow: (path: string, tag: string, content?: string) => Promise<string>;
   /** Ends one of them with SIGKILL; the returned function starts it again. */
   kill: (which: "registry" | "gate") => Promise<() => Promise<void>>;
-  /** `user:password` of the right to push builds, and of that to delete. */
-  credentials: { build: string; prune: string };
+  /** `user:password` of the right to push builds, of that to delete, and of that to write everything. */
+  credentials: { build: string; prune: string; platform: string };
   stop: () => Promise<void>;
 };
 
@@ -73,7 +73,7 @@ export async function startGatedRegistry(): Promise<GatedRegistry> {
         await isUp();
       };
     },
-    credentials: { build: `build:${password}`, prune: `prune:${password}` },
+    credentials: { build: `build:${password}`, prune: `prune:${password}`, platform: `platform:${password}` },
     stop: async () => {
       for (const child of [children.gate, children.registry]) await end(child);
       rmSync(dir, { recursive: true, force: true });
