@@ -147,3 +147,45 @@ export async function fetchWorlds({ data }: Options): Promise<Outcome> {
   const isGood = done.missing.length + done.failures.length === 0;
   return { json: done, text: lines.join("\n"), exitCode: isGood ? 0 : 1 };
 }
+
+type FetchedIndexed = {
+  list?: string;
+  in_place: number;
+  fetched: number;
+  fetched_bytes: number;
+  missing: string[];
+  failures: { key: string; error: string }[];
+};
+type Fetching = Options & { at?: Date };
+
+const whenOf = ({ at }: Fetching) => (at === undefined ? {} : { at: at.toISOString() });
+
+export async function fetchImages(options: Fetching): Promise<Outcome> {
+  const command = { do: "offsite-fetch-images", ...whenOf(options) };
+  const done = await askWatchdog<FetchedIndexed & { images: number; kept_tags: string[] }>(
+    variables(options.data),
+    command,
+  );
+  return fetchedOutcome(done, [
+    `List ${done.list}: ${done.images} images. Fetched ${done.fetched} parts of them (${sizeText(done.fetched_bytes)}); ${done.in_place} were in place.`,
+    ...done.kept_tags.map((tag) => `kept: ${tag} names another image here`),
+  ]);
+}
+
+export async function fetchUploads(options: Fetching): Promise<Outcome> {
+  const command = { do: "offsite-fetch-uploads", ...whenOf(options) };
+  const done = await askWatchdog<FetchedIndexed>(variables(options.data), command);
+  return fetchedOutcome(done, [
+    `Fetched ${done.fetched} contexts (${sizeText(done.fetched_bytes)}); ${done.in_place} were in place.`,
+  ]);
+}
+
+function fetchedOutcome(done: FetchedIndexed, first: readonly string[]): Outcome {
+  const lines = [
+    ...first,
+    ...done.missing.map((key) => `missing: ${key}`),
+    ...done.failures.map(({ key, error }) => `failed: ${key}: ${error}`),
+  ];
+  const isGood = done.missing.length + done.failures.length === 0;
+  return { json: done, text: lines.join("\n"), exitCode: isGood ? 0 : 1 };
+}

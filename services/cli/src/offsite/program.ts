@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Common, command, group, runs, wholeNumber, yes } from "../program.ts";
 
 const commands = () => import("./commands.ts");
@@ -30,6 +30,7 @@ export function addOffsiteCommands(program: Command): void {
     .addOption(yes())
     .action(runs(async (options: Common & { yes?: boolean }) => (await commands()).takeOver(options)));
   addFetchCommands(offsite);
+  addIndexedFetchCommands(offsite);
   addKeyCommands(offsite);
 }
 
@@ -48,6 +49,33 @@ function addFetchCommands(offsite: Command): void {
     does: "fetch the archives of backups whose files are missing or damaged; exit code 1 when one is nowhere",
     example: "offsite fetch-worlds",
   }).action(runs(async (options) => (await commands()).fetchWorlds(options)));
+}
+
+type Fetching = Common & { at?: Date };
+const at = () =>
+  new Option(
+    "--at <time>",
+    "what the newest list until this time names, such as 2026-11-22T12:00:00Z",
+  ).argParser((text: string) => {
+    const time = new Date(text);
+    if (Number.isNaN(time.getTime()))
+      throw new InvalidArgumentError("It must be a time such as 2026-11-22T12:00:00Z.");
+    return time;
+  });
+
+function addIndexedFetchCommands(offsite: Command): void {
+  command(offsite, "fetch-images", {
+    does: "fetch images that the registry does not have; exit code 1 when one could not be fetched",
+    example: "offsite fetch-images",
+  })
+    .addOption(at())
+    .action(runs(async (options: Fetching) => (await commands()).fetchImages(options)));
+  command(offsite, "fetch-uploads", {
+    does: "fetch the contexts of submissions whose files are missing; exit code 1 when one could not be fetched",
+    example: "offsite fetch-uploads",
+  })
+    .addOption(at())
+    .action(runs(async (options: Fetching) => (await commands()).fetchUploads(options)));
 }
 
 type Written = Common & { out?: string };

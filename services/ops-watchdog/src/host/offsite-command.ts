@@ -16,5 +16,8 @@ export const OffsiteCommand = z.discriminatedUnion("do", [
     force: z.boolean(),
   }),
   z.strictObject({ do: z.literal("offsite-fetch-worlds") }),
+  /** By the newest list, or the newest until `at`. */
+  z.strictObject({ do: z.literal("offsite-fetch-images"), at: z.coerce.date().optional() }),
+  z.strictObject({ do: z.literal("offsite-fetch-uploads"), at: z.coerce.date().optional() }),
 ]);
 export type OffsiteCommand = z.output<typeof OffsiteCommand>;

@@ -9,8 +9,10 @@ import { BusyError, takeBundle } from "../bundle/take.ts";
 import type { Tables } from "../database.ts";
 import { openBucket, readKeys } from "../offsite/access.ts";
 import { type ArchiveStore, createArchiveStore } from "../offsite/archive-store.ts";
+import { type BuildsStore, createBuildsStore } from "../offsite/builds-store.ts";
 import { findWriter, takeOver } from "../offsite/claim.ts";
 import { fetchDb } from "../offsite/fetch-db.ts";
+import { fetchImages, fetchUploads } from "../offsite/fetch-indexed.ts";
 import { fetchWorlds } from "../offsite/fetch-worlds.ts";
 import { readHostId } from "../offsite/host-id.ts";
 import { type PassResult, runPass } from "../offsite/pass.ts";
@@ -36,9 +38,16 @@ export async function runOffsiteCommand(context: HostContext, command: OffsiteCo
     case "offsite-fetch-db":
       return runFetchDb(context, command);
     case "offsite-fetch-worlds":
-      return withArchives(context, async (archives, signal) =>
-        fetchWorlds({ ...(await openOffsite(context)), archives, step: context.step, signal }),
+      return withOwners(context, async (owners, signal) =>
+        fetchWorlds({ ...(await openOffsite(context)), ...owners, step: context.step, signal }),
       );
+    case "offsite-fetch-images":
+    case "offsite-fetch-uploads":
+      return withOwners(context, async (owners, signal) => {
+        const deps = { ...(await openOffsite(context)), ...owners, step: context.step, signal };
+        const fetch = command.do === "offsite-fetch-images" ? fetchImages : fetchUploads;
+        return fetch(deps, command.at);
+      });
   }
 }
 
@@ -68,15 +77,15 @@ async function sync(context: HostContext): Promise<PassResult> {
       throw new BusyError("another pass is running; `svc offsite status` shows how far it is");
     const record = await beginPass(client);
     let writing = Promise.resolve();
-    const result = await withArchives(
+    const result = await withOwners(
       context,
-      async (archives, signal) =>
+      async (owners, signal) =>
         runPass({
           ...(await openOffsite(context)),
+          ...owners,
           settings: settings.offsite,
           bundleDir: settings.ops_watchdog.bundle_dir,
           host: await hostOf(context),
-          archives,
           takeBundle: () => takeSnapshot(context),
           now: Date.now,
           step: context.step,
@@ -116,14 +125,21 @@ function takeSnapshot(context: HostContext) {
   );
 }
 
-async function withArchives<T>(
+/** Who has the bytes that are copied. */
+type Owners = { archives: ArchiveStore; builds: BuildsStore };
+
+async function withOwners<T>(
   context: HostContext,
-  work: (archives: ArchiveStore, signal: AbortSignal) => Promise<T>,
+  work: (owners: Owners, signal: AbortSignal) => Promise<T>,
   signal: AbortSignal = never,
 ): Promise<T> {
   const mesh = await openMesh(context);
   try {
-    return await work(createArchiveStore(mesh, signal), signal);
+    const owners = {
+      archives: createArchiveStore(mesh, signal),
+      builds: createBuildsStore(mesh, signal),
+    };
+    return await work(owners, signal);
   } finally {
     await mesh.drain(500);
   }
@@ -175,13 +191,16 @@ async function list(context: HostContext) {
 
 function verify(context: HostContext, sample: number | undefined) {
   const { settings } = context;
-  return withArchives(context, async (archives, signal) => {
+  return withOwners(context, async (owners, signal) => {
     const offsite = await openOffsite(context);
     const host = await hostOf(context);
     const found = await findWriter({ bucket: offsite.bucket, signal });
     const mayRepair = found.kind === "named" && found.writer.host_id === host.id;
     const bundleDir = settings.ops_watchdog.bundle_dir;
-    const result = await verifyCopies({ ...offsite, archives, bundleDir, mayRepair, signal }, sample);
+    const result = await verifyCopies(
+      { ...offsite, ...owners, bundleDir, mayRepair, step: context.step, signal },
+      sample,
+    );
     await writeVerification(settings.offsite.state_dir, {
       at: new Date().toISOString(),
       damaged: result.damaged.filter(({ repaired }) => !repaired).map(({ key }) => key),

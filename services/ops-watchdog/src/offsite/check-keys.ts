@@ -12,7 +12,7 @@ import {
   recordKeys,
 } from "@svc/sealed";
 import { readClear, writeClear } from "./clear-object.ts";
-import { archiveOfKey, bundleOfKey, keyIdObject } from "./object-key.ts";
+import { isSealedObject, keyIdObject } from "./object-key.ts";
 
 type Deps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
 
@@ -61,7 +61,7 @@ export async function checkKeys({ bucket, ring, signal }: Deps): Promise<Checked
 /** A bucket whose key is no longer named may still have copies; they say whether the key fits. */
 async function assertOpens({ bucket, ring, signal }: Deps): Promise<void> {
   for await (const { key } of bucket.list("", { signal })) {
-    if (!bundleOfKey(key) && !archiveOfKey(key)) continue;
+    if (!isSealedObject(key)) continue;
     const found = await bucket.get(key, { signal });
     if (!found) continue;
     try {

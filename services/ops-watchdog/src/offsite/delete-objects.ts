@@ -1,23 +1,33 @@
 // Deletes what the rule names and nothing else.
 
+import { isObjectStoreError } from "@svc/object-store";
 import { listBundles } from "../bundle/folder.ts";
-import { decideDeletions } from "./deletion.ts";
-import { archiveOfKey } from "./object-key.ts";
+import { decideDeletions, oldParts, sortIndexes } from "./deletion.ts";
+import { partsOf, readIndex } from "./indexes.ts";
+import { archiveOfKey, type IndexFolder } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import type { Archive } from "./plan-archives.ts";
+import type { Indexed } from "./send-indexed.ts";
 
-type Known = { archives: readonly Archive[]; longestRetentionMs: number };
+type Known = { archives: readonly Archive[]; longestRetentionMs: number; indexed: Indexed };
 
-export async function deleteObjects(pass: Pass, { archives, longestRetentionMs }: Known): Promise<void> {
+export async function deleteObjects(
+  pass: Pass,
+  { archives, longestRetentionMs, indexed }: Known,
+): Promise<void> {
   const { bucket, claim, listing, report, settings, bundleDir, signal, step } = pass;
   const newest = (await listBundles(bundleDir)).find(({ problem }) => problem === undefined);
+  const facts = { now: pass.now(), objects: listing.all(), indexKeepMs: settings.index_keep };
   const plan = decideDeletions({
-    now: pass.now(),
-    objects: listing.all(),
+    ...facts,
     archives,
     longestRetentionMs,
     dbKeep: settings.db_keep,
     newestBundle: newest?.manifest?.counts,
+    named: {
+      registry: await readNamed(pass, facts, indexed.registry && "registry"),
+      uploads: await readNamed(pass, facts, indexed.uploads && "uploads"),
+    },
   });
   if (plan.skipped !== undefined || plan.keys.length === 0) return;
   const rows = new Map(archives.map((archive) => [archive.archive, archive]));
@@ -34,4 +44,35 @@ export async function deleteObjects(pass: Pass, { archives, longestRetentionMs }
         await pass.archives.record([{ id: row.id, sha256: row.sha256, at: null }]);
     });
   }
+}
+
+type IndexFacts = Parameters<typeof sortIndexes>[0];
+
+/** What the lists that stay name; reads them only where something may go. Without a folder nothing is known of it. */
+async function readNamed(
+  pass: Pass,
+  facts: IndexFacts,
+  folder: IndexFolder | undefined,
+): Promise<Map<string, ReadonlySet<string>>> {
+  const named = new Map<string, ReadonlySet<string>>();
+  if (folder === undefined) return named;
+  const { kept, surplus } = sortIndexes(facts, folder);
+  // One that cannot be opened is not in the map; then nothing goes.
+  const read = (key: string) =>
+    pass.attempt(key, async () => {
+      const entries = await readIndex(pass, folder, key).catch(onlyUnreadable);
+      if (entries) named.set(key, new Set(partsOf(folder, entries).map((part) => part.key)));
+    });
+  const [newest, ...older] = kept;
+  const old = oldParts(facts, folder);
+  if (newest === undefined || (surplus.length === 0 && old.length === 0)) return named;
+  await read(newest);
+  const isNamed = (key: string) => named.get(newest)?.has(key);
+  if (surplus.length === 0 && old.every(isNamed)) return named;
+  for (const key of older) await read(key);
+  return named;
+}
+
+function onlyUnreadable(error: unknown): undefined {
+  if (isObjectStoreError(error)) throw error;
 }

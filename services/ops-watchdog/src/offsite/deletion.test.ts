@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type DeletionFacts, decideDeletions } from "./deletion.ts";
-import { keyOfArchive, keyOfBundle } from "./object-key.ts";
+import { keyOfArchive, keyOfBundle, keyOfIndex, keyOfPart, stampOf } from "./object-key.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-11-23T12:00:00Z");
@@ -33,6 +33,8 @@ const facts = (about: Partial<DeletionFacts>): DeletionFacts => ({
   longestRetentionMs: 90 * day,
   dbKeep: 3,
   newestBundle: { accounts: 5, servers: 4 },
+  indexKeepMs: 14 * day,
+  named: {},
   ...about,
 });
 const gone = (about: Partial<DeletionFacts>) => {
@@ -92,6 +94,147 @@ describe("of bundles", () => {
   }
 });
 
+const indexAt = (days: number) => keyOfIndex("registry", stampOf(ago(days)));
+const part = (letter: string) => keyOfPart("registry", "blobs", letter.repeat(64));
+type Lists = [days: number, names: string | undefined][];
+/** Lists with what they name by letters; undefined = the list cannot be read. */
+const withLists = (lists: Lists, parts: [letter: string, days: number][]): Partial<DeletionFacts> => ({
+  objects: [
+    ...lists.map(([days]) => object(indexAt(days), days)),
+    ...parts.map(([letter, days]) => object(part(letter), days)),
+  ],
+  named: {
+    registry: new Map(
+      lists.flatMap(([days, names]) =>
+        names === undefined ? [] : [[indexAt(days), new Set([...names].map(part))] as const],
+      ),
+    ),
+  },
+});
+const indexedCases: [
+  fact: string,
+  lists: Lists,
+  parts: [string, number][],
+  goneLists: number[],
+  goneParts: string,
+][] = [
+  [
+    "what the newest list names stays, however old",
+    [[300, "ab"]],
+    [
+      ["a", 300],
+      ["b", 300],
+    ],
+    [],
+    "",
+  ],
+  [
+    "what no list names goes once it is as old as lists get",
+    [[1, "a"]],
+    [
+      ["a", 20],
+      ["b", 20],
+    ],
+    [],
+    "b",
+  ],
+  [
+    "what no list names yet stays while it is young",
+    [[1, "a"]],
+    [
+      ["a", 20],
+      ["b", 13],
+    ],
+    [],
+    "",
+  ],
+  [
+    "a list stays while it was replaced for less long",
+    [
+      [1, "a"],
+      [13, "b"],
+      [40, "c"],
+    ],
+    [
+      ["b", 40],
+      ["c", 40],
+    ],
+    [],
+    "",
+  ],
+  [
+    "and goes with what only it names after that",
+    [
+      [1, "a"],
+      [15, "b"],
+      [40, "c"],
+    ],
+    [
+      ["b", 40],
+      ["c", 40],
+    ],
+    [40],
+    "c",
+  ],
+  [
+    "a list of the future replaces nothing yet",
+    [
+      [-1, "a"],
+      [40, "b"],
+    ],
+    [["b", 40]],
+    [],
+    "",
+  ],
+  [
+    "nothing goes while a list cannot be read",
+    [
+      [1, "a"],
+      [15, undefined],
+      [40, "c"],
+    ],
+    [["c", 40]],
+    [],
+    "",
+  ],
+  [
+    "nothing goes where the newest list names nothing",
+    [
+      [1, ""],
+      [40, "a"],
+    ],
+    [["a", 40]],
+    [],
+    "",
+  ],
+  ["nothing goes without a list", [], [["a", 400]], [], ""],
+];
+
+describe("of images", () => {
+  for (const [fact, lists, parts, goneLists, goneParts] of indexedCases) {
+    test(fact, () => {
+      const expected = [...goneLists.map(indexAt), ...[...goneParts].map(part)];
+      assert.deepEqual([...gone(withLists(lists, parts))].sort(), expected.sort());
+    });
+  }
+
+  test("nothing goes where the pass could not tell what is here", () => {
+    assert.deepEqual(
+      gone({
+        ...withLists(
+          [
+            [1, "a"],
+            [40, "b"],
+          ],
+          [["b", 40]],
+        ),
+        named: {},
+      }),
+      [],
+    );
+  });
+});
+
 const everything = [object(copy, 99), ...bundles([1], [2], [3], [4], [5])];
 const lost: [fact: string, about: Partial<DeletionFacts>, why: RegExp][] = [
   ["lists no archive", { archives: [] }, /lists no archive/],
@@ -114,6 +257,9 @@ test("objects that svc did not make stay", () => {
     "worlds/survival.tar.zst.sealed",
     `db/${bundle(9)}`,
     "db/other-20200101T000000Z-daily.tar.sealed",
+    "registry/index/20200101T000000.json.sealed",
+    "registry/blobs/notes.sealed",
+    `other/blobs/${"a".repeat(64)}.sealed`,
   ];
   const objects = [...keys.map((key) => object(key, 1_000)), ...bundles([1], [2], [3])];
   assert.deepEqual(gone({ objects }), []);

@@ -8,10 +8,20 @@
 // 4. A copy without a backup goes once it is older than the longest retention, by its name and by the bucket.
 // 5. Of bundles the newest stay; one labelled `offsite` stays only while it is the newest. What is dated in the future
 //    neither goes nor counts.
-// 6. Every other object is somebody else's and stays.
+// 6. Of the lists of images, and of uploads, the newest stays, and each other one until it was replaced for as long as lists
+//    are kept. What a list that stays names stays too; the rest goes once it is as old. Where a list cannot be read, this
+//    pass could not tell what is here, or the newest list names nothing, nothing of the kind goes.
+// 7. Every other object is somebody else's and stays.
 
 import type { offsiteArchives } from "@svc/proto";
-import { archiveOfKey, bundleOfKey } from "./object-key.ts";
+import {
+  archiveOfKey,
+  bundleOfKey,
+  type IndexFolder,
+  indexFolders,
+  indexOfKey,
+  partOfKey,
+} from "./object-key.ts";
 
 type Row = Pick<offsiteArchives.OffsiteArchive, "archive" | "status" | "expires_at">;
 
@@ -24,6 +34,9 @@ export type DeletionFacts = {
   dbKeep: number;
   /** Counts of the newest local bundle; undefined when there is none. */
   newestBundle: { accounts: number; servers: number } | undefined;
+  indexKeepMs: number;
+  /** What each list that stays names, by the key of the list, where that is known. */
+  named: Readonly<Partial<Record<IndexFolder, ReadonlyMap<string, ReadonlySet<string>>>>>;
 };
 
 export type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
@@ -33,7 +46,8 @@ export function decideDeletions(facts: DeletionFacts): DeletionPlan {
   if (why !== undefined) return { skipped: why };
   const rows = new Map(facts.archives.map((row) => [row.archive, row]));
   const copies = facts.objects.filter((object) => isCopyOver(object, rows, facts)).map(({ key }) => key);
-  return { keys: [...surplusBundles(facts), ...copies] };
+  const parts = indexFolders.flatMap((folder) => surplusIndexed(facts, folder));
+  return { keys: [...surplusBundles(facts), ...copies, ...parts] };
 }
 
 function whySkipped({ archives, newestBundle }: DeletionFacts): string | undefined {
@@ -67,4 +81,44 @@ function surplusBundles({ objects, now, dbKeep }: DeletionFacts): string[] {
   const [newest] = newestFirst;
   const kept = newestFirst.filter(({ label }) => label !== "offsite").slice(0, dbKeep);
   return newestFirst.filter((one) => one !== newest && !kept.includes(one)).map(({ key }) => key);
+}
+
+type IndexFacts = Pick<DeletionFacts, "objects" | "now" | "indexKeepMs">;
+
+/** Lists of a folder, and which of them have been replaced for long enough. */
+export function sortIndexes(
+  { objects, now, indexKeepMs }: IndexFacts,
+  folder: IndexFolder,
+): { kept: string[]; surplus: string[] } {
+  const newestFirst = objects
+    .flatMap(({ key }) => {
+      const index = indexOfKey(key);
+      return index?.folder === folder ? [{ key, at: index.at.getTime() }] : [];
+    })
+    .sort((a, b) => b.at - a.at);
+  const isSurplus = (_: unknown, place: number) => {
+    // One of the future replaces nothing yet.
+    const replacedAt = newestFirst[place - 1]?.at ?? now;
+    return replacedAt + indexKeepMs <= now;
+  };
+  const surplus = newestFirst.filter(isSurplus).map(({ key }) => key);
+  const kept = newestFirst.map(({ key }) => key).filter((key) => !surplus.includes(key));
+  return { kept, surplus };
+}
+
+/** Parts that are old enough to go, if no list that stays names them. */
+export function oldParts({ objects, now, indexKeepMs }: IndexFacts, folder: IndexFolder): string[] {
+  return objects.flatMap(({ key, modifiedAt }) =>
+    modifiedAt && modifiedAt.getTime() + indexKeepMs <= now && partOfKey(key)?.folder === folder ? [key] : [],
+  );
+}
+
+function surplusIndexed(facts: DeletionFacts, folder: IndexFolder): string[] {
+  const { kept, surplus } = sortIndexes(facts, folder);
+  const sets = kept.map((key) => facts.named[folder]?.get(key));
+  const [newest] = sets;
+  if (!newest || newest.size === 0 || sets.includes(undefined)) return [];
+  const isNamed = (key: string) => sets.some((set) => set?.has(key));
+  // A killed process leaves parts that no list names, and the next pass deletes them.
+  return [...surplus, ...oldParts(facts, folder).filter((key) => !isNamed(key))];
 }

@@ -7,8 +7,9 @@ import { generateKey } from "@svc/sealed";
 import { verifyBundle } from "../bundle/verify.ts";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
 import type { FetchedBundle } from "./fetch-db.ts";
+import type { FetchedImages, FetchedUploads } from "./fetch-indexed.ts";
 import type { FetchedWorlds } from "./fetch-worlds.ts";
-import { keyOfArchive, keyOfBundle } from "./object-key.ts";
+import { indexOfKey, keyOfArchive, keyOfBundle } from "./object-key.ts";
 
 let fixture: OffsiteFixture;
 let host: Host;
@@ -167,5 +168,68 @@ describe("worlds", () => {
       [[keyOf("bk-1"), "its digest is not the recorded one"]],
     );
     assert.ok(!readdirSync(fixture.archiveDir).includes(fixture.storage.rows.get("bk-1")?.archive ?? ""));
+  });
+});
+
+describe("images and uploads", () => {
+  const fetchImages = (at?: Date) => fresh.run<FetchedImages>({ do: "offsite-fetch-images", at });
+  const fetchUploads = () => fresh.run<FetchedUploads>({ do: "offsite-fetch-uploads" });
+
+  test("come back by their digests, and what is in place is left alone", async () => {
+    const { builds } = fixture;
+    const image = builds.addImage("packs/one", "1");
+    const context = builds.addContext();
+    await sync();
+    const before = new Map(builds.bytes);
+    builds.bytes.clear();
+    builds.images.clear();
+    const [images, uploads] = [await fetchImages(), await fetchUploads()];
+    assert.deepEqual([images.fetched, images.failures, uploads.fetched, uploads.failures], [2, [], 1, []]);
+    for (const digest of [image.digest.slice(7), context.sha256])
+      assert.ok(builds.bytes.get(digest)?.equals(before.get(digest) ?? Buffer.alloc(0)));
+    assert.deepEqual([(await fetchImages()).in_place, (await fetchUploads()).in_place], [2, 1]);
+  });
+
+  test("that are nowhere, or are other bytes, are named, and the manifest of such an image does not come back", async () => {
+    const { builds } = fixture;
+    const [one, two] = [builds.addImage("packs/one", "1"), builds.addImage("packs/two", "1")];
+    const context = builds.addContext();
+    await sync();
+    builds.bytes.clear();
+    const keyIn = (folder: string, digest = "") => `${folder}/${digest.replace("sha256:", "")}.sealed`;
+    fixture.s3.remove(keyIn("registry/blobs", one.blobs[0]?.digest));
+    const wrong = keyIn("uploads/blobs", context.sha256);
+    fixture.s3.replace(wrong, fixture.s3.bytesOf(keyIn("registry/blobs", two.blobs[0]?.digest)));
+    const images = await fetchImages();
+    assert.deepEqual(images.missing, [keyIn("registry/blobs", one.blobs[0]?.digest)]);
+    assert.deepEqual(
+      [builds.bytes.has(one.digest.slice(7)), builds.bytes.has(two.digest.slice(7))],
+      [false, true],
+    );
+    const uploads = await fetchUploads();
+    assert.deepEqual(
+      [uploads.failures.map(({ key }) => key), builds.bytes.has(context.sha256)],
+      [[wrong], false],
+    );
+  });
+
+  test("of an earlier list come back, and not by an old list that poses as the newest", async () => {
+    const { builds } = fixture;
+    builds.addImage("packs/one", "1");
+    await sync();
+    const [first = ""] = fixture.s3.keys().filter((key) => key.startsWith("registry/index/"));
+    builds.addImage("packs/two", "1");
+    await sync();
+    const last =
+      fixture.s3
+        .keys()
+        .filter((key) => key.startsWith("registry/index/"))
+        .sort()
+        .at(-1) ?? "";
+    const at = indexOfKey(first)?.at;
+    assert.equal((await fetchImages(at)).images, 1);
+    assert.equal((await fetchImages()).images, 2);
+    fixture.s3.replace(last, fixture.s3.bytesOf(first));
+    await assert.rejects(fetchImages(), /under another name; somebody changed the bucket/);
   });
 });

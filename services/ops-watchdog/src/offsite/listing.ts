@@ -10,6 +10,7 @@ export type Listing = {
   /** Whether an object is there with this size. */
   stateOf: (key: string, sizeBytes: number) => CopyState;
   all: () => { key: string; sizeBytes: number; modifiedAt: Date | undefined; etag: string }[];
+  keys: () => Iterable<string>;
   added: (key: string, sizeBytes: number) => void;
   removed: (key: string) => void;
 };
@@ -25,6 +26,7 @@ export async function listBucket(bucket: ObjectStore, signal: AbortSignal): Prom
       return listed.sizeBytes === sizeBytes ? "whole" : "not_whole";
     },
     all: () => [...found].map(([key, listed]) => ({ key, ...listed })),
+    keys: () => found.keys(),
     added: (key, sizeBytes) => void found.set(key, { sizeBytes, modifiedAt: new Date(), etag: "" }),
     removed: (key) => void found.delete(key),
   };

@@ -10,6 +10,13 @@ export const writerObject = "svc-writer";
 const suffix = ".sealed";
 const archiveShape = /^[a-z0-9-]{1,200}-(\d{1,20})\.tar\.(zst|gz)$/;
 
+const stampShape = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.json$/;
+const partShape = /^(registry\/(?:blobs|manifests)|uploads\/blobs)\/([0-9a-f]{64})\.sealed$/;
+
+/** Where images and contexts are, as lists and as what the lists name. */
+export const indexFolders = ["registry", "uploads"] as const;
+export type IndexFolder = (typeof indexFolders)[number];
+
 export type ArchiveName = {
   name: string;
   /** When the archive was begun, as its name says. */
@@ -39,3 +46,32 @@ function nameIn(folder: string, key: string): string | undefined {
     ? key.slice(folder.length, -suffix.length)
     : undefined;
 }
+
+/** `at` is a UTC time such as 20261123T120000Z. */
+export const keyOfIndex = (folder: IndexFolder, at: string): string => `${folder}/index/${at}.json${suffix}`;
+export const keyOfPart = (folder: IndexFolder, kind: "blobs" | "manifests", sha256: string): string =>
+  `${folder}/${kind}/${sha256}${suffix}`;
+export const stampOf = (at: Date): string => at.toISOString().replaceAll(/[-:]|\.\d+/g, "");
+
+/** The list of an object; undefined for every other object. */
+export function indexOfKey(key: string): { folder: IndexFolder; at: Date } | undefined {
+  for (const folder of indexFolders) {
+    const [, year, month, day, hour, minute, second] =
+      stampShape.exec(nameIn(`${folder}/index/`, key) ?? "") ?? [];
+    if (year === undefined) continue;
+    const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    if (!Number.isNaN(at.getTime())) return { folder, at };
+  }
+  return undefined;
+}
+
+/** What lists name, by its digest; undefined for every other object. */
+export function partOfKey(key: string): { folder: IndexFolder; sha256: string } | undefined {
+  const [, place = "", sha256] = partShape.exec(key) ?? [];
+  if (sha256 === undefined) return undefined;
+  return { folder: place.startsWith("registry/") ? "registry" : "uploads", sha256 };
+}
+
+/** Whether svc made the object, sealed with one of its keys. */
+export const isSealedObject = (key: string): boolean =>
+  (bundleOfKey(key) ?? archiveOfKey(key) ?? indexOfKey(key) ?? partOfKey(key)) !== undefined;

@@ -6,6 +6,7 @@ import type { KeyRing } from "@svc/sealed";
 import type { OffsiteSettings } from "../config.ts";
 import type { PassReport } from "../database.ts";
 import type { ArchiveStore } from "./archive-store.ts";
+import type { BuildsStore } from "./builds-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Listing } from "./listing.ts";
 import type { Progress } from "./progress.ts";
@@ -17,6 +18,7 @@ export type PassDeps = {
   bundleDir: string;
   host: { id: string; name: string };
   archives: ArchiveStore;
+  builds: BuildsStore;
   /** Takes a bundle with the times of off-site copies. */
   takeBundle: () => Promise<unknown>;
   now: () => number;

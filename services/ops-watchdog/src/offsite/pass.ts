@@ -15,6 +15,7 @@ import { sealAgain } from "./seal-again.ts";
 import { isOfOneObject } from "./send.ts";
 import { sendArchives } from "./send-archives.ts";
 import { sendBundles } from "./send-bundles.ts";
+import { sendIndexed } from "./send-indexed.ts";
 import { sendSnapshot } from "./send-snapshot.ts";
 import { StandbyError } from "./writer.ts";
 
@@ -70,10 +71,11 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   await sendBundles(pass);
   await sendArchives(pass, listedAt);
   await sendSnapshot(pass, (await pass.archives.list()).archives);
+  const indexed = await sendIndexed(pass);
   // What was deleted or expired while a long pass sent is known now.
   const known = await pass.archives.list();
-  await deleteObjects(pass, known);
-  report.kinds = await kindsOf(pass, known.archives);
+  await deleteObjects(pass, { ...known, indexed });
+  report.kinds = await kindsOf(pass, { archives: known.archives, indexed });
   await sealAgain(pass, keys);
   step("abandoned");
   await bucket.abortAbandonedUploads({ before: new Date(now() - abandonedMs), signal });

@@ -2,7 +2,7 @@
 
 import { open } from "@svc/sealed";
 import type { CheckedKeys } from "./check-keys.ts";
-import { archiveOfKey, bundleOfKey, keyIdObject } from "./object-key.ts";
+import { isSealedObject, keyIdObject } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import { sendAgain } from "./send.ts";
 
@@ -12,7 +12,7 @@ export async function sealAgain(pass: Pass, keys: CheckedKeys): Promise<void> {
   const rotatedAt = pass.listing.find(keyIdObject)?.modifiedAt;
   const isOld = ({ modifiedAt }: Sealed) =>
     !modifiedAt || !rotatedAt || modifiedAt.getTime() <= rotatedAt.getTime() + roundingMs;
-  const sealed = pass.listing.all().filter(({ key }) => bundleOfKey(key) ?? archiveOfKey(key));
+  const sealed = pass.listing.all().filter(({ key }) => isSealedObject(key));
   const budget = { left: pass.settings.reseal_at_once };
   if (!(await sealEach(pass, sealed.filter(isOld), budget))) return;
   // Nobody may throw a key away because of a store whose clock was wrong: at the end every object is tried.

@@ -8,8 +8,10 @@ import type { ObjectStore } from "@svc/object-store";
 import { type KeyRing, open, plainSize, sealedSize } from "@svc/sealed";
 import { sidecarOf } from "../bundle/verify.ts";
 import type { ArchiveStore } from "./archive-store.ts";
+import type { BuildsStore, ImagePart } from "./builds-store.ts";
 import { readCopiedManifest } from "./fetch-db.ts";
-import { bundleOfKey, keyOfArchive } from "./object-key.ts";
+import { hexOf, indexesIn, readIndex } from "./indexes.ts";
+import { bundleOfKey, type IndexFolder, indexFolders, keyOfArchive, partOfKey } from "./object-key.ts";
 import type { Archive } from "./plan-archives.ts";
 import { isOfOneObject, send } from "./send.ts";
 import { verified } from "./source.ts";
@@ -18,7 +20,10 @@ export type VerifyDeps = {
   bucket: ObjectStore;
   ring: KeyRing;
   archives: ArchiveStore;
+  builds: Pick<BuildsStore, "images" | "contexts" | "openImagePart" | "openContext">;
   bundleDir: string;
+  /** Called before each copy; tests stop the process there. */
+  step: (name: string) => void;
   signal: AbortSignal;
   /** Whether this host may send a damaged copy again. */
   mayRepair: boolean;
@@ -29,7 +34,7 @@ export type Verified = {
   damaged: { key: string; problem: string; repaired: boolean }[];
 };
 
-/** The newest bundle and `sample` archives; all of both without `sample`. */
+/** The newest bundle and `sample` of each other kind; everything without `sample`. */
 export async function verifyCopies(deps: VerifyDeps, sample: number | undefined): Promise<Verified> {
   const { bucket, signal } = deps;
   const result: Verified = { checked: [], damaged: [] };
@@ -41,16 +46,95 @@ export async function verifyCopies(deps: VerifyDeps, sample: number | undefined)
   const worlds = archives.filter(
     ({ archive, status }) => status === "present" && inBucket.has(keyOfArchive(archive)),
   );
+  const checks: Check[] = [];
   for (const key of sample === undefined ? bundles : bundles.slice(-1))
-    await check(result, { key, verify: () => verifyBundleCopy(deps, key) });
+    checks.push({ key, verify: () => verifyBundleCopy(deps, key) });
   for (const archive of sample === undefined ? worlds : choose(worlds, sample)) {
-    await check(result, {
+    checks.push({
       key: keyOfArchive(archive.archive),
       verify: () => verifyArchiveCopy(deps, archive),
       repair: () => sendAnew(deps, archive),
     });
   }
+  checks.push(...(await checksOfIndexed(deps, { keys, sample })));
+  for (const one of checks) {
+    deps.step("verify");
+    await check(result, one);
+  }
   return result;
+}
+
+/** The newest list of images and of uploads, and what is in the bucket by its digest. */
+async function checksOfIndexed(
+  deps: VerifyDeps,
+  { keys, sample }: { keys: readonly string[]; sample: number | undefined },
+): Promise<Check[]> {
+  const sources = createSources(deps);
+  return indexFolders.flatMap((folder) => {
+    const indexes = indexesIn(folder, keys);
+    const parts = keys.filter((key) => partOfKey(key)?.folder === folder);
+    return [
+      ...(sample === undefined ? indexes : indexes.slice(0, 1)).map((key) => ({
+        key,
+        verify: async () => void (await readIndex(deps, folder, key)),
+      })),
+      ...(sample === undefined ? parts : choose(parts, sample)).map((key) => ({
+        key,
+        verify: () => verifyPart(deps, key),
+        repair: () => sendPartAnew(deps, key, sources[folder]),
+      })),
+    ];
+  });
+}
+
+type Source = { sizeBytes: number; open: () => AsyncIterable<Uint8Array> };
+type Sources = Record<IndexFolder, () => Promise<ReadonlyMap<string, Source>>>;
+
+/** What builds has by digest; asked for when the first damaged copy is found. */
+function createSources({ builds }: Pick<VerifyDeps, "builds">): Sources {
+  const images = async () => {
+    const found = new Map<string, Source>();
+    for (const { repository, digest, size_bytes, blobs } of (await builds.images()).images) {
+      const add = (part: ImagePart) =>
+        found.set(hexOf(part.digest), { sizeBytes: part.size_bytes, open: () => builds.openImagePart(part) });
+      add({ repository, kind: "manifest", digest, size_bytes });
+      for (const blob of blobs) add({ repository, kind: "blob", ...blob });
+    }
+    return found;
+  };
+  const contexts = async () => {
+    const here = (await builds.contexts()).filter(({ local }) => local === "whole");
+    return new Map(
+      here.map(({ id, sha256, size_bytes: sizeBytes }) => {
+        return [sha256, { sizeBytes, open: () => builds.openContext(id) }] as const;
+      }),
+    );
+  };
+  return { registry: once(images), uploads: once(contexts) };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+async function verifyPart({ bucket, ring, signal }: VerifyDeps, key: string): Promise<void> {
+  const found = await bucket.get(key, { signal });
+  // Deleted since it was listed.
+  if (!found) return;
+  const sizeBytes = plainSize(found.head.sizeBytes) ?? -1;
+  const sha256 = partOfKey(key)?.sha256 ?? "";
+  for await (const _ of verified(open(found.bytes, ring), { sizeBytes, sha256 }));
+}
+
+/** True when a good copy is there again. */
+async function sendPartAnew(deps: VerifyDeps, key: string, sources: Sources[IndexFolder]): Promise<boolean> {
+  if (!deps.mayRepair) return false;
+  const sha256 = partOfKey(key)?.sha256 ?? "";
+  const source = (await sources()).get(sha256);
+  if (!source) return false;
+  await send(deps, { key, sha256, ...source });
+  return true;
 }
 
 type Check = { key: string; verify: () => Promise<void>; repair?: () => Promise<boolean> };

@@ -15,6 +15,7 @@ import { settings as schema } from "../config.ts";
 import { type Command, runCommand } from "../host/command.ts";
 import type { HostContext } from "../host/context.ts";
 import type { PassResult } from "../offsite/pass.ts";
+import { type BuildsStub, serveBuilds } from "./builds-stub.ts";
 import { createWatchdogDatabase } from "./fixture.ts";
 import { type StorageStub, serveStorage } from "./storage-stub.ts";
 
@@ -37,6 +38,7 @@ export type Host = {
 export type OffsiteFixture = {
   s3: S3Server;
   storage: StorageStub;
+  builds: BuildsStub;
   database: TestDatabase;
   archiveDir: string;
   key: SealKey;
@@ -61,7 +63,9 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
   mkdirSync(archiveDir);
   const mesh: Mesh = await nats.connect("storage");
   const storage = serveStorage(mesh, archiveDir);
-  await mesh.announce();
+  const buildsMesh: Mesh = await nats.connect("builds");
+  const builds = serveBuilds(buildsMesh);
+  await Promise.all([mesh.announce(), buildsMesh.announce()]);
   const key = generateKey();
   const operatorUrl = new URL(nats.url);
   operatorUrl.username = "operator";
@@ -70,6 +74,7 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
   return {
     s3,
     storage,
+    builds,
     database,
     archiveDir,
     key,
@@ -85,12 +90,13 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
       for (const object of s3.keys()) s3.remove(object);
       s3.requests.length = 0;
       storage.rows.clear();
+      builds.clear();
       storage.recorded.length = 0;
       for (const name of readdirSync(archiveDir)) rmSync(join(archiveDir, name));
       await database.admin("truncate ops_watchdog.offsite_passes");
     },
     stop: async () => {
-      await mesh.drain(500);
+      await Promise.all([mesh.drain(500), buildsMesh.drain(500)]);
       await Promise.all([nats.stop(), s3.stop()]);
       await database.drop();
       rmSync(dir, { recursive: true, force: true });
