@@ -6,9 +6,10 @@ export type Batch = readonly string[];
 /** Above it the last batch would keep one core busy while the others have nothing left to do. */
 const mostFiles = 8;
 
-/** Files that look at the whole process, which others must not share. */
+/** Files that look at the whole process, or to which a setting of the process matters that others change. */
 const needsProcess = new Set([
   "libs/local-cluster/src/node/pod-usage.test.ts",
+  "libs/mesh/src/request/undeclared-fault.test.ts",
   "libs/world/src/path/scrub.test.ts",
   "services/proxy/src/load.sampled.test.ts",
 ]);
