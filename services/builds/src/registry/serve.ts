@@ -5,8 +5,8 @@ import type { Logger } from "@svc/telemetry";
 import { readPruneCredential, readRestoreCredential, type Settings } from "../config.ts";
 import type { BuildsDb } from "../database.ts";
 import { isPlainHttp } from "../image/registry.ts";
-import { readImagePart, readImages, tagImage, writeImagePart } from "../offsite/images.ts";
 import { startRecurring } from "../recurring.ts";
+import { readImagePart, readImages, tagImage, writeImagePart } from "./offsite-images.ts";
 import { createPrune, type PruneDeps, pruneRegistry } from "./prune.ts";
 import { readKeepers } from "./sources.ts";
 

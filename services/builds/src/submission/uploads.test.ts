@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { fetchBytes, sendBytes } from "@svc/mesh";
 import { faultOf, retryAfterOf, until } from "@svc/mesh/testing";
@@ -372,10 +373,7 @@ describe("off-site copies of contexts", () => {
   const give = async (id: string, bytes: Buffer) => {
     const { byteTransfer } = await fixture.operator.forward(offsiteBuilds.writeContext, { id });
     assert.ok(byteTransfer);
-    const body = (async function* () {
-      yield Buffer.from(bytes);
-    })();
-    await sendBytes(byteTransfer, body, { contentLength: bytes.length });
+    await sendBytes(byteTransfer, Readable.from([bytes]), { contentLength: bytes.length });
   };
 
   test("are made of the bytes of the submission, which come back where its files are gone", async () => {
@@ -394,11 +392,8 @@ describe("off-site copies of contexts", () => {
     assert.deepEqual(await listed(id), { ...about, local: "whole" });
     assert.ok((await fixture.download(id)).bytes.equals(bytes));
     assert.equal(filesOf(id).length, 2, "what was damaged is gone");
-    const entries = await fixture.gateway.call(
-      submissions.listContextEntries,
-      { id, limit: 100, offset: 0 },
-      admin,
-    );
+    const page = { id, limit: 100, offset: 0 };
+    const entries = await fixture.gateway.call(submissions.listContextEntries, page, admin);
     assert.ok(JSON.stringify(entries).includes("world"));
   });
 });

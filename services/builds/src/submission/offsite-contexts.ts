@@ -6,12 +6,12 @@ import { checkContext } from "../context/check.ts";
 import { newBlobName } from "../context/store.ts";
 import { verified } from "../context/verified.ts";
 import type { Blob } from "../database.ts";
-import type { SubmissionDeps } from "../submission/deps.ts";
-import { findContext, transferOf } from "../submission/download.ts";
-import { splitter } from "../submission/receive.ts";
-import { blobsOf, type SubmissionRow } from "../submission/row.ts";
-import { changeSubmission, lockSubmission } from "../submission/store.ts";
-import { removeQuietly } from "../submission/upload-lease.ts";
+import type { SubmissionDeps } from "./deps.ts";
+import { findContext, transferOf } from "./download.ts";
+import { splitter } from "./receive.ts";
+import { blobsOf, type SubmissionRow } from "./row.ts";
+import { changeSubmission, lockSubmission } from "./store.ts";
+import { removeQuietly } from "./upload-lease.ts";
 
 export type ContextDeps = Pick<SubmissionDeps, "db" | "contexts" | "byteTransfers" | "slots" | "log">;
 

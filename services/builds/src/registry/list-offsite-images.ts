@@ -3,7 +3,7 @@
 
 import type { offsiteBuilds } from "@svc/proto";
 import { parseManifest, type Registry } from "@svc/registry";
-import { isReserved, type Named } from "../registry/plan.ts";
+import { isReserved, type Named } from "./plan.ts";
 
 type Image = offsiteBuilds.OffsiteImage;
 type Options = { registry: Registry; wanted: readonly Named[]; signal: AbortSignal };

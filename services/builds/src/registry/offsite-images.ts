@@ -5,8 +5,8 @@ import type { Handler, Mesh } from "@svc/mesh";
 import { Fault, type offsiteBuilds } from "@svc/proto";
 import { isRegistryError, type Registry } from "@svc/registry";
 import { verified } from "../context/verified.ts";
-import type { Keepers } from "../registry/plan.ts";
-import { findImages } from "./list-images.ts";
+import { findImages } from "./list-offsite-images.ts";
+import type { Keepers } from "./plan.ts";
 
 export type ImageDeps = {
   byteTransfers: Mesh["byteTransfers"];
