@@ -29,6 +29,7 @@ export type ProgramName =
   | "svc"
   | "panel"
   | "world-agent"
+  | "ops-watchdog-host"
   | "collect-when-idle";
 
 const services = allServiceNames.map((name) => [name, `services/${name}/src/main.ts`]);
@@ -41,5 +42,7 @@ export const programSources: Readonly<Record<ProgramName, string>> = {
   svc: "services/cli/src/main.ts",
   panel: "services/panel/build/main.ts",
   "world-agent": "services/world-agent/src/main.ts",
+  // ops-watchdog starts it for each run of its watchdog (services/ops-watchdog/src/loop/run-program.ts).
+  "ops-watchdog-host": "services/ops-watchdog/src/host/main.ts",
   "collect-when-idle": "libs/local-stack/src/process/collect-when-idle.ts",
 };
