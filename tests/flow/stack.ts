@@ -34,6 +34,8 @@ export type Answer = {
 };
 
 export type Stack = {
+  /** Root of the session server that knows the players; absent where the proxy believes their names. */
+  sessionServer?: string;
   dataDir: string;
   /** As it is on disk now: pids change when a process is started again. */
   file: () => StackFile;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { until } from "@svc/local-stack/testing";
-import { type Bot, createBot } from "mineflayer";
+import { type Bot, type BotOptions, createBot } from "mineflayer";
 import { type Stack, send } from "./stack.ts";
 
 export type Visitor = {
@@ -31,11 +31,31 @@ export async function visit(stack: Stack, username: string, host: string): Promi
   return visitor;
 }
 
+type Login = Parameters<Extract<NonNullable<BotOptions["auth"]>, (...given: never[]) => void>>;
+
+/** An account of the session server for tests, whose access tokens are the names. */
+function accountAt(
+  sessionServer: string,
+  username: string,
+): Pick<BotOptions, "auth"> & { sessionServer: string } {
+  const auth = (client: Login[0], options: Login[1]) => {
+    const session = { accessToken: username, selectedProfile: { id: username, name: username } };
+    Object.assign(client, { username, session });
+    Object.assign(options, { haveCredentials: true, accessToken: username });
+    client.emit("session", session);
+    options.connect?.(client);
+  };
+  return { auth, sessionServer };
+}
+
 /** The same without waiting for a world. */
 export function connectPlayer(stack: Stack, username: string, host: string): Visitor {
   const { game } = stack.file();
   const options = { host: game.host, port: game.port, fakeHost: host, username, version: "1.21.4" };
-  const bot = createBot({ ...options, auth: "offline", checkTimeoutInterval: 60_000, respawn: false });
+  const account = stack.sessionServer
+    ? accountAt(stack.sessionServer, username)
+    : { auth: "offline" as const };
+  const bot = createBot({ ...options, ...account, checkTimeoutInterval: 60_000, respawn: false });
   const lines: string[] = [];
   let reason = "";
   bot.on("message", (message) => void lines.push(message.toString()));

@@ -1,11 +1,14 @@
-// Runs in a network of its own, started by pods.test.ts: an installation as docs/install.md says, on one node.
+// Runs in a network of its own, started by pods.sampled.test.ts: an installation as docs/install.md says, on one node.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { connectKube, isKubeError, type KubeObject, resource, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
+import { startSessionServer } from "@svc/minecraft/testing";
 import { parse, stringify } from "yaml";
+import { startMailSink } from "../../libs/local-stack/src/mail/sink.ts";
 import {
   installation,
   type KubernetesObject,
@@ -14,11 +17,15 @@ import {
 } from "../../services/cli/src/manifests/installation.ts";
 import { firstSecrets } from "../../services/cli/src/manifests/secrets.ts";
 import { readValues } from "../../services/cli/src/manifests/values/read.ts";
+import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
 import { minecraftServerCrd } from "../../services/lifecycle/src/crd/definition.ts";
+import { visit } from "../flow/visitor.ts";
 import { apply, olderVersions } from "./apply.ts";
 import { cleanCluster, type Nodes, startNodes } from "./cluster-nodes.ts";
-import { enterNetwork } from "./own-network.ts";
+import { playMainFlow } from "./main-flow.ts";
+import { enterNetwork, relay } from "./own-network.ts";
 import { imagesOf, sandboxOf } from "./pod-images.ts";
+import { stackOfPods } from "./stack-of-pods.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
 const gateway = "10.244.0.1";
@@ -29,7 +36,7 @@ const { kubeconfig, dir } = inside;
 const kube = connectKube({ kubeconfigFile: kubeconfig });
 let nodes: Nodes | undefined;
 
-function valuesOf() {
+function valuesOf(sessionUrl: string): Values {
   const single = parse(readFileSync(join(repo, "deploy/values/single-node.yaml"), "utf8")) as object;
   const file = join(dir, "values.yaml");
   const folders = { archivePath: join(dir, "archive"), uploadsPath: join(dir, "uploads") };
@@ -44,12 +51,20 @@ function valuesOf() {
     volumes: { kind: "local", ...folders },
     smtp: { host: gateway, port: 2525, from: "svc@example.test" },
     game: { defaultImage: demo, recommendedImages: [demo] },
+    settings: [
+      "lifecycle.stop_notice=1s",
+      "lifecycle.wake_cooldown=0s",
+      "lifecycle.arrival_window=2s",
+      // The relay of this test knows no TLS, which is required of every relay of another machine.
+      "smtp.require_tls=false",
+      `identity.mojang_session_url=${sessionUrl}/session/minecraft/hasJoined`,
+    ],
   };
   writeFileSync(file, stringify(own));
   return readValues(file);
 }
 
-async function install(values: ReturnType<typeof valuesOf>): Promise<void> {
+async function install(values: Values): Promise<void> {
   const older = await olderVersions(kube);
   const put = (object: unknown) => apply(kube, object as KubernetesObject, { older });
   // Not applied: this API server is older than the rules in its schema, and takes them only by leaving them out.
@@ -71,7 +86,13 @@ const deployments = resource<Deployment>({
 });
 
 async function main(): Promise<void> {
-  const values = valuesOf();
+  const sessions = await startSessionServer();
+  const { port } = new URL(sessions.root);
+  const outside = await relay(
+    { host: gateway, port: Number(port) },
+    { host: "127.0.0.1", port: Number(port) },
+  );
+  const values = valuesOf(`http://${gateway}:${port}`);
   await cleanCluster(kube, Object.values(values.namespaces));
   const { images, pathEnv } = await imagesOf(values, { repo, demo });
   const sandbox = join(dir, "sandbox.json");
@@ -102,6 +123,31 @@ async function main(): Promise<void> {
     },
   );
   console.log(`every Deployment is ready: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  if (inside.plays) await play(values, sessions.root);
+  outside.close();
+  await sessions[Symbol.asyncDispose]();
+}
+
+async function play(values: Values, sessionServer: string): Promise<void> {
+  const mails = await startMailSink({ dir: join(dir, "mail"), smtpPort: 0, pagePort: 0 });
+  const toMails = await relay(
+    { host: gateway, port: 2525 },
+    { host: "127.0.0.1", port: Number(new URL(mails.smtpUrl).port) },
+  );
+  const stack = await stackOfPods({ kube, values, dir, sessionServer });
+  await stack.setUp();
+  const enters = async () => {
+    const scout = await visit(stack, "scout", values.rootDomain).catch(() => undefined);
+    await scout?.leave();
+    // The proxy lets few in at a time from one address.
+    await delay(2_000);
+    return scout !== undefined;
+  };
+  await until(enters, 60_000, "the login gate to let players in");
+  const { seconds } = await playMainFlow(stack);
+  for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
+  await mails.stop();
+  toMails.close();
 }
 
 try {
@@ -114,4 +160,6 @@ try {
   await cleanCluster(kube, ["svc", "minecraft", "svc-build"]);
   kube.close();
   inside.close();
+  // What a failure left open.
+  setImmediate(() => process.exit());
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { connectKube, type Pod } from "@svc/kube";
 import { runInside } from "./own-network.ts";
 
@@ -26,7 +27,7 @@ async function givesTokens(file: string): Promise<boolean> {
   return ((made as Pod).spec?.volumes ?? []).length > 0;
 }
 
-test("an installation on a real API server: every service of the manifests becomes ready as a pod", async (t) => {
+test("an installation on a real API server: all services run as pods of the manifests and, in whole, play the main flow", async (t) => {
   if (!kubeconfig) return t.skip("set SVC_KUBE_LANE to the kubeconfig of a real API server");
   if (process.getuid?.() !== 0) return t.skip("only root may give pods networks of their own");
   if (!(await givesTokens(kubeconfig)))
@@ -34,7 +35,12 @@ test("an installation on a real API server: every service of the manifests becom
   const dir = mkdtempSync(join(tmpdir(), "svc-pods-"));
   try {
     const file = join(import.meta.dirname, "pods-inside.ts");
-    const { code, output } = await runInside(file, { kubeconfig, dir, hasPodNetworks: true });
+    const { code, output } = await runInside(file, {
+      kubeconfig,
+      dir,
+      hasPodNetworks: true,
+      plays: isWhole,
+    });
     assert.equal(code, 0, output);
     for (const line of output.trim().split("\n")) t.diagnostic(line);
   } finally {
