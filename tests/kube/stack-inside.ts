@@ -1,4 +1,4 @@
-// Runs in a network of its own, started by stack.test.ts.
+// Runs in a network of its own, started by stack.sampled.test.ts.
 
 import { join, resolve } from "node:path";
 import { connectKube } from "@svc/kube";
