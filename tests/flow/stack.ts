@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { runSvc as commandOfSvc } from "@svc/local-stack";
 import { until } from "@svc/local-stack/testing";
 import { unexpectedErrors } from "./logged-errors.ts";
 
@@ -57,7 +58,7 @@ export type Stack = {
 };
 
 /**
- * Runs `svc` from the sources and collects what it says; `typed` is what the person enters, once it is known, and
+ * Runs `svc`, bundled once a stack has bundled the programs, and collects what it says; `typed` is what the person enters, once it is known, and
  * `env` what the environment holds besides.
  */
 export function runSvc(
@@ -65,9 +66,10 @@ export function runSvc(
   typed?: Promise<string>,
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [join(root, "services/cli/src/main.ts"), ...args], {
+  const svc = commandOfSvc(root, join(root, "services/cli/src/main.ts"));
+  const child = spawn(process.execPath, [...svc.args, ...args], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...svc.env, ...env },
   });
   void typed?.then((line) => child.stdin.end(line && `${line}\n`)).catch(() => child.kill());
   let stdout = "";
