@@ -1,8 +1,7 @@
-// What the whole is there for, with one player: create, wake by joining, wait in the lobby, play, back up and stop; with
-// --whole also change the world, restore, drill and wake again.
+// What the whole is there for, with one player: create, wake by joining, wait in the lobby, play, back up and stop; the whole
+// of it also changes the world, restores, drills and wakes again.
 
 import assert from "node:assert/strict";
-import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import type { Stack } from "../flow/stack.ts";
 import { bind, codeIn, type Visitor, visit } from "../flow/visitor.ts";
@@ -22,7 +21,7 @@ async function isOnItsFloor({ bot }: Visitor): Promise<void> {
 }
 
 /** Plays it on a stack whose owner is signed in on the command line; throws at the first thing that is not as it should. */
-export async function playMainFlow(stack: Stack): Promise<Played> {
+export async function playMainFlow(stack: Stack, { isWhole }: { isWhole: boolean }): Promise<Played> {
   const seconds: Record<string, number> = {};
   const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now();

@@ -44,11 +44,11 @@ export type Inside = {
   kubeconfig: string;
   dir: string;
   logs: Place;
-  /** Whether a player comes, too. */
-  plays: boolean;
+  /** Whether the whole of a test is played. */
+  isWhole: boolean;
 };
 
-type Run = { kubeconfig: string; dir: string; hasPodNetworks?: boolean; plays?: boolean };
+type Run = { kubeconfig: string; dir: string; hasPodNetworks?: boolean; isWhole?: boolean };
 
 const local = (network: string) => `ip route add local ${network} dev lo`;
 const shared = Object.values(networks).map(local);
@@ -67,14 +67,14 @@ const unshare = process.getuid?.() === 0 ? ["--net", "--mount"] : ["--net", "--m
 /** Runs a file of Node in such a network with `SVC_INSIDE`, and resolves with its exit code and what it printed. */
 export async function runInside(
   file: string,
-  { kubeconfig, dir, hasPodNetworks = false, plays = true }: Run,
+  { kubeconfig, dir, hasPodNetworks = false, isWhole = true }: Run,
 ): Promise<{ code: number; output: string }> {
   const sockets = { api: join(dir, "api.sock"), logs: join(dir, "logs.sock") };
   for (const path of Object.values(sockets)) rmSync(path, { force: true });
   const toApi = await relay(sockets.api, apiServerOf(kubeconfig));
   const toLogs = await relay({ host: "127.0.0.1", port: 0 }, sockets.logs);
   const logs = { host: "127.0.0.1", port: (toLogs.address() as AddressInfo).port };
-  const inside: Inside = { kubeconfig, dir, logs, plays };
+  const inside: Inside = { kubeconfig, dir, logs, isWhole };
   const script = ["ip link set lo up", ...(hasPodNetworks ? machine : shared), 'exec "$@"'].join(" && ");
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn("unshare", [...unshare, "sh", "-c", script, "sh", process.execPath, file], {

@@ -123,7 +123,7 @@ async function main(): Promise<void> {
     },
   );
   console.log(`every Deployment is ready: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-  if (inside.plays) await play(values, sessions.root);
+  if (inside.isWhole) await play(values, sessions.root);
   outside.close();
   await sessions[Symbol.asyncDispose]();
 }
@@ -144,7 +144,7 @@ async function play(values: Values, sessionServer: string): Promise<void> {
     return scout !== undefined;
   };
   await until(enters, 60_000, "the login gate to let players in");
-  const { seconds } = await playMainFlow(stack);
+  const { seconds } = await playMainFlow(stack, inside);
   for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
   await mails.stop();
   toMails.close();

@@ -39,7 +39,7 @@ test("an installation on a real API server: all services run as pods of the mani
       kubeconfig,
       dir,
       hasPodNetworks: true,
-      plays: isWhole,
+      isWhole,
     });
     assert.equal(code, 0, output);
     for (const line of output.trim().split("\n")) t.diagnostic(line);

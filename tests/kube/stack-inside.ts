@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const stack = await startStack([...only, ...settings.flatMap((one) => ["--set", one])], data);
   try {
     await stack.setUp();
-    const { seconds } = await playMainFlow(stack);
+    const { seconds } = await playMainFlow(stack, inside);
     for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
   } finally {
     await stack.stop();

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { runInside } from "./own-network.ts";
 
 const kubeconfig = process.env["SVC_KUBE_LANE"];
@@ -17,6 +18,7 @@ test("a stack on a real API server plays the main flow with the rights of the sh
     const { code, output } = await runInside(join(import.meta.dirname, "stack-inside.ts"), {
       kubeconfig,
       dir,
+      isWhole,
     });
     assert.equal(code, 0, output);
     for (const line of output.trim().split("\n")) t.diagnostic(line);
