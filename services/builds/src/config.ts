@@ -62,7 +62,7 @@ const packBase = new RegExp(
   `^(${packs.PackLoader.options.join("|")})/(\\*|[A-Za-z0-9][A-Za-z0-9._+-]{0,63})=(\\S{1,512})$`,
 );
 const namesInBraces = (text: string) =>
-  [...text.matchAll(/(?<!\$)\{([^}]*)\}/g)].map(([, name = ""]) => name);
+  [...text.matchAll(/(?<!\$)\{([^{}]*)\}/g)].map(([, name = ""]) => name);
 const placeholders = ["base", "loader", "loader_version", "minecraft"];
 
 const packSettings = {

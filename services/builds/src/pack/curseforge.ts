@@ -39,7 +39,7 @@ export function readCurseForge(text: string): PackSource {
     ...loaderOf(main?.id),
     minecraft: minecraft.version,
     files: [],
-    overlays: [overrides.replace(/\/+$/, "")],
+    overlays: [overrides.endsWith("/") ? overrides.slice(0, -1) : overrides],
   };
 }
 
