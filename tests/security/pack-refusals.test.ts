@@ -98,7 +98,14 @@ describe("an author is told", () => {
       "400 bad_request",
       /at least one byte/,
     ],
-    () => ["no gzip", "PUT", part(), { bytes: Buffer.from("PK") }, "400 bad_request", /gzip tarball/],
+    () => [
+      "no gzip and no zip",
+      "PUT",
+      part(),
+      { bytes: Buffer.from("XX") },
+      "400 bad_request",
+      /gzip tarball/,
+    ],
     () => [
       "a context a byte too large in parts",
       "PUT",
