@@ -23,8 +23,8 @@ function testFiles(wanted: readonly string[]): string[] {
   return all.filter((file) => wanted.some((path) => file.startsWith(relative(root, resolve(root, path)))));
 }
 
-// A batch whose failed test left a handle open would otherwise never end. Whole tables take most of the first limit.
-const fileTimeoutMs = { sample: 420_000, whole: 900_000 };
+// A batch whose failed test left a handle open would otherwise never end. Whole tables take most of it.
+const batchTimeoutMs = 900_000;
 const patience = measureSlowness();
 const places: Places = patience > 1 ? { all: 2, stacks: 1 } : { all: 4, stacks: 2 };
 
@@ -87,7 +87,7 @@ const env = {
 let isPassed = false;
 try {
   const { signal } = interrupted;
-  const timeoutMs = fileTimeoutMs[isWhole ? "whole" : "sample"] * patience;
+  const timeoutMs = batchTimeoutMs * patience;
   isPassed = await runAll(files, { root, dir: dataDir, env, nodeArgs, timeoutMs, signal });
 } finally {
   await postgres.stop();
