@@ -34,8 +34,10 @@ type Lifetime = { signal: AbortSignal; end: () => void };
 function startLifetime(deadlineAt: number, closing: AbortSignal): Lifetime {
   const controller = new AbortController();
   const abort = () => controller.abort(new Fault("unavailable"));
-  const timer = setTimeout(abort, Math.max(0, deadlineAt - Date.now()));
-  if (closing.aborted) abort();
+  const restMs = deadlineAt - Date.now();
+  const timer = setTimeout(abort, Math.max(0, restMs));
+  // A timer that is due fires later than a handler that looks at once, whose caller has given up.
+  if (closing.aborted || restMs <= 0) abort();
   else closing.addEventListener("abort", abort, { once: true });
   return {
     signal: controller.signal,

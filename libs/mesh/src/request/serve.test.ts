@@ -189,6 +189,20 @@ test("the handler's signal aborts at the deadline and the caller gets unavailabl
   release();
 });
 
+test("a signal that is first looked at after the deadline is aborted", async () => {
+  const lifecycle = await owner();
+  const brief = { ...change, deadlineMs: 400 };
+  const looked = Promise.withResolvers<boolean>();
+  lifecycle.serve(brief, (context, input) => {
+    while (Date.now() <= context.deadlineAt);
+    looked.resolve(context.signal.aborted);
+    return input;
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(brief, { n: 1 }), fails("unavailable"));
+  assert.equal(await looked.promise, true);
+});
+
 test("a request whose deadline has passed is not handled", async () => {
   const lifecycle = await owner();
   let handled = 0;
