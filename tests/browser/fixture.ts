@@ -53,7 +53,9 @@ export function describePanel(title: string, { isWhole }: { isWhole: boolean }, 
     if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);
     let fixture: Fixture | undefined;
     before(async () => {
-      const [stack, browser] = await Promise.all([startStack(stackArgs), startBrowser(binary)]);
+      // A browser that is started beside a stack that fails would keep this process.
+      const stack = await startStack(stackArgs);
+      const browser = await startBrowser(binary);
       const [owner, player] = [await createPerson(browser), await createPerson(browser)];
       fixture = createFixture({ stack, browser, owner, player }, isWhole);
     });
