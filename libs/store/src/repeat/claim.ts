@@ -38,14 +38,19 @@ function asBusy(error: unknown): never {
 
 /**
  * Wraps the statements of one connection: the first transaction of the running request, or its first write outside
- * of one, makes the claim as well. Throws when another run of the request has made it.
+ * of one, makes the claim as well. Throws when another run of the request has made it, and instead of committing after
+ * the request's deadline.
  */
 export function withClaims(query: Query): Query {
   let isOpen = false;
   let holds: Claim | undefined;
 
+  // Its caller was told that the change failed.
+  const assertInTime = ({ deadlineAt }: Claim) => {
+    if (Date.now() >= deadlineAt) throw new Fault("unavailable");
+  };
   const make = async (claim: Claim) => {
-    if (Date.now() >= claim.deadlineAt) throw new Fault("unavailable");
+    assertInTime(claim);
     claim.state = "pending";
     holds = claim;
     if (claim.isRepeat) await query(lockTimeout, [String(lockTimeoutMs)]);
@@ -72,6 +77,7 @@ export function withClaims(query: Query): Query {
     try {
       await make(claim);
       const result = await query(text, values);
+      assertInTime(claim);
       await query("commit");
       settle("made");
       return result;
@@ -90,12 +96,12 @@ export function withClaims(query: Query): Query {
     }
     if (text === "commit" || text === "rollback") {
       try {
+        if (text === "commit" && holds) assertInTime(holds);
         const result = await query(text, values);
         settle(text === "commit" ? "made" : "none");
         return result;
       } catch (error) {
-        settle("none");
-        throw error;
+        return rollBack(error);
       }
     }
     if (!isOpen && claim?.state === "none" && writes.test(text)) return alone(claim, text, values);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { createLogger } from "@svc/telemetry";
+import { sql } from "kysely";
 import type { Store } from "../store.ts";
 import { createTestDatabase, type TestDatabase } from "../testing.ts";
 import { createRepeats, prune, type Repeats } from "./repeats.ts";
@@ -188,6 +189,40 @@ test("nothing is changed for a request that nobody waits for any more", async ()
   });
   assert.match(text(await repeats.once(late, change)), /^refused: /);
   assert.equal(await count("late"), 0);
+});
+
+test("a change that takes longer than its caller waits is not committed, and its connection has no transaction", async () => {
+  const narrow = database.open<Tables>({ poolSize: 1 });
+  const own = createRepeats(narrow, createLogger("store", "silent"));
+  const deadlineAt = Date.now() + 300;
+  const slow = run(async () => {
+    await narrow.db.transaction().execute(async (trx) => {
+      await trx.insertInto("things").values({ name: "too slow" }).execute();
+      await until(() => Date.now() > deadlineAt);
+    });
+    return "made";
+  });
+  assert.match(text(await own.once({ ...request(false), deadlineAt }, slow)), /^refused: /);
+  assert.equal(await count("too slow"), 0);
+  // A single statement waits for a lock that is let go only after the deadline.
+  const single = run(async () => {
+    await narrow.db.insertInto("things").values({ name: "single" }).execute();
+    return "made";
+  });
+  const endAt = Date.now() + 300;
+  let waiting = Promise.resolve<Uint8Array>(Buffer.alloc(0));
+  await store.db.transaction().execute(async (trx) => {
+    await sql`lock table things in exclusive mode`.execute(trx);
+    waiting = own.once({ id: `request-${counter}-single`, isRepeat: false, deadlineAt: endAt }, single);
+    await until(() => Date.now() > endAt);
+  });
+  assert.match(text(await waiting), /^refused: /);
+  assert.equal(await count("single"), 0);
+  const open =
+    "select state from pg_stat_activity where datname = current_database() and state like 'idle in%'";
+  assert.deepEqual(await database.admin(open), []);
+  await own.close();
+  await narrow.close();
 });
 
 test("a refused claim leaves its connection without a transaction", async () => {

@@ -182,6 +182,24 @@ describe("claiming", () => {
     assert.deepEqual(owned, [{ name: "late-last" }]);
   });
 
+  test("a claim that the database holds up for longer than its caller waits does not succeed later", async () => {
+    const names = await createAll("held-up", 2);
+    link("usr-held-up");
+    const lock = "lock table lifecycle.server_allowlist in access exclusive mode";
+    const held = sql(`begin; ${lock}; select pg_sleep(2); commit`);
+    const locks =
+      "select 1 from pg_locks where relation = 'lifecycle.server_allowlist'::regclass and mode = 'AccessExclusiveLock' and granted";
+    await until(async () => (await sql(locks)).length > 0);
+    const short = { ...account("usr-held-up"), deadlineAt: Date.now() + 700 };
+    const late = faultOf(fixture.external.call(contracts.claim, { name: names[0] ?? "" }, short));
+    assert.equal(await late, "unavailable");
+    await held;
+    // The next claim of this account gets the lock only after the late one has ended.
+    assert.equal(await faultOf(claim(names[1] ?? "", "usr-held-up")), "none");
+    const owned = await sql("select name from lifecycle.servers where owner_id = 'usr-held-up'");
+    assert.deepEqual(owned, [{ name: names[1] }]);
+  });
+
   const dimensions: [what: string, limits: Partial<typeof noLimits>, input: Partial<CreateInput>][] = [
     ["servers", { max_servers: 3 }, {}],
     ["cpu", { max_cpu_milli: 1_700 }, { resources: { cpu: "500m" } }],
