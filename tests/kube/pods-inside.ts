@@ -55,6 +55,8 @@ function valuesOf(sessionUrl: string): Values {
       "lifecycle.stop_notice=1s",
       "lifecycle.wake_cooldown=0s",
       "lifecycle.arrival_window=2s",
+      // This cluster has no DNS.
+      "lifecycle.egress_positive_probe=",
       // The relay of this test knows no TLS, which is required of every relay of another machine.
       "smtp.require_tls=false",
       `identity.mojang_session_url=${sessionUrl}/session/minecraft/hasJoined`,

@@ -50,6 +50,7 @@ test("the defaults are the numbers of the specification", () => {
     egress_wait: 30_000,
     egress_positive_probe: "kube-dns.kube-system.svc:53",
     egress_probe: "",
+    egress_fail_open: false,
     forwarding_master_file: "",
     forwarding_shared_file: "",
     history_sample: 60_000,

@@ -91,6 +91,34 @@ const rows: Record<string, [pod: Pod | undefined, expected: string, message?: Re
     }),
     "False/ImagePullFailed",
   ],
+  "an init step that fails says why": [
+    podWith({
+      initContainerStatuses: [
+        container(ended(0)),
+        container(crashLoop, {
+          name: "egress-gate",
+          lastState: {
+            terminated: {
+              exitCode: 1,
+              message:
+                '{"step":"egress-gate","error":"the egress policy is not enforced: dns:53 does not answer"}\n',
+            },
+          },
+        }),
+      ],
+      containerStatuses: [container(waits("PodInitializing"))],
+    }),
+    "False/ContainerFailed",
+    /^The step egress-gate failed: the egress policy is not enforced: dns:53 does not answer$/,
+  ],
+  "an init step that was killed says with which code": [
+    podWith({
+      initContainerStatuses: [container(crashLoop, { lastState: ended(137) })],
+      containerStatuses: [container(waits("PodInitializing"))],
+    }),
+    "False/ContainerCrashed",
+    /exit code 137/,
+  ],
   "a container that cannot be created says why": [
     podWith({ containerStatuses: [container(waits("CreateContainerConfigError", "secret not found"))] }),
     "False/ContainerFailed",

@@ -33,7 +33,26 @@ export function podStarted({ pod, memory }: Pick<Observed, "pod" | "memory">): C
   const [game] = main;
   if (!game) return pending;
   const preparing = init.find(({ state }) => state?.terminated?.exitCode !== 0);
-  return fault(preparing ?? game) ?? progress(pod, preparing, game);
+  const failed = preparing ? stepFault(preparing) : undefined;
+  return failed ?? fault(preparing ?? game) ?? progress(pod, preparing, game);
+}
+
+/** An init step that ended with an error says why in its last line of JSON. */
+function stepFault({ name, state, lastState }: ContainerStatus): ConditionInput | undefined {
+  const ended = state?.terminated ?? (state?.running ? undefined : lastState?.terminated);
+  const line = ended?.message?.trim().split("\n").at(-1);
+  if (!ended || ended.exitCode === 0 || !line) return undefined;
+  return no("ContainerFailed", `The step ${name} failed: ${errorIn(line)}`);
+}
+
+function errorIn(line: string): string {
+  try {
+    const { error } = JSON.parse(line) as { error?: unknown };
+    return typeof error === "string" ? error : line;
+  } catch {
+    // Ended before it could say why.
+    return line;
+  }
 }
 
 function fault({ state, lastState, restartCount }: ContainerStatus): ConditionInput | undefined {

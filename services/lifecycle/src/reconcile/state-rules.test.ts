@@ -241,6 +241,22 @@ describe("further rules", () => {
     assert.equal(effect.statefulSet.spec.template.spec?.initContainers?.[0]?.image, "svc:2");
   });
 
+  test("a server starts only behind its egress policy, unless the operator says otherwise; neither restarts a pod", () => {
+    const closed = { ...defaults, platform_image: "svc:1" };
+    const open = { ...closed, egress_fail_open: true };
+    const server = aServer();
+    const argsOf = (settings: typeof defaults) =>
+      aStatefulSet(server, { replicas: 1, settings }).spec.template.spec?.initContainers?.find(
+        ({ name }) => name === "egress-gate",
+      )?.args ?? [];
+    const probe = ["--positive-probe", "kube-dns.kube-system.svc:53"];
+    assert.deepEqual(argsOf(closed), ["egress-gate", "--wait", "30s", ...probe]);
+    assert.deepEqual(argsOf(open), ["egress-gate", "--wait", "30s", "--fail-open", ...probe]);
+    const running = aStatefulSet(server, { replicas: 1, ready: 1, settings: open });
+    const observed = observedRunning({ server, statefulSet: running, settings: closed });
+    assert.deepEqual(decide(observed, now).effects, []);
+  });
+
   test("a Failed server that should stop goes through Stopping to Stopped", () => {
     const failed = failedSince(400, "StartupTimeout", 3);
     const first = decide(observedWaiting({ server: stopped, status: failed }), now);

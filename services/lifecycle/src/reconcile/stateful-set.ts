@@ -177,13 +177,17 @@ function probesOf(server: Server, settings: LifecycleSettings) {
 }
 
 function initContainersOf(server: Server, settings: LifecycleSettings, isForwarded: boolean): V1Container[] {
-  const image = settings.platform_image;
+  // The last line of a step that fails says what is wrong; `PodStarted` repeats it.
+  const step = {
+    image: settings.platform_image,
+    command: initCommand,
+    terminationMessagePolicy: "FallbackToLogsOnError",
+  };
   const readOnly = { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false };
   const data = [{ name: "world", mountPath: "/data" }];
   const prepare: V1Container = {
     name: "prepare-data",
-    image,
-    command: initCommand,
+    ...step,
     args: ["init-volume", "--data", "/data"],
     volumeMounts: data,
     securityContext: {
@@ -195,8 +199,7 @@ function initContainersOf(server: Server, settings: LifecycleSettings, isForward
   };
   const forwarding: V1Container = {
     name: "init-forwarding",
-    image,
-    command: initCommand,
+    ...step,
     args: ["init-forwarding", "--data", "/data"],
     ...(isForwarded && { env: [forwardingEnv] }),
     volumeMounts: [...data, ...(isForwarded ? [forwardingMount] : [])],
@@ -204,16 +207,18 @@ function initContainersOf(server: Server, settings: LifecycleSettings, isForward
   };
   const gate: V1Container = {
     name: "egress-gate",
-    image,
-    command: initCommand,
+    ...step,
     args: ["egress-gate", ...egressArgs(settings)],
     securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
   };
   return systemRoleOf(server) === "" ? [prepare, forwarding, gate] : [prepare, gate];
 }
 
+const failOpen = "--fail-open";
+
 function egressArgs(settings: LifecycleSettings): string[] {
-  const args = ["--wait", `${settings.egress_wait / 1_000}s`, "--fail-open"];
+  const args = ["--wait", `${settings.egress_wait / 1_000}s`];
+  if (settings.egress_fail_open) args.push(failOpen);
   if (settings.egress_positive_probe) args.push("--positive-probe", settings.egress_positive_probe);
   if (settings.egress_probe) args.push("--probe", settings.egress_probe);
   return args;
@@ -223,10 +228,15 @@ function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-// Without the platform's own image, so that an upgrade of the platform does not restart running servers.
+// Without what matters to the next start alone: the platform's own image, and what its gate does when it fails. A change of
+// these, by an upgrade too, does not restart running servers.
 function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
-  const text = JSON.stringify(template, (key, value: unknown) =>
-    key === "image" && platformImage !== "" && value === platformImage ? "" : value,
-  );
+  const text = JSON.stringify(template, (key, value: unknown) => {
+    if (key === "terminationMessagePolicy") return undefined;
+    // As the last release wrote it, so that its pods are left alone.
+    if (Array.isArray(value) && value[0] === "egress-gate")
+      return value.includes(failOpen) ? value : value.toSpliced(3, 0, failOpen);
+    return key === "image" && platformImage !== "" && value === platformImage ? "" : value;
+  });
   return shortDigest(text);
 }
