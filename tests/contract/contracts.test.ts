@@ -46,6 +46,79 @@ describe("requests", () => {
   });
 });
 
+/** What a caller hears of as `unavailable` when its replica dies: sending it to another one could do it twice. */
+const atMostOnce: Record<string, readonly string[]> = {
+  "sends a mail": [
+    "identity.account-migration.redeem",
+    "identity.account-migration.start-code",
+    "identity.email.start",
+    "identity.notice.send",
+    "identity.op-login.start",
+    "identity.reauth.start-email",
+    "identity.sign-in.start-email",
+    "ops-watchdog.alert.test",
+  ],
+  "asks a session server, which answers a login once": ["identity.session-verifier.has-joined"],
+  "runs a command on a game server": [
+    "lifecycle.access.change-ban",
+    "lifecycle.access.change-group",
+    "lifecycle.access.change-permission",
+    "lifecycle.access.change-whitelist",
+    "lifecycle.access.kick",
+    "lifecycle.console.command",
+    "lifecycle.schedule.run-now",
+  ],
+  "is sent again by the proxy, or is an audit entry alone": [
+    "lifecycle.player.invite",
+    "lifecycle.player.report",
+    "lifecycle.server.report-ready",
+  ],
+  "begins work on a world, which its own row makes once": [
+    "storage.backup.create",
+    "storage.backup.create-emergency",
+    "storage.backup.restore",
+    "storage.backup.restore-by-operator",
+    "storage.backup.start-now",
+    "storage.drill.start",
+    "storage.export.start-backup",
+    "storage.export.start-file",
+    "storage.export.start-world",
+    "storage.file.make-folder",
+    "storage.file.remove",
+    "storage.file.rename",
+    "storage.file.unzip",
+    "storage.file.write",
+    "storage.migration.begin",
+    "storage.migration.begin-by-operator",
+    "storage.migration.cancel",
+    "storage.migration.cancel-by-operator",
+    "storage.migration.retry",
+    "storage.migration.retry-by-operator",
+  ],
+  "belongs to an upload or a copy, which goes on where it stands": [
+    "builds.offsite.read-context",
+    "builds.offsite.read-image-part",
+    "builds.offsite.read-images",
+    "builds.offsite.write-context",
+    "builds.offsite.write-image-part",
+    "builds.submission.complete-context-upload",
+    "storage.offsite.read-archive",
+    "storage.offsite.write-archive",
+    "storage.upload.begin",
+    "storage.upload.cancel",
+    "storage.upload.commit",
+    "storage.upload.report-landed",
+  ],
+};
+
+test("every request may go to another replica, or its reason why not is listed", () => {
+  const isTransfer = (kind?: string) => kind === "upload" || kind === "download";
+  const once = contracts.filter(
+    ({ idempotent, onceById, http }) => !idempotent && !onceById && !isTransfer(http?.kind),
+  );
+  assert.deepEqual(once.map(({ subject }) => subject).sort(), Object.values(atMostOnce).flat().sort());
+});
+
 describe("operations", () => {
   test("no two have the same method and path on one face", () => {
     const claims = operations.flatMap(({ http }) =>

@@ -149,6 +149,7 @@ export const cancelBuild = operation({
   params: id,
   output: Build,
   faults: ["not_found", "build_finished"],
+  onceById: true,
   summary: "Cancels a build that waits or runs.",
   spec: "docs/reference/builds.md#states",
 });

@@ -111,6 +111,7 @@ export const reportLeave = operation({
   body: { mc_uuid: PlayerUuid, player_name: GameName.optional(), reason: z.string().max(64).optional() },
   output: nothing,
   faults: ["bad_name", "not_found"],
+  onceById: true,
   summary: "A player left a server: for another one, or for good.",
   spec,
 });

@@ -137,6 +137,7 @@ export const readByOperator = request({
   input: name,
   faults: readLatest.faults,
   ...operatorCalls,
+  idempotent: true,
   summary: "The latest move of a server's world, for the operator at the host.",
   spec: "docs/reference/moves.md#failure",
 });
