@@ -242,6 +242,8 @@ test("settings, files, schedules and the console work with the person's own sess
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
 
+test("a server is claimed and deleted, and the deletion cancelled", () => operations.assertOwnership(stack));
+
 test("a player is barred and unbarred, and a user is disabled and enabled", async () => {
   const player = randomUUID();
   const asked = () => stack.internal("GET", `/api/v1/internal/player/blacklist/${player}`);

@@ -1,4 +1,4 @@
-// What `svc` says about alerts, updates, bundles and off-site copies of a stack that runs.
+// What `svc` says about servers, alerts, updates, bundles and off-site copies of a stack that runs.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -216,4 +216,24 @@ export async function assertConverge(stack: Stack): Promise<void> {
     await kube.remove(servers, target);
     kube.close();
   }
+}
+
+/** Who owns a server and who may wake it, a deletion with its plan and its way back. */
+export async function assertOwnership(stack: Stack): Promise<void> {
+  const run = runOf(stack);
+  const value = async (...args: string[]) => {
+    const { code, stderr, value } = await run("server", ...args);
+    assert.equal(code, 0, stderr);
+    return value;
+  };
+  await value("create", "spare", "--claimable");
+  assert.equal((await value("claim", "spare"))["claimed"], true);
+  const again = await run("server", "claim", "spare");
+  assert.deepEqual([again.code, /already_claimed/.test(again.stderr)], [1, true]);
+  assert.deepEqual(await value("allowlist", "spare"), []);
+  assert.equal((await value("delete", "spare"))["done"], false);
+  const { retiring } = await value("delete", "spare", "--yes");
+  assert.equal((retiring as { delete: boolean }).delete, true);
+  assert.equal((await run("server", "wake", "spare")).code, 1);
+  assert.equal((await value("delete", "spare", "--cancel"))["retiring"], null);
 }
