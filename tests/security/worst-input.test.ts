@@ -19,10 +19,16 @@ import { createPacketReader } from "../../libs/rcon/src/packet.ts";
 import { applyPax, type RawHeader } from "../../libs/world/src/archive/tar-header.ts";
 import { parsePath } from "../../libs/world/src/path/parse.ts";
 import { maskPassword } from "../../libs/world/src/path/protect.ts";
+import { parseDockerfile } from "../../services/build-agent/src/assemble/dockerfile.ts";
+import { matchesName } from "../../services/build-agent/src/assemble/glob.ts";
+import { expand as expandVariables, splitWords } from "../../services/build-agent/src/assemble/words.ts";
+import { readCurseForge } from "../../services/builds/src/pack/curseforge.ts";
+import { readModrinth } from "../../services/builds/src/pack/modrinth.ts";
 import { truncateUserAgent } from "../../services/identity/src/session/policy.ts";
 import { parseQuantity } from "../../services/lifecycle/src/cluster/quantity.ts";
 import { isUnknownCommand, parseInfoPage } from "../../services/lifecycle/src/console/reply/luck-perms.ts";
 import { bannedIn, whitelistedIn } from "../../services/lifecycle/src/console/reply/names.ts";
+import { parseTicks } from "../../services/lifecycle/src/history/ticks.ts";
 import { detailOf } from "../../services/lifecycle/src/schedule/messages.ts";
 import { parseCommand } from "../../services/proxy/src/command/parse.ts";
 import { withProperty } from "../../services/world-agent/src/init/properties.ts";
@@ -92,6 +98,7 @@ const replies: Record<string, Worst> = {
   },
   "a ban list of one word": { size: rconBytes, input: pumped("", "x"), parse: bannedIn },
   "a ban list of bans": { size: rconBytes, input: pumped("", "x was banned by "), parse: bannedIn },
+  "ticks without end": { size: rconBytes, input: pumped("TPS from last 5m: ", "20.0, "), parse: parseTicks },
   "a ban list of old headings": { size: rconBytes, input: pumped("", " banned players"), parse: bannedIn },
 };
 
@@ -252,6 +259,47 @@ const files: Record<string, Worst> = {
     parse: (text) => applyPax(Buffer.from(text), header),
   },
 };
+const packBytes = 1_048_576;
+const patternChars = 4_096;
+const packs: Record<string, Worst> = {
+  "a Dockerfile of one continued line": {
+    size: packBytes,
+    input: pumped("RUN a", "\\\n"),
+    parse: parseDockerfile,
+  },
+  "a Dockerfile of flags": {
+    size: packBytes,
+    input: pumped("COPY ", "--a=b ", "c d"),
+    parse: parseDockerfile,
+  },
+  "a Dockerfile of comments": {
+    size: packBytes,
+    input: pumped("RUN a \\\n", " #\n", "b"),
+    parse: parseDockerfile,
+  },
+  "words of quotes": { size: packBytes, input: pumped("", '"\'" '), parse: splitWords },
+  "variables of openings": { size: packBytes, input: pumped("", "$", `\${A:-b}`), parse: variables },
+  "variables in a default": { size: packBytes, input: pumped("", `\${A:-`, "}"), parse: variables },
+  "a pattern of brackets that nothing closes": {
+    size: patternChars,
+    input: pumped("", "["),
+    parse: matchesA,
+  },
+  "a pattern of brackets that one closes": {
+    size: patternChars,
+    input: pumped("", "[", "]"),
+    parse: matchesA,
+  },
+  "a pattern of stars": { size: patternChars, input: pumped("", "*b"), parse: matchesA },
+  "an index of lists in lists": { size: packBytes, input: nested("[", "]"), parse: readModrinth },
+  "a manifest of lists in lists": { size: packBytes, input: nested("[", "]"), parse: readCurseForge },
+};
+function variables(text: string): string {
+  return expandVariables(text, new Map());
+}
+function matchesA(pattern: string): boolean {
+  return matchesName(pattern, "a".repeat(255));
+}
 function expanded(text: string): string {
   return expand(text, {});
 }
@@ -273,7 +321,7 @@ const mails: Record<string, Worst<Buffer>> = {
   "a reply of empty lines, byte by byte": { size: 65_536, input: bytes(pumped("", "250-\n")), parse: smtp },
 };
 
-for (const [where, worst] of Object.entries({ logs, http, files })) {
+for (const [where, worst] of Object.entries({ logs, http, files, packs })) {
   describe(where, () => {
     for (const [what, one] of Object.entries(worst)) test(`${what}: linear`, () => assertLinear(one));
   });

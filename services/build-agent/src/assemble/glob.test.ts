@@ -33,6 +33,7 @@ test("a hostile pattern is matched in time", () => {
   assert.equal(matchesName(`${"*a".repeat(500)}b`, "a".repeat(1_000)), false);
   assert.equal(matchesPath(`${"**/a/".repeat(100)}b`.split("/"), Array(1_000).fill("a")), false);
   assert.ok(performance.now() - startedAt < 20_000);
+  assert.throws(() => matchesName("[".repeat(5_000), "a"), /more than 4096 characters: \[\[/);
 });
 
 test("words and variables are read as Docker reads them", () => {

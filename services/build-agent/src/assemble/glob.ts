@@ -6,8 +6,13 @@ export function matchesPath(pattern: readonly string[], path: readonly string[])
   return matches(pattern, path, { isStar: (part) => part === "**", matchOne: matchesName });
 }
 
-/** Whether one name matches one pattern with `*`, `?`, `[a-z]` and `\` before a plain character. */
+/** No path is longer, so no longer pattern means anything. */
+const longestPattern = 4_096;
+
+/** Whether one name matches one pattern with `*`, `?`, `[a-z]` and `\` before a plain character; throws one sentence. */
 export function matchesName(pattern: string, name: string): boolean {
+  if (pattern.length > longestPattern)
+    throw new Error(`a pattern has more than ${longestPattern} characters: ${pattern.slice(0, 40)}`);
   return matches(tokensOf(pattern), [...name], {
     isStar: (token) => token === "*",
     matchOne: (token, char) => typeof token !== "string" && token(char),
@@ -49,9 +54,11 @@ type Token = "*" | ((char: string) => boolean);
 function tokensOf(pattern: string): Token[] {
   const chars = [...pattern];
   const tokens: Token[] = [];
+  // Looked for once: brackets that nothing closes would have each of them look through the rest.
+  const lastEnd = chars.lastIndexOf("]");
   for (let at = 0; at < chars.length; at += 1) {
     const char = chars[at] ?? "";
-    const end = char === "[" ? chars.indexOf("]", at + 2) : -1;
+    const end = char === "[" && lastEnd >= at + 2 ? chars.indexOf("]", at + 2) : -1;
     if (char === "*") tokens.push("*");
     else if (char === "?") tokens.push(() => true);
     else if (end > 0) {
