@@ -24,6 +24,9 @@ type Policy = KubeObject & {
 type Peer = { ip: string } | { namespace: string; labels: Labels };
 
 const policies = readManifest("base/network-game.yaml") as Policy[];
+const buildPolicies = (readManifest("base/build-namespace.yaml") as Policy[]).filter(
+  ({ kind }) => kind === "NetworkPolicy",
+);
 const server = managedLabels("survival");
 const login = { ...managedLabels("login"), "svc.internal/system-role": "login" };
 const job = { "svc.internal/component": "world-job", "svc.internal/server": "survival" };
@@ -60,8 +63,11 @@ function isPeer(rule: PeerRule, peer: Peer): boolean {
 
 type Direction = "Egress" | "Ingress";
 
-function mayReach(direction: Direction, pod: Labels, about: { peer: Peer; port: number }): boolean {
-  const mine = policies
+type Row = [fact: string, direction: Direction, pod: Labels, peer: Peer, port: number, may: boolean];
+type About = { peer: Peer; port: number; among?: readonly Policy[] };
+
+function mayReach(direction: Direction, pod: Labels, about: About): boolean {
+  const mine = (about.among ?? policies)
     .map(({ spec }) => spec)
     .filter((spec) => spec.policyTypes.includes(direction) && fits(spec.podSelector, pod));
   assert.ok(mine.length > 0, "the pod is not fenced in at all");
@@ -74,14 +80,7 @@ function mayReach(direction: Direction, pod: Labels, about: { peer: Peer; port: 
 }
 
 describe("the fences around game servers", () => {
-  const rows: [
-    fact: string,
-    direction: "Egress" | "Ingress",
-    pod: Labels,
-    peer: Peer,
-    port: number,
-    may: boolean,
-  ][] = [
+  const rows: Row[] = [
     ["a server reaches the internet", "Egress", server, { ip: "93.184.216.34" }, 443, true],
     ["a server reaches the internet of today", "Egress", server, { ip: "2606:4700::1" }, 443, true],
     ["a server asks for names", "Egress", server, dns, 53, true],
@@ -127,17 +126,37 @@ describe("the fences around game servers", () => {
       "fe80::1",
       "::1",
       "::ffff:10.0.0.1",
-    ].map((ip): [string, "Egress", Labels, Peer, number, boolean] => [
-      `a server does not reach ${ip}`,
-      "Egress",
-      server,
-      { ip },
-      443,
-      false,
-    ]),
+    ].map((ip): Row => [`a server does not reach ${ip}`, "Egress", server, { ip }, 443, false]),
   ];
   for (const [fact, direction, pod, peer, port, may] of rows) {
     test(fact, () => assert.equal(mayReach(direction, pod, { peer, port }), may));
+  }
+});
+
+describe("the fence around builds", () => {
+  const build = { "svc.internal/component": "build-job", "svc.internal/managed-by": "svc-builds" };
+  const pack = { ...build, "svc.internal/build-downloads": "pack" };
+  const registry = { namespace: "svc", labels: { "app.kubernetes.io/name": "registry" } };
+  const internet = { ip: "93.184.216.34" };
+  const rows: Row[] = [
+    ["a build asks for names", "Egress", build, dns, 53, true],
+    ["a build reaches the registry", "Egress", build, registry, 5_000, true],
+    ["a build reaches the internal face", "Egress", build, face, 8_081, true],
+    ["a build reaches no other service", "Egress", build, operator, 8_081, false],
+    ["a build reaches no server", "Egress", build, neighbour, 25_565, false],
+    ["a build does not reach the internet", "Egress", build, internet, 443, false],
+    ["files of a pack come over TLS", "Egress", pack, internet, 443, true],
+    ["files of a pack come over TLS and IPv6", "Egress", pack, { ip: "2606:4700::1" }, 443, true],
+    ["files of a pack come over nothing else", "Egress", pack, internet, 80, false],
+    ...["10.96.0.1", "169.254.169.254", "192.168.1.1", "fd00::1", "fe80::1", "::ffff:10.0.0.1"].map(
+      (ip): Row => [`a pack does not reach ${ip}`, "Egress", pack, { ip }, 443, false],
+    ),
+    ["no service talks to a build", "Ingress", build, operator, 80, false],
+    ["no server talks to a build", "Ingress", build, neighbour, 80, false],
+    ["nobody outside talks to a build", "Ingress", pack, internet, 80, false],
+  ];
+  for (const [fact, direction, pod, peer, port, may] of rows) {
+    test(fact, () => assert.equal(mayReach(direction, pod, { peer, port, among: buildPolicies }), may));
   }
 });
 
