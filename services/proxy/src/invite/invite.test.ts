@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { runningAt, startFixture } from "../testing/fixture.ts";
 
@@ -71,3 +72,42 @@ test("only the newest invitation of a guest lives, and none outlives the inviter
   await bob.until(() => bob.chat.filter((line) => /invitation has expired/.test(line)).length === 2);
   assert.equal(fixture.survival.players.has("bob"), false);
 });
+
+test(
+  "players of another proxy are counted, invite and are invited, and take over their session",
+  limit,
+  async () => {
+    const { fixture, accounts, alice, bob, cardOf } = await stage();
+    await using _ = fixture;
+    const { service } = fixture;
+    const erin = { mc_uuid: randomUUID(), name: "erin", server: "survival" };
+    service.online = [{ ...erin, proxy: "other", since: new Date().toISOString() }];
+    alice.command("glist");
+    await alice.hears(/^1 players online: survival 1$/);
+
+    const invited: unknown[] = [];
+    service.invite = (input) => {
+      invited.push(input["mc_uuid"]);
+      return { status: 201, body: { id: input["id"] } };
+    };
+    alice.command("invite ERIN");
+    await alice.hears(/^erin was invited to survival\./);
+    assert.deepEqual(invited, [erin.mc_uuid]);
+
+    const id = "0123456789abcdef";
+    const from = { from_uuid: erin.mc_uuid, from_name: erin.name };
+    const invitations = [{ id, ...from, to_uuid: accounts.bob.uuid, server: "survival" }];
+    service.presence = () => ({ elsewhere: [], invitations: invitations.splice(0) });
+    assert.equal(await cardOf(bob, "erin"), id);
+    bob.command(`invite accept ${id}`);
+    await fixture.survival.player("bob");
+
+    service.presence = (input) => {
+      const { players } = input as unknown as { players: { name: string; session: string }[] };
+      const left = players.filter(({ name }) => name === "bob");
+      return { elsewhere: left.map(({ session }) => session), invitations: [] };
+    };
+    assert.match(await bob.isKicked(), /from somewhere else/);
+    assert.equal(alice.state.isClosed, false);
+  },
+);
