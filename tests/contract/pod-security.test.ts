@@ -35,6 +35,8 @@ type PodSpec = {
   hostNetwork?: boolean;
   hostPID?: boolean;
   hostIPC?: boolean;
+  automountServiceAccountToken?: boolean;
+  enableServiceLinks?: boolean;
 };
 
 const volumeTypes = [
@@ -117,6 +119,11 @@ for (const [name, labels] of [
     assert.deepEqual(broken(podOf(labels)), { "prepare-data": ["runs as root", "adds capabilities"] });
   });
 }
+
+test("the pod of a server has neither a token of the cluster nor the addresses of other servers", () => {
+  const { automountServiceAccountToken, enableServiceLinks } = podOf({});
+  assert.deepEqual([automountServiceAccountToken, enableServiceLinks], [false, false]);
+});
 
 test("without a platform image the pod of a server is restricted", () => {
   const settings = { ...lifecycle, platform_image: "" };

@@ -89,6 +89,8 @@ function podTemplateOf({ server, settings, password, isForwarded = false }: Want
     },
     spec: {
       automountServiceAccountToken: false,
+      // Its environment would name every other server of the namespace, with the address.
+      enableServiceLinks: false,
       terminationGracePeriodSeconds: graceSeconds,
       securityContext: {
         runAsNonRoot: true,
@@ -228,12 +230,14 @@ function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-// Without what matters to the next start alone: the platform's own image, and what its gate does when it fails. A change of
-// these, by an upgrade too, does not restart running servers.
+const forNextStart: ReadonlySet<string> = new Set(["terminationMessagePolicy", "enableServiceLinks"]);
+
+// Without what may wait for the next start: the platform's own image, what its gate does when it fails, and what came with this
+// release. A change of these, by an upgrade too, does not restart running servers.
 function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
   const text = JSON.stringify(template, (key, value: unknown) => {
-    if (key === "terminationMessagePolicy") return undefined;
-    // As the last release wrote it, so that its pods are left alone.
+    if (forNextStart.has(key)) return undefined;
+    // As the last release wrote it.
     if (Array.isArray(value) && value[0] === "egress-gate")
       return value.includes(failOpen) ? value : value.toSpliced(3, 0, failOpen);
     return key === "image" && platformImage !== "" && value === platformImage ? "" : value;
