@@ -3,6 +3,7 @@
 import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";
 import { sql } from "kysely";
+import { insertAudit } from "../database/audit.ts";
 import { deleteHistory } from "../database/delete-history.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
@@ -28,7 +29,7 @@ export type WorldStore = {
   /** Live rows after a name, in its order. */
   page: (after: string, limit: number) => Promise<Map<string, WorldRow>>;
   /**
-   * Takes the server from its owner; false when somebody else owns it now. For a deletion `removeObject` is called under
+   * Takes the server from its owner, with an audit entry; false when somebody else owns it now. For a deletion `removeObject` is called under
    * the row's lock, before the row is marked and its names become free.
    */
   release: (release: Release, removeObject: () => Promise<void>) => Promise<boolean>;
@@ -103,6 +104,8 @@ function worldRowOf(row: Columns): WorldRow {
   };
 }
 
+const actionOf = { reclaimed: "world.reclaim", released: "world.release", deleted: "world.delete" } as const;
+
 async function release(
   { db }: LifecycleStore,
   { name, outcome, ownerId }: Release,
@@ -141,6 +144,11 @@ async function release(
     }
     const event = { name, outcome, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.serverReleased, event)).execute();
+    // Taken before: by this request, which is repeated, or by the end of the account, which has an entry of its own.
+    if (!isDeletion && now === undefined && ownerId !== undefined) return true;
+    const who = { actor: "reaper", source: "internal:storage", server_name: name };
+    const payload = ownerId === undefined ? {} : { owner_id: ownerId };
+    await insertAudit(trx, { ...who, action: actionOf[outcome], payload });
     return true;
   });
 }

@@ -173,6 +173,15 @@ describe("on real servers", () => {
     assert.ok(await fixture.kube.find(servers, { name: "idle-one", namespace }));
   });
 
+  const auditsOf = async (name: string) =>
+    (await fixture.audits())
+      .filter(({ server_name, source }) => server_name === name && source === "internal:storage")
+      .map(({ actor, action, payload }) => `${actor} ${action} ${payload["owner_id"]}`);
+
+  test("a release and its audit entry are one, and a repeat adds none", async () => {
+    assert.deepEqual(await auditsOf("idle-one"), ["reaper world.reclaim usr-1"]);
+  });
+
   test("a world that has a new owner is left alone", async () => {
     await own("idle-one", "usr-2");
     for (const outcome of ["reclaimed", "released", "deleted"] as const) {
@@ -198,6 +207,7 @@ describe("on real servers", () => {
       async () => (await fixture.kube.find(servers, { name: "idle-one", namespace })) === undefined,
     );
     assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: true });
+    assert.deepEqual((await auditsOf("idle-one")).slice(1), ["reaper world.delete usr-2"]);
     assert.deepEqual(await sql("select 1 from lifecycle.server_aliases where server_name = 'idle-one'"), []);
     assert.equal(await faultOf(describeServer("idle-one")), "not_found");
     assert.equal(

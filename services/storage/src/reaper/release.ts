@@ -6,12 +6,6 @@ import { count, countAndNote, type Run } from "./run.ts";
 import type { SummaryKey } from "./summary.ts";
 
 const keyOf: Record<Outcome, SummaryKey> = { reclaimed: "reaped", released: "released", deleted: "deleted" };
-const actionOf: Record<Outcome, string> = {
-  reclaimed: "world.reclaim",
-  released: "world.release",
-  deleted: "world.delete",
-};
-
 /** The world is archived and deleted, or there never was one: the server loses its owner, or is deleted. */
 export async function releaseServer(
   run: Run,
@@ -20,9 +14,8 @@ export async function releaseServer(
 ): Promise<void> {
   const { name, owner_id } = world;
   const { outcome } = plan;
-  const { mesh } = run.deps;
   const about = { name, outcome, ...(owner_id !== undefined && { owner_id }) };
-  const { done } = await mesh.call(worlds.releaseWorld, about);
+  const { done } = await run.deps.mesh.call(worlds.releaseWorld, about);
   if (!done)
     return countAndNote(
       run,
@@ -30,13 +23,6 @@ export async function releaseServer(
       `${name} was not released: its owner changed, or the request was withdrawn`,
     );
   count(run, keyOf[outcome]);
-  mesh.audit({
-    actor: "reaper",
-    source: "internal:storage",
-    action: actionOf[outcome],
-    server_name: name,
-    payload: { ...(owner_id !== undefined && { owner_id }), ...(backup && { backup_id: backup.id }) },
-  });
   if (outcome === "reclaimed" && owner_id !== undefined && backup) await notifyOwner(run, world, backup);
 }
 
