@@ -11,8 +11,10 @@ const limit = { timeout: 60_000 };
 const host = "play.example";
 
 /** What a client that wants to log in from this address reads first. */
-async function firstWords(port: number, from: string): Promise<string> {
-  const connection = new Connection(connect({ port, host: "127.0.0.1", localAddress: from }));
+async function firstWords(port: number, from: string, preamble = ""): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  socket.write(preamble);
+  const connection = new Connection(socket);
   connection.send(0, varint(protocol), text(host), Buffer.of(0x63, 0xdd, 2));
   connection.send(0, text("mallory"), Buffer.alloc(16));
   const { id, reader } = await connection.next();
@@ -58,3 +60,18 @@ test(
     for (const { connection } of waiting) connection.destroy();
   },
 );
+
+test("logins from one IPv6 network share a budget, another network has its own", limit, async () => {
+  await using fixture = await startFixture({
+    SVC_PROXY_LOGIN_BURST: "2",
+    SVC_PROXY_LOGIN_EVERY_MS: "60000",
+    SVC_PROXY_ACCEPT_PROXY_PROTOCOL: "true",
+    SVC_PROXY_TRUSTED_PROXIES: "127.0.0.1",
+  });
+  const from = (address: string) =>
+    firstWords(fixture.proxy.port, "127.0.0.1", `PROXY TCP6 ${address} ::1 1 2\r\n`);
+  assert.equal(await from("2001:db8:0:1::a"), "packet 1");
+  assert.equal(await from("2001:db8:0:1:ffff::b"), "packet 1");
+  assert.match(await from("2001:db8:0:1::c"), /Too many logins from your address/);
+  assert.equal(await from("2001:db8:0:2::a"), "packet 1");
+});
