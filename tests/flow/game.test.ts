@@ -94,12 +94,15 @@ test("an unlinked player who typed the address of a running server joins it once
   assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
 });
 
-test("players of a server that stops are moved to the lobby with the reason", async () => {
-  await svc("server", "stop", "survival");
-  for (const player of [alice, bob]) {
-    await player.hears(/survival sent you to the lobby|The connection to survival was lost/);
-    await player.isOn("lobby");
-  }
+test("players of a server that restarts are moved to the lobby with the reason", async () => {
+  const [restarted] = await Promise.all([
+    svc("server", "restart", "survival"),
+    ...[alice, bob].map(async (player) => {
+      await player.hears(/survival sent you to the lobby|The connection to survival was lost/);
+      await player.isOn("lobby");
+    }),
+  ]);
+  assert.equal(restarted["phase"], "Running");
   await svc("server", "stop", "survival", "--wait");
 });
 
