@@ -11,7 +11,7 @@ import type { Mesh } from "@svc/mesh";
 import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
 import { AuditEntry, type ServiceName } from "@svc/proto";
 import type { Running } from "@svc/service";
-import { openStore } from "@svc/store";
+import { createRepeats, openStore } from "@svc/store";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings } from "../config.ts";
@@ -146,6 +146,8 @@ async function startReplica(
   const registry = createRegistry("lifecycle", "test");
   const mesh = await nats.connect("lifecycle", { registry });
   const store = openStore<Tables>({ url: databaseUrl, schema: "lifecycle", poolSize: 5, log });
+  const repeats = createRepeats(store, log);
+  mesh.answerRepeats(repeats);
   const stopping = new AbortController();
   const { signal } = stopping;
   const chosen = loadSettings(settings, { overrides });
@@ -158,6 +160,7 @@ async function startReplica(
       stopping.abort();
       await running.stop?.();
       await mesh.drain(500);
+      await repeats.close();
       await store.close();
     },
   };
