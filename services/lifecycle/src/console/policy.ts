@@ -9,9 +9,12 @@ export function mayUseConsole(principal: Principal, ownerId: string | undefined)
   return principal.staff || (ownerId !== undefined && principal.user_id === ownerId);
 }
 
-const logging: ReadonlySet<string> = new Set(["Starting", "Running", "Stopping"]);
+const logging: ReadonlySet<string> = new Set(["Starting", "Running", "Stopping", "Failed"]);
 
-/** Whether there is a log to read; there is also one while the server starts and stops. */
+/**
+ * Whether there is a log to read; there is also one while the server starts and stops, and after a start that failed:
+ * its pod is left, and its last lines say why.
+ */
 export function hasLog(server: Server | undefined): boolean {
   return logging.has(server?.status?.phase ?? "");
 }

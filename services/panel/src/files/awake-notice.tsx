@@ -1,6 +1,7 @@
+import { canBeStopped } from "../server/row.ts";
 import type { ServerStatus } from "../server/use-server.ts";
 import { isFull } from "../server/use-server.ts";
-import { WakeOrStop } from "../server/wake-stop.tsx";
+import { Stop, WakeOrStop } from "../server/wake-stop.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
 
@@ -9,9 +10,10 @@ export function AwakeNotice({ status }: { status: ServerStatus }) {
   const { files } = useWords();
   const full = isFull(status) ? status : undefined;
   const target = { ...status, gaveUp: full?.startGaveUp ?? false, retiring: full?.retiring };
-  const canStop = status.phase === "Running" || status.phase === "Starting";
+  // Trying a failed start again leads away from its files.
+  const stop = status.phase === "Failed" ? <Stop server={target} /> : <WakeOrStop server={target} />;
   return (
-    <Notice kind="waiting" actions={canStop && <WakeOrStop server={target} />}>
+    <Notice kind="waiting" actions={canBeStopped(target) && stop}>
       {files.awake} {files.awakeNext}
     </Notice>
   );

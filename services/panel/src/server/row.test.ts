@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ListView, listViewOf, type ServerRow, selectRows } from "./row.ts";
+import {
+  canBeStopped,
+  hasConsole,
+  isAtRest,
+  type ListView,
+  listViewOf,
+  type ServerRow,
+  selectRows,
+} from "./row.ts";
 
 const row = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
   name,
@@ -53,4 +61,26 @@ test("an address says how the list is shown; nonsense in it counts as nothing", 
     sort: "players",
   });
   assert.deepEqual(listViewOf({ q: {}, show: "x", sort: [] }), { search: "", filter: "all", sort: "name" });
+});
+
+test("a failed start has to be stopped before its world can be changed", () => {
+  const facts = [
+    { phase: "Stopped", desiredState: "Stopped" },
+    { phase: "Stopped", desiredState: "Running" },
+    { phase: "Starting", desiredState: "Running" },
+    { phase: "Running", desiredState: "Running" },
+    { phase: "Stopping", desiredState: "Stopped" },
+    { phase: "Failed", desiredState: "Running" },
+    { phase: "Failed", desiredState: "Stopped" },
+  ] as const;
+  assert.deepEqual(facts.map(canBeStopped), [false, true, true, true, false, true, false]);
+  assert.deepEqual(
+    facts.map(({ phase }) => isAtRest(phase)),
+    [true, true, false, false, false, false, false],
+  );
+});
+
+test("a start that failed can be read in the console, a sleeping server has none", () => {
+  const phases = ["Unknown", "Stopped", "Starting", "Running", "Stopping", "Failed"] as const;
+  assert.deepEqual(phases.filter(hasConsole), ["Starting", "Running", "Stopping", "Failed"]);
 });

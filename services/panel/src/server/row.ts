@@ -2,7 +2,7 @@
 
 import type { Output } from "../api/operations.ts";
 import { visible } from "../words/visible.ts";
-import type { StartFacts } from "./start-progress.ts";
+import { isStarting, type StartFacts } from "./start-progress.ts";
 
 type Mine = Output<"ownership.listMine">["items"][number];
 type Fleet = Output<"servers.fleet">["items"][number];
@@ -99,9 +99,20 @@ export function isAwake({ phase }: Pick<ServerRow, "phase">): boolean {
   return awake.has(phase);
 }
 
-/** Nothing runs, so the world may be changed. */
+/** Whether there is a console to read; that of a start that failed says why (docs/reference/console.md#stream). */
+export function hasConsole(phase: Phase): boolean {
+  return awake.has(phase) || phase === "Failed";
+}
+
+/** Nothing runs, so the world may be changed. A start that failed leaves a pod (docs/reference/server-states.md#phases). */
 export function isAtRest(phase: Phase): boolean {
-  return phase === "Stopped" || phase === "Failed";
+  return phase === "Stopped";
+}
+
+/** Whether a stop would do something: also after a start that failed, which is otherwise tried again. */
+export function canBeStopped(server: StartFacts): boolean {
+  const { phase, desiredState } = server;
+  return phase === "Running" || isStarting(server) || (phase === "Failed" && desiredState === "Running");
 }
 
 function passes(row: ServerRow, filter: Filter): boolean {

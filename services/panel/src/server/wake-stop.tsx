@@ -5,12 +5,12 @@ import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Row } from "../ui/layout.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
-import type { ServerRow } from "./row.ts";
-import { isStarting } from "./start-progress.ts";
+import { canBeStopped, type ServerRow } from "./row.ts";
 import { PlayOn, WhoPlays } from "./stop-notice.tsx";
 import { useDesired } from "./use-desired.ts";
 
@@ -22,12 +22,20 @@ type Target = Pick<
 /** A retry leaves the desired state as it is: only reading again shows it. */
 const readAgain = ["servers.viewStatus", "servers.fleet", "ownership.listMine"] as const;
 
-/** The one button that fits the phase of a server. */
+/** The button that fits the phase of a server; on its own page a start that failed can be stopped as well as tried again. */
 export function WakeOrStop({ server, isMain = false }: { server: Target; isMain?: boolean }) {
   const { phase, stopsAt } = server;
   if (stopsAt !== undefined) return <PlayOn name={server.name} isMain={isMain} />;
-  if (phase === "Running" || isStarting(server)) return <Stop server={server} />;
-  return <Wake server={server} isMain={isMain} />;
+  const wake = <Wake server={server} isMain={isMain} />;
+  if (!canBeStopped(server)) return wake;
+  if (phase !== "Failed") return <Stop server={server} />;
+  if (!isMain) return wake;
+  return (
+    <Row>
+      {wake}
+      <Stop server={server} />
+    </Row>
+  );
 }
 
 function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
@@ -61,7 +69,8 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   );
 }
 
-function Stop({ server }: { server: Target }) {
+/** Stops a server; whoever is on it is named first. */
+export function Stop({ server }: { server: Target }) {
   const words = useWords();
   const toast = useToast();
   const stop = useAction("servers.stop");

@@ -12,10 +12,18 @@ import type { LogLine } from "./log-buffer.ts";
 import { type Level, levels, lowestRank, markMatches, styleText } from "./styled-text.ts";
 import { useConsole } from "./use-console.ts";
 
+type ConsoleProps = {
+  name: string;
+  /** There is a log, also of a server that starts or whose start failed. */
+  isReadable: boolean;
+  /** Commands are taken, and who is on is known. */
+  isRunning: boolean;
+};
+
 /** The log of a server as it is written, and the line for commands. */
-export function ConsolePanel({ name, isRunning }: { name: string; isRunning: boolean }) {
+export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
   const { serverConsole } = useWords();
-  const { buffer, lines, state } = useConsole(name, isRunning);
+  const { buffer, lines, state } = useConsole(name, isReadable);
   const players = useOperation("consoles.listPlayers", { name }, { every: poll.status, enabled: isRunning });
   const [view, setView] = useState<View>({ search: "", level: "all", wraps: true });
   const shown = useMemo(() => selectLines(lines, view.search, view.level), [lines, view.search, view.level]);

@@ -14,10 +14,10 @@ const absenceCheckMs = 10_000;
 const firstDelayMs = 500;
 const longestDelayMs = 15_000;
 
-/** The console of a server, live while `isRunning` and the tab is in sight. */
+/** The console of a server, live while `isReadable` and the tab is in sight. */
 export function useConsole(
   name: string,
-  isRunning: boolean,
+  isReadable: boolean,
 ): { buffer: LogBuffer; lines: readonly LogLine[]; state: ConsoleState } {
   const [buffer] = useState(() => createLogBuffer());
   const [state, setState] = useState<ConsoleState>("connecting");
@@ -25,12 +25,12 @@ export function useConsole(
   const isInSight = useInSight();
   const latest = useRef(setState);
   useEffect(() => {
-    if (!isRunning) return latest.current("asleep");
+    if (!isReadable) return latest.current("asleep");
     if (!isInSight) return;
     const stop = new AbortController();
     void follow({ name, buffer, resume, setState: latest.current }, stop.signal);
     return () => stop.abort();
-  }, [name, isRunning, isInSight, buffer, resume]);
+  }, [name, isReadable, isInSight, buffer, resume]);
   const lines = useSyncExternalStore(buffer.subscribe, buffer.lines);
   return { buffer, lines, state };
 }
