@@ -22,7 +22,11 @@ export const options = operation({
   subject: "identity.sign-in.options",
   http: { ...door, path: "/api/v1/auth/options" },
   body: { email: EmailAddress },
-  output: z.strictObject({ methods: z.array(z.enum(["passkey", "email_otp"])) }),
+  output: z.strictObject({
+    methods: z.array(z.enum(["passkey", "email_otp"])),
+    /** Passwords are accepted here, whatever the address; absent while they are not. */
+    password: z.literal(true).optional(),
+  }),
   idempotent: true,
   summary: "Sign-in methods of an address, passkey first; none for an unknown or unverified one.",
   spec: "docs/reference/sign-in.md#doors",

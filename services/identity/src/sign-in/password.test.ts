@@ -68,6 +68,17 @@ describe("sign-in with a local password", () => {
     }
   });
 
+  test("is named beside the methods of any address while it is on", async () => {
+    const email = "known@example.net";
+    await fixture.person({ email, emailVerified: true });
+    const ask = (address: string) => fixture.gateway.call(signIn.options, { email: address }, options);
+    await open("false");
+    for (const address of [email, "nobody@example.net"])
+      assert.equal("password" in (await ask(address)), false, address);
+    await open("true");
+    for (const address of [email, "nobody@example.net"]) assert.equal((await ask(address)).password, true);
+  });
+
   test("signs in for 12 hours, and does not count as a proof", async () => {
     await open("true");
     const { username, userId } = await person("secret");

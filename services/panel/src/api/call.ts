@@ -72,9 +72,12 @@ async function send(name: OperationName, input: object, options: CallOptions): P
   }
 }
 
+/** Where 401 is no end of a session: nobody is there, or what was typed is wrong. */
+const withoutSession: ReadonlySet<OperationName> = new Set(["accounts.me", "signIn.passwordLogin"]);
+
 /** Tells the app of refusals that concern all pages. */
 export function note(name: OperationName, error: ApiError): ApiError {
-  if (error.status === 401 && name !== "accounts.me") sessionSignals.sessionEnded();
+  if (error.status === 401 && !withoutSession.has(name)) sessionSignals.sessionEnded();
   if (error.code === "setup_required") sessionSignals.setupRequired();
   return error;
 }

@@ -7,6 +7,7 @@ import { Field } from "../ui/field.tsx";
 import { Muted } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
 import { StepForm } from "./form.tsx";
+import type { OperatorLogin } from "./operator-step.tsx";
 import { PasskeyError, signInWithPasskey, signInWithPasskeyOf } from "./passkey.ts";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -17,12 +18,15 @@ type EmailStepProps = {
   /** A code is on its way to the address. */
   onMailed: () => void;
   /** An operator login was opened. */
-  onOperator: (requestId: string) => void;
+  onOperator: (opened: OperatorLogin) => void;
   onGame: () => void;
+  /** Whether this installation takes passwords, once it was asked about an address. */
+  onPasswords: (isOpen: boolean) => void;
 };
 
 /** The first step: a passkey, or an address that decides how it goes on. */
-export function EmailStep({ email, setEmail, onDone, onMailed, onOperator, onGame }: EmailStepProps) {
+export function EmailStep(props: EmailStepProps) {
+  const { email, setEmail, onDone, onMailed, onOperator, onGame, onPasswords } = props;
   const { signIn } = useWords();
   const attempt = useAttempt();
   const [declined, setDeclined] = useState("");
@@ -31,15 +35,15 @@ export function EmailStep({ email, setEmail, onDone, onMailed, onOperator, onGam
   };
   const mail = async () => {
     if (host === "operator") {
-      const { request_id } = await call("signIn.startOpLogin", { email });
-      onOperator(request_id);
+      onOperator(await call("signIn.startOpLogin", { email }));
       return;
     }
     await call("signIn.startEmail", { email });
     onMailed();
   };
   const goOn = async () => {
-    const { methods } = await call("signIn.options", { email });
+    const { methods, password = false } = await call("signIn.options", { email });
+    onPasswords(password);
     // Who broke off the passkey of this address once gets the code.
     if (!methods.includes("passkey") || declined === email) return void (await mail());
     try {

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { call } from "../api/call.ts";
+import { otherOrigin } from "../api/hosts.ts";
 import { Button } from "../ui/button.tsx";
 import { Muted } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
@@ -19,7 +20,11 @@ export function GameCodeStep({ onDone, onBack }: { onDone: () => void; onBack: (
     if (isDone) onDone();
   };
   return (
-    <StepForm onSubmit={() => void bind()} problem={attempt.problem}>
+    <StepForm
+      onSubmit={() => void bind()}
+      problem={attempt.problem}
+      aside={attempt.code === "staff_account" && <a href={`${otherOrigin}/login`}>{signIn.staffHost}</a>}
+    >
       <Muted>{signIn.gameHelp}</Muted>
       <GameCodeField
         label={signIn.gameCode}

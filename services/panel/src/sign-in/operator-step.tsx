@@ -1,8 +1,11 @@
 import { useState } from "react";
 import { call } from "../api/call.ts";
+import { clockOffsetMs } from "../api/clock.ts";
+import type { Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { useCountdown } from "../ui/countdown.ts";
 import { Muted, Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useWords } from "../words/words.ts";
@@ -10,13 +13,21 @@ import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
+export type OperatorLogin = Output<"signIn.startOpLogin">;
+
 /** An operator's sign-in: approved in the game by staff, finished with the code from the mail. */
-export function OperatorStep(props: { requestId: string; onDone: () => void; onBack: () => void }) {
-  const { requestId, onDone, onBack } = props;
+export function OperatorStep(props: { opened: OperatorLogin; onDone: () => void; onBack: () => void }) {
+  const { opened, onDone, onBack } = props;
+  const { request_id: requestId, expires_at } = opened;
   const { signIn } = useWords();
   const [code, setCode] = useState("");
   const attempt = useAttempt();
-  const status = useOperation("signIn.readOpLoginStatus", { id: requestId }, { every: poll.busy });
+  const isOver = useCountdown(Date.parse(expires_at) - clockOffsetMs()) === 0;
+  const status = useOperation(
+    "signIn.readOpLoginStatus",
+    { id: requestId },
+    { every: poll.busy, enabled: !isOver },
+  );
   const isApproved = status.data?.approved === true;
   const finish = async () => {
     const isDone = await attempt.run(async () => {
@@ -24,6 +35,7 @@ export function OperatorStep(props: { requestId: string; onDone: () => void; onB
     });
     if (isDone) onDone();
   };
+  const note = isApproved ? signIn.operatorApproved : signIn.operatorWaiting;
   const command = `/felis web op approve ${requestId} NAME`;
   return (
     <StepForm onSubmit={() => void finish()} problem={attempt.problem}>
@@ -33,8 +45,8 @@ export function OperatorStep(props: { requestId: string; onDone: () => void; onB
         <CopyButton text={command} what={signIn.operatorApprove} />
       </Row>
       <Muted>{signIn.operatorName}</Muted>
-      <Notice kind={isApproved ? "done" : "waiting"}>
-        <span role="status">{isApproved ? signIn.operatorApproved : signIn.operatorWaiting}</span>
+      <Notice kind={isOver ? "failed" : isApproved ? "done" : "waiting"}>
+        <span role="status">{isOver ? signIn.operatorOver : note}</span>
       </Notice>
       <MailedCodeField label={signIn.code} name="code" value={code} onChange={setCode} isRequired />
       <Button kind="primary" type="submit" isPending={attempt.isRunning}>

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { host } from "../api/hosts.ts";
 import { meKey, useMe } from "../api/session.ts";
 import { Page } from "../ui/page.tsx";
@@ -9,9 +9,14 @@ import { EmailStep } from "./email-step.tsx";
 import { GameCodeStep } from "./game-code-step.tsx";
 import { MailCodeStep } from "./mail-code-step.tsx";
 import { nextPath } from "./next-path.ts";
-import { OperatorStep } from "./operator-step.tsx";
+import { type OperatorLogin, OperatorStep } from "./operator-step.tsx";
 
-type Step = { kind: "email" } | { kind: "code" } | { kind: "game" } | { kind: "operator"; requestId: string };
+// Most installations take no passwords.
+const PasswordStep = lazy(() =>
+  import("./password-step.tsx").then((module) => ({ default: module.PasswordStep })),
+);
+
+type Step = { kind: "email" | "code" | "game" | "password" } | { kind: "operator"; opened: OperatorLogin };
 
 /** Every way to sign in on this host. */
 export function SignInPage() {
@@ -22,6 +27,7 @@ export function SignInPage() {
   const { next } = useSearch({ strict: false }) as { next?: unknown };
   const [email, setEmail] = useState("");
   const [step, setStep] = useState<Step>({ kind: "email" });
+  const [takesPasswords, setTakesPasswords] = useState(false);
   const isSignedIn = me.data !== null && me.data !== undefined;
   useEffect(() => {
     if (isSignedIn) void navigate({ to: nextPath(next), replace: true });
@@ -37,6 +43,7 @@ export function SignInPage() {
     code: signIn.codeTitle,
     game: signIn.gameTitle,
     operator: signIn.operatorApprove,
+    password: title(),
   };
   function title() {
     return host === "operator" ? signIn.operatorTitle : signIn.title;
@@ -49,14 +56,23 @@ export function SignInPage() {
           setEmail={setEmail}
           onDone={onDone}
           onMailed={() => setStep({ kind: "code" })}
-          onOperator={(requestId) => setStep({ kind: "operator", requestId })}
+          onOperator={(opened) => setStep({ kind: "operator", opened })}
           onGame={() => setStep({ kind: "game" })}
+          onPasswords={setTakesPasswords}
         />
       )}
       {step.kind === "code" && <MailCodeStep email={email} onDone={onDone} onBack={onBack} />}
       {step.kind === "game" && <GameCodeStep onDone={onDone} onBack={onBack} />}
-      {step.kind === "operator" && (
-        <OperatorStep requestId={step.requestId} onDone={onDone} onBack={onBack} />
+      {step.kind === "operator" && <OperatorStep opened={step.opened} onDone={onDone} onBack={onBack} />}
+      {takesPasswords && (
+        <Suspense>
+          <PasswordStep
+            isChosen={step.kind === "password"}
+            onChoose={() => setStep({ kind: "password" })}
+            onDone={onDone}
+            onBack={onBack}
+          />
+        </Suspense>
       )}
     </Page>
   );

@@ -9,13 +9,15 @@ import { parseAst } from "vite";
 import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
+import { password as englishPassword } from "./en/password.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
+import { password as chinesePassword } from "./zh/password.ts";
 
 /** With what is loaded later. */
-const en = { ...english, ...englishPacks, ...englishHealth };
-const zh = { ...chinese, ...chinesePacks, ...chineseHealth };
+const en = { ...english, ...englishPacks, ...englishHealth, password: englishPassword };
+const zh = { ...chinese, ...chinesePacks, ...chineseHealth, password: chinesePassword };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };
 

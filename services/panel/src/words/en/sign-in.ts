@@ -24,6 +24,7 @@ export const signIn = {
   operatorApproveHelp: "Join the game with a player that is linked to a staff account and run this command:",
   operatorWaiting: "Waiting for the approval …",
   operatorApproved: "Approved. Enter the code from the mail.",
+  operatorOver: "The time for this sign-in is over. Begin anew.",
   operatorName: "NAME is the name of your account.",
   playerHost: "Players sign in on the panel",
   staffHost: "Operators sign in on the operator console",

@@ -23,6 +23,7 @@ export const signIn: Words["signIn"] = {
   operatorApproveHelp: "请用已绑定管理账号的玩家加入游戏，并执行此命令：",
   operatorWaiting: "等待批准…",
   operatorApproved: "已批准。请输入邮件中的验证码。",
+  operatorOver: "此次登录已超时，请重新开始。",
   operatorName: "NAME 是您的账号名称。",
   playerHost: "玩家请在面板登录",
   staffHost: "管理员请在管理控制台登录",
