@@ -7,7 +7,7 @@ import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Card, Row, Stack } from "../ui/layout.tsx";
+import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
 import { List } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -59,9 +59,10 @@ function Backups({ name, status }: ServerInFrame) {
     <Stack>
       <JobNotice jobs={jobs} />
       <Row>
-        <MakeBackup name={name} phase={status.phase} isBusy={job !== undefined} />
+        <MakeBackup name={name} phase={status.phase} jobs={jobs} />
         <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
       </Row>
+      {!isAsleep && <Muted>{backups.awake}</Muted>}
       {!list.data &&
         (list.error ? <Failure error={list.error} retry={() => void list.refetch()} /> : <Loading />)}
       {list.data && found.length === 0 && <Empty title={backups.none}>{backups.noneHelp}</Empty>}

@@ -7,9 +7,12 @@ export const backups = {
   makeHelp: "The server has to be asleep for a backup.",
   stopFirst: "Stop and back up",
   stopFirstHelp:
-    "Players are moved to the lobby. The backup starts when the server is asleep; keep this page open until then.",
+    "Players are moved to the lobby. The backup starts when the server is asleep; keep this page open until it is made.",
   stopFirstTitle: (name: string) => `Stop ${name} and back it up?`,
   waitingForSleep: "Stopping the server; the backup starts when it is asleep.",
+  startAgain: "Start it again afterwards",
+  startsAgain: "The server starts again once the backup is made.",
+  awake: "Stop the server to restore a backup or to download its world.",
   none: "There is no backup yet",
   noneHelp:
     "A backup keeps the whole world. One is also made before every restore and when nobody plays for long.",

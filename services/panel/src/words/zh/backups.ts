@@ -5,9 +5,12 @@ export const backups: Words["backups"] = {
   make: "立即备份",
   makeHelp: "服务器休眠时才能备份。",
   stopFirst: "停止并备份",
-  stopFirstHelp: "玩家会被移到大厅。服务器休眠后开始备份，在此之前请不要关闭此页面。",
+  stopFirstHelp: "玩家会被移到大厅。服务器休眠后开始备份，备份完成之前请不要关闭此页面。",
   stopFirstTitle: (name) => `停止 ${name} 并备份？`,
   waitingForSleep: "正在停止服务器，休眠后开始备份。",
+  startAgain: "备份后再次启动",
+  startsAgain: "备份完成后服务器会再次启动。",
+  awake: "恢复备份或下载世界之前，请先停止服务器。",
   none: "还没有备份",
   noneHelp: "备份会保存整个世界。每次恢复之前，以及长时间无人游玩时，也会自动备份。",
   reasons: {
