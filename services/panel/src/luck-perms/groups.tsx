@@ -22,7 +22,7 @@ export function Groups({ groups, player, change }: GroupsProps) {
       word: players.undo,
       run: () => void change.run({ kind: "group", action: "add", group }),
     };
-    if (isDone) toast({ kind: "done", text: luckPerms.left(isolate(player), isolate(group)), undo });
+    if (isDone) toast({ kind: "done", text: luckPerms.left(isolate(player), isolate(group)), action: undo });
   };
   return (
     <Card title={luckPerms.groups}>

@@ -62,7 +62,7 @@ function PermissionItem({ permission, player, change }: PermissionItemProps) {
   const unset = async () => {
     const isDone = await change.run(remove);
     const undo = { word: players.undo, run: () => void change.run(restore) };
-    if (isDone) toast({ kind: "done", text: luckPerms.unset(isolate(node), isolate(player)), undo });
+    if (isDone) toast({ kind: "done", text: luckPerms.unset(isolate(node), isolate(player)), action: undo });
   };
   return (
     <ListItem

@@ -42,7 +42,7 @@ export function ListedPlayer(props: ListedPlayerProps) {
     const isDone = await attempt(remove);
     setRunning(false);
     const undo = { word: words.players.undo, run: () => void attempt(restore) };
-    if (isDone) toast({ kind: "done", text: done(isolate(player)), undo });
+    if (isDone) toast({ kind: "done", text: done(isolate(player)), action: undo });
   };
   return (
     <ListItem

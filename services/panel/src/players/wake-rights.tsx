@@ -98,7 +98,7 @@ function columnsOf(
   ];
 }
 
-/** Changes the right of one player: on the page at once, and back when it is refused. */
+/** Changes the right of one player: on the page at once, and back when it is refused or undone. */
 function useWakeRight(name: string): (entry: Entry, canWake: boolean) => void {
   const words = useWords();
   const toast = useToast();
@@ -117,13 +117,23 @@ function useWakeRight(name: string): (entry: Entry, canWake: boolean) => void {
           },
       );
     };
-    return (entry, canWake) => {
+    const change = (entry: Entry, canWake: boolean) => {
       show(entry, canWake);
+      const { players } = words;
+      const player = isolate(entry.username ?? entry.mc_uuid);
+      const undo = { word: players.undo, run: () => change(entry, !canWake) };
       const onError = (error: Parameters<typeof faultWords>[1]) => {
         show(entry, !canWake);
         toast({ kind: "failed", text: faultWords(words, error) });
       };
-      mutate({ name, uuid: entry.mc_uuid, can_wake: canWake }, { onError });
+      const onSuccess = () =>
+        toast({
+          kind: "done",
+          text: canWake ? players.wakes(player) : players.wakesNot(player),
+          action: undo,
+        });
+      mutate({ name, uuid: entry.mc_uuid, can_wake: canWake }, { onError, onSuccess });
     };
+    return change;
   }, [client, mutate, name, toast, words]);
 }

@@ -74,7 +74,7 @@ function OnOff({ name, schedule, what }: PartProps) {
           toast({
             kind: "done",
             text: enabled ? schedules.enabled : schedules.disabled,
-            ...(undo && { undo: { word: schedules.undo, run: undo } }),
+            ...(undo && { action: { word: schedules.undo, run: undo } }),
           }),
       },
     );

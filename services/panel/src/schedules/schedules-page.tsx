@@ -43,7 +43,7 @@ function useRemoval(name: string): (schedule: Schedule) => void {
   return (schedule) => {
     const bringBack = () => create.mutate({ name, ...inputOf(draftOf(schedule)) }, { onError });
     const undo = { word: schedules.undo, run: bringBack };
-    const onSuccess = () => toast({ kind: "done", text: schedules.removed, undo });
+    const onSuccess = () => toast({ kind: "done", text: schedules.removed, action: undo });
     remove.mutate({ name, id: String(schedule.id) }, { onError, onSuccess });
   };
 }

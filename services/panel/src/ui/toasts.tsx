@@ -1,13 +1,27 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { formatClock } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
+import { useCountdown } from "./countdown.ts";
 import { Notice } from "./notice.tsx";
 import styles from "./toasts.module.css";
 
-type Toast = { id: number; text: string; kind: "done" | "failed"; undo?: { word: string; run: () => void } };
-type ShowToast = (toast: Omit<Toast, "id">) => void;
+/** What can be done about it, such as undoing it. */
+type ToastAction = { word: string; run: () => void };
 
-const ToastContext = createContext<ShowToast>(() => undefined);
+type Toast = {
+  id: number;
+  text: string;
+  kind: "done" | "failed" | "waiting";
+  action?: ToastAction;
+  /** When it is too late, in milliseconds since 1970: the toast counts down to it. */
+  until?: number;
+};
+
+/** Shows a toast; what comes back closes it before its time. */
+type ShowToast = (toast: Omit<Toast, "id">) => () => void;
+
+const ToastContext = createContext<ShowToast>(() => () => undefined);
 const shownMs = 8_000;
 let lastId = 0;
 
@@ -16,7 +30,7 @@ export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
 
-/** Shows toasts above the page; errors stay until they are closed. */
+/** Shows toasts above the page; errors, and what waits for the person, stay until they are closed. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { shell } = useWords();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
@@ -25,7 +39,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     (toast) => {
       const id = ++lastId;
       setToasts((all) => [...all.slice(-3), { ...toast, id }]);
-      if (toast.kind !== "failed") setTimeout(() => close(id), shownMs);
+      if (toast.kind === "done") setTimeout(() => close(id), shownMs);
+      return () => close(id);
     },
     [close],
   );
@@ -38,13 +53,13 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={value}>
       {children}
       <div className={styles.region} role="status" aria-live="polite">
-        {toasts.map(({ id, text, kind, undo }) => (
+        {toasts.map(({ id, text, kind, action, until }) => (
           <div key={id} className={styles.toast}>
             <Notice
               kind={kind}
               actions={
                 <div className={styles.actions}>
-                  {undo && <Button onPress={() => take(id, undo.run)}>{undo.word}</Button>}
+                  {action && <Button onPress={() => take(id, action.run)}>{action.word}</Button>}
                   <Button kind="quiet" onPress={() => close(id)}>
                     {shell.close}
                   </Button>
@@ -52,10 +67,17 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               }
             >
               {text}
+              {until !== undefined && <Clock until={until} />}
             </Notice>
           </div>
         ))}
       </div>
     </ToastContext>
   );
+}
+
+/** Readers hear the text once, not every second of it. */
+function Clock({ until }: { until: number }) {
+  const left = useCountdown(until);
+  return <span aria-hidden="true"> {formatClock(left)}</span>;
 }

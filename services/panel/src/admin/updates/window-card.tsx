@@ -64,7 +64,7 @@ function SetWindow({ window }: { window: UpdateWindow }) {
       { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) },
     );
   const cleared = () =>
-    toast({ kind: "done", text: updates.cleared, undo: { word: words.schedules.undo, run: setAgain } });
+    toast({ kind: "done", text: updates.cleared, action: { word: words.schedules.undo, run: setAgain } });
   const moment = (at: string) => (
     <>
       {formatDate(Date.parse(at), language)} · <Time at={at} />

@@ -59,5 +59,7 @@ export const players = {
   playerId: "Player id",
   joined: "Joined first",
   mayWake: "May wake",
+  wakes: (name: string) => `${name} may wake the server again.`,
+  wakesNot: (name: string) => `${name} may not wake the server any more.`,
   mayWakeOf: (name: string) => `${name} may wake the server`,
 };

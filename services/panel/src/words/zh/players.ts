@@ -56,5 +56,7 @@ export const players: Words["players"] = {
   playerId: "玩家编号",
   joined: "首次加入",
   mayWake: "可唤醒",
+  wakes: (name) => `${name} 可以再次唤醒服务器。`,
+  wakesNot: (name) => `${name} 不能再唤醒服务器。`,
   mayWakeOf: (name) => `${name} 可以唤醒服务器`,
 };
