@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { ComponentLanguage } from "../ui/component-language.tsx";
 import { chooseLanguage, type Language, storedLanguage, storeLanguage } from "../words/language.ts";
 import { LanguageContext, type Words, WordsContext } from "../words/words.ts";
@@ -8,19 +8,34 @@ const catalogues: Record<Language, () => Promise<Words>> = {
   "zh-CN": async () => (await import("../words/zh/index.ts")).zh,
 };
 
-/** Loads the catalogue of the person's language; nothing is drawn before it is there. */
+/** Nothing is drawn yet that a reload could cost. */
+const reloadAfterMs = 3_000;
+
+/**
+ * Loads the catalogue of the person's language; nothing is drawn before it is there. When the first one cannot be fetched the
+ * page is loaded again; when another one cannot, the page keeps the language that it has.
+ */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(() => chooseLanguage(storedLanguage(), navigator.languages));
   const [words, setWords] = useState<Words>();
+  const hasWords = useRef(false);
   useEffect(() => {
     let isCurrent = true;
-    void catalogues[language]().then((loaded) => {
-      if (!isCurrent) return;
-      document.documentElement.lang = language;
-      setWords(loaded);
-    });
+    let reload: ReturnType<typeof setTimeout> | undefined;
+    catalogues[language]().then(
+      (loaded) => {
+        if (!isCurrent) return;
+        hasWords.current = true;
+        document.documentElement.lang = language;
+        setWords(loaded);
+      },
+      () => {
+        if (isCurrent && !hasWords.current) reload = setTimeout(() => location.reload(), reloadAfterMs);
+      },
+    );
     return () => {
       isCurrent = false;
+      clearTimeout(reload);
     };
   }, [language]);
   const choice = useMemo(

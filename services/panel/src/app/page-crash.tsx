@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { hasKeptUploads } from "../files/upload/kept-names.ts";
 import { Button } from "../ui/button.tsx";
 import { Muted, Row } from "../ui/layout.tsx";
 import { Page } from "../ui/page.tsx";
@@ -6,12 +7,12 @@ import { useWords } from "../words/words.ts";
 
 const reloadedKey = "svc.reloaded";
 
-/** A page that threw. A chunk that is gone after an update is fetched by one reload. */
+/** A page that threw. A chunk that is gone after an update is fetched by one reload, but not over an upload. */
 export function PageCrash({ message }: { message: string }) {
   const { shell } = useWords();
   const isMissingChunk = /dynamically imported module|module script/i.test(message);
   useEffect(() => {
-    if (!isMissingChunk || sessionStorage.getItem(reloadedKey) === location.href) return;
+    if (!isMissingChunk || hasKeptUploads() || sessionStorage.getItem(reloadedKey) === location.href) return;
     sessionStorage.setItem(reloadedKey, location.href);
     location.reload();
   }, [isMissingChunk]);

@@ -10,8 +10,8 @@ const EndedDialog = lazy(() =>
   import("./ended-dialog.tsx").then((module) => ({ default: module.EndedDialog })),
 );
 
-/** What can happen to a session while a page is open. */
-export function SessionDialogs() {
+/** What can happen to a session while a page is open; `onRenewed` is told when it goes on with a new one. */
+export function SessionDialogs({ onRenewed }: { onRenewed: () => void }) {
   const navigate = useNavigate();
   const { href } = useLocation();
   const [hasEnded, setEnded] = useState(false);
@@ -35,10 +35,14 @@ export function SessionDialogs() {
     setProving(false);
     settle.current(proved);
   };
+  const renew = () => {
+    setEnded(false);
+    onRenewed();
+  };
   return (
     <Suspense fallback={null}>
       {isProving && <ProofDialog isOpen onEnd={endProof} />}
-      {hasEnded && <EndedDialog href={href} onClose={() => setEnded(false)} />}
+      {hasEnded && <EndedDialog href={href} onClose={() => setEnded(false)} onRenewed={renew} />}
     </Suspense>
   );
 }

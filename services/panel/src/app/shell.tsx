@@ -27,6 +27,7 @@ export function Shell() {
   const isBare = !me || pathname === "/login" || pathname === "/setup";
   const [isOpen, setOpen] = useState(false);
   const [overlay, setOverlay] = useState<Overlay>();
+  const [renewals, setRenewals] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens
   useEffect(() => setOpen(false), [pathname]);
   return (
@@ -70,8 +71,8 @@ export function Shell() {
           )}
         </div>
       </div>
-      {me && <LiveUpdates key={me.user_id} />}
-      <SessionDialogs />
+      {me && <LiveUpdates key={`${me.user_id} ${renewals}`} />}
+      <SessionDialogs onRenewed={() => setRenewals(renewals + 1)} />
       {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}
     </ToastProvider>
   );
