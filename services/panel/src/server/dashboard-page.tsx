@@ -17,6 +17,7 @@ import { PhaseStatus } from "./phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "./row.ts";
 import { StaffOverview } from "./staff-overview.tsx";
 import { StartNote } from "./start-card.tsx";
+import { TroubleNotices, useTroubles } from "./trouble-notices.tsx";
 import { useOwnServers } from "./use-servers.ts";
 import { WakeOrStop } from "./wake-stop.tsx";
 
@@ -40,6 +41,7 @@ function OwnOverview() {
   const { rows, error, refetch } = useOwnServers();
   const links = useOperation("links.listOwn", {});
   const isUnlinked = links.data?.links.length === 0;
+  const troubles = useTroubles(rows ?? []);
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const awake = rows.filter(isAwake);
   const asleep = rows.filter((row) => row.isMine && !isAwake(row));
@@ -53,10 +55,11 @@ function OwnOverview() {
         servers={rows.length}
         players={rows.reduce((sum, row) => sum + row.playersOnline, 0)}
         busy={rows.filter((row) => row.playersOnline > 0).length}
-        needing={needing.length + (isUnlinked ? 1 : 0)}
+        needing={needing.length + troubles.length + (isUnlinked ? 1 : 0)}
       />
       {isUnlinked && <LinkFirst />}
       <NeedsYou rows={needing} />
+      <TroubleNotices troubles={troubles} />
       <Awake rows={awake} isManaged={(row) => row.isMine && !row.system} />
       {asleep.length > 0 && (
         <Servers title={dashboard.asleep} rows={asleep} action={(row) => <WakeOrStop server={row} />} />

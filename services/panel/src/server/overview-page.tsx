@@ -1,12 +1,15 @@
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { useJobs } from "../jobs/use-jobs.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { Time } from "../ui/time.tsx";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
+import { hasConsole } from "./row.ts";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
 import { StartCard } from "./start-card.tsx";
 import { StopNotice } from "./stop-notice.tsx";
@@ -18,7 +21,6 @@ export function Page() {
 }
 
 function Overview({ name, status, isManaged }: ServerInFrame) {
-  const isUp = status.phase === "Starting" || status.phase === "Running" || status.phase === "Stopping";
   const full = isFull(status) ? status : undefined;
   return (
     <>
@@ -31,11 +33,17 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
             <>
               <Address status={status} />
               <WhoIsOn name={name} isRunning={status.phase === "Running"} />
+              <LastWork name={name} />
               {full && <Settings status={full} />}
             </>
           }
         >
-          <ConsolePanel key={name} name={name} isRunning={isUp} />
+          <ConsolePanel
+            key={name}
+            name={name}
+            isReadable={hasConsole(status.phase)}
+            isRunning={status.phase === "Running"}
+          />
         </Split>
       ) : (
         <Address status={status} />
@@ -89,6 +97,23 @@ function WhoIsOn({ name, isRunning }: { name: string; isRunning: boolean }) {
           ))}
         </ul>
       )}
+    </Card>
+  );
+}
+
+/** The newest Job of its world once it has ended; one that runs is told of above. */
+function LastWork({ name }: { name: string }) {
+  const { backups, server } = useWords();
+  const [last] = useJobs(name);
+  if (!last || last.state === "running") return null;
+  const { kind, state, finished_at, then_restore } = last;
+  const ended = state === "failed" ? backups.jobFailed[kind] : backups.jobsDone[kind];
+  return (
+    <Card title={server.lastWork} actions={<Link to={`/servers/${name}/backups`}>{backups.title}</Link>}>
+      <p>
+        {then_restore === "abandoned" ? backups.abandoned : ended}{" "}
+        {finished_at !== undefined && <Time at={finished_at} />}
+      </p>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords, type Words } from "../words/words.ts";
+import { ClaimIfFree } from "./claim.tsx";
 import { PhaseStatus } from "./phase-status.tsx";
 import { RetirementNotice } from "./retirement-notice.tsx";
 import styles from "./server-frame.module.css";
@@ -61,9 +62,10 @@ export function ServerFrame({ section, children }: ServerFrameProps) {
   return (
     <Page
       title={title}
+      name={title === status.name ? undefined : status.name}
       parts={section === undefined ? [title] : [section, title]}
       aside={<PhaseStatus server={target} isLive />}
-      actions={isManaged && <WakeOrStop server={target} isMain />}
+      actions={isManaged ? <WakeOrStop server={target} isMain /> : <ClaimIfFree name={name} />}
     >
       {isManaged && tabs.length > 1 && (
         <nav ref={showCurrent} className={styles.strip} aria-label={words.server.pages}>

@@ -7,6 +7,8 @@ import styles from "./page.module.css";
 type PageProps = {
   /** The h1. */
   title: string;
+  /** What the thing is called elsewhere, such as in commands; stands in the h1 behind the title. */
+  name?: string | undefined;
   /** What the document's title begins with; the h1 unless given. */
   parts?: readonly string[];
   /** What stands beside the title. */
@@ -24,6 +26,7 @@ let shownPath: string | undefined;
 /** The frame of every page: title of the document, heading with the focus after a move, and the busy mark. */
 export function Page({
   title,
+  name,
   parts = [title],
   aside,
   actions,
@@ -53,6 +56,7 @@ export function Page({
         <div className={styles.title}>
           <h1 ref={heading} tabIndex={-1}>
             <bdi>{visible(title)}</bdi>
+            {name !== undefined && <bdi className={styles.name}> {name}</bdi>}
           </h1>
           {aside}
         </div>

@@ -26,7 +26,7 @@ type VirtualTableProps<Row> = {
 
 const usualRowPx = { wide: 52, narrow: 112 } as const;
 
-/** A table that draws only the rows in sight; below 720 px each row becomes a small card. */
+/** A table that draws only the rows in sight; below 720 px each row becomes a small labelled card. */
 export function VirtualTable<Row>({
   label,
   columns,
@@ -79,11 +79,12 @@ export function VirtualTable<Row>({
               transform: `translateY(${start - scrollMargin}px)`,
             }}
           >
-            {columns.map(({ key: column, cell }, at) => (
+            {columns.map(({ key: column, title, cell }, at) => (
               <div
                 key={column}
                 role="cell"
                 className={classes(styles.cell, at === columns.length - 1 && styles.last)}
+                data-label={title}
               >
                 {cellOf(rows[index], cell, at === 0)}
               </div>
