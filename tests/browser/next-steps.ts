@@ -246,6 +246,18 @@ export const addNextStepTests: Area = (fixture) => {
     await leave(person);
   });
 
+  test("a file that is dropped where nothing takes it does not lead away", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/"));
+    const isKept = await owner.page.evaluate(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["dropped"], "dropped.txt"));
+      const event = new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+      return !document.body.dispatchEvent(event);
+    });
+    assert.ok(isKept, "the browser would have opened the file");
+  });
+
   test("words that cannot be fetched at first are fetched again", async () => {
     const { browser, addressOf } = fixture();
     const person = await createPerson(browser);

@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { watchActivity } from "../api/activity.ts";
 import { createQueryClient } from "../api/query.ts";
 import { watchSignOut } from "../api/sign-out.ts";
+import { keepPageOnDrop } from "./drops.ts";
 import { LanguageProvider } from "./language-provider.tsx";
 import { createPanelRouter } from "./router.tsx";
 import { applyTheme, storedTheme } from "./theme.ts";
@@ -15,6 +16,7 @@ if (!root) throw new Error("the document has no root");
 applyTheme(storedTheme());
 watchActivity();
 watchSignOut();
+keepPageOnDrop();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>

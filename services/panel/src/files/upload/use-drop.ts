@@ -12,8 +12,10 @@ export function useDrop(take: (files: ChosenFile[]) => void): boolean {
     const { signal } = stop;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const over = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
+      if (!hasFiles(event) || !event.dataTransfer) return;
       event.preventDefault();
+      // Elsewhere nothing is taken (app/drops.ts).
+      event.dataTransfer.dropEffect = "copy";
       setOver(true);
     };
     const leave = (event: DragEvent) => {

@@ -119,7 +119,7 @@ export const dashboard: Words["dashboard"] = {
     n === 1 ? `${server} 的一份备份已损坏。` : `${server} 有 ${n} 份备份已损坏，最新一份：`,
   missed: (server, task) => `${server}：错过了“${task}”。`,
   failed: (server, task) => `${server}：“${task}”失败。`,
-  linkFirst: "请先关联你的 Minecraft 玩家，之后才能加入和认领服务器。",
+  linkFirst: "请先绑定您的 Minecraft 玩家，之后才能加入和认领服务器。",
   open: "打开",
   serversAwake: "运行的服务器",
   all: "所有服务器",
