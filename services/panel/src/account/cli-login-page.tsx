@@ -15,6 +15,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { formatClock, isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 
 const command = `npm run svc -- account login --browser${host === "operator" ? " --host operator" : ""}`;
@@ -113,7 +114,7 @@ function LoginFacts({ login, left }: { login: Found["login"]; left: number }) {
     <Facts
       rows={[
         [cliLogin.account, <bdi key="account">{me?.email || me?.username}</bdi>],
-        [cliLogin.program, <bdi key="program">{program || cliLogin.unknownProgram}</bdi>],
+        [cliLogin.program, <bdi key="program">{visible(program || cliLogin.unknownProgram)}</bdi>],
         [
           cliLogin.address,
           login.same_network ? cliLogin.sameNetwork(isolate(address)) : <bdi key="address">{address}</bdi>,

@@ -5,6 +5,7 @@ import { AddEmail } from "../sign-in/add-email.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copied } from "../ui/copied.tsx";
 import { Card, Facts, Row } from "../ui/layout.tsx";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 
 /** Who the caller is. A new address counts once a code that went there was entered. */
@@ -21,8 +22,8 @@ export function Profile({ me }: { me: Me }) {
     <Card title={account.profile}>
       <Facts
         rows={[
-          [account.email, <bdi key="email">{me.email === "" ? account.noEmail : address}</bdi>],
-          [account.userName, <bdi key="name">{me.username}</bdi>],
+          [account.email, <bdi key="email">{visible(me.email === "" ? account.noEmail : address)}</bdi>],
+          [account.userName, <bdi key="name">{visible(me.username)}</bdi>],
           [account.role, account.roles[me.role]],
           [account.userId, <Copied key="id" text={me.user_id} what={account.userId} />],
         ]}

@@ -20,6 +20,7 @@ import { host } from "../api/hosts.ts";
 import type { Me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Link } from "../ui/link.tsx";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { decideAccess } from "./access.ts";
 import { LanguageAndTheme } from "./preferences.tsx";
@@ -82,7 +83,7 @@ export function Navigation({ me, onPalette }: { me: Me; onPalette: () => void })
       <div className={styles.foot}>
         <LanguageAndTheme />
         <div className={styles.who}>
-          <bdi>{me.email || me.username}</bdi>
+          <bdi>{visible(me.email || me.username)}</bdi>
         </div>
         <SignOutButton />
       </div>

@@ -10,6 +10,7 @@ import { Muted, Row } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { formatBytes, isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import styles from "./backups.module.css";
 
@@ -92,7 +93,7 @@ function Path({ path, onOpen }: { path: string; onOpen: (path: string) => void }
           isDisabled={at === parts.length - 1}
           onPress={() => onOpen(parts.slice(0, at + 1).join("/"))}
         >
-          / <bdi>{part}</bdi>
+          / <bdi>{visible(part)}</bdi>
         </Button>
       ))}
     </Row>
@@ -112,7 +113,7 @@ function EntryItem({ entry, isChosen, onChoose, onOpen }: EntryItemProps) {
   const { name, is_dir, size } = entry;
   return (
     <ListItem
-      title={<Checkbox label={name} isChecked={isChosen} onChange={onChoose} />}
+      title={<Checkbox label={visible(name)} isChecked={isChosen} onChange={onChoose} />}
       details={is_dir ? undefined : formatBytes(size, language)}
       actions={
         is_dir && (

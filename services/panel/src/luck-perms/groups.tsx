@@ -6,6 +6,7 @@ import { Card, Grow, Muted, Row } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { badFieldsOf, type Change } from "./rights.ts";
 import type { RightsChange } from "./use-change.ts";
@@ -33,7 +34,7 @@ export function Groups({ groups, player, change }: GroupsProps) {
           {groups.map((group) => (
             <ListItem
               key={group}
-              title={<bdi>{group}</bdi>}
+              title={<bdi>{visible(group)}</bdi>}
               actions={
                 <Button
                   isPending={change.isPending}

@@ -10,6 +10,7 @@ import { Form } from "../ui/form.tsx";
 import { Card, Grow, Muted, Row, Stack } from "../ui/layout.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { PlayerRights } from "./player-rights.tsx";
 
@@ -80,7 +81,7 @@ function ChoosePlayer({ name, player }: { name: string; player: string }) {
           <Muted>{luckPerms.online}</Muted>
           {others.slice(0, 12).map((one) => (
             <Button key={one} onPress={() => show(one)}>
-              <bdi>{one}</bdi>
+              <bdi>{visible(one)}</bdi>
             </Button>
           ))}
         </Row>

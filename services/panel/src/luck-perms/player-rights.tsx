@@ -8,6 +8,7 @@ import { Columns, Row, Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { Groups } from "./groups.tsx";
 import { Permissions } from "./permissions.tsx";
@@ -46,7 +47,7 @@ export function PlayerRights({ name, player }: PlayerRightsProps) {
     <Stack>
       {change.refusal !== undefined && (
         <Notice kind="failed" isAlert>
-          {luckPerms.refused} <bdi>{textOf(change.refusal)}</bdi>
+          {luckPerms.refused} <bdi>{visible(textOf(change.refusal))}</bdi>
         </Notice>
       )}
       <Columns isWide>

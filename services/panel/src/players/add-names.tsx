@@ -7,6 +7,7 @@ import { Row, Stack } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { missingFrom, parseNames } from "./player-names.ts";
 
@@ -74,7 +75,7 @@ export function AddNames({ label, action, typed, setTyped, add, readList }: AddN
             <ul>
               {refused.map(({ player, reply }) => (
                 <li key={player}>
-                  <bdi>{player}</bdi> · <bdi>{reply}</bdi>
+                  <bdi>{visible(player)}</bdi> · <bdi>{visible(reply)}</bdi>
                 </li>
               ))}
             </ul>

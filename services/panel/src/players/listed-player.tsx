@@ -5,6 +5,7 @@ import { ListItem } from "../ui/list.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { isPlayerName } from "./player-names.ts";
 
@@ -46,7 +47,7 @@ export function ListedPlayer(props: ListedPlayerProps) {
   };
   return (
     <ListItem
-      title={<bdi>{player}</bdi>}
+      title={<bdi>{visible(player)}</bdi>}
       {...(isPlayerName(player) && {
         actions: (
           <Button isPending={isRunning} label={label(isolate(player))} onPress={() => void act()}>

@@ -11,6 +11,7 @@ import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { NameList } from "./name-list.tsx";
 import { isPlayerName } from "./player-names.ts";
@@ -75,7 +76,7 @@ function OnlinePlayer({ name, player, since }: OnlinePlayerProps) {
   return (
     <>
       <ListItem
-        title={<bdi>{player}</bdi>}
+        title={<bdi>{visible(player)}</bdi>}
         {...(since !== undefined && {
           details: (
             <>

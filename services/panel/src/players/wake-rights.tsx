@@ -14,6 +14,7 @@ import { useToast } from "../ui/toasts.tsx";
 import { type Column, VirtualTable } from "../ui/virtual-table.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords, type Words } from "../words/words.ts";
 
 type Allowlist = Output<"ownership.listAllowlist">;
@@ -79,7 +80,7 @@ function columnsOf(
       key: "player",
       title: players.player,
       width: "minmax(0, 1fr)",
-      cell: ({ username }) => (username === undefined ? players.notLinked : <bdi>{username}</bdi>),
+      cell: ({ username }) => (username === undefined ? players.notLinked : <bdi>{visible(username)}</bdi>),
     },
     { key: "id", title: players.playerId, width: "310px", cell: ({ mc_uuid }) => <code>{mc_uuid}</code> },
     { key: "joined", title: players.joined, width: "160px", cell: ({ added_at }) => <Time at={added_at} /> },

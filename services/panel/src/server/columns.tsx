@@ -1,5 +1,6 @@
 import { Link } from "../ui/link.tsx";
 import type { Column } from "../ui/virtual-table.tsx";
+import { visible } from "../words/visible.ts";
 import type { Words } from "../words/words.ts";
 import { Claim } from "./claim.tsx";
 import styles from "./columns.module.css";
@@ -49,7 +50,10 @@ export function columnsOf({ server, servers }: Words, isStaff: boolean): Column<
             key: "owner",
             title: servers.owner,
             width: "minmax(0, 1.4fr)",
-            cell: (row: ServerRow) => <bdi>{row.owner ?? (row.claimable ? servers.free : null)}</bdi>,
+            cell: ({ owner, claimable }: ServerRow) => {
+              if (owner === undefined) return claimable ? servers.free : null;
+              return <bdi>{visible(owner)}</bdi>;
+            },
           },
         ]
       : []),

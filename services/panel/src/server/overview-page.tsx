@@ -7,6 +7,7 @@ import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Time } from "../ui/time.tsx";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { hasConsole } from "./row.ts";
@@ -92,7 +93,7 @@ function WhoIsOn({ name, isRunning }: { name: string; isRunning: boolean }) {
         <ul>
           {players.map((player) => (
             <li key={player}>
-              <bdi>{player}</bdi>
+              <bdi>{visible(player)}</bdi>
             </li>
           ))}
         </ul>

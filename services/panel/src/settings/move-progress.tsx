@@ -6,6 +6,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Steps } from "../ui/steps.tsx";
 import { Time } from "../ui/time.tsx";
 import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { type Migration, stepsOf } from "./move-steps.ts";
 
@@ -43,7 +44,7 @@ export function MoveProgress({ name, migration }: { name: string; migration: Mig
       {isFailed && (
         <Notice kind="failed">
           <p>{settings.moveFailed}</p>
-          {error !== undefined && <bdi>{error}</bdi>}
+          {error !== undefined && <bdi>{visible(error)}</bdi>}
         </Notice>
       )}
       <Failure error={retry.error ?? cancel.error} />

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { visible } from "../words/visible.ts";
 import styles from "./command-field.module.css";
 import { classes } from "./css.ts";
 import field from "./field.module.css";
@@ -74,7 +75,7 @@ export function CommandField(props: CommandFieldProps) {
             className={styles.suggestion}
             onClick={() => take(line)}
           >
-            <bdi>{line}</bdi>
+            <bdi>{visible(line)}</bdi>
           </button>
         ))}
       </div>

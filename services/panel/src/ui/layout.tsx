@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { visible } from "../words/visible.ts";
 import { classes } from "./css.ts";
 import styles from "./layout.module.css";
 
@@ -77,7 +78,7 @@ export function Chips({ label, of }: { label: string; of: readonly string[] }) {
     <ul className={styles.chips} aria-label={label}>
       {of.map((name) => (
         <li key={name}>
-          <bdi>{name}</bdi>
+          <bdi>{visible(name)}</bdi>
         </li>
       ))}
     </ul>

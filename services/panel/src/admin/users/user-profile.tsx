@@ -3,6 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Copied } from "../../ui/copied.tsx";
 import { Card, Facts } from "../../ui/layout.tsx";
 import { Time } from "../../ui/time.tsx";
+import { visible } from "../../words/visible.ts";
 import { useWords } from "../../words/words.ts";
 import { EditUser } from "./edit-user.tsx";
 import type { UserActs, UserDetail } from "./users-view.ts";
@@ -22,7 +23,7 @@ export function UserProfile({ user, acts }: { user: UserDetail; acts: UserActs }
           [
             users.email,
             <span key="email">
-              <bdi>{email ?? account.noEmail}</bdi>
+              <bdi>{visible(email ?? account.noEmail)}</bdi>
               {email !== undefined && !email_verified && ` (${account.unverified})`}
             </span>,
           ],

@@ -14,6 +14,7 @@ import { Select } from "../../ui/select.tsx";
 import { Status } from "../../ui/status.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
+import { visible } from "../../words/visible.ts";
 import { useWords, type Words } from "../../words/words.ts";
 import type { Query } from "../address.ts";
 import { CreateUser } from "./create-user.tsx";
@@ -131,7 +132,7 @@ function columnsOf({ users, account }: Words): Column<User>[] {
       width: "minmax(0, 1.4fr)",
       cell: ({ id, username }) => (
         <Link to={`/admin/users/${id}`}>
-          <bdi>{username}</bdi>
+          <bdi>{visible(username)}</bdi>
         </Link>
       ),
     },
@@ -139,7 +140,7 @@ function columnsOf({ users, account }: Words): Column<User>[] {
       key: "email",
       title: users.email,
       width: "minmax(0, 1.4fr)",
-      cell: ({ email }) => <bdi>{email ?? users.noEmail}</bdi>,
+      cell: ({ email }) => <bdi>{visible(email ?? users.noEmail)}</bdi>,
     },
     {
       key: "role",
