@@ -258,6 +258,18 @@ export const addNextStepTests: Area = (fixture) => {
     assert.ok(isKept, "the browser would have opened the file");
   });
 
+  test("the first field that is wrong has the focus after a form was sent", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/new"));
+    await owner.fill(en.create.name, "fine-name");
+    await owner.fill(en.create.subdomain, "no");
+    await owner.press("button", en.create.submit);
+    await owner.sees(en.faults.bad_subdomain);
+    await until(() =>
+      owner.page.evaluate(() => document.activeElement?.getAttribute("name") === "subdomain"),
+    );
+  });
+
   test("words that cannot be fetched at first are fetched again", async () => {
     const { browser, addressOf } = fixture();
     const person = await createPerson(browser);

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 type FormProps = {
   onSubmit: () => void;
@@ -7,13 +7,28 @@ type FormProps = {
   hasOuterButton?: boolean;
 };
 
-/** A form that Enter submits; nothing leaves the page. */
+/** A form that Enter submits; nothing leaves the page. What is wrong with a field after that gets the focus. */
 export function Form({ onSubmit, children, hasOuterButton = false }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const isSubmitted = useRef(false);
+  // The answer that names the field comes later, with any drawing.
+  useEffect(() => {
+    if (!isSubmitted.current) return;
+    const wrong = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    if (!wrong) return;
+    isSubmitted.current = false;
+    wrong.focus();
+  });
   return (
     <form
+      ref={form}
       noValidate
+      onInput={() => {
+        isSubmitted.current = false;
+      }}
       onSubmit={(event) => {
         event.preventDefault();
+        isSubmitted.current = true;
         onSubmit();
       }}
     >

@@ -1,0 +1,178 @@
+// Ways that two people go together, or that lead over several pages: an operator's sign-in that staff approve in the game, a
+// player who is linked, servers that go to another account, and what a backup is good for.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { isWhole } from "@svc/config/testing";
+import { until } from "@svc/local-stack/testing";
+import pg from "pg";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import { newestCode } from "../flow/stack.ts";
+import type { Area, Fixture } from "./fixture.ts";
+import { createPerson, type Person } from "./person.ts";
+
+const { account, backups, server, setup, shell, signIn } = en;
+
+async function query({ stack }: Fixture, text: string, values: unknown[]): Promise<void> {
+  const client = new pg.Client(stack.file().database_url);
+  await client.connect();
+  await client.query(text, values).finally(() => client.end());
+}
+
+async function codeOf({ stack }: Fixture, mc_uuid: string): Promise<string> {
+  const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid });
+  return (minted.body as { code: string }).code;
+}
+
+/** Somebody who came from the game, at their account page. */
+async function playerOf(fixture: Fixture, mc_uuid: string): Promise<Person> {
+  const { browser, addressOf } = fixture;
+  const person = await createPerson(browser);
+  await person.open(addressOf("panel_host", "/login"));
+  const bound = await person.request("POST", "/auth/bind", { code: await codeOf(fixture, mc_uuid) });
+  assert.equal(bound.status, 200, JSON.stringify(bound.body));
+  await person.open(addressOf("panel_host", "/account"));
+  return person;
+}
+
+async function leave(person: Person): Promise<void> {
+  assert.deepEqual(person.faults(), []);
+  await person.leave();
+}
+
+export const addJourneyTests: Area = (fixture) => {
+  test("an operator signs in with a mailed code that staff approved in the game", async () => {
+    const { stack, browser, owner, addressOf, inspect } = fixture();
+    const [username, email, mc_uuid] = ["anna", "anna@example.net", randomUUID()];
+    const made = await owner.request("POST", "/users", { username, email, role: "admin" });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const id = String(made.body["id"]);
+    const linked = await owner.request("POST", `/users/${id}/links`, { mc_uuid });
+    assert.ok(linked.status < 300, JSON.stringify(linked.body));
+    await query(fixture(), "update identity.users set email_verified = true where id = $1", [id]);
+    const anna = await createPerson(browser);
+    await anna.open(addressOf("admin_host", "/login"));
+    await anna.fill(signIn.email, email);
+    const before = newestCode(stack.file().mail.dir);
+    await anna.page.keyboard.press("Enter");
+    await anna.sees(signIn.operatorWaiting);
+    await inspect(anna, "login-operator-waiting");
+    const command = await anna.page.$eval("main code", (code) => code.textContent ?? "");
+    const [, request = ""] = /approve (\S+) NAME$/.exec(command) ?? [];
+    const approving = `/api/v1/internal/op-login/${request}/approve`;
+    const approved = await stack.internal("POST", approving, { approver_uuid: mc_uuid, username });
+    assert.equal(approved.status, 200, JSON.stringify(approved.body));
+    await anna.sees(signIn.operatorApproved);
+    const mailed = await until(() => {
+      const newest = newestCode(stack.file().mail.dir);
+      return newest === before ? undefined : newest;
+    }, 20_000);
+    await anna.fill(signIn.code, mailed);
+    await anna.page.keyboard.press("Enter");
+    await anna.isAt("/");
+    assert.equal((await anna.request("GET", "/me")).body["is_admin"], true);
+    await leave(anna);
+  });
+
+  test("a second player is linked with the code of the login gate, and unlinked again", async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const person = await playerOf(fixture(), first);
+    await person.press("button", account.linkAnother);
+    await person.fill(signIn.gameCode, await codeOf(fixture(), second));
+    await person.page.keyboard.press("Enter");
+    await person.sees(setup.linked);
+    await person.sees(second);
+    await person.press("button", account.unlinkOf(isolate(second)));
+    await person.sees(account.unlinkHelp);
+    await person.press("button", account.unlinkAction);
+    await person.seesNo(second);
+    await leave(person);
+  });
+
+  test("all servers of an account go to another one, by a command in the game, a passkey and a code", async () => {
+    const { stack, owner, inspect } = fixture();
+    const uuid = randomUUID();
+    const giver = await playerOf(fixture(), uuid);
+    const receiver = await playerOf(fixture(), randomUUID());
+    const asked = { name: "given-away", subdomain: "given-away", autostartPolicy: "ownerOnly" };
+    assert.equal((await owner.request("POST", "/servers", asked)).status, 201);
+    await until(async () => (await giver.request("POST", "/servers/given-away/claim")).status === 200);
+    await giver.press("button", account.anotherPasskey);
+    await giver.press("button", setup.passkeyAdd);
+    await giver.sees(account.passkeyUnused);
+    const begun = await stack.internal("POST", "/api/v1/internal/account/migrate/start", { mc_uuid: uuid });
+    assert.equal(begun.status, 201, JSON.stringify(begun.body));
+    await giver.seesOnReturn(account.giveConfirm);
+    await inspect(giver, "account-transfer-confirm");
+    await giver.press("button", account.givePasskey);
+    await giver.fill(account.giveTarget, String((await receiver.request("GET", "/me")).body["user_id"]));
+    await giver.press("button", account.giveIssue);
+    await giver.sees(account.giveIssued);
+    await inspect(giver, "account-transfer-code");
+    const codes = await giver.page.$$eval("main code", (all) =>
+      all.map(({ textContent }) => textContent ?? ""),
+    );
+    const code = codes.find((text) => /^[A-Z0-9]{8}$/.test(text)) ?? "";
+    await receiver.fill(account.takeCode, code);
+    await receiver.press("button", account.takeAction);
+    await receiver.sees(account.taken(1));
+    await receiver.press("link", shell.servers);
+    await receiver.sees("given-away");
+    await leave(receiver);
+    await giver.leave();
+  });
+
+  test("one file of a backup is put back, and the rest of the world stays", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/backups"));
+    await owner.press("button", backups.make);
+    await owner.sees(backups.jobsDone.backup);
+    const write = (content: string) =>
+      owner.page.evaluate(async (text: string) => {
+        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+        const content_sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+        const answer = await fetch("/api/v1/servers/survival/file?path=eula.txt", {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ content: btoa(text), content_sha256 }),
+        });
+        return answer.status;
+      }, content);
+    assert.equal(await write("changed since"), 200);
+    await owner.page.locator('button[aria-label^="More for the backup"]').click();
+    await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.files)}][role="menuitem"])`).click();
+    await owner.press("checkbox", "eula.txt");
+    await owner.press("button", backups.restoreFilesAction(1));
+    await owner.sees(backups.restoreFilesHelp(1));
+    await inspect(owner, "backups-restore-one");
+    await owner.page.locator('input[name="confirm"]').fill("survival");
+    await owner.press("button", backups.restoreFilesAction(1));
+    await owner.sees(backups.jobsDone.restore);
+    const { body } = await owner.request("GET", "/servers/survival/file?path=eula.txt");
+    assert.notEqual(Buffer.from(String(body["content"]), "base64").toString(), "changed since");
+  });
+
+  if (!isWhole) return;
+
+  test("a backup is tried out, and says that a copy started", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/backups"));
+    await owner.page.locator('button[aria-label^="More for the backup"]').click();
+    await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.drill)}][role="menuitem"])`).click();
+    await owner.sees(backups.drillStarted);
+    await until(
+      () =>
+        owner.page.evaluate(
+          (word: string) => document.body.textContent?.includes(word) === true,
+          backups.drillStates.passed,
+        ),
+      180_000,
+      backups.drillStates.passed,
+    );
+    await inspect(owner, "backups-tried");
+    assert.equal((await owner.request("GET", "/servers/survival/status")).body["phase"], "Stopped");
+    await owner.sees(server.phases.Stopped);
+  });
+};
