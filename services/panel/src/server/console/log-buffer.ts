@@ -33,7 +33,7 @@ export type LogBuffer = {
 /** `schedule` runs a function before the next frame. */
 export function createLogBuffer(schedule: (run: () => void) => void = requestAnimationFrame): LogBuffer {
   let lines: LogLine[] = [];
-  let shown: readonly LogLine[] = lines;
+  let shown: readonly LogLine[] = [];
   let nextId = 0;
   let lastRank = 1;
   let isScheduled = false;
