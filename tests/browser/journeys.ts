@@ -127,31 +127,32 @@ export const addJourneyTests: Area = (fixture) => {
   test("one file of a backup is put back, and the rest of the world stays", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers/survival/backups"));
-    await owner.press("button", backups.make);
-    await owner.sees(backups.jobsDone.backup);
     const write = (content: string) =>
       owner.page.evaluate(async (text: string) => {
         const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
         const content_sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-        const answer = await fetch("/api/v1/servers/survival/file?path=eula.txt", {
+        const answer = await fetch("/api/v1/servers/survival/file?path=note.txt", {
           method: "PUT",
           headers: { "content-type": "application/json" },
           body: JSON.stringify({ content: btoa(text), content_sha256 }),
         });
         return answer.status;
       }, content);
+    assert.equal(await write("as it was"), 200);
+    await owner.press("button", backups.make);
+    await owner.sees(backups.jobsDone.backup);
     assert.equal(await write("changed since"), 200);
     await owner.page.locator('button[aria-label^="More for the backup"]').click();
     await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.files)}][role="menuitem"])`).click();
-    await owner.press("checkbox", "eula.txt");
+    await owner.press("checkbox", "note.txt");
     await owner.press("button", backups.restoreFilesAction(1));
     await owner.sees(backups.restoreFilesHelp(1));
     await inspect(owner, "backups-restore-one");
     await owner.page.locator('input[name="confirm"]').fill("survival");
     await owner.press("button", backups.restoreFilesAction(1));
     await owner.sees(backups.jobsDone.restore);
-    const { body } = await owner.request("GET", "/servers/survival/file?path=eula.txt");
-    assert.notEqual(Buffer.from(String(body["content"]), "base64").toString(), "changed since");
+    const { body } = await owner.request("GET", "/servers/survival/file?path=note.txt");
+    assert.equal(Buffer.from(String(body["content"]), "base64").toString(), "as it was");
   });
 
   if (!isWhole) return;
