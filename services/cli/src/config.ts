@@ -16,6 +16,8 @@ export const defaultDataDir = resolve(callerDir, process.env["SVC_DATA"] || buil
 export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
   return {
     adminUrl: env["SVC_ADMIN_DATABASE_URL"],
+    /** That of a service's role. */
+    databaseUrl: env["SVC_DATABASE_URL"],
     rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"],
     kubeconfig: env["SVC_KUBECONFIG"],
     /** NATS, and the user that may create streams. */

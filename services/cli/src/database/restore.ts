@@ -36,7 +36,7 @@ export async function restore(bundle: string, options: RestoreOptions): Promise<
   });
   const { adminUrl } = migrateEnvironment(env);
   if (adminUrl) await grantReading(adminUrl);
-  const restarted = restartServices(options.data, adminUrl);
+  const { count: restarted, waiting } = await restartServices(options.data, adminUrl);
   const differences = await askWatchdog<Differences>(env, { do: "differences" }).catch(
     (error: Error) => error.message,
   );
@@ -44,11 +44,12 @@ export async function restore(bundle: string, options: RestoreOptions): Promise<
     `Restored ${done.rows} rows of ${done.bundle}. All sessions, codes and tickets have ended.`,
     ...(done.safetyBundle === undefined ? [] : [`What was there before is in ${done.safetyBundle}.`]),
     restarted > 0
-      ? `${restarted} services of the local stack start again.`
+      ? `${restarted} services of the local stack were started again.`
       : "Restart every service and gateway now: what they remember is of the database before.",
+    ...(waiting.length === 0 ? [] : [`Not ready yet: ${waiting.join(", ")}; svc status shows their logs.`]),
     ...differenceLines(differences),
   ];
-  return { json: { ...done, differences, restarted }, text: lines.join("\n") };
+  return { json: { ...done, differences, restarted, not_ready: waiting }, text: lines.join("\n") };
 }
 
 function planText({ target, bundle, taken_at, counts, has_data }: Plan, options: RestoreOptions): string {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connectKube, type KubeObject, type Resource, resource } from "@svc/kube";
 import type { StackFile } from "@svc/local-stack";
 import pg from "pg";
-import { buildVersion, environment } from "../config.ts";
+import { buildVersion, environment, migrateEnvironment } from "../config.ts";
 import { databaseVariables } from "../database/environment.ts";
 import { schemas } from "../database/schemas.ts";
 import { collectEvents } from "../events/events.ts";
@@ -108,8 +108,9 @@ async function streams(data: string): Promise<string> {
 
 /** Migrations, sizes and connections; no rows. */
 async function database(data: string): Promise<string> {
+  const { adminUrl, databaseUrl } = migrateEnvironment(databaseVariables(data));
   const client = new pg.Client({
-    connectionString: databaseVariables(data)["SVC_ADMIN_DATABASE_URL"],
+    connectionString: adminUrl || databaseUrl,
     connectionTimeoutMillis: 3_000,
     query_timeout: 10_000,
   });
