@@ -57,6 +57,11 @@ export function secretVariable(name: string, secret: Template, key: string) {
   return { name, valueFrom: { secretKeyRef: { name: secret, key } } };
 }
 
+/** Unset while the Secret does not have the key. */
+export function optionalVariable(name: string, secret: Template, key: string) {
+  return { name, valueFrom: { secretKeyRef: { name: secret, key, optional: true } } };
+}
+
 export const healthPorts = [{ name: "health", containerPort: healthPort, protocol: "TCP" }];
 
 /** Probes of a process of svc. */

@@ -1,7 +1,16 @@
 // The seven services.
 
 import { equals, not, type Template, text, when } from "../template/expression.ts";
-import { claim, claimSpec, head, type Mount, type ObjectFile, secretVariable, type V } from "./common.ts";
+import {
+  claim,
+  claimSpec,
+  head,
+  type Mount,
+  type ObjectFile,
+  optionalVariable,
+  secretVariable,
+  type V,
+} from "./common.ts";
 import { smtpVariables } from "./config.ts";
 import { faceService, serviceObjects } from "./service.ts";
 
@@ -157,6 +166,11 @@ function builds(v: V): ObjectFile {
         secretVariable("SVC_BUILD_TOKEN", v.secrets.tokens, "build"),
         fromRegistry("SVC_REGISTRY_PUSH_TOKEN", "push"),
         fromRegistry("SVC_REGISTRY_PRUNE_TOKEN", "prune"),
+        // It writes every image, so it is there only while somebody brings images back.
+        when(
+          v.registry.enabled,
+          optionalVariable("SVC_REGISTRY_RESTORE_TOKEN", v.secrets.registry, "restore"),
+        ),
       ],
       mounts: [uploads],
       // A zip that is checked lies there.

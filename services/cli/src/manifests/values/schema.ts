@@ -51,7 +51,7 @@ const secrets = z
     forwarding: kubeName("svc-forwarding", "Existing Secret: `masters` of the players' forwarding secrets."),
     registry: kubeName(
       "svc-registry",
-      "Existing Secret: `credentials`, `http_secret`, `push` and `prune` of the registry.",
+      "Existing Secret: `credentials`, `http_secret`, `push` and `prune` of the registry, and `restore` while images are brought back.",
     ),
     smtp: text("Existing Secret: `password` of the mail relay; empty = none is needed."),
   })
