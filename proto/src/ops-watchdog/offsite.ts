@@ -83,6 +83,8 @@ export const OffsiteStore = z.strictObject({
   /** `none`: object lock is on, and new objects get none by themselves. */
   object_lock: z.enum(["governance", "compliance", "none", "off", "unknown"]),
   object_lock_days: z.number().int().optional(),
+  /** By how much its clock is ahead of this host's, below zero behind; only where that is more than 15 minutes. */
+  clock_ahead_seconds: z.number().int().optional(),
 });
 export type OffsiteStore = z.output<typeof OffsiteStore>;
 

@@ -51,6 +51,15 @@ test("the status names what is missing and what is not whole, and how many more 
     assert.ok(lines.includes(line), lines.join("\n"));
 });
 
+test("the status says that the clocks of store and host differ", () => {
+  const store = { conditional_put: true, versioning: "enabled", object_lock: "off" } as const;
+  const textOf = (clock_ahead_seconds: number) =>
+    statusText({ ...good, store: { ...store, clock_ahead_seconds } });
+  assert.match(textOf(1_200), /its clock is 20 min ahead of this host's$/m);
+  assert.match(textOf(-1_200), /its clock is 20 min behind this host's$/m);
+  assert.doesNotMatch(statusText({ ...good, store }), /clock/);
+});
+
 test("a pass that was never completed is no old one", () => {
   const { last_completed_at: _none, ...fresh } = good;
   assert.match(

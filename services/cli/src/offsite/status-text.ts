@@ -45,13 +45,20 @@ function storeText({
   versioning,
   object_lock,
   object_lock_days,
+  clock_ahead_seconds,
 }: offsites.OffsiteStore): string {
   const days = object_lock_days === undefined ? "" : ` for ${object_lock_days} days`;
   return [
     conditional_put ? "keeps two writers apart" : "cannot keep two writers apart by itself",
     versioning === "enabled" ? "keeps versions" : `versions ${versioning}`,
     `object lock ${object_lock}${days}`,
+    ...(clock_ahead_seconds === undefined ? [] : [clockText(clock_ahead_seconds)]),
   ].join(", ");
+}
+
+function clockText(aheadSeconds: number): string {
+  const minutes = Math.round(Math.abs(aheadSeconds) / 60);
+  return `its clock is ${minutes} min ${aheadSeconds > 0 ? "ahead of" : "behind"} this host's`;
 }
 
 function passLines({ last, last_completed_at, stale, max_age_seconds }: Status): string[] {

@@ -12,7 +12,7 @@ import { listBucket } from "./listing.ts";
 import type { Pass, PassDeps } from "./pass-context.ts";
 import { createProgress } from "./progress.ts";
 import { sealAgain } from "./seal-again.ts";
-import { isOfOneObject } from "./send.ts";
+import { isOfOneObject, isOutOfReach } from "./send.ts";
 import { sendArchives } from "./send-archives.ts";
 import { sendBundles } from "./send-bundles.ts";
 import { sendIndexed } from "./send-indexed.ts";
@@ -45,7 +45,7 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   report.key_id = ring.active.id;
   step("probe");
   const able = await bucket.probe({ signal });
-  report.store = storeOf(able);
+  report.store = storeOf(able, bucket.clockOffsetMs());
   step("claim");
   const claim = await claimWriter({
     bucket,
@@ -85,7 +85,13 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
 
 const abandonedMs = 7 * 86_400_000;
 
-function storeOf(able: Awaited<ReturnType<ObjectStore["probe"]>>): offsites.OffsiteStore {
+/** Requests that are signed at another time are refused; the store's own answer corrects it. */
+const largestClockOffsetMs = 900_000;
+
+function storeOf(
+  able: Awaited<ReturnType<ObjectStore["probe"]>>,
+  clockOffsetMs: number,
+): offsites.OffsiteStore {
   const { conditionalPut, versioning, objectLock } = able;
   const isOn = typeof objectLock !== "string";
   return {
@@ -93,10 +99,13 @@ function storeOf(able: Awaited<ReturnType<ObjectStore["probe"]>>): offsites.Offs
     versioning,
     object_lock: isOn ? objectLock.mode : objectLock,
     ...(isOn && objectLock.days !== undefined && { object_lock_days: objectLock.days }),
+    ...(Math.abs(clockOffsetMs) > largestClockOffsetMs && {
+      clock_ahead_seconds: Math.round(clockOffsetMs / 1_000),
+    }),
   };
 }
 
-/** Failures in a row after which nothing else is going to succeed either. */
+/** Objects for which the store or an owner was out of reach, without a success in between; the next one would fail too. */
 const mostInARow = 3;
 /** How long a pass relies on having been the writer. */
 const claimTrustMs = 60_000;
@@ -114,7 +123,7 @@ function createAttempt(report: PassReport, claim: Claim, now: () => number): Pas
       inARow = 0;
       return true;
     } catch (error) {
-      inARow += 1;
+      if (isOutOfReach(error)) inARow += 1;
       report.failed += 1;
       const failure = { key, error: (error as Error).message };
       if (report.failures.length < shownFailures) report.failures.push(failure);

@@ -1,6 +1,7 @@
 // Seals one plaintext and stores it, or seals a stored object again under the active key.
 
 import { isObjectStoreError, type ObjectStore } from "@svc/object-store";
+import { isFault } from "@svc/proto";
 import { createSealedBody, isStateOf, type KeyRing, reseal, sealedSize } from "@svc/sealed";
 import { type Digest, verified, WrongBytesError } from "./source.ts";
 
@@ -69,4 +70,9 @@ export function isOfOneObject(error: unknown): boolean {
   if (error instanceof WrongBytesError) return true;
   const ending = ["credential", "no_bucket", "clock", "denied", "full"] as const;
   return !ending.some((problem) => isObjectStoreError(error, problem));
+}
+
+/** The store, storage or builds does not answer; three archives that rotted must not keep all others from being copied. */
+export function isOutOfReach(error: unknown): boolean {
+  return isObjectStoreError(error, "unavailable") || (isFault(error) && error.fault === "unavailable");
 }

@@ -91,6 +91,9 @@ function Copies({ status }: { status: OffsiteStatus }) {
             ? []
             : [[offsite.keyId, <Copied key="key" text={key_id} what={offsite.keyId} />] as const]),
           ...(store ? [[offsite.protection, offsite.versioning[store.versioning]] as const] : []),
+          ...(store?.clock_ahead_seconds === undefined
+            ? []
+            : [[offsite.clock, offsite.clockAhead(Math.round(store.clock_ahead_seconds / 60))] as const]),
         ]}
       />
     </>

@@ -242,6 +242,9 @@ const offsite = {
   writer: "Written by",
   thisInstallation: "This installation",
   keyId: "Key id",
+  clock: "Clock of the store",
+  clockAhead: (minutes: number) =>
+    `${count(Math.abs(minutes), "minute", "minutes")} ${minutes > 0 ? "ahead of" : "behind"} this machine's: one of them is wrong`,
   protection: "Deleted objects",
   versioning: {
     enabled: "can be recovered: the bucket keeps versions",

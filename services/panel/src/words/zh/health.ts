@@ -230,6 +230,8 @@ const offsite: HealthWords["offsite"] = {
   writer: "写入者",
   thisInstallation: "此安装",
   keyId: "密钥 ID",
+  clock: "存储的时钟",
+  clockAhead: (minutes) => `比此机器${minutes > 0 ? "快" : "慢"} ${Math.abs(minutes)} 分钟：其中一个时钟不准`,
   protection: "已删除的对象",
   versioning: {
     enabled: "可以恢复：存储桶保留版本",
