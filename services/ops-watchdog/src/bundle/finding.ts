@@ -43,8 +43,14 @@ export type Verification = {
 /** Reads a bundle to its last row and, if it is one of the folder, writes down the result; undefined when it is gone. */
 export async function verifyAndRecord(
   path: string,
-  { dir, now }: { dir: string; now: Date },
+  about: {
+    dir: string;
+    now: Date;
+    /** Called before the result is written and before it counts; tests stop the process there. */
+    step?: (name: string) => void;
+  },
 ): Promise<Verification | undefined> {
+  const { dir, now, step = () => undefined } = about;
   const before = await statOf(path);
   if (!before) return undefined;
   const isOfFolder = dirname(resolve(path)) === resolve(dir) && parseBundleName(basename(path)) !== undefined;
@@ -52,13 +58,15 @@ export async function verifyAndRecord(
   // Retention may delete a bundle while it is read.
   if (!(await statOf(path))) return undefined;
   if (!isOfFolder) return result;
+  step("finding");
   try {
-    await writeFinding(path, {
+    const finding = {
       verified_at: now.toISOString(),
       size: before.size,
       modified_at: before.mtime.toISOString(),
       ...(result.problem !== undefined && { damage: result.problem }),
-    });
+    };
+    await writeFinding(path, finding, step);
     return result;
   } catch (error) {
     return { ...result, not_recorded: (error as Error).message };
@@ -80,7 +88,7 @@ async function verifyOne(path: string, isOfFolder: boolean): Promise<Verificatio
   }
 }
 
-async function writeFinding(path: string, finding: Finding): Promise<void> {
+async function writeFinding(path: string, finding: Finding, step: (name: string) => void): Promise<void> {
   const partial = join(dirname(path), `.${basename(path)}.verified.${process.pid}.partial`);
   try {
     const file = await open(partial, "w", 0o600);
@@ -90,6 +98,7 @@ async function writeFinding(path: string, finding: Finding): Promise<void> {
     } finally {
       await file.close();
     }
+    step("finding-name");
     await rename(partial, findingOf(path));
   } finally {
     await rm(partial, { force: true });

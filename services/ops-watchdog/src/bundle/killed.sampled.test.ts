@@ -1,8 +1,16 @@
-// The process is killed while it takes bundles or deletes them.
+// The process is killed while it takes bundles, verifies or deletes them.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -28,8 +36,10 @@ beforeEach((t) => {
   (t as { after: (run: () => void) => void }).after(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** Takes a daily bundle in a process of its own; only one is kept. */
-async function take(killAt = ""): Promise<{ name?: string; signal: NodeJS.Signals | null; error: string }> {
+type Ended = { out: string; error: string; signal: NodeJS.Signals | null };
+
+/** Runs a command in a process of its own. */
+async function start(command: object, killAt = ""): Promise<Ended> {
   const env = {
     PATH: process.env["PATH"],
     SVC_ADMIN_DATABASE_URL: database.adminUrl,
@@ -37,12 +47,18 @@ async function take(killAt = ""): Promise<{ name?: string; signal: NodeJS.Signal
     SVC_TEST_KILL_AT: killAt,
   };
   const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"] });
-  child.stdin.end(JSON.stringify({ do: "back-up", label: "daily" }));
+  child.stdin.end(JSON.stringify(command));
   const ended = new Promise<NodeJS.Signals | null>((done) =>
     child.once("close", (_, signal) => done(signal)),
   );
   const [out, error, signal] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { ...(out !== "" && { name: (JSON.parse(out) as { name: string }).name }), signal, error };
+  return { out, error, signal };
+}
+
+/** Takes a daily bundle; only one is kept. */
+async function take(killAt = ""): Promise<Omit<Ended, "out"> & { name?: string }> {
+  const { out, ...ended } = await start({ do: "back-up", label: "daily" }, killAt);
+  return { ...(out !== "" && { name: (JSON.parse(out) as { name: string }).name }), ...ended };
 }
 
 async function kill(step: string): Promise<void> {
@@ -88,6 +104,28 @@ describe("a bundle whose process is killed while it is taken", () => {
     test(`once it has its name (${step}) is whole`, async () => {
       await kill(step);
       assert.equal((await assertOnlyWhole()).length, 1);
+      await assertNextIsAlone();
+    });
+  }
+});
+
+describe("a verification whose process is killed", () => {
+  for (const step of sampleOf(["finding-name", "finding"], 1)) {
+    test(`at ${step} has found nothing, and the next one finds what is damaged`, async () => {
+      const { name = "", error } = await take();
+      assert.notEqual(name, "", error);
+      const path = join(folder, name);
+      const bytes = readFileSync(path);
+      bytes.writeUInt8(bytes.readUInt8(bytes.length - 5_000) ^ 1, bytes.length - 5_000);
+      writeFileSync(path, bytes);
+      assert.equal((await start({ do: "verify" }, step)).signal, "SIGKILL");
+      assert.equal(existsSync(findingOf(path)), false);
+      const { out } = await start({ do: "verify" });
+      assert.deepEqual(
+        (JSON.parse(out) as { results: { ok: boolean }[] }).results.map(({ ok }) => ok),
+        [false],
+      );
+      rmSync(path);
       await assertNextIsAlone();
     });
   }

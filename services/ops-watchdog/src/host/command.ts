@@ -114,7 +114,7 @@ async function verify(context: HostContext, bundle: string | undefined) {
     bundle === undefined ? (await listBundles(dir)).map(({ path }) => path) : [pathOf(context, bundle)];
   const results = [];
   for (const path of paths) {
-    const result = await verifyAndRecord(path, { dir, now: new Date() });
+    const result = await verifyAndRecord(path, { dir, now: new Date(), step: context.step });
     if (result) results.push({ path, ...result });
   }
   return { dir, results };

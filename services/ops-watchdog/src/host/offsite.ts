@@ -223,6 +223,7 @@ async function runTakeOver(context: HostContext, apply: boolean) {
   context.step("take-over");
   const settleMs = settings.offsite.writer_settle;
   await takeOver({ bucket, host, conditionalPut, settleMs, now: Date.now, signal });
+  context.step("taken-over");
   return { ...plan, done: true };
 }
 

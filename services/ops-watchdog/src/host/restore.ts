@@ -86,7 +86,7 @@ export async function runRehearsal(context: HostContext, bundle: string | undefi
   const path = bundle === undefined ? newest?.path : pathOf(context, bundle);
   if (path === undefined) throw new Error("there is no bundle to rehearse; `svc db backup` takes one");
   const startedAt = new Date();
-  const result = await rehearse(rehearsalUrl || url, { path, schemas: ownedSchemas() });
+  const result = await rehearse(rehearsalUrl || url, { path, schemas: ownedSchemas(), step: context.step });
   const client = await connect(url, "svc-rehearsal-record");
   try {
     const name = basename(path);

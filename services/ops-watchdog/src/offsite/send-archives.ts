@@ -33,7 +33,11 @@ export function copyStateIn({ listing }: Pick<Pass, "listing">): (archive: Archi
 async function sendArchive(pass: Pass, archive: Archive): Promise<void> {
   const { id, sha256, size_bytes: sizeBytes } = archive;
   const key = keyOfArchive(archive.archive);
-  const onProgress = pass.progress.begin("worlds");
+  const tell = pass.progress.begin("worlds");
+  const onProgress = (sentBytes: number) => {
+    pass.step("sent");
+    tell(sentBytes);
+  };
   await pass.attempt(key, async () => {
     const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
     pass.report.sent += 1;

@@ -11,11 +11,15 @@ const prefix = "svc_rehearsal_";
 
 export type Rehearsed = { rows: number; error: string | undefined; durationMs: number };
 
+type Rehearsal = {
+  path: string;
+  schemas: readonly OwnedSchema[];
+  /** Called before each step; tests stop the process there. */
+  step: (name: string) => void;
+};
+
 /** Never throws for what is wrong with the bundle; the scratch database is gone when it returns. */
-export async function rehearse(
-  serverUrl: string,
-  about: { path: string; schemas: readonly OwnedSchema[] },
-): Promise<Rehearsed> {
+export async function rehearse(serverUrl: string, about: Rehearsal): Promise<Rehearsed> {
   const startedAt = performance.now();
   let rows = 0;
   let error: string | undefined;
@@ -27,10 +31,7 @@ export async function rehearse(
   return { rows, error, durationMs: performance.now() - startedAt };
 }
 
-async function restoreInto(
-  client: pg.Client,
-  { path, schemas }: { path: string; schemas: readonly OwnedSchema[] },
-): Promise<number> {
+async function restoreInto(client: pg.Client, { path, schemas, step }: Rehearsal): Promise<number> {
   const { manifest } = await verifyBundle(path, { rows: false, sidecar: true });
   await client.query("begin");
   const rows = await loadBundle(client, {
@@ -40,9 +41,10 @@ async function restoreInto(
     schemas: schemas.map((schema) => ({ ...schema, afterRestore: "" })),
     withRoles: false,
     outboxIds: new Map(),
-    step: () => undefined,
+    step,
   });
   await client.query("commit");
+  step("count");
   for (const { name, tables } of manifest.schemas) {
     for (const table of tables) {
       if (table.name === "schema_migrations" || table.name === "handled_requests") continue;

@@ -266,10 +266,10 @@ describe("a restore that is killed", () => {
 });
 
 /** PostgreSQL notices a killed client when it next reads from it. */
-async function untilNobodyRestores(): Promise<void> {
+async function untilNobodyRestores(application = "svc-restore"): Promise<void> {
   const { until } = await import("@svc/mesh/testing");
   await until(async () => {
-    const rows = await query("select 1 from pg_stat_activity where application_name = 'svc-restore'");
+    const rows = await query("select 1 from pg_stat_activity where application_name = $1", [application]);
     return rows.length === 0;
   });
 }
@@ -325,6 +325,20 @@ describe("a rehearsal", () => {
     );
     assert.deepEqual(row, { bundle, error: null, rows: result.rows });
   });
+
+  for (const step of sampleOf(["rows", "drop", "count"], 1)) {
+    test(`that is killed (${step}) changes nothing but its scratch database, which the next one drops`, async () => {
+      await run(restore({ safety: false }));
+      const command = { do: "rehearse", bundle };
+      const { signal } = await start(command, variables(asWatchdog(), { SVC_TEST_KILL_AT: step }));
+      assert.equal(signal, "SIGKILL");
+      assert.equal((await scratch()).length, 1);
+      assert.deepEqual(await state(), restored);
+      await untilNobodyRestores("svc-rehearsal");
+      assert.equal((await run<{ error?: string }>(command, asWatchdog())).error, undefined);
+      assert.deepEqual(await scratch(), []);
+    });
+  }
 
   test("of a database without an owner fails with what is not true", async () => {
     await run(restore({ safety: false }));
