@@ -1,8 +1,9 @@
 // A new machine with the bucket and the key, and nothing else.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { openObjectStore } from "@svc/object-store";
 import { generateKey } from "@svc/sealed";
 import { verifyBundle } from "../bundle/verify.ts";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
@@ -169,6 +170,71 @@ describe("worlds", () => {
     );
     assert.ok(!readdirSync(fixture.archiveDir).includes(fixture.storage.rows.get("bk-1")?.archive ?? ""));
   });
+});
+
+describe("worlds of a store that misbehaves", () => {
+  const get = { on: "get", key: /^worlds/ } as const;
+  for (const [fact, fault] of [
+    ["answers other bytes", { ...get, do: "corrupt" }],
+    ["cuts every connection", { ...get, do: "cut", afterBytes: 1_000 }],
+    ["answers 500", { ...get, do: "refuse", status: 500, code: "InternalError" }],
+    [
+      "answers 503 with Retry-After",
+      { ...get, do: "refuse", status: 503, code: "SlowDown", retryAfter: "0" },
+    ],
+    ["lies about the size", { do: "wrong-size", by: 1, on: ["list", "head"] }],
+  ] as const) {
+    test(`and ${fact} are not put in place unless they are whole, and the next fetch has all`, async () => {
+      fixture.storage.add("bk-1");
+      const bytes = readFileSync(fixture.storage.pathOf("bk-1"));
+      await sync();
+      rmSync(fixture.storage.pathOf("bk-1"));
+      fixture.s3.faults.add(fault);
+      const done = await fetchWorlds();
+      assert.equal(done.fetched + done.failures.length, 1);
+      assert.equal(existsSync(fixture.storage.pathOf("bk-1")), done.fetched === 1);
+      fixture.s3.faults.clear();
+      assert.deepEqual((await fetchWorlds()).failures, []);
+      assert.ok(readFileSync(fixture.storage.pathOf("bk-1")).equals(bytes));
+    });
+  }
+
+  test("and denies reading end the fetch, which says what is missing", async () => {
+    fixture.storage.add("bk-1");
+    await sync();
+    rmSync(fixture.storage.pathOf("bk-1"));
+    fixture.s3.faults.add({ ...get, do: "refuse", status: 403, code: "AccessDenied" });
+    await assert.rejects(fetchWorlds(), /no right for this in the bucket/);
+  });
+});
+
+test("a bucket that an attacker emptied is recovered from its versions", async () => {
+  const set = ["offsite.bucket=versions"];
+  const { s3, storage } = fixture;
+  storage.add("bk-1");
+  const bytes = readFileSync(storage.pathOf("bk-1"));
+  const name = await backUp();
+  assert.equal((await host.sync({ set })).state, "completed");
+  rmSync(storage.pathOf("bk-1"));
+  for (const key of s3.keys("versions")) {
+    s3.replace(key, Buffer.from("ransom"), "versions");
+    s3.remove(key, "versions");
+  }
+  assert.deepEqual(s3.keys("versions"), []);
+  // What the tools of a store do: everything younger than the attack goes.
+  const bucket = openObjectStore(s3.options("versions"));
+  for await (const { key, versionId = "", isDeleteMarker, sizeBytes } of bucket.listVersions(""))
+    if (isDeleteMarker || sizeBytes === "ransom".length) await bucket.delete(key, { versionId });
+  bucket.close();
+  const about = { set };
+  const fetched = await fresh.run<FetchedBundle>(
+    { do: "offsite-fetch-db", bundle: name, force: false },
+    about,
+  );
+  await verifyBundle(fetched.path, { rows: true, sidecar: true });
+  const worlds = await fresh.run<FetchedWorlds>({ do: "offsite-fetch-worlds" }, about);
+  assert.deepEqual([worlds.fetched, worlds.missing, worlds.failures], [1, [], []]);
+  assert.ok(readFileSync(storage.pathOf("bk-1")).equals(bytes));
 });
 
 describe("images and uploads", () => {

@@ -1,6 +1,10 @@
+// Images and contexts in the bucket, and the verification of all copies.
+
 import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
+import { keyOfArchive } from "./object-key.ts";
 import type { Verified } from "./verify-copies.ts";
 
 let fixture: OffsiteFixture;
@@ -18,6 +22,7 @@ beforeEach(async () => {
 });
 
 const add = (id: string) => fixture.storage.add(id, {});
+const keyOf = (id: string) => keyOfArchive(fixture.storage.rows.get(id)?.archive ?? "");
 const hasObject = (key: string) => fixture.s3.keys().includes(key);
 const backUp = async () => (await host.run<{ name: string }>({ do: "back-up", label: "daily" })).name;
 
@@ -114,5 +119,55 @@ describe("images and uploads", () => {
       [[blob, true]],
     );
     assert.equal((await fixture.opened(blob)).length, 50_000);
+  });
+});
+
+describe("verification", () => {
+  for (const [fact, fault] of [
+    ["stored otherwise than it was sent", { do: "store-other-bytes", on: "put", key: /^worlds/, times: 1 }],
+    ["answered with other bytes", { do: "corrupt", on: "get", key: /^worlds/, times: 1 }],
+  ] as const) {
+    test(`finds what was ${fact}, and sends it again`, async () => {
+      add("bk-1");
+      if (fault.on === "put") fixture.s3.faults.add(fault);
+      await completed();
+      if (fault.on === "get") fixture.s3.faults.add(fault);
+      const { damaged } = await host.run<Verified>({ do: "offsite-verify" });
+      assert.deepEqual(
+        damaged.map((one) => [one.key, one.repaired]),
+        [[keyOf("bk-1"), true]],
+      );
+      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+    });
+  }
+
+  test("opens copies, and sends a damaged one again while the archive is here", async () => {
+    await backUp();
+    add("bk-1");
+    await completed();
+    const sound = await host.run<Verified>({ do: "offsite-verify" });
+    assert.deepEqual([sound.checked.length >= 2, sound.damaged], [true, []]);
+    const bytes = Buffer.from(fixture.s3.bytesOf(keyOf("bk-1")));
+    bytes.writeUInt8(bytes.readUInt8(50_000) ^ 1, 50_000);
+    fixture.s3.replace(keyOf("bk-1"), bytes);
+    const found = await host.run<Verified>({ do: "offsite-verify", sample: 5 });
+    assert.deepEqual(
+      found.damaged.map(({ key, repaired }) => [key, repaired]),
+      [[keyOf("bk-1"), true]],
+    );
+    assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+  });
+
+  test("names the copy of another world in the place of one", async () => {
+    add("bk-1");
+    add("bk-2");
+    await completed();
+    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
+    rmSync(fixture.storage.pathOf("bk-1"));
+    const { damaged } = await host.run<Verified>({ do: "offsite-verify" });
+    assert.deepEqual(
+      damaged.map(({ key, problem, repaired }) => [key, problem, repaired]),
+      [[keyOf("bk-1"), "its digest is not the recorded one", false]],
+    );
   });
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { openObjectStore } from "@svc/object-store";
 import { generateKey, sealedSize } from "@svc/sealed";
 import { type Host, type OffsiteFixture, openOffsiteFixture } from "../testing/offsite-fixture.ts";
 import { day } from "../testing/storage-stub.ts";
+import { claimWriter } from "./claim.ts";
 import { keyOfArchive } from "./object-key.ts";
-import type { Verified } from "./verify-copies.ts";
+import { StandbyError } from "./writer.ts";
 
 let fixture: OffsiteFixture;
 let host: Host;
@@ -129,6 +131,16 @@ describe("a pass", () => {
     assert.equal(offsiteAt("bk-1"), undefined);
   });
 
+  test("copies the others however many archives in a row have rotted", async () => {
+    for (let n = 1; n <= 4; n += 1) add(`bk-${n}`, { sha256: "0".repeat(64), bytes: Buffer.alloc(n, "x") });
+    add("bk-5");
+    fixture.builds.addContext();
+    const { state, report } = await host.sync();
+    assert.deepEqual([state, report.failed], ["incomplete", 4]);
+    assert.ok(offsiteAt("bk-5"));
+    assert.equal(report.kinds?.find(({ kind }) => kind === "uploads")?.objects, 1);
+  });
+
   test("resumes the upload of a large archive where it was cut", async () => {
     const bytes = Buffer.alloc(20 << 20, "large");
     add("bk-1", { bytes });
@@ -145,19 +157,22 @@ describe("a pass", () => {
 describe("a store that misbehaves", () => {
   type Fault = Parameters<OffsiteFixture["s3"]["faults"]["add"]>[0];
   const put = { on: "put", key: /^worlds/ } as const;
-  const faults: [fact: string, fault: Fault][] = [
+  // A store that is slow gets less time than it needs.
+  const hurry = ["offsite.object_deadline=1s", "offsite.min_rate=1Mi"];
+  const faults: [fact: string, fault: Fault, set?: string[]][] = [
     ["refuses with 500", { ...put, do: "refuse", status: 500, code: "InternalError" }],
     ["refuses with 503", { ...put, do: "refuse", status: 503, code: "SlowDown", retryAfter: "0" }],
     ["denies with 403", { ...put, do: "refuse", status: 403, code: "AccessDenied" }],
     ["cuts the connection", { ...put, do: "cut", afterBytes: 1_000 }],
+    ["takes 1 KiB a second", { ...put, do: "stall", bytesPerSecond: 1_024 }, hurry],
     ["loses the object", { ...put, do: "lose-object" }],
     ["lies about the size", { do: "wrong-size", by: -1, on: "head", key: /^worlds/ }],
   ];
-  for (const [fact, fault] of faults) {
+  for (const [fact, fault, set = []] of faults) {
     test(`that ${fact} gets nothing recorded, and the next pass succeeds`, async () => {
       add("bk-1");
       fixture.s3.faults.add(fault);
-      const { state, report } = await host.sync();
+      const { state, report } = await host.sync({ set });
       assert.ok(state === "incomplete" || state === "failed", JSON.stringify(report));
       assert.equal(offsiteAt("bk-1"), undefined);
       fixture.s3.faults.clear();
@@ -166,6 +181,46 @@ describe("a store that misbehaves", () => {
       assert.ok(offsiteAt("bk-1"));
     });
   }
+
+  for (const [fact, fault] of [
+    ["leaves an object out", { do: "hide", on: "list", key: /^worlds/ }],
+    ["lies about a size", { do: "wrong-size", by: -1, on: "list", key: /^worlds/ }],
+  ] as const) {
+    test(`whose list ${fact} has the record taken back, and the copy sent again`, async () => {
+      add("bk-1");
+      await completed();
+      fixture.storage.recorded.length = 0;
+      fixture.s3.faults.add(fault);
+      await host.sync();
+      assert.deepEqual(fixture.storage.recorded, ["-bk-1", "bk-1"]);
+      fixture.s3.faults.clear();
+      assert.equal((await completed()).sent, 0);
+      assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
+    });
+  }
+
+  for (const minutes of [20, -20]) {
+    test(`whose clock is ${minutes} minutes ahead gets the copies, and the report says so`, async () => {
+      add("bk-1");
+      fixture.s3.setClock(minutes * 60_000);
+      const { store } = await completed();
+      assert.ok(offsiteAt("bk-1"));
+      assert.ok(Math.abs((store?.clock_ahead_seconds ?? 0) - minutes * 60) < 60, JSON.stringify(store));
+      fixture.s3.setClock(0);
+      assert.equal((await completed()).store?.clock_ahead_seconds, undefined);
+    });
+  }
+
+  test("whose objects somebody deleted gets again what is here, and what is gone is named", async () => {
+    await backUp();
+    for (const id of ["bk-1", "bk-2"]) add(id);
+    await completed();
+    rmSync(fixture.storage.pathOf("bk-2"));
+    for (const key of fixture.s3.keys()) fixture.s3.remove(key);
+    const { kinds, deleted } = await completed();
+    assert.deepEqual([kinds?.[1]?.missing, deleted], [[keyOf("bk-2")], 0]);
+    assert.deepEqual([hasObject(keyOf("bk-1")), offsiteAt("bk-2")], [true, undefined]);
+  });
 
   test("that loses an answer has the copy recorded all the same", async () => {
     add("bk-1");
@@ -251,6 +306,13 @@ describe("the key", () => {
     assert.equal(fixture.s3.bytesOf("svc-key-id").toString().trim(), fixture.key.id);
   });
 
+  test("that is missing stops a pass, and the report says how to make one", async () => {
+    const { state, report } = await host.sync({ keys: [] });
+    assert.equal(state, "failed");
+    assert.match(report.error ?? "", /there is no off-site key.*svc offsite keygen/);
+    assert.deepEqual(fixture.s3.keys(), []);
+  });
+
   test("is rotated: old copies are sealed again over time, and both keys read meanwhile", async () => {
     for (const id of ["bk-1", "bk-2", "bk-3"]) add(id);
     await completed();
@@ -301,34 +363,31 @@ describe("two installations", () => {
   }
 });
 
-describe("verification", () => {
-  test("opens copies, and sends a damaged one again while the archive is here", async () => {
-    await backUp();
-    add("bk-1");
-    await completed();
-    const sound = await host.run<Verified>({ do: "offsite-verify" });
-    assert.deepEqual([sound.checked.length >= 2, sound.damaged], [true, []]);
-    const bytes = Buffer.from(fixture.s3.bytesOf(keyOf("bk-1")));
-    bytes.writeUInt8(bytes.readUInt8(50_000) ^ 1, 50_000);
-    fixture.s3.replace(keyOf("bk-1"), bytes);
-    const found = await host.run<Verified>({ do: "offsite-verify", sample: 5 });
-    assert.deepEqual(
-      found.damaged.map(({ key, repaired }) => [key, repaired]),
-      [[keyOf("bk-1"), true]],
-    );
-    assert.ok((await fixture.opened(keyOf("bk-1"))).equals(readFileSync(fixture.storage.pathOf("bk-1"))));
-  });
-
-  test("names the copy of another world in the place of one", async () => {
-    add("bk-1");
-    add("bk-2");
-    await completed();
-    fixture.s3.replace(keyOf("bk-1"), fixture.s3.bytesOf(keyOf("bk-2")));
-    rmSync(fixture.storage.pathOf("bk-1"));
-    const { damaged } = await host.run<Verified>({ do: "offsite-verify" });
-    assert.deepEqual(
-      damaged.map(({ key, problem, repaired }) => [key, problem, repaired]),
-      [[keyOf("bk-1"), "its digest is not the recorded one", false]],
-    );
-  });
+describe("two hosts that claim a bucket at the same moment", () => {
+  for (const way of ["kept", "ignored"] as const) {
+    test(`do not both hold it, where conditions are ${way}`, async () => {
+      fixture.s3.setConditionalPut(way);
+      const buckets = [1, 2].map(() => openObjectStore(fixture.s3.options()));
+      const claims = await Promise.allSettled(
+        buckets.map((bucket, id) =>
+          claimWriter({
+            ...{ bucket, host: { id: `host-${id}`, name: `${id}.example` } },
+            conditionalPut: way === "kept",
+            settleMs: 200,
+            now: Date.now,
+            signal: AbortSignal.timeout(60_000),
+          }),
+        ),
+      );
+      // What a pass asks before each deletion.
+      const held = await Promise.allSettled(
+        claims.flatMap((claim) => (claim.status === "fulfilled" ? [claim.value.assertHeld()] : [])),
+      );
+      fixture.s3.setConditionalPut("kept");
+      for (const bucket of buckets) bucket.close();
+      assert.equal(held.filter(({ status }) => status === "fulfilled").length, 1);
+      for (const one of [...claims, ...held])
+        if (one.status === "rejected") assert.ok(one.reason instanceof StandbyError, String(one.reason));
+    });
+  }
 });

@@ -32,7 +32,7 @@ export type Host = {
   run: <T>(command: Command, about?: { keys?: readonly SealKey[]; set?: readonly string[] }) => Promise<T>;
   sync: (about?: { keys?: readonly SealKey[]; set?: readonly string[] }) => Promise<PassResult>;
   /** Runs a command in a process of its own that is killed at a step. */
-  kill: (command: Command, step: string) => Promise<NodeJS.Signals | null>;
+  kill: (command: Command, step: string, keys?: readonly SealKey[]) => Promise<NodeJS.Signals | null>;
 };
 
 export type OffsiteFixture = {
@@ -55,7 +55,7 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
   const [database, nats, s3] = await Promise.all([
     createWatchdogDatabase(),
     startTestNats(),
-    startS3Server(),
+    startS3Server({ buckets: { copies: { versioning: "off" }, versions: { versioning: "enabled" } } }),
   ]);
   await addAccounts(database);
   const dir = mkdtempSync(join(tmpdir(), "svc-offsite-"));
@@ -169,9 +169,9 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string): Ho
     stateDir,
     run,
     sync: (about) => run<PassResult>({ do: "offsite-sync" }, about),
-    kill: async (command, step) => {
+    kill: async (command, step, keys = [key]) => {
       const env = {
-        ...envOf([key]),
+        ...envOf(keys),
         SVC_ADMIN_DATABASE_URL: databaseUrl,
         SVC_SET: overrides.join("\n"),
         SVC_TEST_NO_SERVERS: "1",
