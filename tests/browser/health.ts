@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import type { alerts as alertContracts } from "@svc/proto";
+import { type alerts as alertContracts, offsites } from "@svc/proto";
 import pg from "pg";
 import { openStateFile } from "../../services/ops-watchdog/src/watchdog/state-file.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Stack } from "../flow/stack.ts";
 import type { Area, Fixture } from "./fixture.ts";
+import { intercept } from "./live.ts";
 import type { Person } from "./person.ts";
 
 const { alerts, bundles, offsite, platformHealth, updates } = health;
@@ -46,6 +47,46 @@ const report = (fixture: Fixture, at: Date) =>
 
 const hourMs = 3_600_000;
 const local = (at: number) => new Date(at).toISOString().slice(0, 16);
+
+/** Off-site copies while worlds are sent. */
+function runningPass(): unknown {
+  const at = new Date().toISOString();
+  const none = { missing: [], missing_count: 0, not_whole: [], not_whole_count: 0 };
+  const world = (n: number) => `worlds/survival-176389200${n}000000000.tar.zst.sealed`;
+  const worlds = {
+    missing: [world(1), world(2)],
+    missing_count: 2,
+    not_whole: [world(3)],
+    not_whole_count: 1,
+  };
+  const progress = { kind: "worlds", objects_done: 3, objects_total: 5, bytes_done: 3e9, bytes_total: 5e9 };
+  const failures = [{ key: world(1), error: "the store answered put with 503" }];
+  return {
+    ...{
+      configured: true,
+      bucket: "copies",
+      key_id: "00112233aabbccdd",
+      stale: false,
+      max_age_seconds: 43_200,
+    },
+    writer: { host_id: "0".repeat(32), name: "play.example.net", last_run_at: at, is_this_host: true },
+    store: {
+      ...{ conditional_put: true, versioning: "enabled", object_lock: "compliance", object_lock_days: 30 },
+      clock_ahead_seconds: 1_200,
+    },
+    last: {
+      ...{ state: "running", started_at: at, sent: 3, sent_bytes: 3e9, deleted: 0, failed: 1, failures },
+      progress: { ...progress, eta_seconds: 240 },
+    },
+    last_completed_at: at,
+    kinds: [
+      { kind: "db", objects: 12, bytes: 3e7, ...none },
+      { kind: "worlds", objects: 40, bytes: 9e9, ...worlds },
+      { kind: "images", objects: 7, bytes: 2e9, ...none },
+      { kind: "uploads", objects: 1, bytes: 5e6, ...none },
+    ],
+  };
+}
 
 type AlertStatus = alertContracts.AlertStatus;
 
@@ -121,6 +162,26 @@ export const addHealthTests: Area = (fixture) => {
     await owner.sees(bundles.notRehearsed);
     await owner.sees(offsite.help["not-configured"]);
     await inspect(owner, "health");
+  });
+
+  test("staff see the off-site copies of each kind, what is missing, and how far a pass is", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    const body = JSON.stringify(offsites.OffsiteStatus.parse(runningPass()));
+    const restore = await intercept(owner.page, (request) => {
+      if (!request.url().endsWith("/platform/offsite")) return false;
+      void request.respond({ status: 200, contentType: "application/json", body });
+      return true;
+    });
+    await owner.open(addressOf("admin_host", "/admin/health"));
+    for (const kind of Object.values(offsite.kinds)) await owner.sees(kind);
+    await owner.sees(offsite.states.running);
+    await owner.sees(offsite.missing(2));
+    await owner.sees(offsite.notWhole(1));
+    await owner.sees(offsite.failures(1));
+    await owner.sees(offsite.versioning.enabled);
+    await owner.sees(offsite.clockAhead(20));
+    await inspect(owner, "health-offsite");
+    await restore();
   });
 
   test("an alert leads the overview of staff, and is acknowledged and silenced", async () => {

@@ -10,7 +10,7 @@ const { backups, server, shell } = en;
 const streamPath = "/api/v1/me/events";
 
 /** Answers some requests of a page by hand until the returned function is called. */
-async function intercept(
+export async function intercept(
   page: Page,
   answer: (request: HTTPRequest) => boolean,
 ): Promise<() => Promise<void>> {
