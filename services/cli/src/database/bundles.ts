@@ -15,6 +15,8 @@ export type Taken = {
   counts: Counts;
   server_objects?: number;
   servers_error?: string;
+  /** Why a dump could not be made where there is a `pg_dump`. */
+  dump_error?: string;
   deleted: string[];
 };
 type Listed = {
@@ -34,12 +36,14 @@ export async function backUp({ data, label }: Options & { label: string }): Prom
   const taken = await askWatchdog<Taken>(databaseVariables(data), { do: "back-up", label });
   const lacks =
     taken.servers_error === undefined ? [] : [`It lacks the server objects: ${taken.servers_error}.`];
+  const noDump = taken.dump_error === undefined ? [] : [`It lacks db.dump: ${taken.dump_error}.`];
   const gone = taken.deleted.map((name) => `Deleted ${name}.`);
   return {
     json: taken,
     text: [
       `${taken.path}: ${countsText(taken.counts)}, ${sizeText(taken.size_bytes)}.`,
       ...lacks,
+      ...noDump,
       ...gone,
     ].join("\n"),
     exitCode: taken.servers_error === undefined ? 0 : 1,

@@ -69,6 +69,7 @@ function take(
     settings,
     version: "0.1.0",
     readServers: async () => options.servers ?? servers,
+    path: undefined,
     now: () => new Date(Date.now() + 60_000),
   };
   return takeBundle(deps, options.label ?? "daily", options);

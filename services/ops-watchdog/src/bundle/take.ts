@@ -13,6 +13,8 @@ type TakeDeps = {
   settings: WatchdogSettings;
   version: string;
   readServers: () => Promise<ServerObjects>;
+  /** PATH on which `pg_dump` is looked for. */
+  path: string | undefined;
   now: () => Date;
 };
 export type Taken = Bundle & { deleted: string[]; recorded: boolean };
@@ -27,7 +29,7 @@ export async function takeBundle(
   label: databaseBackups.BundleLabel,
   options: { inUse?: readonly string[]; step?: (name: string) => void } = {},
 ): Promise<Taken> {
-  const { settings, url, version } = deps;
+  const { settings, url, version, path } = deps;
   const dir = settings.bundle_dir;
   const client = await connect(url, "svc-bundle-lock");
   try {
@@ -36,7 +38,7 @@ export async function takeBundle(
     if (label === "offsite" && servers.kind === "failed") throw new Error(servers.error);
     await sweepPartials(dir);
     const step = options.step === undefined ? {} : { step: options.step };
-    const bundle = await writeBundle({ url, dir, label, version, servers, ...step });
+    const bundle = await writeBundle({ url, dir, label, version, servers, path, ...step });
     options.step?.("record");
     const recorded = await recordFolder(client, dir);
     options.step?.("retention");

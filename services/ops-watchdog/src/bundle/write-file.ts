@@ -6,7 +6,7 @@ import { type Manifest, type MemberEntry, manifestMember } from "./manifest.ts";
 import { blockSize, encodeHeader, paddingOf } from "./tar.ts";
 
 export type BundleFile = {
-  /** Adds a member from its bytes; the returned entry goes into the manifest. */
+  /** Adds a member from its bytes; the returned entry goes into the manifest. Nothing of it is left when they fail. */
   add: (name: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<MemberEntry>;
   /** Ends the archive and puts the manifest in its place; everything is on the disk when it returns. */
   finish: (manifest: Manifest) => Promise<void>;
@@ -32,10 +32,16 @@ export function writeBundleFile(
       const hash = createHash("sha256");
       let size = 0;
       at += blockSize;
-      for await (const chunk of bytes) {
-        hash.update(chunk);
-        await write(chunk, at + size);
-        size += chunk.length;
+      try {
+        for await (const chunk of bytes) {
+          hash.update(chunk);
+          await write(chunk, at + size);
+          size += chunk.length;
+        }
+      } catch (error) {
+        at = headerAt;
+        await file.truncate(headerAt);
+        throw error;
       }
       await write(encodeHeader({ name, size }, mtime), headerAt);
       at += size + paddingOf(size);

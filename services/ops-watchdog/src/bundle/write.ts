@@ -6,6 +6,7 @@ import { pipeline } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
 import type { databaseBackups } from "@svc/proto";
 import { copyOut } from "./copy-out.ts";
+import { dumpMember, dumpOf, findDump } from "./dump.ts";
 import {
   formatVersion,
   type Manifest,
@@ -27,11 +28,18 @@ type BundleRequest = {
   /** Version of svc. */
   version: string;
   servers: ServerObjects;
+  /** PATH on which `pg_dump` is looked for; without it there is no dump. */
+  path?: string | undefined;
   /** Called before each step; tests stop the process there. */
   step?: (name: string) => void;
 };
 
-export type Bundle = Verified & { name: string; path: string };
+export type Bundle = Verified & {
+  name: string;
+  path: string;
+  /** Why a dump could not be made; the rows are there. */
+  dumpError?: string;
+};
 
 /** Rows of audit logs take a third less time than at level 3, and no more room. */
 const compressionLevel = 1;
@@ -48,7 +56,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
     const partial = join(dir, `.${name}.partial`);
     const path = join(dir, name);
     try {
-      await writePartial(partial, { ...request, step, snapshot, name });
+      const dumpError = await writePartial(partial, { ...request, step, snapshot, name });
       step("read-back");
       // The rows were counted on their way; what is on the disk is compared byte by byte.
       const verified = await verifyBundle(partial, { rows: false, sidecar: false });
@@ -62,7 +70,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
       await link(partial, path);
       step("linked");
       await syncFolder(dir);
-      return { ...verified, name, path };
+      return { ...verified, name, path, ...(dumpError !== undefined && { dumpError }) };
     } finally {
       await rm(partial, { force: true });
     }
@@ -73,7 +81,8 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
 
 type Writing = BundleRequest & { snapshot: Snapshot; name: string; step: (name: string) => void };
 
-async function writePartial(partial: string, writing: Writing): Promise<void> {
+/** Returns why a dump could not be made. */
+async function writePartial(partial: string, writing: Writing): Promise<string | undefined> {
   const { snapshot, servers } = writing;
   const handle = await open(partial, "wx", 0o600);
   try {
@@ -87,10 +96,12 @@ async function writePartial(partial: string, writing: Writing): Promise<void> {
     if (servers.kind === "read") {
       manifest.members.push(await file.add(serversMember, [Buffer.from(JSON.stringify(servers.items))]));
     }
+    const dumpError = await addDump(file, { manifest, writing });
     manifest.counts.accounts = rowsOf(manifest, "identity", "users");
     manifest.counts.servers = rowsOf(manifest, "lifecycle", "servers");
     writing.step("manifest");
     await file.finish(manifest);
+    return dumpError;
   } finally {
     await handle.close();
   }
@@ -144,6 +155,26 @@ async function addTables(
     manifest.members.push(await file.add(table.member, pack as AsyncIterable<Buffer>));
     table.rows = copy.count();
     manifest.counts.rows += table.rows;
+  }
+}
+
+/** The last member: one that fails is cut off, and a restore needs the rows alone. */
+async function addDump(
+  file: BundleFile,
+  { manifest, writing }: { manifest: Manifest; writing: Writing },
+): Promise<string | undefined> {
+  const { path = "", url, snapshot, step } = writing;
+  const version = await findDump(path, snapshot.server);
+  if (version === undefined) return undefined;
+  step("dump");
+  const schemas = snapshot.schemas.map(({ name }) => name);
+  try {
+    const bytes = dumpOf({ path, url, snapshot: snapshot.id, schemas });
+    manifest.members.push(await file.add(dumpMember, bytes));
+    manifest.pg_dump = version;
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

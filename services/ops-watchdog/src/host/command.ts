@@ -75,19 +75,23 @@ export async function runCommand(context: HostContext, command: Command): Promis
 
 async function backUp(context: HostContext, label: databaseBackups.BundleLabel) {
   const { settings, version } = context;
-  const { manifest, sizeBytes, path, name, deleted } = await takeBundle(
+  const { manifest, sizeBytes, path, name, deleted, dumpError } = await takeBundle(
     {
       url: needDatabase(context),
       settings: settings.ops_watchdog,
       version,
       readServers: () => readServers(context),
+      path: context.env["PATH"],
       now: () => new Date(),
     },
     label,
     { step: context.step },
   );
   const { counts, servers_error, server_objects } = manifest;
-  return { name, path, size_bytes: sizeBytes, counts, server_objects, servers_error, deleted };
+  return {
+    ...{ name, path, size_bytes: sizeBytes, counts, server_objects, servers_error, deleted },
+    ...(dumpError !== undefined && { dump_error: dumpError }),
+  };
 }
 
 async function list({ settings }: HostContext) {

@@ -118,6 +118,7 @@ function takeSnapshot(context: HostContext) {
       settings: settings.ops_watchdog,
       version,
       readServers: () => readServers(context),
+      path: context.env["PATH"],
       now: () => new Date(),
     },
     "offsite",

@@ -55,6 +55,7 @@ export async function runRestore(
         settings: settings.ops_watchdog,
         version,
         readServers: () => readServers(context),
+        path: context.env["PATH"],
         now: () => new Date(),
       },
       "pre-restore",
