@@ -75,7 +75,7 @@ function addRestoreCommands(db: Command): void {
     example: "db rehearse",
   }).action(runs(async (options, bundle) => (await restores()).rehearse(bundle, options)));
   command(db, "apply-servers [bundle]", {
-    does: "make the server objects of a bundle that have a row and are missing in the cluster, stopped",
+    does: "make the server objects that have a row and are missing in the cluster, stopped; exit code 1 when one is in no bundle",
     example: "db apply-servers --yes",
   })
     .addOption(yes())

@@ -110,7 +110,7 @@ export async function rehearse(bundle: string | undefined, { data }: { data: str
     : { json: result, text: `${result.bundle} cannot be restored: ${result.error}`, exitCode: 1 };
 }
 
-type Applied = { bundle: string; missing: string[]; lost: string[]; made: string[] };
+type Applied = { missing: { name: string; from: string }[]; lost: string[]; made: string[] };
 
 export async function applyServers(
   bundle: string | undefined,
@@ -123,13 +123,13 @@ export async function applyServers(
     ...about,
   });
   const { missing, lost, made } = answer;
-  const note = lost.length === 0 ? [] : [`Not in ${answer.bundle}: ${lost.join(", ")}.`];
-  if (missing.length === 0)
-    return { json: answer, text: ["No server of the bundle is missing in the cluster.", ...note].join("\n") };
-  if (!yes)
-    return planned(
-      answer,
-      [`To make from ${answer.bundle}, stopped: ${missing.join(", ")}.`, ...note].join("\n"),
-    );
-  return { json: answer, text: [`Made, stopped: ${made.join(", ")}.`, ...note].join("\n") };
+  const note = lost.length === 0 ? [] : [`In no bundle, and not made: ${lost.join(", ")}.`];
+  const listed = missing.map(({ name, from }) => `${name} (${from})`).join(", ");
+  const done = yes ? [`Made, stopped: ${made.join(", ")}.`] : [`To make, stopped: ${listed}.`];
+  const text = [
+    ...(missing.length === 0 ? ["No server of a bundle is missing in the cluster."] : done),
+    ...note,
+  ].join("\n");
+  if (missing.length > 0 && !yes) return planned(answer, text);
+  return { json: answer, text, exitCode: lost.length === 0 ? 0 : 1 };
 }

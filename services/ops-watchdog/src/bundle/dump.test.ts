@@ -80,7 +80,7 @@ describe("a bundle of a server whose pg_dump is there", {
   }
 
   const take = (path: string, label: "daily" | "manual") => {
-    const servers = { kind: "read", items: [] } as const;
+    const servers = { kind: "read" as const, items: [] };
     return writeBundle({ url, dir: join(dir, "bundles"), label, version: "0.1.0", servers, path });
   };
 

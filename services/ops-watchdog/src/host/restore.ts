@@ -110,29 +110,48 @@ export async function showDifferences(context: HostContext): Promise<Differences
   }
 }
 
-/** Servers of a bundle that have a row and no object; made when `apply` is set. */
-export async function runApplyServers(
-  context: HostContext,
-  { bundle, apply }: { bundle?: string | undefined; apply: boolean },
-) {
-  const { settings, kubeconfig } = context;
-  const bundles = await listBundles(settings.ops_watchdog.bundle_dir);
-  const newest = bundles.find(
-    ({ problem, manifest }) => problem === undefined && manifest?.server_objects !== undefined,
-  );
-  const path = bundle === undefined ? newest?.path : pathOf(context, bundle);
-  if (path === undefined) throw new Error("no bundle has server objects");
-  const differences = await showDifferences(context);
-  const missing = missingServers(differences, await readObjects(path));
-  const names = missing.map(({ metadata }) => metadata.name);
-  const lost = differences.without_object.filter((name) => !names.includes(name));
-  if (!apply) return { bundle: basename(path), missing: names, lost, made: [] };
-  const kube = connectKube({ kubeconfigFile: kubeconfig });
+type Apply = { bundle?: string | undefined; apply: boolean };
+
+/** Servers that have a row and no object; made when `apply` is set. */
+export async function runApplyServers(context: HostContext, { bundle, apply }: Apply) {
+  const { without_object } = await showDifferences(context);
+  const found = await findObjects(context, { bundle, names: without_object });
+  const missing = found.map(({ object, from }) => ({ name: object.metadata.name, from }));
+  const lost = without_object.filter((name) => !missing.some((one) => one.name === name));
+  if (!apply) return { missing, lost, made: [] };
+  const kube = connectKube({ kubeconfigFile: context.kubeconfig });
   try {
-    return { bundle: basename(path), missing: names, lost, made: await applyServers(kube, missing) };
+    const objects = found.map(({ object }) => object);
+    return { missing, lost, made: await applyServers(kube, objects) };
   } finally {
     kube.close();
   }
+}
+
+/**
+ * Each from the newest bundle that has it, or from the one that is named. The newest of all may have none: it is the one
+ * that a restore took of an empty platform first, or a daily one of the time before the objects were made.
+ */
+async function findObjects(
+  context: HostContext,
+  { bundle, names }: { bundle: string | undefined; names: readonly string[] },
+): Promise<{ object: ServerObject; from: string }[]> {
+  const bundles = await listBundles(context.settings.ops_watchdog.bundle_dir);
+  const usable = bundles.filter(
+    ({ problem, manifest }) => problem === undefined && manifest?.server_objects !== undefined,
+  );
+  const paths = bundle === undefined ? usable.map(({ path }) => path) : [pathOf(context, bundle)];
+  if (paths.length === 0) throw new Error("no bundle has server objects");
+  const left = new Set(names);
+  const found: { object: ServerObject; from: string }[] = [];
+  for (const path of paths) {
+    if (left.size === 0) break;
+    for (const object of missingServers(left, await readObjects(path))) {
+      found.push({ object, from: basename(path) });
+      left.delete(object.metadata.name);
+    }
+  }
+  return found;
 }
 
 async function readObjects(path: string): Promise<ServerObject[]> {

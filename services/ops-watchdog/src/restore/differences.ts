@@ -40,9 +40,11 @@ async function serverRows(url: string): Promise<Set<string>> {
   }
 }
 
-/** Objects of a bundle that have a row and are missing in the cluster, stopped; what exists is never changed. */
-export function missingServers(differences: Differences, objects: readonly ServerObject[]): ServerObject[] {
-  const missing = new Set(differences.without_object);
+/** Objects of a bundle whose names are missing in the cluster, stopped; what exists is never changed. */
+export function missingServers(
+  missing: ReadonlySet<string>,
+  objects: readonly ServerObject[],
+): ServerObject[] {
   return objects.filter(({ metadata }) => missing.has(metadata.name)).map(stopped);
 }
 
