@@ -10,10 +10,13 @@ import { type JobSpec, secretOfJob, worldJob } from "./spec.ts";
 import { insertJob, markRunning, type NewJob, rejectJob } from "./store.ts";
 import { chooseTransport } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
+import { makeVolume } from "./world-claim.ts";
 
 type JobRequest = {
   server: string;
   lock: LockKind;
+  /** For a server without a volume: makes one, in place of `no_world_volume`. */
+  makesVolume?: boolean;
   /** Whether the caller may do this; checked again under the lock, since the owner may have changed. */
   check: (world: WorldServer) => void | Promise<void>;
   /** Checks limits and returns the row, in one transaction; throws to reject. */
@@ -33,11 +36,13 @@ export async function beginJob(deps: StorageDeps, beginning: JobRequest): Promis
     assertStopped(world);
     return world;
   };
-  await assertVolume(deps, await assertStartable());
+  const first = await assertStartable();
+  if (!beginning.makesVolume) await assertVolume(deps, first);
   const about = { kind: beginning.lock, mustBeStopped: true };
   const lock = await acquireLock(lockDepsOf(deps), { name, ...inNamespace(deps) }, about);
   try {
     const world = await assertStartable();
+    if (beginning.makesVolume) await makeVolume(deps, world);
     const row = await writeRow(deps, beginning, world);
     try {
       lock.assertHeld();

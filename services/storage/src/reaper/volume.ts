@@ -1,11 +1,10 @@
 // The volume claim of a world, and its deletion.
 
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
-import type { MinecraftServerSpec } from "@svc/proto";
-import { lockedServers } from "@svc/world-lock";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { label } from "../job/names.ts";
 import { poll } from "../job/poll.ts";
+import { type ClaimSpec, createClaim, specFromServer } from "../job/world-claim.ts";
 import type { WorldServer } from "./policy.ts";
 
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
@@ -64,8 +63,6 @@ async function removeEndedPods({ kube, ...deps }: ClusterDeps, claim: string): P
   }
 }
 
-type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
-
 /**
  * A moved world is in a claim that its server names, and nothing else recreates it: the next owner would have no world, or
  * the one left on the old node. The new claim copies the old one or, when that is gone, the server's spec; false when the
@@ -79,15 +76,7 @@ export async function recreateMovedClaim(
   if (volume_claim === `world-${name}-0`) return true;
   const spec = old ? copySpec(old.spec) : await specFromServer(deps, name);
   if (!spec) return false;
-  const fresh: PersistentVolumeClaim = {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: volume_claim, ...inNamespace(deps), labels: { [label.server]: name } },
-    spec,
-  };
-  await deps.kube.create(resources.claims, fresh).catch((error: unknown) => {
-    if (!isKubeError(error, 409)) throw error;
-  });
+  await createClaim(deps, { name, volume_claim }, spec);
   return true;
 }
 
@@ -97,17 +86,5 @@ function copySpec({ accessModes, resources: size, storageClassName, volumeMode }
     ...(size && { resources: size }),
     ...(storageClassName !== undefined && { storageClassName }),
     ...(volumeMode !== undefined && { volumeMode }),
-  };
-}
-
-async function specFromServer({ kube, ...deps }: ClusterDeps, name: string): Promise<ClaimSpec | undefined> {
-  const server = await kube.find(lockedServers, { name, ...inNamespace(deps) });
-  const { size, storageClassName } =
-    (server?.spec as Partial<MinecraftServerSpec> | undefined)?.storage ?? {};
-  if (!size) return undefined;
-  return {
-    accessModes: ["ReadWriteOnce"],
-    resources: { requests: { storage: size } },
-    ...(storageClassName && { storageClassName }),
   };
 }

@@ -11,6 +11,7 @@ import { beginJob } from "../job/begin.ts";
 import { newJobName } from "../job/names.ts";
 import { findRestoreOf } from "../job/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
+import { hasVolume } from "../job/world-claim.ts";
 import { restoreAnnotations, restoreJobSpec } from "./job-spec.ts";
 
 type RestoreRequest = {
@@ -25,8 +26,10 @@ type RestoreRequest = {
   audit: AuditActor;
 };
 
-/** Starts it and returns the backup that is restored. */
-export async function beginRestore(deps: StorageDeps, request: RestoreRequest): Promise<BackupRow> {
+type Begun = { backup: BackupRow; hasSnapshot: boolean };
+
+/** Starts it and returns the backup that is restored, and whether a safety snapshot comes first. */
+export async function beginRestore(deps: StorageDeps, request: RestoreRequest): Promise<Begun> {
   const { server, principal } = request;
   const check = (world: WorldServer) => {
     if (mayAccess(principal, world)) return;
@@ -35,6 +38,9 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
   const now = await describeWorld(deps, server);
   check(now);
   const backup = await chooseBackup(deps, request, now);
+  // A server that was made again has no world that could be lost.
+  const makesVolume = request.only === undefined && !(await hasVolume(deps, now));
+  const hasSnapshot = request.hasSnapshot && !makesVolume;
   const choose = (trx: StorageTrx) => lockBackup(trx, request, backup.id);
   const shared = {
     started_by: request.startedBy,
@@ -44,6 +50,7 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
   await beginJob(deps, {
     server,
     lock: "restore",
+    makesVolume,
     check,
     audit: () => ({
       ...request.audit,
@@ -51,23 +58,23 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
       server_name: server,
       payload: {
         backup_id: backup.id,
-        safety_snapshot: request.hasSnapshot,
+        safety_snapshot: hasSnapshot,
         ...(request.only && { only: request.only }),
       },
     }),
     admit: async (trx, world) => {
       await choose(trx);
       const row = { ...newBackupRow(deps, server, world), ...shared };
-      return request.hasSnapshot
+      return hasSnapshot
         ? { ...row, reason: "pre_restore" as const, then_restore: "pending" as const }
         : { ...row, job: newJobName("restore", server), kind: "restore" as const, archive: null };
     },
     spec: (row, world) =>
-      request.hasSnapshot
+      hasSnapshot
         ? { ...backupJobSpec(deps, row, world), annotations: restoreAnnotations(backup) }
         : restoreJobSpec(deps, row, { backup, world }),
   });
-  return backup;
+  return { backup, hasSnapshot };
 }
 
 async function chooseBackup(

@@ -15,7 +15,7 @@ export const restoreByOperator =
     if (!found) throw context.fault("no_backup");
     const name = found.server_name;
     const about = auditActor(context);
-    await beginRestore(deps, {
+    const { hasSnapshot } = await beginRestore(deps, {
       server: name,
       principal: context.principal,
       startedBy: about.actor,
@@ -24,5 +24,5 @@ export const restoreByOperator =
       audit: about,
       ...(only && { only }),
     });
-    return { name, backup_id: id, safety_snapshot };
+    return { name, backup_id: id, safety_snapshot: hasSnapshot };
   };

@@ -7,7 +7,7 @@ import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
-import { namespace } from "../testing/worlds.ts";
+import { namespace, readFiles, volumes } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };
 const second = { "level.dat": "two", "region/r.0.0.mca": "changed", "plugins/new.jar": "added later" };
@@ -64,6 +64,33 @@ describe("restores of worlds", () => {
     assert.deepEqual([snapshot?.kind, snapshot?.then_restore], ["backup", "started"]);
     assert.deepEqual(fixture.worldOf("survival"), first);
     await until(() => fixture.audits.some(({ action }) => action === "backup.restore"));
+  });
+
+  test("a server without a volume gets one with the world in it, and nothing is backed up first", async () => {
+    const server = { name: "lost", namespace };
+    const claim = { name: "world-lost-0", namespace };
+    await fixture.addServer("lost", "usr-1", first);
+    const backup_id = await backUp("lost");
+    await fixture.kube.remove(resources.claims, claim);
+    await until(async () => !(await fixture.kube.find(resources.claims, claim)), 30_000);
+    assert.equal(await faultOf(restore("lost")), "no_world_volume", "nobody knows the size");
+    const merge = { spec: { storage: { size: "1Gi" } } };
+    const { metadata } = await fixture.kube.patch(lockedServers, server, { merge });
+    const status = { observedGeneration: metadata.generation };
+    await fixture.kube.patch(lockedServers, server, { merge: { status }, subresource: "status" });
+    assert.equal(await faultOf(restore("lost", { only: ["level.dat"] })), "no_world_volume");
+    assert.equal((await restore("lost", { backup_id })).safety_snapshot, false);
+    const [restored] = await settled("lost");
+    assert.deepEqual(
+      [restored?.kind, restored?.state, restored?.message],
+      ["restore", "succeeded", undefined],
+    );
+    const made = await fixture.kube.get(resources.claims, claim);
+    assert.equal(made.spec?.resources?.requests?.["storage"], "1Gi");
+    const volume = await fixture.kube.get(volumes, { name: made.spec?.volumeName ?? "" });
+    const { hostPath, local } =
+      (volume as { spec?: Record<string, { path: string } | undefined> }).spec ?? {};
+    assert.deepEqual(readFiles((hostPath ?? local)?.path ?? ""), first);
   });
 
   test("a restore of the safety snapshot brings back the earlier world", async () => {

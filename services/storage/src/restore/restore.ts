@@ -13,7 +13,7 @@ export const restore =
     assertUserName(name);
     const only = given && readRestoredPaths(given);
     const about = auditActor(context);
-    const backup = await beginRestore(deps, {
+    const { backup, hasSnapshot } = await beginRestore(deps, {
       server: name,
       principal: context.principal,
       startedBy: about.actor,
@@ -22,5 +22,5 @@ export const restore =
       ...(backup_id !== undefined && { backupId: backup_id }),
       ...(only && { only }),
     });
-    return { name, status: "restoring", backup_id: backup.id, safety_snapshot };
+    return { name, status: "restoring", backup_id: backup.id, safety_snapshot: hasSnapshot };
   };

@@ -31,7 +31,7 @@ export function readFiles(root: string): Record<string, string> {
   );
 }
 
-const volumes = resource<KubeObject>({
+export const volumes = resource<KubeObject>({
   group: "",
   version: "v1",
   plural: "persistentvolumes",
