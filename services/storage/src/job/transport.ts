@@ -16,8 +16,8 @@ export async function chooseTransport(
 ): Promise<JobSpec> {
   const { task, world, archive: mount, ...rest } = spec;
   const location = archiveLocationIn(task);
-  if (!world || !mount || location?.kind !== "archive" || !(await isOnAnotherNode(deps, world.claim)))
-    return spec;
+  if (!world || !mount || location?.kind !== "archive") return spec;
+  if (!(await isOnAnotherNode(deps, { claim: world.claim, node: spec.node }))) return spec;
   const kind = task.mode === "backup" ? "put" : "get";
   const ticket = await issueTicket(deps, { kind, job: spec.name, archive: location.name });
   const secret = { ...spec.secret, ...ticket.secret };
@@ -30,8 +30,11 @@ function archiveLocationIn(task: JobSpec["task"]): Place | undefined {
   return task.mode === "restore" || task.mode === "verify" ? task.from : undefined;
 }
 
-/** Whether each is bound to one node, and the nodes differ. */
-async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolean> {
+/** Whether each is bound to one node, or the Job is to run on one, and the nodes differ. */
+async function isOnAnotherNode(
+  deps: ClusterDeps,
+  { claim, node }: { claim: string; node: string | undefined },
+): Promise<boolean> {
   const { internal_url, archive_claim } = deps.settings.storage;
   if (internal_url === "") return false;
   try {
@@ -39,8 +42,9 @@ async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolea
       findPlacedClaim(deps, claim),
       findPlacedClaim(deps, archive_claim),
     ]);
-    if (!world?.node || !archive?.node) return false;
-    return nodeIdentity(world.node) !== nodeIdentity(archive.node);
+    const worldNode = node ?? (world?.node && nodeIdentity(world.node));
+    if (worldNode === undefined || !archive?.node) return false;
+    return worldNode !== nodeIdentity(archive.node);
   } catch (error) {
     // Without the ClusterRole `svc-storage-moves` storage cannot read nodes, and there is only one.
     if (isKubeError(error, 403)) return false;

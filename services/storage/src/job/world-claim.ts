@@ -4,6 +4,7 @@ import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import { Fault, type MinecraftServerSpec } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
+import { isOnline, nodeIdentity } from "../volume/node.ts";
 import { label } from "./names.ts";
 import type { WorldServer } from "./world.ts";
 
@@ -57,12 +58,24 @@ export async function hasVolume(deps: ClusterDeps, { volume_claim }: Place): Pro
 
 /**
  * Makes the claim of a server without a volume; the Job's pod binds it. Throws `no_world_volume` for one whose size nobody
- * knows, and for one that must run on a node: the volume could be made on another.
+ * knows, and for one that must run on a node that is not there.
  */
 export async function makeVolume(deps: ClusterDeps, place: Place): Promise<void> {
   if (await hasVolume(deps, place)) throw new Fault("maintenance_in_progress");
   const { nodeName } = await serverSpec(deps, place.name);
-  const spec = nodeName ? undefined : await specFromServer(deps, place.name);
+  const isPlaceable = !nodeName || (await isThere(deps, nodeName));
+  const spec = isPlaceable ? await specFromServer(deps, place.name) : undefined;
   if (!spec) throw new Fault("no_world_volume");
   await createClaim(deps, place, spec);
+}
+
+async function isThere({ kube }: ClusterDeps, identity: string): Promise<boolean> {
+  try {
+    const { items } = await kube.list(resources.nodes);
+    return items.some((node) => nodeIdentity(node) === identity && isOnline(node));
+  } catch (error) {
+    // Without the ClusterRole `svc-storage-moves` storage cannot read nodes, and there is only one.
+    if (isKubeError(error, 403)) return true;
+    throw error;
+  }
 }

@@ -72,7 +72,11 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
     spec: (row, world) =>
       hasSnapshot
         ? { ...backupJobSpec(deps, row, world), annotations: restoreAnnotations(backup) }
-        : restoreJobSpec(deps, row, { backup, world }),
+        : {
+            ...restoreJobSpec(deps, row, { backup, world }),
+            // Its pod decides where the new volume is made.
+            ...(makesVolume && world.node_name !== undefined && { node: world.node_name }),
+          },
   });
   return { backup, hasSnapshot };
 }
