@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { connectKube } from "@svc/kube";
 import { ensureArchiveVolume } from "../../services/cli/src/cluster/archive.ts";
 import { applyDefinitions } from "../../services/cli/src/cluster/definitions.ts";
-import { imageTable } from "../../services/cli/src/stack/image-table.ts";
+import { imageTable } from "../../services/cli/src/local-config/image-table.ts";
 import { startStack } from "../flow/stack.ts";
 import { cleanCluster, type Nodes, startNodes, writeAccounts } from "./cluster-nodes.ts";
 import { playMainFlow } from "./main-flow.ts";

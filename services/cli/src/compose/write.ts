@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerTokens, migrateUser, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
 import type { Outcome } from "../output.ts";
-import { systemForwardingFiles } from "../stack/forwarding-files.ts";
-import { imageTable } from "../stack/image-table.ts";
-import { localConfig } from "../stack/local-config.ts";
+import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
+import { imageTable } from "../local-config/image-table.ts";
+import { localConfig } from "../local-config/settings.ts";
 
 /** Addresses inside the shared network namespace of compose.yaml. */
 const at = {

@@ -17,9 +17,9 @@ import { environment } from "../config.ts";
 import { hintData } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { buildEnvironment } from "./build-environment.ts";
-import { systemForwardingFiles } from "./forwarding-files.ts";
-import { imageTable } from "./image-table.ts";
-import { localConfig } from "./local-config.ts";
+import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
+import { imageTable } from "../local-config/image-table.ts";
+import { localConfig } from "../local-config/settings.ts";
 
 type UpOptions = {
   data: string;
