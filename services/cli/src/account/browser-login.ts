@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type Client } from "@svc/client";
 import { cliLogins } from "@svc/proto";
 import { CommandError } from "../output.ts";
-import { explain, isRefusal } from "./external.ts";
 import { addressOf, createFaceClient } from "./face-client.ts";
+import { explain, isRefusal } from "./refusal.ts";
 import type { Face } from "./session-file.ts";
 
 const pollMs = 2_000;

@@ -5,10 +5,10 @@ import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { loginByBrowser } from "./browser-login.ts";
 import { chooseWay, decideWay, hasPanel, type Way } from "./choose-way.ts";
-import { explain, isRefusal } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { explain, isRefusal } from "./refusal.ts";
 
 export type LoginOptions = {
   data: string;

@@ -1,7 +1,7 @@
 import { accounts } from "@svc/proto";
 import type { Outcome } from "../output.ts";
-import { explain } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
+import { explain } from "./refusal.ts";
 import { findSession, removeSession } from "./session-file.ts";
 
 /** Ends the session of this command line; without one there is nothing to do. */

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../output.ts";
-import { explain, isRefusal } from "./external.ts";
 import { openPrompt } from "./prompt.ts";
+import { explain, isRefusal } from "./refusal.ts";
 
 type CodeExchange<T> = {
   /** Mails a code; absent when one was mailed and no other can be. */

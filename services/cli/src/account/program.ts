@@ -35,7 +35,7 @@ export function addAccountCommands(program: Command): void {
     example: "account reauth",
   })
     .addOption(way())
-    .action(runs(async (options: LoginOptions) => (await import("./prove.ts")).reauth(options)));
+    .action(runs(async (options: LoginOptions) => (await import("./reauth.ts")).reauth(options)));
   command(account, "logout", { does: "sign out", example: "account logout" }).action(
     runs(async (options) => (await import("./logout.ts")).logout(options)),
   );

@@ -1,28 +1,13 @@
 import { passkeys } from "@svc/proto";
 import { hint } from "../hint.ts";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { connectExternal, explain } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
-import { type LoginOptions, login, readAccount } from "./login.ts";
+import { readAccount } from "./login.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { explain } from "./refusal.ts";
 import type { Face } from "./session-file.ts";
-
-/** Gives a fresh proof; `until` is when the next one is due. */
-export async function reauth(options: LoginOptions): Promise<Outcome> {
-  const { data } = options;
-  const { face } = connectExternal(data);
-  if (options.with === undefined) await prove(data, face);
-  else if (options.with === "host") await loginAtHost(data, (await readAccount(data, face)).user_id);
-  else if (options.with === "operator") await login({ ...options, email: await addressOf(data, face) });
-  else await proveByMail(data, face);
-  const { until } = await connectExternal(data).call(passkeys.reauthStatus, {});
-  return {
-    json: { proven: true, ...(until !== undefined && { until }) },
-    text: until === undefined ? "No proof is needed." : `Proven until ${until}.`,
-  };
-}
 
 /**
  * Gives the fresh proof that a call required: for operators by the data folder, whose holder could change everything
@@ -39,7 +24,7 @@ export async function prove(data: string, face: Face): Promise<void> {
   process.stderr.write("This change required a fresh proof; the data folder provided it (audited).\n");
 }
 
-async function proveByMail(data: string, face: Face): Promise<void> {
+export async function proveByMail(data: string, face: Face): Promise<void> {
   const client = createFaceClient(data, face);
   const { factors } = await client.call(passkeys.reauthStatus, {}).catch((error: unknown) => {
     throw explain(error);
@@ -54,10 +39,4 @@ async function proveByMail(data: string, face: Face): Promise<void> {
     sent: `A code went to your address (local mails: ${readStackFile(data).mail.page})`,
     again: hint(data, "account reauth"),
   });
-}
-
-async function addressOf(data: string, face: Face): Promise<string> {
-  const { email } = await readAccount(data, face);
-  if (email === "") throw new CommandError("this account has no verified address; use --with host");
-  return email;
 }

@@ -4,9 +4,9 @@ import { hint } from "../hint.ts";
 import { mintSetupLink } from "../host/rescue.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { explain, isRefusal } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { explain, isRefusal } from "./refusal.ts";
 import { findSession } from "./session-file.ts";
 
 export type SetupOptions = { data: string; email: string; code?: string; link?: string };

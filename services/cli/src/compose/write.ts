@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerTokens, migrateUser, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
-import type { Outcome } from "../output.ts";
 import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
 import { imageTable } from "../local-config/image-table.ts";
 import { localConfig } from "../local-config/settings.ts";
+import type { Outcome } from "../output.ts";
 
 /** Addresses inside the shared network namespace of compose.yaml. */
 const at = {

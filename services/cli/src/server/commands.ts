@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { accounts, type InputOf, type OutputOf, ownership, servers } from "@svc/proto";
-import { connectExternal, type External, isCode } from "../account/external.ts";
+import { connectExternal, type External } from "../account/external.ts";
+import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
 import { readUser } from "../host/users.ts";
 import { fields, type Outcome, table } from "../output.ts";

@@ -15,11 +15,11 @@ import {
 import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
 import { hintData } from "../hint.ts";
-import { CommandError, type Outcome } from "../output.ts";
-import { buildEnvironment } from "./build-environment.ts";
 import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
 import { imageTable } from "../local-config/image-table.ts";
 import { localConfig } from "../local-config/settings.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { buildEnvironment } from "./build-environment.ts";
 
 type UpOptions = {
   data: string;

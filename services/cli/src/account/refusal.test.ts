@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "@svc/client";
 import { CommandError, explainError } from "../output.ts";
-import { explain, isCode, isRefusal, RefusedError } from "./external.ts";
+import { explain, isCode, isRefusal, RefusedError } from "./refusal.ts";
 
 const refusal = (status: number, code: string, message: string, retryAfterSeconds?: number) =>
   new ApiError(message, { status, code, requestId: "r-1", retryAfterSeconds });
