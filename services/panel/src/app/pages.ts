@@ -10,7 +10,7 @@ export const pages: Record<
 > = {
   "/login": { component: SignInPage },
   "/setup": { load: () => import("../sign-in/setup-page.tsx") },
-  "/": { load: () => import("../server/dashboard-page.tsx") },
+  "/": { load: () => import("../dashboard/dashboard-page.tsx") },
   "/servers": { load: () => import("../fleet/servers-page.tsx") },
   "/servers/new": { load: () => import("../create/create-page.tsx") },
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },

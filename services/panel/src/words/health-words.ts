@@ -1,11 +1,11 @@
 // Words of the pages about the platform itself: its health and its updates.
 
 import { use } from "react";
-import type { health } from "./en/health.ts";
+import type { HealthWords } from "./en/health.ts";
 import { createLoader } from "./lazy-words.ts";
 import { useLanguage } from "./words.ts";
 
-export type HealthWords = typeof health;
+export type { HealthWords };
 
 const load = createLoader<HealthWords>({
   en: async () => (await import("./en/health.ts")).health,

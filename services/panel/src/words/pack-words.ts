@@ -1,11 +1,11 @@
 // Words of the pages about packs, reviews and builds.
 
 import { use } from "react";
-import type { packs } from "./en/packs.ts";
+import type { PackWords } from "./en/packs.ts";
 import { createLoader } from "./lazy-words.ts";
 import { useLanguage } from "./words.ts";
 
-export type PackWords = typeof packs;
+export type { PackWords };
 
 const load = createLoader<PackWords>({
   en: async () => (await import("./en/packs.ts")).packs,

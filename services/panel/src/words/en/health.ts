@@ -257,3 +257,5 @@ const offsite = {
 const platformHealth = { title: "Health", details: "Details" };
 
 export const health = { platformHealth, updates, alerts, reach, bundles, offsite };
+
+export type HealthWords = typeof health;

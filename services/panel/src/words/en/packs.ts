@@ -387,3 +387,5 @@ const scan = {
 
 /** Words of packs, reviews and builds; loaded with the first of their pages. */
 export const packs = { submissions, review, packPlan, builds, scan, provenance };
+
+export type PackWords = typeof packs;

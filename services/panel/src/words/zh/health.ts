@@ -1,4 +1,4 @@
-import type { HealthWords } from "../health-words.ts";
+import type { HealthWords } from "../en/health.ts";
 
 const updates: HealthWords["updates"] = {
   title: "更新",

@@ -1,4 +1,4 @@
-import type { PackWords } from "../pack-words.ts";
+import type { PackWords } from "../en/packs.ts";
 
 export const packPlan: PackWords["packPlan"] = {
   title: "将构建的内容",

@@ -1,4 +1,4 @@
-import type { PackWords } from "../pack-words.ts";
+import type { PackWords } from "../en/packs.ts";
 import { packPlan } from "./pack-plan.ts";
 
 const shownOf = (n: number, of: number, unit: string) =>

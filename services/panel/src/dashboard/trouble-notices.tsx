@@ -1,4 +1,5 @@
 import { poll, useOperation, useOperations } from "../api/query.ts";
+import type { ServerRow } from "../server/row.ts";
 import { Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -6,7 +7,6 @@ import { Time } from "../ui/time.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { shownAtOnce } from "./overview.tsx";
-import type { ServerRow } from "./row.ts";
 import { type Trouble, troublesOf } from "./troubles.ts";
 
 /** What is wrong with backups and tasks of the person's own servers. */

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { poll, useOperation } from "../api/query.ts";
+import { rowOfFleet } from "../server/row.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Row } from "../ui/layout.tsx";
@@ -8,7 +9,6 @@ import { Loading } from "../ui/loading.tsx";
 import { useWords } from "../words/words.ts";
 import { Awake, Glance, NeedsYou, shownAtOnce } from "./overview.tsx";
 import { countPlayers } from "./player-count.ts";
-import { rowOfFleet } from "./row.ts";
 
 const PlatformHistory = lazy(() =>
   import("../history/platform-history.tsx").then((module) => ({ default: module.PlatformHistory })),

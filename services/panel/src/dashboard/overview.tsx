@@ -1,13 +1,13 @@
 import { CircleAlert, Sun, Users } from "lucide-react";
+import { PhaseStatus } from "../server/phase-status.tsx";
+import { needsAttention, type ServerRow } from "../server/row.ts";
+import { StartNote } from "../server/start-card.tsx";
+import { WakeOrStop } from "../server/wake-stop.tsx";
 import { Columns, Figure, Figures, Row, Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useLanguage, useWords } from "../words/words.ts";
 import { AwakeCard } from "./awake-card.tsx";
-import { PhaseStatus } from "./phase-status.tsx";
-import { needsAttention, type ServerRow } from "./row.ts";
-import { StartNote } from "./start-card.tsx";
-import { WakeOrStop } from "./wake-stop.tsx";
 
 /** More than these are on the list. */
 export const shownAtOnce = 12;

@@ -1,6 +1,12 @@
 import type { ReactNode } from "react";
 import { useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { Claim } from "../server/claim.tsx";
+import { PhaseStatus } from "../server/phase-status.tsx";
+import { isAwake, needsAttention, type ServerRow } from "../server/row.ts";
+import { StartNote } from "../server/start-card.tsx";
+import { useOwnServers } from "../server/use-servers.ts";
+import { WakeOrStop } from "../server/wake-stop.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
@@ -11,15 +17,9 @@ import { Notice } from "../ui/notice.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
-import { Claim } from "./claim.tsx";
 import { Awake, Glance, NeedsYou, shownAtOnce } from "./overview.tsx";
-import { PhaseStatus } from "./phase-status.tsx";
-import { isAwake, needsAttention, type ServerRow } from "./row.ts";
 import { StaffOverview } from "./staff-overview.tsx";
-import { StartNote } from "./start-card.tsx";
 import { TroubleNotices, useTroubles } from "./trouble-notices.tsx";
-import { useOwnServers } from "./use-servers.ts";
-import { WakeOrStop } from "./wake-stop.tsx";
 
 /** What is awake, who is on and what needs the person, in one glance. */
 export function Page() {

@@ -1,14 +1,14 @@
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
+import { PhaseStatus } from "../server/phase-status.tsx";
+import type { ServerRow } from "../server/row.ts";
+import { StartBar } from "../server/start-card.tsx";
+import { isStarting } from "../server/start-progress.ts";
+import { WakeOrStop } from "../server/wake-stop.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Chips, Muted, Row } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { useWords } from "../words/words.ts";
-import { PhaseStatus } from "./phase-status.tsx";
-import type { ServerRow } from "./row.ts";
-import { StartBar } from "./start-card.tsx";
-import { isStarting } from "./start-progress.ts";
-import { WakeOrStop } from "./wake-stop.tsx";
 
 /** More are on the page of the server. */
 const namesShown = 6;
