@@ -11,30 +11,36 @@ type Import = { from: string; to: string };
 type Graph = Map<string, Map<string, Import>>;
 
 const root = resolve(import.meta.dirname, "../..");
-const sources = ["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.{ts,tsx}"];
-const relativeImport = /^(?:import|export)\b[^;"]*?(?:from )?"(\.[^"]+)"/gm;
-const packageImport = /^(?:import|export)\b[^;"]*?(?:from )?"@svc\/([^/"]+)/gm;
+const sources = [
+  "proto/src/**/*.ts",
+  "libs/*/{src,tools}/**/*.ts",
+  "services/*/src/**/*.{ts,tsx}",
+  "services/panel/build/**/*.ts",
+];
+/** Of values and of types, at the start and while the program runs. */
+const anyImport = /\b(?:from|import)\s*\(?\s*"(\.[^"]+|@svc\/[^"]+)"/g;
+const testFile = /\.test\.tsx?$/;
+const testOrFixture = /\.test\.tsx?$|\/testing\/|\/test-[^/]*$/;
 
+/** The folder of a package: `proto`, `libs/mesh`, `services/storage`. */
+const packageOf = (file: string) => /^(?:proto|[^/]+\/[^/]+)(?=\/)/.exec(file)?.[0] ?? file;
+
+/** Every import of a file of ours or a package of ours; `to` is a path from the root or `@svc/…`. */
 function readImports(): Import[] {
-  const files = globSync(sources, { cwd: root });
-  return files
-    .filter((file) => !/\.test\.tsx?$/.test(file))
-    .flatMap((file) =>
-      [...readFileSync(join(root, file), "utf8").matchAll(relativeImport)].map(([, to]) => ({
-        from: file,
-        to: normalize(join(dirname(file), to as string)),
-      })),
-    );
+  return globSync(sources, { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(anyImport)].map(([, to = ""]) => ({
+      from: file,
+      to: to.startsWith(".") ? normalize(join(dirname(file), to)) : to,
+    })),
+  );
 }
 
-/** The folders of every package's sources, the packages' roots included. */
+/** The folders of every package, its own included. */
 function foldersOf(imports: readonly Import[]): string[] {
   const folders = new Set<string>();
-  for (const { from } of imports) {
-    const sources = /^.*?\/src(?=\/)/.exec(from)?.[0] as string;
-    for (let folder = dirname(from); folder.length >= sources.length; folder = dirname(folder))
+  for (const { from } of imports)
+    for (let folder = dirname(from); folder.length >= packageOf(from).length; folder = dirname(folder))
       folders.add(folder);
-  }
   return [...folders].sort();
 }
 
@@ -78,15 +84,35 @@ function findCircle(graph: Graph): Import[] | undefined {
 const describeCircle = (circle: readonly Import[]) =>
   circle.map(({ from, to }) => `  ${from} imports ${to}`).join("\n");
 
+/** What an import breaks: libraries and contracts know no service, and a package is used by its name only. */
+function wrongArrowOf({ from, to }: Import, services: ReadonlySet<string>): string | undefined {
+  const own = packageOf(from);
+  const isFolder = !to.startsWith("@svc/");
+  const name = isFolder ? packageOf(to) : (to.split("/")[1] ?? "");
+  if (isFolder) return name === own ? undefined : `${from} imports ${to} by its path`;
+  if (own === name || own.endsWith(`/${name}`)) return undefined;
+  return own === "proto" || services.has(name) ? `${from} imports ${to}` : undefined;
+}
+
 describe("the import graph", () => {
   const imports = readImports();
 
   test("no folder takes part in a circle", () => {
-    const found = foldersOf(imports).flatMap((folder) => {
-      const circle = findCircle(graphOf(folder, imports));
+    const ofPrograms = imports.filter(({ from }) => !testFile.test(from));
+    const found = foldersOf(ofPrograms).flatMap((folder) => {
+      const circle = findCircle(graphOf(folder, ofPrograms));
       return circle ? [`${folder}:\n${describeCircle(circle)}`] : [];
     });
     assert.deepEqual(found, [], found.join("\n"));
+  });
+
+  test("every package takes part, and imports while the program runs count", () => {
+    const packages = globSync(["proto", "libs/*", "services/*"], { cwd: root });
+    const found = new Set(imports.map(({ from }) => packageOf(from)));
+    assert.deepEqual(packages.filter((name) => !found.has(name)).sort(), []);
+    const isLazy = ({ from, to }: Import) =>
+      from === "services/panel/src/app/pages.ts" && to.endsWith("/dashboard-page.tsx");
+    assert.ok(imports.some(isLazy));
   });
 
   test("a circle of two folders is found and names both files", () => {
@@ -104,18 +130,32 @@ describe("the import graph", () => {
   });
 
   test("imports lead from services to libraries to contracts, never back and never to another service", () => {
-    const serviceNames = new Set(globSync("services/*", { cwd: root }).map((path) => path.split("/")[1]));
-    const wrong = globSync(sources, { cwd: root })
-      .filter((file) => !/\.test\.ts$|\/testing\/|\/test-[^/]*$/.test(file))
-      .flatMap((file) =>
-        [...readFileSync(join(root, file), "utf8").matchAll(packageImport)].flatMap(([, name]) => {
-          const isFromProto = file.startsWith("proto/");
-          const isOwn = file.startsWith(`services/${name}/`) || (isFromProto && name === "proto");
-          const isAllowed = isOwn || (!serviceNames.has(name) && !isFromProto);
-          return isAllowed ? [] : [`${file} imports @svc/${name}`];
-        }),
-      );
-    assert.deepEqual(wrong, []);
+    const services = new Set(globSync("services/*", { cwd: root }).map((path) => path.split("/")[1] ?? ""));
+    const ofPrograms = imports.filter(({ from }) => !testOrFixture.test(from));
+    assert.deepEqual(
+      ofPrograms.flatMap((one) => wrongArrowOf(one, services) ?? []),
+      [],
+    );
+  });
+
+  test("an arrow that leads back is found and names both files", () => {
+    const services = new Set(["a", "b"]);
+    const cases: [from: string, to: string, isWrong: boolean][] = [
+      ["libs/x/src/one.ts", "@svc/a", true],
+      ["libs/x/src/one.ts", "services/a/src/two.ts", true],
+      ["services/a/src/one.ts", "@svc/b/testing", true],
+      ["services/a/src/one.ts", "services/b/src/two.ts", true],
+      ["services/a/src/one.ts", "libs/x/src/two.ts", true],
+      ["proto/src/one.ts", "@svc/x", true],
+      ["services/a/src/one.ts", "@svc/x", false],
+      ["libs/x/src/one.ts", "libs/x/src/y/two.ts", false],
+      ["libs/x/src/one.ts", "@svc/proto", false],
+    ];
+    for (const [from, to, isWrong] of cases) {
+      const found = wrongArrowOf({ from, to }, services);
+      assert.equal(found !== undefined, isWrong, `${from} ${to}`);
+      if (isWrong) assert.ok(found?.includes(from) && found.includes(to));
+    }
   });
 });
 
