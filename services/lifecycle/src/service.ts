@@ -18,6 +18,7 @@ import { startSchedules } from "./schedule/serve.ts";
 import { sweepChanges } from "./server/audited-change.ts";
 import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
+import { createWakeReservations } from "./server/wake-reservations.ts";
 import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
@@ -43,7 +44,8 @@ export async function startLifecycle(
     log,
   });
   const { servers, nodes, countSoon } = operator;
-  const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle };
+  const waking = createWakeReservations();
+  const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, waking, settings: lifecycle };
   // A replica that has not read the list yet would answer 503 where others would not; but a cluster that is away must not
   // keep the process from starting.
   await Promise.race([servers.ready, firstReadTimeout(runtime.signal)]);

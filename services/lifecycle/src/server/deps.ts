@@ -4,6 +4,7 @@ import { servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import type { ServerStore } from "./store.ts";
+import type { WakeReservations } from "./wake-reservations.ts";
 
 /** Dependencies of the handlers of operations on servers. */
 export type ServerDeps = {
@@ -15,6 +16,7 @@ export type ServerDeps = {
   settings: LifecycleSettings;
   namespace: string;
   countSoon: (name: string) => boolean;
+  waking: WakeReservations;
 };
 
 export { contracts };

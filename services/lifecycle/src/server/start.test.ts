@@ -16,6 +16,7 @@ import { defaults } from "../testing/observed.ts";
 import type { ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
 import { createServerStore } from "./store.ts";
+import { createWakeReservations } from "./wake-reservations.ts";
 
 let base: TestCluster;
 let database: TestDatabase;
@@ -39,6 +40,8 @@ after(async () => {
   await base.close();
 });
 
+const waking = createWakeReservations();
+
 /** `beforeChange` runs after all checks and before the change. */
 function depsWith(
   beforeChange: () => Promise<void>,
@@ -57,6 +60,7 @@ function depsWith(
     settings: { ...defaults, ...settings },
     namespace,
     countSoon: () => false,
+    waking,
   };
 }
 

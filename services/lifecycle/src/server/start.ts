@@ -57,22 +57,16 @@ export async function startServer(deps: ServerDeps, request: StartRequest): Prom
   }
 }
 
-// Servers being woken that our copy may not show yet: concurrent wakes must not exceed the capacity together.
-const waking = new WeakMap<ServerDeps["servers"], Map<string, number>>();
-
-function reserveCapacity({ servers, settings }: ServerDeps, { server, refuse }: StartRequest): () => void {
+function reserveCapacity(
+  { servers, settings, waking }: ServerDeps,
+  { server, refuse }: StartRequest,
+): () => void {
   const { name } = server.metadata;
-  const reserved = waking.get(servers) ?? new Map<string, number>();
-  waking.set(servers, reserved);
-  if (!wantsToRun(server) && !hasCapacity(servers.list, settings.max_running_servers, { name, reserved })) {
+  const about = { name, reserved: waking.names };
+  if (!wantsToRun(server) && !hasCapacity(servers.list, settings.max_running_servers, about)) {
     throw refuse("at_capacity");
   }
-  reserved.set(name, (reserved.get(name) ?? 0) + 1);
-  return () => {
-    const left = (reserved.get(name) ?? 1) - 1;
-    if (left > 0) reserved.set(name, left);
-    else reserved.delete(name);
-  };
+  return waking.reserve(name);
 }
 
 // A retirement requested during the wake wins: the server stays stopped until the reaper has come (docs/reference/claims.md#retirement).

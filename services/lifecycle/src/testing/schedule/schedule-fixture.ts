@@ -17,6 +17,7 @@ import { createScheduler, type Scheduler } from "../../schedule/scheduler.ts";
 import { scheduleDepsOf } from "../../schedule/serve.ts";
 import type { ServerDeps } from "../../server/deps.ts";
 import { createServerStore } from "../../server/store.ts";
+import { createWakeReservations } from "../../server/wake-reservations.ts";
 import { type Fixture, namespace, openFixture } from "../fixture.ts";
 
 export const minute = 60_000;
@@ -72,6 +73,7 @@ export async function openScheduleFixture(overrides: readonly string[] = []): Pr
     settings: loadSettings(settings, { overrides: [...overrides] }).lifecycle,
     nodes: informer,
     countSoon: () => false,
+    waking: createWakeReservations(),
   } as unknown as ServerDeps;
   const rcon = createServerRcon(common);
   const deps = scheduleDepsOf(
