@@ -131,7 +131,7 @@ export type PodLogOptions = {
 };
 
 /** Usage of the processes of one container. */
-export type ContainerUsage = { container: string; cpuNanocores: number; memoryBytes: number };
+type ContainerUsage = { container: string; cpuNanocores: number; memoryBytes: number };
 /** Usage of a pod on average over the window that ends at `at`. */
 export type PodUsage = { at: Date; windowMs: number; containers: ContainerUsage[] };
 

@@ -11,7 +11,7 @@ type ServiceError = Error & {
   $response?: { headers?: Record<string, string> };
 };
 
-export type About = { operation: string; bucket: string; endpoint: string; now: number };
+type About = { operation: string; bucket: string; endpoint: string; now: number };
 
 const byCode: Record<string, ObjectStoreProblem> = {
   NoSuchBucket: "no_bucket",

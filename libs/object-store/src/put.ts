@@ -8,7 +8,7 @@ import { isClockCorrected, statusOf } from "./explain.ts";
 import type { ConditionalPut, StoredObject } from "./types.ts";
 
 /** What is sent in one request. */
-export type Payload = { bytes: Uint8Array; sha256: Buffer };
+type Payload = { bytes: Uint8Array; sha256: Buffer };
 
 export const payloadOf = (bytes: Uint8Array): Payload => ({
   bytes,

@@ -117,7 +117,7 @@ export type ImageSubmissionsTable = {
 
 type SubmissionPacksTable = { submission_id: string; plan: JSONColumnType<packs.PackPlan, string> };
 
-export type SubmissionUploadsTable = {
+type SubmissionUploadsTable = {
   submission_id: string;
   parts: JSONColumnType<Blob[], string | undefined, string>;
   received_bytes: ColumnType<number, number | undefined, number>;

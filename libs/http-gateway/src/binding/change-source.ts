@@ -11,7 +11,7 @@ import { areFresh } from "./view-rows.ts";
 type Facts = unknown;
 export type HeardChange = LoggedChange<Facts>;
 
-export type ChangeSource = {
+type ChangeSource = {
   /** Whether changes arrive as they happen and rights are known as they are. */
   isLive: () => boolean;
   /** Looks for an interruption; true when changes may have been missed since the last call. */

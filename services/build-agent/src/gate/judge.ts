@@ -73,7 +73,7 @@ async function imageIdOf(path: string): Promise<string> {
 }
 
 /** `the scan blocked the image: 1 CRITICAL, 2 HIGH (CVE-2024-1, CVE-2024-2)` */
-export function blockedLine({ blocking_counts, findings }: ReturnType<typeof judgeReport>): string {
+function blockedLine({ blocking_counts, findings }: ReturnType<typeof judgeReport>): string {
   const counts = Object.entries(blocking_counts).map(([severity, count]) => `${count} ${severity}`);
   const ids = new Set(findings.filter(({ blocking }) => blocking).map(({ id }) => id));
   const named = [...ids].slice(0, 20);

@@ -6,7 +6,7 @@ import { runLogged } from "../run-logged.ts";
 import type { StepContext } from "../step.ts";
 import { versionOf } from "../version-of.ts";
 
-export type Trivy = {
+type Trivy = {
   /** Scratch space of this step. */
   work: string;
   run: (args: string[]) => Promise<void>;

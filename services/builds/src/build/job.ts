@@ -16,7 +16,7 @@ export const selector = `${label.component}=build-job`;
 
 export const jobNameOf = (id: string) => `build-${id}`;
 
-export type JobRequest = {
+type JobRequest = {
   id: string;
   kind?: builds.BuildKind;
   task: buildJobs.BuildTask;
@@ -158,7 +158,7 @@ function volumesOf({ registry, builds: own }: Settings, name: string, hasRegistr
   ];
 }
 
-export type JobSecrets = { documents: string; caller?: string | undefined; registry?: string | undefined };
+type JobSecrets = { documents: string; caller?: string | undefined; registry?: string | undefined };
 
 /** What a Job is told in confidence. */
 export function secretOfJob(job: Job, secrets: JobSecrets): Secret {

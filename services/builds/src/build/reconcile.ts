@@ -48,7 +48,7 @@ export async function reconcileBuilds(deps: ClusterDeps, signal?: AbortSignal): 
   return running;
 }
 
-export async function startWaiting({
+async function startWaiting({
   db,
   settings,
 }: Pick<ClusterDeps, "db" | "settings">): Promise<string[]> {

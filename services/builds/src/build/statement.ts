@@ -4,7 +4,7 @@
 import { type buildJobs, provenances } from "@svc/proto";
 import type { BuildRow } from "./row.ts";
 
-export type BuildEvidence = {
+type BuildEvidence = {
   row: Pick<
     BuildRow,
     | "id"

@@ -153,7 +153,7 @@ export async function saveSteps(
     .execute();
 }
 
-export type BuildEnd = {
+type BuildEnd = {
   status: "succeeded" | "failed" | "cancelled";
   steps: readonly builds.StepProgress[];
   error?: string | undefined;

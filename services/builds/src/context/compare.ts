@@ -92,7 +92,7 @@ function createFolders() {
   };
 }
 
-export type Wanted = {
+type Wanted = {
   /** Entries of this folder alone, empty for the root; without it all files and links. */
   folder?: string | undefined;
   change?: Change | undefined;

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-export type Expected = { bytes: number; sha256: string };
+type Expected = { bytes: number; sha256: string };
 
 /** Throws what `mismatch` gives back, before the last chunk, when length or digest are not as expected. */
 export async function* verified<Chunk extends Uint8Array>(

@@ -19,7 +19,7 @@ import type { Blob } from "../database.ts";
 import { planPack } from "./plan.ts";
 import { formatOf, indexFiles, refuse } from "./source.ts";
 
-export type ConvertedPack = { plan: packs.PackPlan; parts: Blob[] };
+type ConvertedPack = { plan: packs.PackPlan; parts: Blob[] };
 
 type Converting = {
   contexts: Pick<ContextStore, "put" | "read" | "remove">;

@@ -11,7 +11,7 @@ import { refuse, type WantedFile } from "./source.ts";
 import { renderTemplate } from "./template.ts";
 
 /** A file of the zip. */
-export type PackedFile = { path: string; size: number };
+type PackedFile = { path: string; size: number };
 
 export type GivenPack = {
   format: packs.PackFormat;
@@ -22,7 +22,7 @@ export type GivenPack = {
   sourceSha256: string;
 };
 
-export type PlannedPack = {
+type PlannedPack = {
   plan: packs.PackPlan;
   dockerfile: string;
   /** Files of the zip by their place in the context, sorted. */

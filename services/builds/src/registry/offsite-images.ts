@@ -8,7 +8,7 @@ import { verified } from "../context/verified.ts";
 import { findImages } from "./list-offsite-images.ts";
 import type { Keepers } from "./plan.ts";
 
-export type ImageDeps = {
+type ImageDeps = {
   byteTransfers: Mesh["byteTransfers"];
   /** With the right to write; undefined without a registry. */
   registry: Registry | undefined;

@@ -16,20 +16,20 @@ export type Stored = {
 /** Something that names images; `repository` alone means each of its manifests. */
 export type Named = { repository: string; tag?: string | undefined; digest?: string | undefined };
 
-export const keeperReasons = ["whitelist", "server", "build", "platform"] as const;
-export type KeeperReason = (typeof keeperReasons)[number];
+const keeperReasons = ["whitelist", "server", "build", "platform"] as const;
+type KeeperReason = (typeof keeperReasons)[number];
 export type Keepers = Readonly<Record<KeeperReason, readonly Named[]>>;
 
 type Reason = KeeperReason | "recent" | "newest" | "referenced";
 
-export type PrunePlan = {
+type PrunePlan = {
   /** By the first reason that applies. */
   kept: Partial<Record<Reason, number>>;
   /** What refers to others comes before them, so that a prune that is interrupted leaves nothing half there. */
   deleted: Stored[];
 };
 
-export const recentMs = 24 * 3_600_000;
+const recentMs = 24 * 3_600_000;
 const newestTagged = 5;
 const reservedPrefixes = ["svc/", "mirror/"];
 

@@ -13,7 +13,7 @@ import { blobsOf, type SubmissionRow } from "./row.ts";
 import { changeSubmission, lockSubmission } from "./store.ts";
 import { removeQuietly } from "./upload-lease.ts";
 
-export type ContextDeps = Pick<SubmissionDeps, "db" | "contexts" | "byteTransfers" | "slots" | "log">;
+type ContextDeps = Pick<SubmissionDeps, "db" | "contexts" | "byteTransfers" | "slots" | "log">;
 
 const pageRows = 1_000;
 

@@ -7,7 +7,7 @@ import type { UploadLease } from "./upload-lease.ts";
 
 const mostParts = 4_096;
 
-export type IncomingBytes = {
+type IncomingBytes = {
   id: string;
   length: number;
   /** Hex digest of all these bytes. */

@@ -32,7 +32,7 @@ type Start = {
   env?: NodeJS.ProcessEnv | undefined;
 };
 
-export type Submissions = {
+type Submissions = {
   /** Queues the mail about a build that ended in this transaction. */
   onBuildEnded: (trx: BuildsTrx) => Promise<void>;
   close: () => Promise<void>;

@@ -12,7 +12,7 @@ import { getOwnPending } from "./store.ts";
 
 type Deps = Pick<SubmissionDeps, "db" | "settings" | "contexts" | "log">;
 
-export type LeaseWanted = {
+type LeaseWanted = {
   id: string;
   userId: string;
   /** Where the bytes start; 0 drops what was staged. Absent for work on what is staged. */

@@ -44,7 +44,7 @@ export type SubmissionFixture = Fixture & {
 
 type Part = { id: string; offset: number };
 
-export type Sending = {
+type Sending = {
   as?: CallOptions;
   digest?: string;
   /** Length that is declared. */

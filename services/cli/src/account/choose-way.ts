@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openPrompt } from "./prompt.ts";
 
 export type Way = "host" | "email" | "operator" | "browser";
-export type Given = { with?: Way; browser?: boolean; email?: string };
+type Given = { with?: Way; browser?: boolean; email?: string };
 type Asking = { isTerminal: boolean; hasPanel: boolean };
 
 /** The way that the options name; `ask` where they name none and there is somebody to ask. */

@@ -7,7 +7,7 @@ import { readUser } from "../host/users.ts";
 import { fields, type Outcome, table } from "../output.ts";
 
 type Data = { data: string };
-export type CreateOptions = Data & {
+type CreateOptions = Data & {
   subdomain?: string;
   policy?: "ownerOnly" | "public" | "allowlist";
   idle?: number;

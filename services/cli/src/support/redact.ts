@@ -1,7 +1,7 @@
 // Removes what must not leave the machine. Known secrets are replaced wherever they stand; whatever looks like a secret or
 // names a person is replaced as well, since nobody knows every secret of a machine.
 
-export const hidden = "[secret]";
+const hidden = "[secret]";
 
 /** Shorter values are words that stand everywhere. */
 const shortestSecret = 6;

@@ -8,7 +8,7 @@ import { takesEncoding } from "@svc/http-gateway";
 import { z } from "zod";
 
 const encodings = ["br", "gzip", "identity"] as const;
-export type Encoding = (typeof encodings)[number];
+type Encoding = (typeof encodings)[number];
 
 /** One file with its packed forms; a form is missing where packing gains nothing. */
 export type PanelFile = {

@@ -13,7 +13,7 @@ import type { WatchdogMetrics } from "./metrics.ts";
 import type { RunProgram } from "./run-program.ts";
 import { type Task, type TaskDeps, tasksOf } from "./tasks.ts";
 
-export type LoopDeps = TaskDeps & { run: RunProgram; metrics: WatchdogMetrics };
+type LoopDeps = TaskDeps & { run: RunProgram; metrics: WatchdogMetrics };
 
 /** Starts the loop; the first round comes after `first_tick`, so that a start is not slowed down. */
 export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {

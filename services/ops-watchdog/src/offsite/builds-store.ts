@@ -5,7 +5,7 @@ import { fetchBytes, type Mesh, type RawReply, sendBytes } from "@svc/mesh";
 import { offsiteBuilds as contracts } from "@svc/proto";
 
 export type StoredImages = contracts.OffsiteImages;
-export type StoredContext = contracts.OffsiteContext;
+type StoredContext = contracts.OffsiteContext;
 /** A manifest or a blob of a repository. */
 export type ImagePart = {
   repository: string;

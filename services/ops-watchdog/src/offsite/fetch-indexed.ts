@@ -8,7 +8,7 @@ import { type IndexFolder, indexOfKey, keyOfPart } from "./object-key.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
 
-export type FetchIndexedDeps = {
+type FetchIndexedDeps = {
   bucket: ObjectStore;
   ring: KeyRing;
   builds: BuildsStore;

@@ -17,7 +17,7 @@ const partShape = /^(registry\/(?:blobs|manifests)|uploads\/blobs)\/([0-9a-f]{64
 export const indexFolders = ["registry", "uploads"] as const;
 export type IndexFolder = (typeof indexFolders)[number];
 
-export type ArchiveName = {
+type ArchiveName = {
   name: string;
   /** When the archive was begun, as its name says. */
   begunAt: Date;

@@ -65,7 +65,7 @@ export function toPass(row: PassRow, now: number): offsites.OffsitePass {
   };
 }
 
-export type PassRecord = {
+type PassRecord = {
   progress: (progress: offsites.OffsiteProgress) => Promise<void>;
   finish: (state: offsites.OffsitePass["state"], report: PassReport) => Promise<void>;
 };

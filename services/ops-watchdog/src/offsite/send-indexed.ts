@@ -79,7 +79,7 @@ async function imagesOf(pass: Pass): Promise<Source<"registry"> | undefined> {
 const placeOf = ({ repository, digest }: Image) => `${repository}@${digest}`;
 
 /** What the registry has, and what it lost although something names it: the list before knows its copies. */
-export function withWanted({ images, wanted }: StoredImages, before: readonly Image[]): Image[] {
+function withWanted({ images, wanted }: StoredImages, before: readonly Image[]): Image[] {
   const here = new Set(images.map(placeOf));
   const lost = before.filter((image) => !here.has(placeOf(image)));
   const isWanted = ({ repository, digest, tags }: Image) =>

@@ -16,7 +16,7 @@ import type { Archive } from "./plan-archives.ts";
 import { isOfOneObject, send } from "./send.ts";
 import { verified } from "./source.ts";
 
-export type VerifyDeps = {
+type VerifyDeps = {
   bucket: ObjectStore;
   ring: KeyRing;
   archives: ArchiveStore;

@@ -9,7 +9,7 @@ import type { OwnedSchema } from "./schemas.ts";
 
 const prefix = "svc_rehearsal_";
 
-export type Rehearsed = { rows: number; error: string | undefined; durationMs: number };
+type Rehearsed = { rows: number; error: string | undefined; durationMs: number };
 
 type Rehearsal = {
   path: string;

@@ -114,7 +114,7 @@ const steps: Readonly<Record<ComponentName, readonly PlanStep[]>> = {
 /** What svc runs on comes before svc, and the services before their proxy. */
 const order: readonly ComponentName[] = ["postgresql", "nats", "kubernetes", "node", "platform", "proxy"];
 
-export type ComponentPlan = { name: ComponentName; current?: string; latest?: string; steps: PlanStep[] };
+type ComponentPlan = { name: ComponentName; current?: string; latest?: string; steps: PlanStep[] };
 
 /** `RELEASE` is the version that the feed names, where it is known. */
 export function planUpdates(

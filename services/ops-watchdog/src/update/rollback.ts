@@ -20,7 +20,7 @@ export type RollbackBundle = {
   migrations: number;
 };
 
-export type Rollback = { migrations?: number; steps: PlanStep[] } & (
+type Rollback = { migrations?: number; steps: PlanStep[] } & (
   | {
       kind: "restore";
       bundle: RollbackBundle;

@@ -4,7 +4,7 @@ import { resolveAfterMs } from "./observe.ts";
 import { isSilenced } from "./silence.ts";
 import { type AlertState, type HistoryEntry, type WatchdogState, withHistory } from "./state.ts";
 
-export const remindAfterMs = 86_400_000;
+const remindAfterMs = 86_400_000;
 
 export type DueAlert = AlertState & { key: string };
 

@@ -19,7 +19,7 @@ export async function heldBy(
 }
 
 /** The installation that writes may have stopped: after three hours without a sign of it this one sends again. */
-export function isStandby(standby: StandbyState | undefined, now: number): standby is StandbyState {
+function isStandby(standby: StandbyState | undefined, now: number): standby is StandbyState {
   return standby !== undefined && now - standby.ran_at < writerRunsMs;
 }
 

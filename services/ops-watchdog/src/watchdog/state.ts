@@ -39,7 +39,6 @@ const Way = z.strictObject({
   failures: z.number().int().min(0),
   next_at: at,
 });
-export type WayState = z.output<typeof Way>;
 
 const Silence = z.strictObject({
   ...{ id: z.string(), key: z.string(), until: at, reason: z.string(), by: z.string(), at },

@@ -9,7 +9,7 @@ import type { AlertState, SilenceState, WatchdogState } from "./state.ts";
 
 const staleAfterMs = 600_000;
 
-export type ViewFacts = {
+type ViewFacts = {
   settings: Pick<WatchdogSettings, "channels" | "heartbeat_url_file">;
   relay: RelaySettings | undefined;
   /** Everything is held back. */

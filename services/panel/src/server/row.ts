@@ -68,9 +68,9 @@ function common(server: Mine | Fleet) {
 }
 
 export const sorts = ["name", "players", "status"] as const;
-export type Sort = (typeof sorts)[number];
+type Sort = (typeof sorts)[number];
 export const filters = ["all", "awake", "asleep", "failed"] as const;
-export type Filter = (typeof filters)[number];
+type Filter = (typeof filters)[number];
 export type ListView = { search: string; filter: Filter; sort: Sort };
 
 /** Reads what the address says about a list; anything else in it counts as nothing. */

@@ -4,8 +4,8 @@ import type { Output } from "../api/operations.ts";
 import type { StepState } from "../ui/steps.tsx";
 
 export type Migration = Output<"migrations.readLatest">;
-export const stages = ["backing_up", "restoring", "switching"] as const;
-export type Stage = (typeof stages)[number];
+const stages = ["backing_up", "restoring", "switching"] as const;
+type Stage = (typeof stages)[number];
 
 /** Whether a move works on the world now. */
 export function isMoving(migration: Pick<Migration, "state"> | undefined): boolean {

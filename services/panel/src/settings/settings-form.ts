@@ -2,7 +2,7 @@
 
 import type { FullStatus } from "../server/use-server.ts";
 
-export type Policy = NonNullable<FullStatus["autostartPolicy"]>;
+type Policy = NonNullable<FullStatus["autostartPolicy"]>;
 export const policies: readonly Policy[] = ["public", "allowlist", "ownerOnly"];
 
 export type IdleBounds = { minSeconds: number; maxSeconds: number; mayBeOff: boolean };
@@ -17,7 +17,7 @@ export type SettingsForm = {
   idleMinutes: string;
 };
 
-export type Changes = { displayName?: string; autostartPolicy?: Policy; idleStopSeconds?: number };
+type Changes = { displayName?: string; autostartPolicy?: Policy; idleStopSeconds?: number };
 
 const usualMinutes = "10";
 

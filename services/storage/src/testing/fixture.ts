@@ -97,7 +97,7 @@ type Parts = {
 };
 
 /** Arguments of Node by image. */
-export type Programs = Readonly<Record<string, readonly string[]>>;
+type Programs = Readonly<Record<string, readonly string[]>>;
 /** Starts a cluster that runs these programs and writes `kubeconfig` and `kubeconfig.storage` to `dataDir`. */
 export type StartCluster = (dataDir: string, programs: Programs) => Promise<{ close: () => Promise<void> }>;
 

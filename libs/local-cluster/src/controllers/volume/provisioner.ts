@@ -17,7 +17,7 @@ import {
   SELECTED_NODE,
 } from "./objects.ts";
 
-export type ProvisionerDeps = {
+type ProvisionerDeps = {
   api: NodeApi;
   claims: Source<Claim>;
   volumes: Source<PersistentVolume>;

@@ -26,7 +26,7 @@ import { configAnnotations, configMount } from "./config.ts";
 
 type Sized = Refs<{ resources: { cpu: string; memory: string; memoryLimit: string }; secretEnv: string }>;
 
-export type ServiceOptions = {
+type ServiceOptions = {
   name: string;
   sized: Sized;
   replicas: Template;

@@ -12,7 +12,7 @@ import {
   type Template,
 } from "./expression.ts";
 
-export type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
+type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
 
 /** The plain value; undefined where a condition leaves it out. */
 export function evaluate(template: Template, values: unknown): Plain | undefined {

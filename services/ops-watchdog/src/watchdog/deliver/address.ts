@@ -5,7 +5,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { isPublic } from "@svc/service/public-address";
 
-export type PinnedAddress = { address: string; family: 4 | 6 };
+type PinnedAddress = { address: string; family: 4 | 6 };
 
 /**
  * Resolves a host once; the caller connects to just this address. Throws unless every address of it is public, or

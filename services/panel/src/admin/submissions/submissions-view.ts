@@ -4,7 +4,7 @@ import type { StatusLook } from "../../ui/status.tsx";
 import { type Query, textOf } from "../address.ts";
 
 export type Submission = Output<"submissions.read">;
-export type SubmissionStatus = Submission["status"];
+type SubmissionStatus = Submission["status"];
 
 export const pageSize = 50;
 export const submissionStatuses = ["pending_review", "approved", "rejected"] as const;

@@ -1,6 +1,6 @@
 // What a reviewer should look at twice in a Dockerfile. It names, it does not judge: nothing here refuses a pack. Pure.
 
-export const suspicionKinds = [
+const suspicionKinds = [
   "remoteAdd",
   "download",
   "pipeToShell",

@@ -14,7 +14,7 @@ import {
   withSession,
 } from "./item.ts";
 
-export type Act = {
+type Act = {
   item: UploadItem;
   step: Exclude<UploadStep, { do: "nothing" | "wait" | "ask-for-file" }>;
   file: File | undefined;

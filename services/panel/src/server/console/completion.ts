@@ -55,7 +55,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
 const most = 6;
 
 /** What a line can be completed from: who is on, and what was sent before, newest last. */
-export type Known = { players: readonly string[]; history: readonly string[] };
+type Known = { players: readonly string[]; history: readonly string[] };
 
 /** Whole lines that begin with what is typed, earlier ones first; nothing for an empty line. */
 export function completionsOf(typed: string, { players, history }: Known): string[] {
