@@ -1,7 +1,7 @@
 // One daily run: worlds first, then the archives (docs/reference/reaper.md#order).
 
 import { worlds } from "@svc/proto";
-import { decideWorld, type WorldServer } from "./policy.ts";
+import { decideWorld, type WorldServer } from "./decide.ts";
 import { reapWorld } from "./reap-world.ts";
 import { releaseServer } from "./release.ts";
 import { expireArchives, readArchives, sweepFolder } from "./retention.ts";

@@ -1,5 +1,5 @@
 import type { HeldLock } from "@svc/world-lock";
-import type { WorldPlan, WorldServer } from "./policy.ts";
+import type { WorldPlan, WorldServer } from "./decide.ts";
 
 /** A world under our lock and what is to be done with it. */
 export type DueWorld = {

@@ -2,7 +2,7 @@
 // ago; a single failed rule keeps the world.
 
 import type { BackupRow } from "../database/tables.ts";
-import type { Outcome, WorldServer } from "./policy.ts";
+import type { Outcome, WorldServer } from "./decide.ts";
 
 /** Created only by the step that verified an archive in this run. */
 export type ReadBack = {

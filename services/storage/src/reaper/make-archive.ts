@@ -11,7 +11,7 @@ import { createJob } from "../job/begin.ts";
 import { poll } from "../job/poll.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
 import { chooseTransport } from "../job/transport.ts";
-import type { WorldServer } from "./policy.ts";
+import type { WorldServer } from "./decide.ts";
 import type { ReaperReason } from "./view.ts";
 
 type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };

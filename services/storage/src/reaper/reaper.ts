@@ -6,8 +6,8 @@ import type { RunRow } from "../database/reaper-runs.ts";
 import type { StorageDeps } from "../deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { runOnce } from "./daily-run.ts";
+import { warnBeforeMs } from "./decide.ts";
 import type { ReaperMetrics } from "./metrics.ts";
-import { warnBeforeMs } from "./policy.ts";
 import { isSpaceLow } from "./retention.ts";
 import { addNote, newRun, type Run } from "./run.ts";
 import {

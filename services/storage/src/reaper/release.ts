@@ -1,7 +1,7 @@
 import { isFault, notices, worlds } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
+import type { Outcome } from "./decide.ts";
 import type { DueWorld } from "./due-world.ts";
-import type { Outcome } from "./policy.ts";
 import { count, countAndNote, type Run } from "./run.ts";
 import type { SummaryKey } from "./summary.ts";
 

@@ -5,7 +5,7 @@ import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { label } from "../job/names.ts";
 import { poll } from "../job/poll.ts";
 import { type ClaimSpec, createClaim, specFromServer } from "../job/world-claim.ts";
-import type { WorldServer } from "./policy.ts";
+import type { WorldServer } from "./decide.ts";
 
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
 

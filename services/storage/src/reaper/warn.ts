@@ -1,5 +1,5 @@
 import { isFault, notices, worlds } from "@svc/proto";
-import type { WorldPlan, WorldServer } from "./policy.ts";
+import type { WorldPlan, WorldServer } from "./decide.ts";
 import { count, type Run } from "./run.ts";
 
 /** Mails the owner; only a delivered mail is recorded, so that any other is retried the next day. */

@@ -10,8 +10,8 @@ import { jobNameAfter, label } from "../job/names.ts";
 import { endThenRestore, insertJob } from "../job/store.ts";
 import { chooseTransport } from "../job/transport.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
+import { decideAfterSnapshot } from "./decide.ts";
 import { restoreJobSpec } from "./job-spec.ts";
-import { decideAfterSnapshot } from "./policy.ts";
 
 type Jobs = ReadonlyMap<string, Job>;
 

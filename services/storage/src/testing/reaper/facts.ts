@@ -1,7 +1,7 @@
 // Facts for the tables of the reaper's tests.
 
 import type { BackupRow } from "../../database/tables.ts";
-import type { WorldServer } from "../../reaper/policy.ts";
+import type { WorldServer } from "../../reaper/decide.ts";
 
 export const now = Date.parse("2026-06-01T04:00:00Z");
 export const at = (ms: number) => new Date(ms).toISOString();

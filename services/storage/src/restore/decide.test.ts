@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideAfterSnapshot, type ObservedSnapshot, type SnapshotPlan } from "./policy.ts";
+import { decideAfterSnapshot, type ObservedSnapshot, type SnapshotPlan } from "./decide.ts";
 
 const ready: ObservedSnapshot = {
   snapshot: "succeeded",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideJob, type JobPlan, type ObservedJob } from "./policy.ts";
+import { decideJob, type JobPlan, type ObservedJob } from "./decide.ts";
 
 const at = new Date("2026-01-01T00:00:00Z");
 

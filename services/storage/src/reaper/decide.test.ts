@@ -9,7 +9,7 @@ import {
   type Outcome,
   type WorldPlan,
   type WorldServer,
-} from "./policy.ts";
+} from "./decide.ts";
 
 const day = 86_400_000;
 const hour = day / 24;
