@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideJob, type JobPlan, type ObservedJob } from "./decide.ts";
+import { decideEnd, decideJob, type EndPlan, type Observed, type Plan } from "./decide.ts";
+import type { Outcome } from "./outcome.ts";
 
 const at = new Date("2026-01-01T00:00:00Z");
 
-type Change = Partial<Omit<ObservedJob, "row">> & { row?: Partial<ObservedJob["row"]>; ageMs?: number };
+type Change = Partial<Omit<Observed, "row">> & { row?: Partial<Observed["row"]>; ageMs?: number };
 
-function look({ row, ageMs = 0, ...change }: Change): ObservedJob {
+function observed({ row, ageMs = 0, ...change }: Change): Observed {
   return {
     row: { state: "running", kind: "backup", recovery: null, started_at: at, archive: "a-1.tar.zst", ...row },
     job: "active",
@@ -21,7 +22,7 @@ describe("what follows from a row and its Job", () => {
   const starting = { state: "starting" } as const;
   const restore = { kind: "restore" } as const;
   const recovering = { recovery: "verify-a-1" };
-  const table: [string, Change, JobPlan][] = [
+  const table: [string, Change, Plan][] = [
     ["a running Job is waited for", {}, "wait"],
     ["a Job that exists sets its row to running", { row: starting }, "mark-running"],
     [
@@ -51,5 +52,44 @@ describe("what follows from a row and its Job", () => {
       "wait",
     ],
   ];
-  for (const [name, change, step] of table) test(name, () => assert.equal(decideJob(look(change)), step));
+  for (const [name, change, plan] of table) test(name, () => assert.equal(decideJob(observed(change)), plan));
+});
+
+describe("what the end of a Job means for its row", () => {
+  const backup = { kind: "backup", recovery: null, message: "" } as const;
+  const restore = { ...backup, kind: "restore" } as const;
+  const checked = { ...backup, recovery: "verify-a-1", message: "the job exceeded its deadline" } as const;
+  const done = { sha256: "00", size_bytes: 1 };
+  const fault = { code: "disk_full", message: "The volume is full." };
+  const finished: Outcome = { kind: "done", done };
+  const refused: Outcome = { kind: "refused", fault };
+  const broken: Outcome = { kind: "broken", message: "killed" };
+  const table: [string, Parameters<typeof decideEnd>[0], Outcome, EndPlan][] = [
+    ["a backup that was made is recorded", backup, finished, { action: "record-backup", done }],
+    ["a restore that was made is recorded", restore, finished, { action: "succeed" }],
+    ["a backup that was refused fails", backup, refused, { action: "fail", failure: fault }],
+    ["a restore that was refused fails", restore, refused, { action: "fail", failure: fault }],
+    [
+      "a backup without a result is looked for in the archive folder",
+      backup,
+      broken,
+      { action: "recover", message: "killed" },
+    ],
+    ["a restore without a result fails", restore, broken, { action: "fail", failure: "killed" }],
+    ["a complete archive is the backup", checked, finished, { action: "record-backup", done }],
+    [
+      "an incomplete archive fails with the message of the lost Job",
+      checked,
+      refused,
+      { action: "fail", failure: "the job exceeded its deadline" },
+    ],
+    [
+      "a check without a result fails with the message of the lost Job",
+      checked,
+      broken,
+      { action: "fail", failure: "the job exceeded its deadline" },
+    ],
+  ];
+  for (const [name, row, outcome, plan] of table)
+    test(name, () => assert.deepEqual(decideEnd(row, outcome), plan));
 });

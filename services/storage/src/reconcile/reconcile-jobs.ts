@@ -7,7 +7,7 @@ import { presentBytes } from "../backup/store.ts";
 import type { JobRow } from "../database/tables.ts";
 import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob, unblockJob } from "../job/begin.ts";
-import { decideJob } from "../job/decide.ts";
+import { decideEnd, decideJob, type Observed, type Plan } from "../job/decide.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { shortenTtl } from "../job/shorten-ttl.ts";
@@ -67,32 +67,57 @@ function stateOf(job: Job | undefined): "missing" | "active" | "finished" {
 }
 
 async function reconcileJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
-  const { storage } = deps.settings;
-  const plan = decideJob({
+  await act(deps, { row, jobs }, decideJob(observe(deps, row, jobs)));
+}
+
+function observe(
+  { settings, now }: Pick<StorageDeps, "settings" | "now">,
+  row: JobRow,
+  jobs: Jobs,
+): Observed {
+  return {
     row,
     job: stateOf(jobs.get(row.job)),
     recovery: stateOf(jobs.get(row.recovery ?? "")),
-    now: deps.now(),
-    startPatienceMs: storage.start_patience,
-  });
-  if (plan === "wait") return;
-  if (plan === "mark-running") return markRunning(deps.db, row.job);
-  if (plan === "read") return recordOutcome(deps, row, jobs.get(row.job));
-  if (plan === "recover") return recover(deps, row, row.message || "the job no longer exists");
-  if (plan === "read-recovery") return recordRecovery(deps, row, jobs.get(row.recovery ?? ""));
-  if (plan === "never-started") await withdrawStart(deps.db, row.job);
-  await recordFailure(deps, row, plan === "lost" ? "the job no longer exists" : "the job was never started");
+    now: now(),
+    startPatienceMs: settings.storage.start_patience,
+  };
 }
 
+const vanished = "the job no longer exists";
+
+async function act(deps: StorageDeps, { row, jobs }: { row: JobRow; jobs: Jobs }, plan: Plan): Promise<void> {
+  switch (plan) {
+    case "wait":
+      return;
+    case "mark-running":
+      return markRunning(deps.db, row.job);
+    case "read":
+      return recordOutcome(deps, row, jobs.get(row.job));
+    case "read-recovery":
+      return recordOutcome(deps, row, jobs.get(row.recovery ?? ""));
+    case "recover":
+      return recover(deps, row, row.message || vanished);
+    case "never-started":
+      await withdrawStart(deps.db, row.job);
+      await recordFailure(deps, row, "the job was never started");
+      return;
+    case "lost":
+      await recordFailure(deps, row, vanished);
+  }
+}
+
+/** `job` is the row's Job or the check after it. */
 async function recordOutcome(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (!outcome) return;
-  if (outcome.kind === "broken" && row.kind === "backup") return recover(deps, row, outcome.message);
-  if (outcome.kind === "broken") await recordFailure(deps, row, outcome.message);
-  else if (outcome.kind === "refused") await recordFailure(deps, row, outcome.fault);
-  else if (row.kind === "backup") await recordBackupMade(deps, row, outcome.done);
-  else await recordSuccess(deps, row);
+  const plan = decideEnd(row, outcome);
+  if (plan.action === "recover") return recover(deps, row, plan.message);
+  if (plan.action === "fail") await recordFailure(deps, row, plan.failure);
+  if (plan.action === "record-backup") await recordBackupMade(deps, row, plan.done);
+  if (plan.action === "succeed") await recordSuccess(deps, row);
   await shortenTtl(deps, row.job);
+  if (row.recovery !== null) await shortenTtl(deps, row.recovery);
 }
 
 // A backup that ended without a result may have finished its archive just before: then it is a backup.
@@ -109,15 +134,6 @@ async function recover(deps: StorageDeps, row: JobRow, message: string): Promise
     deadlineMs: settings.storage.verify_deadline,
     archive: "ro",
   });
-}
-
-async function recordRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
-  const outcome = job && (await readOutcome(logDepsOf(deps), job));
-  if (!outcome) return;
-  if (outcome.kind === "done") await recordBackupMade(deps, row, outcome.done);
-  else await recordFailure(deps, row, row.message);
-  await shortenTtl(deps, row.job);
-  await shortenTtl(deps, job.metadata.name);
 }
 
 // A snapshot that no row waits for any more must not lock its world until the Job is gone.

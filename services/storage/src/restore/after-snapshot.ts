@@ -10,20 +10,44 @@ import { jobNameAfter, label } from "../job/names.ts";
 import { endThenRestore, insertJob } from "../job/store.ts";
 import { chooseTransport } from "../job/transport.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
-import { decideAfterSnapshot } from "./decide.ts";
+import { decideAfterSnapshot, type Observed, type Plan } from "./decide.ts";
 import { restoreJobSpec } from "./job-spec.ts";
 
 type Jobs = ReadonlyMap<string, Job>;
 
 export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): Promise<void> {
-  if (snapshot.state === "starting" || snapshot.state === "running") return;
-  const restoreJob = jobNameAfter(snapshot.job, "restore", snapshot.server_name);
+  const { state } = snapshot;
+  if (state === "starting" || state === "running") return;
+  const found = await find(deps, snapshot, jobs);
+  await act(deps, found, decideAfterSnapshot(await observe(deps, found, state)));
+}
+
+/** What the restore needs. */
+type Found = {
+  readonly snapshot: JobRow;
+  readonly jobs: Jobs;
+  /** The name of the Job that is or becomes the restore. */
+  readonly restoreJob: string;
+  readonly world: WorldServer | undefined;
+  readonly backup: BackupRow | undefined;
+};
+
+async function find(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): Promise<Found> {
   const [world, backup] = await Promise.all([
     findWorld(deps, snapshot.server_name),
     findBackup(deps.db, { scope: { kind: "all" }, id: snapshot.backup_id ?? "" }),
   ]);
-  const plan = decideAfterSnapshot({
-    snapshot: snapshot.state,
+  const restoreJob = jobNameAfter(snapshot.job, "restore", snapshot.server_name);
+  return { snapshot, jobs, restoreJob, world, backup };
+}
+
+async function observe(
+  deps: Pick<StorageDeps, "db" | "settings">,
+  { snapshot, jobs, restoreJob, world, backup }: Found,
+  state: "succeeded" | "failed",
+): Promise<Observed> {
+  return {
+    snapshot: state,
     isHeld: jobs.get(snapshot.job)?.metadata.labels?.[label.thenRestore] === "pending",
     hasRestore: jobs.has(restoreJob),
     isConfigured: deps.settings.storage.agent_image !== "",
@@ -31,12 +55,16 @@ export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs:
     isSameOwner: (world?.owner_id ?? null) === snapshot.owner_id,
     isSnapshotWhole: await isWholeSnapshot(deps, snapshot),
     isBackupUsable: backup !== undefined && backup.corrupt_at === null,
-  });
+  };
+}
+
+async function act(deps: StorageDeps, found: Found, plan: Plan): Promise<void> {
   if (plan === "wait") return;
-  if (plan === "start") return startRestore(deps, snapshot, { restoreJob, world, backup, jobs });
-  await relabelSnapshot(deps, snapshot.job, "abandoned");
-  if (!(await endThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: plan.abandon }))) return;
-  deps.log.warn({ server: snapshot.server_name, reason: plan.abandon }, "restore abandoned");
+  if (plan === "start") return startRestore(deps, found);
+  const { job, server_name: server } = found.snapshot;
+  await relabelSnapshot(deps, job, "abandoned");
+  if (!(await endThenRestore(deps.db, job, { to: "abandoned", reason: plan.abandon }))) return;
+  deps.log.warn({ server, reason: plan.abandon }, "restore abandoned");
 }
 
 /** The snapshot must contain everything the restore replaces. */
@@ -45,17 +73,9 @@ async function isWholeSnapshot({ db }: Pick<StorageDeps, "db">, { job }: JobRow)
   return (made?.unreadable_entries ?? 0) === 0;
 }
 
-type Start = {
-  restoreJob: string;
-  world: WorldServer | undefined;
-  backup: BackupRow | undefined;
-  jobs: Jobs;
-};
-
 async function startRestore(
   deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
-  snapshot: JobRow,
-  { restoreJob, world, backup, jobs }: Start,
+  { snapshot, jobs, restoreJob, world, backup }: Found,
 ): Promise<void> {
   if (!jobs.has(restoreJob) && world && backup) {
     const spec = restoreJobSpec(deps, { ...snapshot, job: restoreJob }, { backup, world });

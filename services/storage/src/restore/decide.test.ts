@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideAfterSnapshot, type ObservedSnapshot, type SnapshotPlan } from "./decide.ts";
+import { decideAfterSnapshot, type Observed, type Plan } from "./decide.ts";
 
-const ready: ObservedSnapshot = {
+const ready: Observed = {
   snapshot: "succeeded",
   isSnapshotWhole: true,
   isHeld: true,
@@ -14,7 +14,7 @@ const ready: ObservedSnapshot = {
 };
 
 describe("what follows a safety snapshot", () => {
-  const table: [string, Partial<ObservedSnapshot>, SnapshotPlan][] = [
+  const table: [string, Partial<Observed>, Plan][] = [
     ["the restore, when the snapshot is present", {}, "start"],
     ["nothing while it runs", { snapshot: "running" }, "wait"],
     ["no restore without a snapshot", { snapshot: "failed" }, { abandon: "snapshot_failed" }],
@@ -39,7 +39,7 @@ describe("what follows a safety snapshot", () => {
       "start",
     ],
   ];
-  for (const [name, change, step] of table) {
-    test(name, () => assert.deepEqual(decideAfterSnapshot({ ...ready, ...change }), step));
+  for (const [name, change, plan] of table) {
+    test(name, () => assert.deepEqual(decideAfterSnapshot({ ...ready, ...change }), plan));
   }
 });

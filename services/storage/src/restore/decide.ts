@@ -7,7 +7,7 @@
 
 import type { ThenRestoreReason } from "../database/tables.ts";
 
-export type ObservedSnapshot = {
+export type Observed = {
   snapshot: "running" | "succeeded" | "failed";
   /** No file was left out of the snapshot because it could not be read. */
   isSnapshotWhole: boolean;
@@ -23,15 +23,15 @@ export type ObservedSnapshot = {
   isBackupUsable: boolean;
 };
 
-export type SnapshotPlan = "wait" | "start" | { abandon: ThenRestoreReason };
+export type Plan = "wait" | "start" | { abandon: ThenRestoreReason };
 
-export function decideAfterSnapshot(look: ObservedSnapshot): SnapshotPlan {
-  if (look.snapshot === "running") return "wait";
-  if (look.hasRestore) return "start";
-  if (look.snapshot === "failed" || !look.isSnapshotWhole) return { abandon: "snapshot_failed" };
-  if (!look.isConfigured) return { abandon: "not_configured" };
-  if (look.server === "gone" || !look.isSameOwner) return { abandon: "server_gone" };
-  if (look.server === "started") return { abandon: "server_started" };
-  if (!look.isHeld || !look.isBackupUsable) return { abandon: "restore_busy" };
+export function decideAfterSnapshot(observed: Observed): Plan {
+  if (observed.snapshot === "running") return "wait";
+  if (observed.hasRestore) return "start";
+  if (observed.snapshot === "failed" || !observed.isSnapshotWhole) return { abandon: "snapshot_failed" };
+  if (!observed.isConfigured) return { abandon: "not_configured" };
+  if (observed.server === "gone" || !observed.isSameOwner) return { abandon: "server_gone" };
+  if (observed.server === "started") return { abandon: "server_started" };
+  if (!observed.isHeld || !observed.isBackupUsable) return { abandon: "restore_busy" };
   return "start";
 }
