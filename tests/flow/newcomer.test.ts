@@ -348,7 +348,7 @@ test("commands with wrong input exit with 1 and say what to do", async () => {
   assert.equal(existsSync(data), false);
 });
 
-test("the audit export takes a time span, a closed pipe is no error, and migrations find the stack of the folder", async () => {
+test("the audit export takes a time span, a closed pipe is not an error, and migrations find the stack of the folder", async () => {
   const out = join(stack.dataDir, "audit.jsonl");
   assert.ok(Number((await json("audit-export", "--out", out, "--since", "1h"))["entries"]) > 0);
   assert.deepEqual(await json("migrate", "up"), { applied: [], streams: [], objects: [] });

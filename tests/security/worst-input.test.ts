@@ -210,7 +210,7 @@ const http: Record<string, Worst> = {
     input: pumped("", "a.", "!"),
     parse: (host) => hostOf({ headers: { host } } as never),
   },
-  "a user agent of what is no text": {
+  "a user agent of what is not text": {
     size: headerBytes,
     input: pumped("a", "\ufffd", "x"),
     parse: truncateUserAgent,

@@ -105,7 +105,7 @@ function comeAndGo(call: Call): Act {
   return { name: "users", everyMs: 3_000, run };
 }
 
-/** While a backup or a reaper holds the world, a file change is refused; that is no failure. */
+/** While a backup or a reaper holds the world, a file change is refused; that is not a failure. */
 async function whenFree(act: () => Promise<unknown>): Promise<void> {
   await until(
     async () => {

@@ -34,7 +34,7 @@ test("the slope is told per hour", () => {
   );
 });
 
-test("few readings are no trend", () => {
+test("few readings are not a trend", () => {
   for (const count of [0, 1, 2])
     assert.equal(
       trendOf(

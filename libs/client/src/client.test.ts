@@ -67,7 +67,7 @@ test("a collected list comes whole", async () => {
   assert.deepEqual(await client.call(servers.list, {}), { items: [] });
 });
 
-test("members that a newer server adds are no error", async () => {
+test("members that a newer server adds are not errors", async () => {
   answers(200, { revoked: 3, since: "tomorrow" });
   assert.equal((await client.call(accounts.revokeOtherSessions, {})).revoked, 3);
 });

@@ -142,7 +142,7 @@ function bodyOf({ body }: Contract, input: Record<string, unknown>): string | un
   return JSON.stringify(Object.fromEntries(names.map((name) => [name, input[name]])));
 }
 
-// Members that a newer server adds are no error: an older client must go on working.
+// Members that a newer server adds are not errors: an older client must go on working.
 function decode(contract: AnyContract, body: unknown): unknown {
   const name = contract.http?.collect;
   if (name === undefined) return parse(contract, contract.output, body);

@@ -30,6 +30,6 @@ for (const [text, host, port] of [
 }
 
 for (const text of ["8080", "127.0.0.1", ":8080", "::1:8080", "a:99999", ""]) {
-  test(`${JSON.stringify(text)} is no listen address`, () =>
+  test(`${JSON.stringify(text)} is not a listen address`, () =>
     assert.throws(() => parseListen(text), /host:port/));
 }

@@ -51,6 +51,6 @@ function answers(address: string): Promise<boolean> {
 export function parseAddress(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  if (!match || port < 1 || port > 65_535) throw new Error(`${JSON.stringify(text)} is no host:port`);
+  if (!match || port < 1 || port > 65_535) throw new Error(`${JSON.stringify(text)} is not host:port`);
   return { host: match[1] ?? match[2] ?? "", port };
 }

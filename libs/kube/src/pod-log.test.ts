@@ -88,7 +88,7 @@ test("position, tail and container are asked for as Kubernetes names them", asyn
   });
 });
 
-test("a container that waits is a refusal, a broken read is no end, a broken follow is one", async () => {
+test("a container that waits is a refusal, a broken read is not an end, a broken follow is one", async () => {
   answer = (_request, response) => {
     response.writeHead(400);
     response.end(JSON.stringify({ kind: "Status", code: 400, reason: "BadRequest", message: "waiting" }));

@@ -24,7 +24,7 @@ test("a quantity is written in its canonical form", () => {
   assert.deepEqual(found, canonical);
 });
 
-test("what is no quantity is refused", () => {
+test("what is not a quantity is refused", () => {
   for (const text of ["", "Gi", "1 Gi", "1GiB", "x", "1.2.3", "--1"])
     assert.equal(parseQuantity(text), undefined, text);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { removeTree } from "./remove-tree.ts";
 
-test("a volume with folders too deep for any path is removed with its content, and a missing one is no failure", async () => {
+test("a volume with folders too deep for any path is removed with its content, and a missing one is not a failure", async () => {
   const base = mkdtempSync(join(tmpdir(), "svc-remove-"));
   execFileSync("sh", ["-c", "for i in $(seq 2500); do mkdir d && cd -P d || exit 1; done; echo in > in"], {
     cwd: base,

@@ -54,7 +54,7 @@ const hostile: [string, Buffer][] = [
   ["version 1 with a port too high", Buffer.from("PROXY TCP4 1.2.3.4 5.6.7.8 65536 2\r\n")],
   ["version 1 with a word too many", Buffer.from("PROXY TCP4 1.2.3.4 5.6.7.8 1 2 3\r\n")],
   ["version 1 without an end", Buffer.from(`PROXY TCP4 ${"1".repeat(96)}`)],
-  ["a word that is no header", Buffer.from("POST / HTTP/1.1\r\n")],
+  ["a word that is not a header", Buffer.from("POST / HTTP/1.1\r\n")],
   ["another version", patched(12, 0x31)],
   ["an unknown command", patched(12, 0x22)],
   ["a Unix socket", patched(13, 0x31)],

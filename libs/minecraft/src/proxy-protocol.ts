@@ -90,7 +90,7 @@ const v4Bytes = (address: string) => Buffer.from(address.split(".").map(Number))
 
 function v6Bytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.concat([Buffer.alloc(10), Buffer.of(0xff, 0xff), v4Bytes(address)]);
-  if (!isIPv6(address)) throw new TypeError(`${address} is no address`);
+  if (!isIPv6(address)) throw new TypeError(`${address} is not an address`);
   // The URL parser writes every form (dotted tails too) as plain groups.
   const [head = "", tail] = new URL(`http://[${address.split("%")[0]}]`).hostname.slice(1, -1).split("::");
   const groups = (part: string) =>

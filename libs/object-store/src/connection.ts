@@ -35,7 +35,7 @@ export type Connection = {
 export type CallOptions = {
   signal?: AbortSignal | undefined;
   bytes?: number;
-  /** Answers that are no failure, such as a 404 of a key. */
+  /** Answers that are not failures, such as a 404 of a key. */
   expect?: (error: unknown) => boolean;
 };
 

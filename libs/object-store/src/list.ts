@@ -93,7 +93,7 @@ function fullStart({ fullKey }: Connection, start: string): string {
   return start === "" ? fullKey("x").slice(0, -1) : fullKey(start);
 }
 
-/** Where the next page begins, undefined at the end; a page without one, or with the same, is no answer. */
+/** Where the next page begins, undefined at the end; a page without one, or with the same, is not an answer. */
 function nextOf(isTruncated: boolean | undefined, next: string | undefined, current: string | undefined) {
   if (!isTruncated) return undefined;
   if (next === undefined || next === "" || next === current)

@@ -7,7 +7,7 @@ import { type FaultMode, faultPassword as password, startFaultServer } from "./t
 
 const host = "127.0.0.1";
 
-// 4096 is no multiple of three, so every frame ends inside a character.
+// 4096 is not a multiple of three, so every frame ends inside a character.
 const replies: Record<string, string> = {
   empty: "",
   short: "Saved the game",

@@ -47,7 +47,7 @@ export function parseManifest({ mediaType, bytes }: { mediaType: string; bytes: 
   try {
     json = JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw malformed("the manifest is no JSON");
+    throw malformed("the manifest is not JSON");
   }
   const isIndex = mediaType === mediaTypes.index || mediaType === mediaTypes.dockerList;
   if (!isIndex && mediaType !== mediaTypes.manifest && mediaType !== mediaTypes.dockerManifest)

@@ -23,7 +23,7 @@ describe("a reference is taken apart", () => {
   }
 });
 
-describe("what is no reference", () => {
+describe("what is not a reference", () => {
   const texts = [
     "",
     ":",

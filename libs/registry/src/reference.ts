@@ -20,7 +20,7 @@ const hostShape =
 const tagShape = /^\w[\w.-]{0,127}$/;
 const digestShape = /^sha256:[0-9a-f]{64}$/;
 
-/** Undefined for what is no reference. */
+/** Undefined for what is not a reference. */
 export function parseReference(text: string): Reference | undefined {
   const at = text.indexOf("@");
   const digest = at < 0 ? undefined : text.slice(at + 1);

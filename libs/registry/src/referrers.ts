@@ -86,7 +86,7 @@ async function addToTag(
   const mediaType = mediaTypes.index;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const found = await registry.getManifest(path, tag, signal);
-    // What is no list under this tag is nobody's: the specification gives the tag to lists.
+    // What is not a list under this tag is nobody's: the specification gives the tag to lists.
     const index = (found && parseIndex(found.bytes)) ?? {
       schemaVersion: 2 as const,
       mediaType,

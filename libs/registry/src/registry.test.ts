@@ -216,7 +216,7 @@ describe("a registry that misbehaves", () => {
       "malformed",
       /named sha256:0000/,
     ],
-    ["lists what is no list", giving(200, {}, "[1"), list, "malformed", /invalid list/],
+    ["lists what is not a list", giving(200, {}, "[1"), list, "malformed", /invalid list/],
     [
       "lists the same page for ever",
       giving(200, { link: '</v2/a/tags/list?last=x&n=1>; rel="next"' }, '{"tags":["x"]}'),

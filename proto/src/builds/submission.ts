@@ -325,7 +325,7 @@ export const readContextFile = operation({
   output: z.strictObject({
     path: z.string(),
     size: ByteCount,
-    /** Absent for a file that is no text or larger than 256 KiB. */
+    /** Absent for a file that is not text or is larger than 256 KiB. */
     text: z.string().optional(),
     /** As it was in the author's last approved pack. */
     previous: z.string().optional(),

@@ -205,7 +205,7 @@ describe("a Dockerfile that this builder can't build fails by its line", () => {
     "a link out": ["FROM scratch\nCOPY out /x\n", /is not in the context/],
     "a missing source": ["FROM scratch\nCOPY none /x\n", /line 2: COPY: none is not in the context/],
     "several sources to a file": ["FROM scratch\nCOPY a* /x\n", /must end with a slash/],
-    "a file as a folder": ["FROM scratch\nCOPY a /x\nCOPY ab /x/y\n", /\/x is no folder/],
+    "a file as a folder": ["FROM scratch\nCOPY a /x\nCOPY ab /x/y\n", /\/x is not a folder/],
     "an image of elsewhere": ["FROM docker.io/library/alpine:3\n", /only its images and scratch/],
     "an image without a host": ["FROM alpine\n", /only its images and scratch/],
     "an unknown instruction": ["FROM scratch\nFOO bar\n", /line 2: FOO/],

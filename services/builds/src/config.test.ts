@@ -87,7 +87,7 @@ test("a rotated token is read from its file at each launch, before the variable"
 });
 
 for (const url of ["http://registry:5000", "registry:5000/path", "user@registry", "registry:port", "-x"]) {
-  test(`${url} is no address of a registry`, () => {
+  test(`${url} is not an address of a registry`, () => {
     assert.throws(() => load(`registry.url=${url}`), { name: "ConfigError", message: /registry\.url/ });
   });
 }

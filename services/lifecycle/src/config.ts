@@ -22,7 +22,7 @@ export const settings = z.object({
   lifecycle: section({
     /** Least time between two wakes of one server (docs/reference/wake.md#checks). */
     wake_cooldown: duration("30s"),
-    /** Servers that may run at the same time; 0 is no limit. */
+    /** Servers that may run at the same time; 0 means no limit. */
     max_running_servers: whole(0),
 
     /** Time between the two notices before a stop with players online (docs/reference/server-states.md#phases). */

@@ -3,7 +3,7 @@ import type { Logger } from "@svc/telemetry";
 import type { LobbyConfig } from "./config.ts";
 import { createLobby } from "./lobby.ts";
 
-/** Connections that are no players yet: probes, pings, and logins under way. */
+/** Connections that are not players yet: probes, pings, and logins under way. */
 const spareConnections = 256;
 
 export async function startLobby({ config, log }: { config: LobbyConfig; log: Logger }) {

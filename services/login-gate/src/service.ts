@@ -13,7 +13,7 @@ import { createNodeFetch } from "./linking/node-fetch.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
-/** Connections that are no players yet: pings, and logins under way. */
+/** Connections that are not players yet: pings, and logins under way. */
 const spareConnections = 256;
 
 export async function startGate({ config, log, registry }: Dependencies) {

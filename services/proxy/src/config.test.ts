@@ -97,7 +97,7 @@ test("the environment wins over the file, key by key", (t) => {
 
 const wrong: Record<string, [Record<string, string>, RegExp]> = {
   "no address of the service": [{ SVC_API_BASE_URL: "" }, /api-base-url is missing/],
-  "an address that is no URL": [
+  "an address that is not a URL": [
     { SVC_API_BASE_URL: "api:8080" },
     /api-base-url must be a URL such as http.*, not "api:8080"/,
   ],

@@ -83,7 +83,7 @@ const payload = ({ version }: RawPlayer, size: number) => {
 const rude: Record<string, (player: RawPlayer) => Buffer> = {
   "a giant length": () => Buffer.from("ffffff7f", "hex"),
   "an empty frame": () => Buffer.of(0),
-  "a frame that is no deflate stream": () =>
+  "a frame that is not a deflate stream": () =>
     Buffer.concat([varint(40), varint(5_000), Buffer.alloc(38, 0xee)]),
   "a bomb in a packet that is looked at": (player) => packed(1_000_000, payload(player, 1_000_000 - 64)),
   "a bomb that says it is small": (player) => packed(600, payload(player, 2_000_000)),

@@ -254,7 +254,7 @@ test("a backend that ends under a player brings them to the lobby with its reaso
 });
 
 test(
-  "a server that refuses the player is no target any more, and its reason is shown in the lobby",
+  "a server that refuses the player is no longer a target, and its reason is shown in the lobby",
   limit,
   async () => {
     await using fixture = await bedWith(runs);

@@ -214,7 +214,7 @@ async function welcome(context: Context, player: Player): Promise<void> {
   const { uuid, name } = player.profile;
   const subdomain = context.isRouting ? subdomainOf(player.host, config.rootDomain) : undefined;
   const named = subdomain === undefined ? undefined : registry.bySubdomain(subdomain)?.name;
-  // Gate and lobby are no destinations: everybody passes the gate and then the lobby.
+  // Gate and lobby are not destinations: everybody passes the gate and then the lobby.
   const target = named === undefined || isSystem(context, named) ? undefined : named;
   const bridge = createBridge(player, {
     onCommand: (line) => runCommand(context, session, line),

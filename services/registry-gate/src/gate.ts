@@ -103,7 +103,7 @@ const pushedSince: Refusal = {
 const notFound: Refusal = {
   status: 404,
   code: "UNSUPPORTED",
-  message: "This is no path of the registry's API.",
+  message: "This is not a path of the registry's API.",
 };
 
 function refusalOf(about: {

@@ -22,7 +22,7 @@ export type Bench = {
   /** Length of one measured window. */
   windowMs: number;
   load: Child;
-  /** Processes of ours that are no descendants of the bench, such as the supervisor of a stack. */
+  /** Processes of ours that are not descendants of the bench, such as the supervisor of a stack. */
   detached: Set<number>;
   /** Started with the first goal that asks. */
   fixture: () => Promise<Fixture>;
@@ -35,7 +35,7 @@ export type Goal = {
   /** Other goals that are measured along with it. */
   covers?: readonly string[];
   title: string;
-  /** Starts processes that are no descendants of the bench and not in `detached`: nobody can tell them from outsiders. */
+  /** Starts processes that are not descendants of the bench and not in `detached`: nobody can tell them from outsiders. */
   startsUnknown?: true;
   run: (bench: Bench) => Promise<Row[]>;
 };

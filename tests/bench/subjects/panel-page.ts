@@ -68,7 +68,7 @@ export type Times = {
   interactions: number[];
 };
 
-/** Before the scripts of the page. Text, because the types of a page are no types of Node. */
+/** Before the scripts of the page. Text, because the types of a page are not types of Node. */
 const watchTimes = `
   const times = { lcpMs: 0, interactions: [] };
   window.times = times;

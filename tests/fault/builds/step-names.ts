@@ -18,7 +18,7 @@ const statements: readonly (readonly [RegExp, string])[] = [
   [/^update "recurring_tasks" set "due_at"/, "the prune is taken"],
 ];
 
-/** Undefined for a statement that is no step. */
+/** Undefined for a statement that is not a step. */
 export function stepOfStatement(text: string): string | undefined {
   return statements.find(([shape]) => shape.test(text))?.[1];
 }

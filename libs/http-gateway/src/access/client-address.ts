@@ -24,7 +24,7 @@ function withoutPort(entry: string): string {
   return bracketed ?? plain ?? text;
 }
 
-/** IPv4-mapped IPv6 becomes IPv4, IPv6 loses its zone; undefined when it is no address. */
+/** IPv4-mapped IPv6 becomes IPv4, IPv6 loses its zone; undefined when it is not an address. */
 export function normalAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   if (isIP(text) === 0) return undefined;

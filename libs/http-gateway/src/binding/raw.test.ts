@@ -65,7 +65,7 @@ describe("a protocol without an error envelope", () => {
       assert.equal(answer.headers["connection"], "close");
     });
   }
-  test("Content-Length: 0 is no body", async () => {
+  test("Content-Length: 0 is not a body", async () => {
     const head = "GET /raw?say=yes HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     assert.equal(parseAnswer(await sendRaw(face.port, head)).status, 200);
   });

@@ -9,7 +9,7 @@ const fixed = [
   "no-referrer",
 ] as const;
 
-/** Nothing may be loaded or run: the policy of every response that is no page. */
+/** Nothing may be loaded or run: the policy of every response that is not a page. */
 const strictPolicy = "default-src 'none'";
 
 /** Flat list of names and values; Strict-Transport-Security only when the edge received https. */

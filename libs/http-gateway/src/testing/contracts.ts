@@ -253,7 +253,7 @@ export const watch = operation({
   params: item,
   output: nothing,
 });
-/** As `keepers`, for streams: a pause of the machine is no change. */
+/** As `keepers`, for streams: a pause of the machine is not a change. */
 export const wardens = view({
   name: "wardens",
   owner: "lifecycle",

@@ -125,7 +125,7 @@ async function parse(text: string, host: string | undefined): Promise<Reference 
   const { parseReference } = await import("@svc/registry");
   const reference = parseReference(text);
   if (reference?.host === host) return reference;
-  throw new ImageError(`"${text}" is no reference to an image`, { isInvalidName: true });
+  throw new ImageError(`"${text}" is not a reference to an image`, { isInvalidName: true });
 }
 
 function explain(text: string, error: unknown): unknown {

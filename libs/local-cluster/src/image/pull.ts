@@ -67,7 +67,7 @@ export async function fetchConfig(source: Source, { manifest }: FoundManifest): 
   try {
     json = JSON.parse(Buffer.concat(parts).toString("utf8"));
   } catch (cause) {
-    throw new ImageError(`the configuration of "${path}" is no JSON`, { cause });
+    throw new ImageError(`the configuration of "${path}" is not JSON`, { cause });
   }
   const parsed = ImageConfig.safeParse(json);
   if (!parsed.success || parsed.data.rootfs.diff_ids.length !== layers.length)

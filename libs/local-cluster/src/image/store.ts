@@ -71,7 +71,7 @@ export async function openImageStore(dir: string, mostBytes: number): Promise<Im
 
 function nameOf(digest: string): string {
   const name = digest.replace(/^sha256:/, "");
-  if (!nameShape.test(name)) throw new Error(`${digest} is no digest`);
+  if (!nameShape.test(name)) throw new Error(`${digest} is not a digest`);
   return name;
 }
 

@@ -39,7 +39,7 @@ function parseOptions(args: string[]): RemoteNodesOptions {
   const [host, port] = values.advertise ? pair(values.advertise, ":") : [];
   const network = required(values["pod-network"], "pod-network");
   if (!/^\d+(\.\d+){3}\/\d+$/.test(network))
-    throw new Error(`--pod-network ${network} is no network; ${usage}`);
+    throw new Error(`--pod-network ${network} is not a network; ${usage}`);
   required(values.node[0], "node");
   return {
     kubeconfig: resolve(required(values.kubeconfig, "kubeconfig")),

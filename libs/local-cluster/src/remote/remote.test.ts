@@ -61,7 +61,7 @@ test("a query is answered with its id, its question and an address, an unknown n
   assert.deepEqual([ipv6?.readUInt16BE(6), (ipv6?.readUInt16BE(2) ?? 1) & 0xf], [0, 0]);
 });
 
-test("what is no query has no answer", () => {
+test("what is not a query has no answer", () => {
   const query = queryFor("nats.svc.svc.cluster.local");
   for (let length = 0; length < query.length; length += 1)
     assert.equal(answerOf(query.subarray(0, length), sources), undefined, `${length} bytes`);

@@ -116,7 +116,7 @@ async function requireNamed(program: FetchedProgram, binary: string): Promise<st
   const version = await readVersion(program, binary);
   if (version === undefined) {
     throw new StackError(
-      `${variable} names ${binary}, which is no ${name} that runs here; correct or unset the variable`,
+      `${variable} names ${binary}, which is not a ${name} that runs here; correct or unset the variable`,
     );
   }
   if (isSupported(version)) return binary;

@@ -57,5 +57,5 @@ test("a program that is too old or another one is refused by name", async () => 
     if (isGood) assert.equal(await find(file), file);
     else await assert.rejects(find(file), /and svc needs docker-registry 2\.8 or a later 2\.x/);
   }
-  await assert.rejects(find("/bin/true"), /is no docker-registry that runs here; correct or unset/);
+  await assert.rejects(find("/bin/true"), /is not a docker-registry that runs here; correct or unset/);
 });

@@ -174,7 +174,7 @@ test("a start that fails says why, leaves nothing running and ends with code 1",
   assert.equal(await run.exited, 1);
   assert.match(
     run.output(),
-    /svc: SVC_NATS_SERVER names \/bin\/false, which is no nats-server that runs here/,
+    /svc: SVC_NATS_SERVER names \/bin\/false, which is not a nats-server that runs here/,
   );
   assert.ok(!existsSync(join(scratch.path, "data", "stack.json")));
   assert.equal(readFileSync(join(scratch.path, "data", "secrets", "postgres"), "utf8").length, 33);

@@ -94,7 +94,7 @@ function createHeadReader(): (chunk: Buffer) => Head | undefined {
     const end = text.indexOf(endOfHead);
     if (end < 0 && text.length < longestHeadBytes) return undefined;
     return {
-      // What is no HTTP is refused as an unknown status.
+      // What is not HTTP is refused as an unknown status.
       status: /^HTTP\/1\.[01] (\d{3}) /.test(text) && end > 0 ? Number(text.slice(9, 12)) : 0,
       rest: Buffer.from(text.slice(end + endOfHead.length), "latin1"),
     };

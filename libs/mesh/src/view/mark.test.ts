@@ -23,7 +23,7 @@ test("a mark of an older release, which does not name its bucket, counts for any
   assert.equal(markedAt(text({ at, size: 2 }), "2026-11-22T17:00:00Z"), Date.parse(at));
 });
 
-test("a mark from the future counts from now, and what is no mark does not count", () => {
+test("a mark from the future counts from now, and what is not a mark does not count", () => {
   assert.ok((markedAt(text({ at: "2999-01-01T00:00:00Z" }), "") ?? 0) <= Date.now());
   for (const body of [{ size: 2 }, { at: "soon" }, "mark", null])
     assert.equal(markedAt(text(body), ""), undefined);

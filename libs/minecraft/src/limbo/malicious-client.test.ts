@@ -77,7 +77,7 @@ const fatal: Record<string, Buffer> = {
   "a command that is longer than its packet": encodeFrame(body("chat_command", varint(30_000)), -1),
   "a click that is cut off": encodeFrame(body("window_click", varint(1), varint(1)), 256),
   "chat of more than 256 characters": encodeFrame(body("chat_message", string("a".repeat(257))), 256),
-  "settings to be kept that are no settings": encodeFrame(
+  "settings to be kept that are not settings": encodeFrame(
     body("settings", string("en_us"), padding(2_000)),
     256,
   ),

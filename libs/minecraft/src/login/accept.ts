@@ -179,7 +179,7 @@ async function login(connection: Connection, login: Login, options: AcceptOption
   const start = await expect(connection, 0, "login start");
   const name = start.reader.string(255);
   if (!isPlayerName(name) || name.length < shortestName[options.trust.kind])
-    throw new MinecraftFault("refused", "the name is no player name");
+    throw new MinecraftFault("refused", "the name is not a player name");
   const { profile, address } = await vouch(connection, { ...login, name }, options.trust);
   const threshold = options.threshold ?? 256;
   if (threshold >= 0) {

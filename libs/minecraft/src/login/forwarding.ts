@@ -50,7 +50,7 @@ export function decodeForwarding(answer: Buffer, secrets: ForwardingSecrets): Fo
   const uuid = dashed(reader.take(16).toString("hex"));
   const name = reader.string(16);
   if (!isPlayerName(name))
-    throw new MinecraftFault("unauthenticated", "the forwarded name is no player name");
+    throw new MinecraftFault("unauthenticated", "the forwarded name is not a player name");
   return { profile: { uuid, name, properties: readProperties(reader) }, address };
 }
 

@@ -78,7 +78,7 @@ test("a ping that lies about its lengths is answered without a host, or is none,
   }
 });
 
-test("a packet of today whose length begins with FE is no ping", () => {
+test("a packet of today whose length begins with FE is not a ping", () => {
   for (const start of ["fe0100ff05", "fe02", "fe00", "00", "10"])
     assert.deepEqual(decodeLegacyPing(Buffer.from(start, "hex"), false), { length: 0 }, start);
 });

@@ -15,7 +15,7 @@ type ListenOptions = AcceptOptions & {
   readonly host?: string;
   /** Gets each player in the configuration phase. What it throws closes that player's connection. */
   readonly onPlayer: (player: Player) => void | Promise<void>;
-  /** Gets what `onPlayer` threw that is no `MinecraftFault`, a mistake of ours; without it that ends the process. */
+  /** Gets what `onPlayer` threw that is not a `MinecraftFault`, a mistake of ours; without it that ends the process. */
   readonly onBroken?: (error: unknown) => void;
   /** Learns why a connection did not become a player. `status` questions are not told. */
   readonly onRefused?: (fault: MinecraftFault, address: string) => void;

@@ -67,9 +67,9 @@ test("what a hostile server says is cut to what a list can show", async () => {
 });
 
 for (const [what, text] of Object.entries({
-  "that is no JSON": "{",
+  "that is not JSON": "{",
   "without a version": "{}",
-  "whose version is no number": '{"version":{"protocol":"769"}}',
+  "whose version is not a number": '{"version":{"protocol":"769"}}',
   "that is a number": "7",
 })) {
   test(`a status ${what} is a fault`, async () => {

@@ -52,7 +52,7 @@ const wrong: Record<string, [Answer, code: string]> = {
   "somebody else's profile": [{ status: 200, body: profile({ name: "Alex" }) }, "unavailable"],
   "a profile without an id": [{ status: 200, body: profile({ id: undefined }) }, "unavailable"],
   "an id that is too short": [{ status: 200, body: profile({ id: id.slice(1) }) }, "unavailable"],
-  "a name that is no player name": [{ status: 200, body: profile({ name: "EL Steve" }) }, "unavailable"],
+  "a name that is not a player name": [{ status: 200, body: profile({ name: "EL Steve" }) }, "unavailable"],
 };
 for (const [name, [answer, code]] of Object.entries(wrong)) {
   test(`a session server that answers ${name} lets nobody in: ${code}`, async (t) => {

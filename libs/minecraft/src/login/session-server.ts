@@ -71,7 +71,7 @@ function toProfile(body: string, asked: string): Profile {
   const id = typeof answer["id"] === "string" ? answer["id"].replaceAll("-", "") : "";
   const name = typeof answer["name"] === "string" ? answer["name"] : "";
   if (!/^[0-9a-fA-F]{32}$/.test(id) || !isPlayerName(name) || !isNameOf(name, asked)) {
-    throw new MinecraftFault("unavailable", "the session server's answer is no profile of this player");
+    throw new MinecraftFault("unavailable", "the session server's answer is not a profile of this player");
   }
   const properties = Array.isArray(answer["properties"]) ? answer["properties"].filter(isProperty) : [];
   return { uuid: dashed(id), name, properties: properties.slice(0, 16).map(toProperty) };

@@ -131,7 +131,7 @@ const damaged: [string, Buffer][] = [
   ["nothing but its id", id],
   ["no nodes", Buffer.concat([id, varint(0), varint(0)])],
   ["a negative number of nodes", Buffer.concat([id, varint(-1), Buffer.of(0, 0, 0)])],
-  ["a first node that is no root", Buffer.concat([id, varint(1), Buffer.of(1, 0, 1, 0x61, 0)])],
+  ["a first node that is not a root", Buffer.concat([id, varint(1), Buffer.of(1, 0, 1, 0x61, 0)])],
   ["a root that redirects", Buffer.concat([id, varint(1), Buffer.of(8, 0, 0, 0)])],
   ["a root in another place", Buffer.concat([tree.subarray(0, -1), varint(3)])],
   [

@@ -75,7 +75,7 @@ export function newClick(click: Click): Fields {
 /** Another server's text (NBT of play and configuration), so that it can be shown again: words and colours, no clicks. */
 export const readTextNbt = (bytes: Buffer): Text => sanitize(decodeNbt(bytes), 0);
 
-/** Another server's text of the login phase. What is no JSON is taken as the text itself. */
+/** Another server's text of the login phase. What is not JSON is taken as the text itself. */
 export function readTextJson(json: string): Text {
   try {
     return sanitize(JSON.parse(json), 0);

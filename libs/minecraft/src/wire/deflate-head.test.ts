@@ -49,7 +49,7 @@ test("a head behind empty blocks, and one that begins in the middle of a block, 
   assert.deepEqual(headOf(stream), [...inflateSync(stream).subarray(0, 5)]);
 });
 
-test("what is no stream, or ends before the head does, is refused", () => {
+test("what is not a stream, or ends before the head does, is refused", () => {
   const good = deflateSync(randomBytes(400));
   const streams = {
     nothing: Buffer.of(),

@@ -11,7 +11,7 @@ const anyRatioBytes = 2_097_152;
 /** Above it no game packs tighter; a bomb does. */
 const maxRatio = 200;
 
-/** Frames a packet (id and fields) as the wire wants it; a `threshold` below 0 is no compression. */
+/** Frames a packet (id and fields) as the wire wants it; a `threshold` below 0 means no compression. */
 export function encodeFrame(body: Buffer, threshold: number): Buffer {
   if (threshold < 0) return Buffer.concat([varint(body.length), body]);
   if (body.length < threshold) return Buffer.concat([varint(body.length + 1), Buffer.of(0), body]);

@@ -115,7 +115,7 @@ const bombs: Record<string, Buffer> = {
   "inflates to less than it says": packed(3_000, Buffer.alloc(300)),
   "says it inflates beyond the limit": packed(8_388_609, Buffer.alloc(10)),
   "says it inflates to a negative size": packed(-2, Buffer.alloc(10)),
-  "is no deflate stream": Buffer.concat([varint(300), Buffer.from("garbage garbage")]),
+  "is not a deflate stream": Buffer.concat([varint(300), Buffer.from("garbage garbage")]),
   "stops in the middle": packed(3_000, Buffer.from("abc".repeat(1_000))).subarray(0, 10),
 };
 for (const [name, content] of Object.entries(bombs)) {

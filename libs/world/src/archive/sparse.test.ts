@@ -1,4 +1,4 @@
-// Files with holes, on the real file system: what is no data is neither read nor written, and is a hole again afterwards.
+// Files with holes, on the real file system: what is not data is neither read nor written, and is a hole again afterwards.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -30,7 +30,7 @@ export type Written = {
   entries: number;
   files: number;
   bytes: number;
-  /** Of these, what is no hole. */
+  /** Of these, what is not a hole. */
   stored: number;
 } & Skipped;
 

@@ -158,7 +158,7 @@ describe("a context that must not be unpacked", () => {
     await assert.rejects(read(bomb, { ...contextLimits, freeBytes: 1 << 20 }), /200 times its size/);
     assert.equal((await read(bomb)).paths.length, 2);
   });
-  test("one that is no gzip, no tar, or cut anywhere is refused", async () => {
+  test("one that is not gzip or not a tar archive, or is cut anywhere, is refused", async () => {
     const whole = pack([{ path: "a", content: Buffer.alloc(5_000, 1) }]);
     await assert.rejects(read(makeTar([dockerfile])), /damaged/);
     await assert.rejects(read(gzipSync("no tar")), /damaged/);

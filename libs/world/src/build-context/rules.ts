@@ -65,7 +65,7 @@ export function createContextRules(limits: ContextLimits = contextLimits): Conte
   const addFolders = (path: string, given: string) => {
     if (path === "" || kinds.get(path) === "folder") return;
     addFolders(splitPath(path).folder, given);
-    if (kinds.has(path)) throw unsafe(given, "it lies below an entry that is no folder");
+    if (kinds.has(path)) throw unsafe(given, "it lies below an entry that is not a folder");
     add(path, "folder", given);
   };
   return {

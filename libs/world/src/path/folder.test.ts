@@ -45,7 +45,7 @@ describe("a path", () => {
     test(`${JSON.stringify(text.slice(0, 24))} is refused`, () =>
       assert.throws(() => parsePath(text), isBadPath));
   }
-  test("the root itself is no target", () => {
+  test("the root itself is not a target", () => {
     assert.throws(() => parseTarget("./"), isBadPath);
     assert.deepEqual(parseTarget("a/b"), { parents: ["a"], name: "b" });
   });
@@ -89,7 +89,7 @@ describe("a folder", () => {
     assert.deepEqual(await readdir(join(world, "swap-moved")), ["new.txt"]);
   });
 
-  test("a pipe and a device are no files, and opening one does not wait", async () => {
+  test("a pipe and a device are not files, and opening one does not wait", async () => {
     execFileSync("mkfifo", [join(world, "pipe")]);
     await assert.rejects(root.openFile("pipe"), isBadPath);
     await assert.rejects(root.createFile("pipe"), (error: unknown) => isWorldFault(error, "file_exists"));

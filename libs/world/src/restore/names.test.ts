@@ -16,7 +16,7 @@ const below = (folder: string) => Buffer.concat([Buffer.from(`${folder}/`), raw]
 const long = "世界".repeat(30);
 
 for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
-  test(`names that are no UTF-8 come back from folders of any script: ${name}`, async () => {
+  test(`names that are not UTF-8 come back from folders of any script: ${name}`, async () => {
     const base = await mkdtemp(join(tmpdir(), "svc-names-"));
     const at = (...names: string[]) => join(base, ...names);
     await mkdir(at("world", "世界", "plügins", long), { recursive: true });

@@ -61,7 +61,7 @@ async function firstOf(path: string): Promise<Buffer> {
       if (head.length >= block) break;
     }
   } catch {
-    // What is no gzip after all is copied as it is.
+    // What is not gzip after all is copied as it is.
   } finally {
     packed.destroy();
   }

@@ -75,7 +75,7 @@ export async function openBase(text: string, registry: Registry, reading: Readin
   const reference = parseReference(text);
   if (!reference || reference.host !== registry.host)
     throw new Error(
-      `${text} is no image of ${registry.host}; only its images and scratch can be a base here`,
+      `${text} is not an image of ${registry.host}; only its images and scratch can be a base here`,
     );
   const { path, tag, digest } = reference;
   const wanted = { path, reference: digest ?? tag ?? "latest", text };

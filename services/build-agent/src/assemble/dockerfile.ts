@@ -52,6 +52,6 @@ function instructionOf(text: string, line: number): Instruction {
     flags.set(flag.slice(2, equals < 0 ? undefined : equals), equals < 0 ? "" : flag.slice(equals + 1));
     rest = rest.slice(flag.length).trim();
   }
-  if (!/^[A-Za-z]+$/.test(word)) throw new Error(`line ${line} of the Dockerfile is no instruction`);
+  if (!/^[A-Za-z]+$/.test(word)) throw new Error(`line ${line} of the Dockerfile is not an instruction`);
   return { line, name: word.toUpperCase(), flags, rest };
 }

@@ -51,7 +51,7 @@ test("words and variables are read as Docker reads them", () => {
     ["5$", "5$"],
   ];
   for (const [text, value] of table) assert.equal(expand(text, variables), value, text);
-  assert.throws(() => expand(`\${A:?x}`, variables), /is no variable/);
-  assert.throws(() => expand(`\${A`, variables), /is no variable/);
+  assert.throws(() => expand(`\${A:?x}`, variables), /is not a variable/);
+  assert.throws(() => expand(`\${A`, variables), /is not a variable/);
   assert.deepEqual(splitWords(`a "b c" 'd\\e' f\\ g ""`), ["a", "b c", "d\\e", "f g", ""]);
 });

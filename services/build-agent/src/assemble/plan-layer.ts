@@ -63,7 +63,7 @@ function place(file: SourceFile, { path: wanted, copy, tree, layer }: Placing): 
     makeFolders(posix.dirname(path), tree, layer);
     // A folder that the image has stays as it is.
     if (tree.kindOf(path) === undefined) put({ ...file, path }, copy, { tree, layer });
-    else if (tree.kindOf(path) !== "folder") throw new Error(`${path} is no folder in the image`);
+    else if (tree.kindOf(path) !== "folder") throw new Error(`${path} is not a folder in the image`);
     return;
   }
   const folder = tree.resolve(posix.dirname(wanted));
@@ -95,7 +95,7 @@ function put(
 function makeFolders(path: string, tree: FileTree, layer: Map<string, LayerEntry>): void {
   const kind = tree.kindOf(path);
   if (kind === "folder") return;
-  if (kind !== undefined) throw new Error(`${path} is no folder in the image`);
+  if (kind !== undefined) throw new Error(`${path} is not a folder in the image`);
   makeFolders(posix.dirname(path), tree, layer);
   layer.set(path, { path: path.slice(1), kind: "folder", mode: 0o755, uid: 0, gid: 0, size: 0 });
   tree.add(path, { kind: "folder" });

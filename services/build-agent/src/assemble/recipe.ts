@@ -84,7 +84,7 @@ function baseOf({ rest, flags }: Instruction, defaults: Variables): string {
 
 function apply(stage: Stage, instruction: Instruction): void {
   const act = Object.hasOwn(acts, instruction.name) ? acts[instruction.name] : undefined;
-  if (!act) throw new Error("is no instruction that this builder knows");
+  if (!act) throw new Error("is not an instruction that this builder knows");
   if (instruction.rest.length > mostChars) throw new Error(`is longer than ${mostChars} characters`);
   act(stage, instruction, variablesOf(stage));
 }
@@ -156,7 +156,7 @@ const acts: Record<string, Act> = {
     config.ExposedPorts ??= {};
     for (const word of splitWords(expand(rest, variables))) {
       const port = /^(\d{1,5}(?:-\d{1,5})?)(?:\/(tcp|udp|sctp))?$/.exec(word);
-      if (!port) throw new Error(`${word} is no port`);
+      if (!port) throw new Error(`${word} is not a port`);
       config.ExposedPorts[`${port[1]}/${port[2] ?? "tcp"}`] = {};
     }
   },
@@ -242,6 +242,6 @@ function ownerOf(text: string): Copy["owner"] {
 
 function modeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[0-7]{3,4}$/.test(text)) throw new Error(`--chmod=${text} is no octal mode such as 644`);
+  if (!/^[0-7]{3,4}$/.test(text)) throw new Error(`--chmod=${text} is not an octal mode such as 644`);
   return Number.parseInt(text, 8) & 0o777;
 }

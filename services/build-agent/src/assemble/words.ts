@@ -29,7 +29,7 @@ function variableAt(text: string, at: number, variables: Variables): { value: st
   const end = text.indexOf("}", at);
   const [, name = "", operator, word = ""] =
     /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-+])(.*))?$/s.exec(end < 0 ? "" : text.slice(at + 2, end)) ?? [];
-  if (name === "") throw new Error(`${text.slice(at, at + 40)} is no variable`);
+  if (name === "") throw new Error(`${text.slice(at, at + 40)} is not a variable`);
   const value = variables.get(name) ?? "";
   if (operator === ":-") return { value: value === "" ? word : value, end: end + 1 };
   if (operator === ":+") return { value: value === "" ? "" : word, end: end + 1 };

@@ -16,7 +16,7 @@ export async function pullImage(
   const { image_ref, image_digest, registry: where } = settings.task;
   const reference = parseReference(image_ref);
   if (!reference || reference.host !== where.host || image_digest === undefined)
-    throw new StepFailure(`${image_ref} is no image with a digest in the registry ${where.host}`);
+    throw new StepFailure(`${image_ref} is not an image with a digest in the registry ${where.host}`);
   const { path } = reference;
   const registry = openRegistry({
     host: where.host,

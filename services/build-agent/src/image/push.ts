@@ -23,7 +23,7 @@ async function push(settings: Settings, { say, signal, limits }: StepContext): P
   const { task } = settings;
   const target = parseReference(task.image_ref);
   if (!target?.tag || target.host !== task.registry.host)
-    throw new StepFailure(`${task.image_ref} is no tag in the registry ${task.registry.host}`);
+    throw new StepFailure(`${task.image_ref} is not a tag in the registry ${task.registry.host}`);
   const registry = openRegistry({
     host: task.registry.host,
     plainHttp: task.registry.plain_http,

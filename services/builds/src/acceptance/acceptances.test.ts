@@ -18,7 +18,7 @@ describe("what an acceptance may say", () => {
     ["a tag", () => readRepository(`${host}/packs/a:1`, host), "bad_request"],
     ["a digest", () => readRepository(`${host}/packs/a@sha256:${"0".repeat(64)}`, host), "bad_request"],
     ["a repository elsewhere", () => readRepository("docker.io/packs/a", host), "bad_request"],
-    ["what is no repository", () => readRepository("*", host), "bad_request"],
+    ["what is not a repository", () => readRepository("*", host), "bad_request"],
     ["an empty repository", () => readRepository("", host), "bad_request"],
     [
       "a package",
@@ -133,7 +133,7 @@ describe("accepted findings", () => {
     "an id with spaces": { finding_id: "CVE 1" },
     "no reason": { reason: "  " },
     "an expiry in two years": { expires_at: inDays(730) },
-    "an expiry that is no time": { expires_at: "soon" },
+    "an expiry that is not a time": { expires_at: "soon" },
     "a repository elsewhere": { repository: "docker.io/a" },
   };
   for (const [what, more] of Object.entries(wrong))

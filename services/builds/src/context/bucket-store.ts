@@ -95,7 +95,7 @@ async function* readBlob(
 }
 
 async function listBlobs(store: ObjectStore): Promise<StoredBlob[]> {
-  // Parts of what a killed process was sending are no objects, and cost as much.
+  // Parts of what a killed process was sending are not objects, and cost as much.
   await store.abortAbandonedUploads({ before: new Date(Date.now() - abandonedMs) });
   const found: StoredBlob[] = [];
   for await (const { key, sizeBytes: size, modifiedAt } of store.list("sub-")) {

@@ -79,7 +79,7 @@ describe("the list", () => {
     assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
     await until(() => fixture.audits.some(({ action }) => action === "image.remove"));
   });
-  test("what is no image cannot be added, and the message says what can", async () => {
+  test("what is not an image cannot be added, and the message says what can", async () => {
     for (const text of ["a b", "*", "http://x/y:1", `a:1@sha256:${"0".repeat(64)}`]) {
       await assert.rejects(add(text), { fault: "bad_request", message: /^image_ref: .*(tag)/ });
     }
@@ -195,7 +195,7 @@ describe("admission", () => {
     await fixture.db.updateTable("image_whitelist").set({ enabled: false }).execute();
     assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
   });
-  test("a star in a server's image is no reference", async () => {
+  test("a star in a server's image is not a reference", async () => {
     await add("a:*");
     assert.equal(await faultOf(admit("a:*")), "image_not_whitelisted");
   });

@@ -34,7 +34,7 @@ const mostIndexBytes = 8 << 20;
 /** What the zip of the same files may be shorter by than the context. */
 const overheadBytes = 4 << 20;
 
-/** Undefined for what is no zip. Throws `bad_request`, which names what is wrong with the pack, and the faults of the limits. */
+/** Undefined for what is not a zip. Throws `bad_request`, which names what is wrong with the pack, and the faults of the limits. */
 export async function convertPack(
   about: Converting,
   staged: Staged,

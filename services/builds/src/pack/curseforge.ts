@@ -62,7 +62,7 @@ function loaderOf(given: string | undefined): Pick<PackSource, "loader" | "loade
   const loaderVersion = versionText.safeParse(given.slice(dash + 1));
   if (!loader.success || !loaderVersion.success)
     throw refuse(
-      `${indexFiles.curseforge}: minecraft.modLoaders: ${JSON.stringify(given)} is no LOADER-VERSION of ${packs.PackLoader.options.join(", ")}.`,
+      `${indexFiles.curseforge}: minecraft.modLoaders: ${JSON.stringify(given)} is not a LOADER-VERSION of ${packs.PackLoader.options.join(", ")}.`,
     );
   return { loader: loader.data, loader_version: loaderVersion.data };
 }

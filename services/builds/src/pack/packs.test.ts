@@ -99,7 +99,7 @@ describe("a pack without a Dockerfile", () => {
 
   const refused: [fact: string, bytes: () => Buffer, message: RegExp][] = [
     ["that is cut", () => mrpack().subarray(0, -30), /cannot be extracted/],
-    ["that is no pack", () => makeZip([{ name: "readme.txt" }]), /modrinth\.index\.json/],
+    ["that is not a pack", () => makeZip([{ name: "readme.txt" }]), /modrinth\.index\.json/],
     ["with a Dockerfile", () => mrpack([{ name: "Dockerfile" }]), /\.tar\.gz/],
     ["whose entry goes up", () => mrpack([{ name: "overrides/../../x" }]), /must not go up/],
     ["with a link", () => mrpack([{ name: "overrides/l", content: "/etc", mode: 0o120777 }]), /a link/],

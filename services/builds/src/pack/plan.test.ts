@@ -123,7 +123,7 @@ describe("a pack of Modrinth", () => {
 
   const many = Array.from({ length: 100_000 }, (_, at) => mod(`mods/${at}.jar`));
   const refused: [fact: string, index: () => unknown, message: RegExp, paths?: string[]][] = [
-    ["that is no JSON", () => "{", /modrinth\.index\.json is not JSON/],
+    ["that is not JSON", () => "{", /modrinth\.index\.json is not JSON/],
     ["of another format version", () => indexOf([], { formatVersion: 2 }), /formatVersion/],
     ["of another game", () => indexOf([], { game: "hytale" }), /game/],
     ["without files for a server", () => indexOf([]), /no file for a server/],
@@ -179,7 +179,7 @@ describe("a pack of Modrinth", () => {
     [
       "with a file below a file",
       () => indexOf([mod("mods"), mod("mods/a")]),
-      /below an entry that is no folder/,
+      /below an entry that is not a folder/,
     ],
     ["with a file below an override", () => indexOf([mod("mods/a")]), /below an entry/, ["overrides/mods"]],
     ["without SHA-512", () => indexOf([mod("a", { hashes: { sha1: hashes.sha1 } })]), /hashes\.sha512/],
@@ -189,7 +189,7 @@ describe("a pack of Modrinth", () => {
       /128 hexadecimal digits/,
     ],
     ["with a size below zero", () => indexOf([mod("a", { fileSize: -1 })]), /fileSize/],
-    ["with a size that is no number", () => indexOf([mod("a", { fileSize: "1" })]), /fileSize/],
+    ["with a size that is not a number", () => indexOf([mod("a", { fileSize: "1" })]), /fileSize/],
     ["with a size that is not exact", () => indexOf([mod("a", { fileSize: 2 ** 60 })]), /fileSize/],
     [
       "with more bytes than allowed",
@@ -262,7 +262,7 @@ describe("a pack of CurseForge", () => {
   });
   test("with a loader that nobody knows, or of another kind, is refused", () => {
     const minecraft = { version: "1.20.1", modLoaders: [{ id: "liteloader-1", primary: true }] };
-    assert.throws(() => read(manifest({ minecraft })), { message: /"liteloader-1" is no LOADER-VERSION/ });
+    assert.throws(() => read(manifest({ minecraft })), { message: /"liteloader-1" is not a LOADER-VERSION/ });
     assert.throws(() => read(manifest({ manifestType: "resourcepack" })), { message: /manifestType/ });
   });
 });

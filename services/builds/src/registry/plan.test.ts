@@ -60,7 +60,7 @@ const rows: Record<string, Row> = {
     stored: [manifest("1", { repository: "svc/a", tags: [] })],
     deleted: ["1"],
   },
-  "svcx is no reserved prefix": { stored: [manifest("1", { repository: "svcx/a" })], deleted: ["1"] },
+  "svcx is not a reserved prefix": { stored: [manifest("1", { repository: "svcx/a" })], deleted: ["1"] },
   "an index keeps its parts, and a part keeps no index": {
     stored: [
       manifest("index", { parts: [digestOf("p1"), digestOf("p2")] }),

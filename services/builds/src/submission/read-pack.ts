@@ -25,7 +25,7 @@ export const readOwnPack =
 
 async function read(db: Deps["db"], row: SubmissionRow, page: Page): Promise<submissions.Pack> {
   const plan = await findPlan(db, row.id);
-  if (!plan) throw new Fault("not_found", { message: "This submission is no pack without a Dockerfile." });
+  if (!plan) throw new Fault("not_found", { message: "This submission is not a pack without a Dockerfile." });
   return toPack(plan, row.dockerfile, page);
 }
 

@@ -17,7 +17,7 @@ describe("a refused call in words", () => {
     ["says how long to wait", refusal(429, "cooldown", "Wait.", 7), /^Wait\. Try again in 7 s\. \(cooldown/],
     ["names the way back in", refusal(401, "unauthorized", "No."), /session has ended.*`svc account login`/],
     ["names the setup", refusal(403, "setup_required", "Finish setup first."), /`svc account setup --email/],
-    ["keeps what is no refusal", new TypeError("fetch failed"), /^fetch failed$/],
+    ["keeps what is not a refusal", new TypeError("fetch failed"), /^fetch failed$/],
   ];
   for (const [what, error, text] of cases) test(what, () => assert.match(explainError(explain(error)), text));
 });

@@ -39,7 +39,7 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
       if (interrupts.isAsked()) break;
       const isWork = action === "back_up" || action === "stop_then_back_up";
       const isWanted = names.length > 0;
-      // A named server must succeed; without names, skipped servers are no failure.
+      // A named server must succeed; without names, skipped servers are not failures.
       done.push(
         isWork
           ? await backUp(mesh, name, { mayStop: action === "stop_then_back_up", interrupts, wakeHint })

@@ -17,7 +17,7 @@ export async function putFile(
   const source = resolve(callerDir, file);
   const about = await stat(source);
   if (!about.isFile())
-    throw new CommandError(`${source} is no file; zip a folder, put the zip and unzip it there`);
+    throw new CommandError(`${source} is not a file; zip a folder, put the zip and unzip it there`);
   const target = path.endsWith("/") ? `${path}${basename(source)}` : path;
   const external = connectExternal(data);
   const sending = { name, source, path: target, size: about.size, overwrite };

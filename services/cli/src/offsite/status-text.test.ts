@@ -60,7 +60,7 @@ test("the status says that the clocks of store and host differ", () => {
   assert.doesNotMatch(statusText({ ...good, store }), /clock/);
 });
 
-test("a pass that was never completed is no old one", () => {
+test("a pass that was never completed is not an old one", () => {
   const { last_completed_at: _none, ...fresh } = good;
   assert.match(
     statusText({ ...good, stale: true }),

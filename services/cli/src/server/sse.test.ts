@@ -10,7 +10,7 @@ async function eventsOf(...chunks: readonly Uint8Array[]): Promise<StreamEvent[]
 }
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("lines, kinds and ids are read; comments are no events", async () => {
+test("lines, kinds and ids are read; comments are not events", async () => {
   const events = await eventsOf(bytes(": hello\n\nid: 17\ndata: Done (1 s)!\n\nevent: revoked\ndata:\n\n"));
   assert.deepEqual(events, [
     { event: "", data: "Done (1 s)!" },

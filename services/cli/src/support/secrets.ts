@@ -7,7 +7,7 @@ const largestFile = 64 * 1024;
 const secretName = /PASSWORD|TOKEN|SECRET|CREDENTIAL|KEY|DATABASE_URL|NATS_URL|HEARTBEAT|WEBHOOK/i;
 /** Below the data folder of a stack: what `svc up` generates and where sessions and keys lie. */
 const places = ["secrets", "tokens", "offsite", "stack.json", "cli-session", "setup-url"];
-/** Members of stack.json that are no secrets although they lie in that file. */
+/** Members of stack.json that are not secrets although they lie in that file. */
 const publicMembers =
   /_dir$|^dir$|kubeconfig$|_host$|^host$|^page$|_domain$|^name$|^log$|_file$|_base_url$|^metrics$|_user$/i;
 /** Words of a line that are long enough to be a token, such as that of a session. */

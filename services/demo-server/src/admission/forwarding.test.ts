@@ -60,6 +60,6 @@ const refused: Record<string, Buffer> = {
 };
 
 for (const [name, data] of Object.entries(refused)) {
-  test(`${name} is no proof of a proxy`, () =>
+  test(`${name} is not a proof of a proxy`, () =>
     assert.equal(verifyForwarding(data, ["the next", secret]), undefined));
 }

@@ -8,7 +8,7 @@ const networks: Record<string, [address: string, groups: number, network: string
   "an abbreviated address is in the same network": ["2001:DB8:0001:2::6", 4, "2001:db8:1:2::/64"],
   "the customer of a provider counts as a /48": ["2001:db8:1:2::6", 3, "2001:db8:1::/48"],
   "a zone is not part of an address": ["fe80::1%eth0", 4, "fe80:0:0:0::/64"],
-  "a text that is no address is kept unchanged": ["", 4, ""],
+  "a text that is not an address is kept unchanged": ["", 4, ""],
 };
 for (const [fact, [address, groups, network]] of Object.entries(networks)) {
   test(fact, () => assert.equal(networkOf(address, groups), network));

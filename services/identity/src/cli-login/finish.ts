@@ -65,7 +65,7 @@ async function settle(deps: Deps, trx: IdentityTrx, { context, secret }: Given):
     return { verdict };
   }
   const { userId, door } = approver;
-  // An approval is no proof: whoever was led to approve a foreign command line must not lose the account to it.
+  // An approval is not a proof: whoever was led to approve a foreign command line must not lose the account to it.
   const minted = { userId, door, client: context.client, now, isProof: false };
   const ttlMs = sessionTtlMs(approver.expiresAt, { now, ttlMs: deps.limits.session_ttl });
   const session = await createSession(trx, { ...minted, ttlMs });

@@ -12,7 +12,7 @@ export const namespace = "7afa40da79985c51ba579aa83281379e";
 /** What a source says of a player: an id of its own and a name. */
 export type SourceProfile = { id: string; name: string; properties?: Record<string, unknown>[] };
 
-/** Reads the body of a 200; undefined when it is no profile at all. */
+/** Reads the body of a 200; undefined when it is not a profile at all. */
 export function readProfile(body: string): SourceProfile | undefined {
   const value = parseJson(body);
   if (!isObject(value)) return undefined;

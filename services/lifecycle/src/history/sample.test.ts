@@ -78,7 +78,7 @@ describe("what the metrics API says", () => {
       undefined,
     ],
     "is a gap without containers": [pod("a-0"), undefined],
-    "is a gap when it is no quantity": [pod("a-0", { cpu: "many", memory: "1Gi" }), undefined],
+    "is a gap when it is not a quantity": [pod("a-0", { cpu: "many", memory: "1Gi" }), undefined],
     "is a gap below zero": [pod("a-0", { cpu: "-1", memory: "1Gi" }), undefined],
     "is not of a pod of something else": [pod("backup-a-x7f", { cpu: "1", memory: "1Gi" }), undefined],
   };

@@ -224,7 +224,7 @@ describe("claiming", () => {
     });
   }
 
-  test("a player is found by part of the name at the last join, whose characters are no wildcards", async () => {
+  test("a player is found by part of the name at the last join, whose characters are not wildcards", async () => {
     const player = link("usr-named");
     await sql("insert into lifecycle.player_names (mc_uuid, name, seen_at) values ($1, 'Al_x99', now())", [
       player,

@@ -4,7 +4,7 @@ import type { ContainerStatus, Pod } from "@svc/kube";
 import type { ConditionInput, Reason } from "../cluster/condition.ts";
 import { isPodTerminating, type Observed } from "./observed.ts";
 
-/** Messages come from registries and runtimes; a status is no log. */
+/** Messages come from registries and runtimes; a status is not a log. */
 const longestMessage = 512;
 
 const imageReasons: ReadonlySet<string> = new Set([

@@ -101,7 +101,7 @@ test("announcements are yellow and in both languages", async () => {
   assert.equal(await access.announce(observed(freeHost()), "stop-soon"), false);
 });
 
-test("a world is saved with a flush, and a missing server is no error", async () => {
+test("a world is saved with a flush, and a missing server is not an error", async () => {
   const { host, commands } = await start();
   await access.saveWorld(observed(host));
   assert.deepEqual(commands, ["save-all flush"]);

@@ -59,7 +59,7 @@ describe("creating a server", () => {
     ["a display name of 65 letters", { name: "fine1", displayName: "x".repeat(65) }, "bad_display_name"],
     ["an idle time of a second", { name: "fine1", idleStopSeconds: 1 }, "bad_idle_stop"],
     ["no memory at all", { name: "fine1", memory: "0" }, "bad_request"],
-    ["a storage that is no quantity", { name: "fine1", storage: "big" }, "bad_request"],
+    ["a storage that is not a quantity", { name: "fine1", storage: "big" }, "bad_request"],
     [
       "a request above its limit",
       { name: "fine1", memory: "1Gi", resources: { memoryRequest: "2Gi" } },

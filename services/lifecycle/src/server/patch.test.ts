@@ -79,7 +79,7 @@ describe("changing a server", () => {
     assert.equal(await faultOf(patch("changed", { image: "svc.local/nothing:2" })), "none");
   });
 
-  test("an image is stored as its digest: the same digest is no change, a moved tag is one", async () => {
+  test("an image is stored as its digest: the same digest is not a change, a moved tag is one", async () => {
     const [old, fresh] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
     const tag = "svc.local/nothing:pinned";
     fixture.library.pins.set(tag, old);

@@ -7,7 +7,7 @@ import type { Costs } from "../database/server-row.ts";
 export type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 
 /**
- * Describes the first quota that adding `more` would exceed; undefined when everything fits. null is no limit. A quota
+ * Describes the first quota that adding `more` would exceed; undefined when everything fits. null means no limit. A quota
  * that `more` does not use is never describeExceeded, even when it is over its limit already.
  */
 export function describeExceeded(limits: Limits, used: Usage, more: Usage): string | undefined {

@@ -40,7 +40,7 @@ export function isAwake(server: Server): boolean {
   return wantsToRun(server) && server.status?.phase !== "Failed";
 }
 
-/** Whether `name` may run as well; `reserved` are servers being woken. 0 is no limit. */
+/** Whether `name` may run as well; `reserved` are servers being woken. 0 means no limit. */
 export function hasCapacity(
   servers: () => readonly Server[],
   limit: number,

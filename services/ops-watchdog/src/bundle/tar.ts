@@ -22,7 +22,7 @@ export function encodeHeader({ name, size }: TarHeader, mtime: number): Buffer {
   return block;
 }
 
-/** Undefined for a block of zeros, which ends an archive. Throws for anything that is no header of a plain file. */
+/** Undefined for a block of zeros, which ends an archive. Throws for anything that is not a header of a plain file. */
 export function decodeHeader(block: Buffer): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const sum = Number.parseInt(block.toString("latin1", 148, 154), 8);

@@ -9,7 +9,7 @@ const Document = z.object({
 });
 const maxBytes = 1_048_576;
 
-/** Reads a feed over http or https; an empty address is no feed. */
+/** Reads a feed over http or https; an empty address means no feed. */
 export async function readFeed(url: string, timeoutMs: number): Promise<Feed> {
   if (url === "") return { kind: "none" };
   try {

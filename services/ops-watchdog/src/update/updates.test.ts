@@ -150,14 +150,14 @@ describe("what a report says of a component", () => {
   const table: [string, Partial<Observed>, string, string | undefined][] = [
     ["the newest version is current", {}, "current", undefined],
     ["a newer minor version is available", { feed: feed("18.5", "18.4") }, "available", "18.5"],
-    ["a newer major version is no update", { feed: feed("19.0", "18.4") }, "current", undefined],
+    ["a newer major version is not an update", { feed: feed("19.0", "18.4") }, "current", undefined],
     ["a feed of other majors only is unknown", { feed: feed("19.0") }, "unknown", undefined],
     ["18.10 is newer than 18.9", { installed: installed("18.9"), feed: feed("18.10") }, "available", "18.10"],
     ["an older feed is current", { feed: feed("18.1") }, "current", undefined],
     ["without a feed it is unknown", { feed: { kind: "none" } }, "unknown", undefined],
     ["an unreadable feed is unknown", { feed: failed }, "unknown", undefined],
     ["an unreadable installation is unreadable", { installed: failed }, "unreadable", undefined],
-    ["text is no version", { installed: installed("unknown") }, "unreadable", undefined],
+    ["text is not a version", { installed: installed("unknown") }, "unreadable", undefined],
     ["a pinned one is pinned", { isPinned: true, feed: feed("18.5") }, "pinned", undefined],
     [
       "v1.30.1 has a version",

@@ -38,6 +38,6 @@ export type Output<Name extends OperationName> =
 
 export function rowOf(name: OperationName): OperationRow {
   const row = table[name];
-  if (!row) throw new Error(`${name} is no operation of the external face`);
+  if (!row) throw new Error(`${name} is not an operation of the external face`);
   return row;
 }

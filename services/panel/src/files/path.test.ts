@@ -9,7 +9,7 @@ describe("the address shows", () => {
     ["a folder whose name is a number", { path: 2024 }, { folder: "2024", file: undefined }],
     ["a folder without needless slashes", { path: "/a//b/" }, { folder: "a/b", file: undefined }],
     ["a file in its folder", { open: "a/b.yml", path: "x" }, { folder: "a", file: "a/b.yml" }],
-    ["the root where the path is no text", { path: { a: 1 } }, { folder: "", file: undefined }],
+    ["the root where the path is not text", { path: { a: 1 } }, { folder: "", file: undefined }],
   ] as const;
   for (const [name, search, expected] of cases) test(name, () => assert.deepEqual(placeOf(search), expected));
 });

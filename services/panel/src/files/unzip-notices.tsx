@@ -30,7 +30,7 @@ export function UnzipNotices({ name }: { name: string }) {
   const { data } = useOperation(
     "files.listOperations",
     { name },
-    // Its progress is no change.
+    // Its progress is not a change.
     {
       every: (now) => (hasRunning(now?.ops) ? poll.job : poll.list),
       isFollowed: (now) => !hasRunning(now?.ops),

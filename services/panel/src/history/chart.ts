@@ -11,7 +11,7 @@ export function isAlone(values: Values, index: number): boolean {
   );
 }
 
-/** Path of a line that breaks at gaps; a value that is alone is no part of it. */
+/** Path of a line that breaks at gaps; a value that is alone is not part of it. */
 export function linePath(values: Values, xOf: (index: number) => number, yOf: (value: number) => number) {
   const path: string[] = [];
   values.forEach((value, index) => {

@@ -58,7 +58,7 @@ function numberOfDay(name: string): string {
   return at === -1 ? name : String(at);
 }
 
-/** The values of a field such as `1-5` or `0,30`, in order; undefined for what is no field. */
+/** The values of a field such as `1-5` or `0,30`, in order; undefined for what is not a field. */
 function valuesOf(field: string, least: number, most: number): number[] | undefined {
   const values = new Set<number>();
   for (const part of field.split(",")) {

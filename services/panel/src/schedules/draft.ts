@@ -64,7 +64,7 @@ export function inputOf(draft: Draft): Omit<Input<"schedules.create">, "name"> {
   };
 }
 
-/** Minutes since midnight; undefined for what is no time. */
+/** Minutes since midnight; undefined for what is not a time. */
 function minuteOf(time: string): number | undefined {
   const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time);
   return match ? Number(match[1]) * 60 + Number(match[2]) : undefined;

@@ -41,7 +41,7 @@ export function minutesOf(seconds: number): string {
   return String(Number((seconds / 60).toFixed(2)));
 }
 
-/** Whole seconds of what was typed as minutes; undefined when it is no number. */
+/** Whole seconds of what was typed as minutes; undefined when it is not a number. */
 export function secondsOf(typed: string): number | undefined {
   const text = typed.trim().replace(",", ".");
   return /^\d{1,6}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 60) : undefined;

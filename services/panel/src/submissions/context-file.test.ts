@@ -10,8 +10,8 @@ describe("a chosen file", () => {
     ["of one byte more is too large", 101, gzip, "too-large"],
     ["without bytes is empty", 0, new Uint8Array(), "empty"],
     ["that is a zip may be a pack of Modrinth", 10, new Uint8Array([0x50, 0x4b]), undefined],
-    ["that is a rar is no archive of this kind", 10, new Uint8Array([0x52, 0x61]), "not-archive"],
-    ["of one byte is no archive", 1, new Uint8Array([0x1f]), "not-archive"],
+    ["that is a rar is not an archive of this kind", 10, new Uint8Array([0x52, 0x61]), "not-archive"],
+    ["of one byte is not an archive", 1, new Uint8Array([0x1f]), "not-archive"],
   ] as const;
   for (const [name, size, head, expected] of cases)
     test(name, () => assert.equal(findContextProblem({ size, head }, 100), expected));

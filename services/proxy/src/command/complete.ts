@@ -33,7 +33,7 @@ export const commandTree: readonly CommandWord[] = [
 
 const maxWords = 64;
 
-/** Words for the end of a line that is being typed; undefined when it is no command of ours. */
+/** Words for the end of a line that is being typed; undefined when it is not a command of ours. */
 export function completeCommand(
   context: CompleteDeps,
   session: Session,

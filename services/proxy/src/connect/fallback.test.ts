@@ -82,7 +82,7 @@ test("players of a lobby or gate that stops are disconnected with its reason", l
 });
 
 test(
-  "a server that cannot be reached brings the player to the lobby, and is no target any more",
+  "a server that cannot be reached brings the player to the lobby, and is no longer a target",
   limit,
   async () => {
     await using fixture = await startFixture(

@@ -15,7 +15,7 @@ export type LinkVerdict = "released" | "not_linked" | "barred" | "unknown";
 
 /**
  * Only "linked and not barred" opens the gate. A positive answer is cached for ten minutes while the service is
- * unreachable; any negative answer counts at once, and a refused request is no outage.
+ * unreachable; any negative answer counts at once, and a refused request is not an outage.
  */
 export function linkVerdict(
   { linked, barred }: LinkAnswer,

@@ -29,7 +29,7 @@ for (const text of [
   "example.com",
   "10.0.0.0/-1",
 ]) {
-  test(`${text} is no address and no range`, () => {
+  test(`${text} is neither an address nor a range`, () => {
     assert.throws(() => parsePeers(text), /trusted-proxies has/);
   });
 }

@@ -146,7 +146,7 @@ async function call({ state, routes }: Deps, { request, url, body }: Asked): Pro
     if (mistake !== undefined) state.mistakes.push(`${contract.subject}: ${mistake}`);
     return reply;
   }
-  state.mistakes.push(`${request.method} ${url.pathname} is no operation that the proxy may use`);
+  state.mistakes.push(`${request.method} ${url.pathname} is not an operation that the proxy may use`);
   return refusal("not_found");
 }
 

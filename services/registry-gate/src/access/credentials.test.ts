@@ -36,7 +36,7 @@ test("a changed file is in force at the next request, a missing or wrong one let
   assert.match(warnings.at(-1) ?? "", /is missing; nobody may write/);
 });
 
-test("a password contains colons; what is no header of this kind is unknown", (t) => {
+test("a password contains colons; what is not a header of this kind is unknown", (t) => {
   const dir = mkdtempSync(join(tmpdir(), "svc-credentials-"));
   t.after(() => rmSync(dir, { recursive: true }));
   const file = join(dir, "credentials");

@@ -27,7 +27,7 @@ describe("requests of the registry's protocol are recognised", () => {
   }
 });
 
-describe("what could be read in two ways is no request", () => {
+describe("what could be read in two ways is not a request", () => {
   const table = [
     "/",
     "/v1/a",

@@ -26,7 +26,7 @@ const plainPath = /^\/v2(?:\/[\w:=.-]+)*\/?$/;
 
 type Query = Record<string, string>;
 
-/** Undefined for what is no request of the registry's protocol. */
+/** Undefined for what is not a request of the registry's protocol. */
 export function parseRoute(url: string): Route | undefined {
   if (url.length > longestTarget) return undefined;
   const mark = url.indexOf("?");

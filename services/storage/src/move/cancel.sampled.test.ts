@@ -290,7 +290,7 @@ describe("a ticket for an archive", () => {
     ],
     ["a damaged archive", async () => put((await addTicket("put")).id, damaged()), 409],
     ["half an archive", async () => put((await addTicket("put")).id, archive.subarray(0, 60)), 409],
-    ["a body that is no archive", async () => put((await addTicket("put")).id, randomBytes(5_000)), 409],
+    ["a body that is not an archive", async () => put((await addTicket("put")).id, randomBytes(5_000)), 409],
     ["nothing", async () => put((await addTicket("put")).id, Buffer.alloc(0)), 409],
     ["a cut connection", async () => put((await addTicket("put")).id, archive, { cutAt: 50 }), 0],
     [

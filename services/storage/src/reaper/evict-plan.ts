@@ -17,7 +17,7 @@ type EvictionPlan = { isEnough: boolean; evict: string[] };
 
 /**
  * Owners' manual backups are evicted first, the oldest first; then archives of reclaimed worlds with a confirmed off-site
- * copy. The only copy of a world is never evicted, and nothing is evicted in vain. `max` 0 is no cap.
+ * copy. The only copy of a world is never evicted, and nothing is evicted in vain. `max` 0 means no cap.
  */
 export function planEviction(
   about: { used: number; need: number; max: number },

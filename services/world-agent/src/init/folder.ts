@@ -39,7 +39,7 @@ export function openFolder(path: string | Buffer): Folder {
 
 type Read = { kind: "missing" } | { kind: "other" } | { kind: "file"; text: string; mode: number };
 
-/** Content of a plain file, byte for byte as latin1; `other` for whatever is no plain file or larger than `highest`. */
+/** Content of a plain file, byte for byte as latin1; `other` for whatever is not a plain file or is larger than `highest`. */
 export function readPlain(folder: Folder, name: string, highest: number): Read {
   let fd: number;
   try {

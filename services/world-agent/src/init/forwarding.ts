@@ -52,7 +52,7 @@ function mend(folder: Folder, name: string, change: (text: string) => string | u
   return true;
 }
 
-/** paper-global.yml with the proxy's block; comments and everything else stay. Undefined when it is no YAML map. */
+/** paper-global.yml with the proxy's block; comments and everything else stay. Undefined when it is not a YAML map. */
 export function withVelocity(text: string, secret: string): string | undefined {
   // The file is UTF-8; it comes and goes as bytes.
   const document = parseDocument(Buffer.from(text, "latin1").toString("utf8"));

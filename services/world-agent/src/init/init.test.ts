@@ -147,8 +147,8 @@ describe("init-forwarding", () => {
   });
 
   for (const [fact, text] of [
-    ["is no YAML", "a: [1\nb: }"],
-    ["is no map", "- 1\n- 2\n"],
+    ["is not YAML", "a: [1\nb: }"],
+    ["is not a map", "- 1\n- 2\n"],
   ] as const) {
     test(`a paper-global.yml that ${fact} is set aside, and forwarding is on all the same`, () => {
       mkdirSync(inData("config"));
@@ -280,7 +280,7 @@ describe("egress-gate", () => {
   });
 
   for (const text of ["", "host", "host:0", "host:65536", ":53", "a b:1", "::1:53"]) {
-    test(`${JSON.stringify(text)} is no address`, () =>
+    test(`${JSON.stringify(text)} is not an address`, () =>
       assert.throws(() => parseAddress(text), /no host:port/));
   }
   test("an IPv6 address stands in brackets", () =>

@@ -49,7 +49,7 @@ async function egressGate(args: string[]): Promise<object> {
 
 function secondsOf(text: string): number {
   const match = /^(\d+(?:\.\d+)?)s$/.exec(text);
-  if (!match) throw new Error(`--wait ${JSON.stringify(text)} is no time such as 30s`);
+  if (!match) throw new Error(`--wait ${JSON.stringify(text)} is not a time such as 30s`);
   return Number(match[1]);
 }
 

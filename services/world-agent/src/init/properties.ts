@@ -38,7 +38,7 @@ const isContinued = (line: string): boolean => !isComment(line) && endsInBacksla
 
 const isComment = (line: string): boolean => /^[ \t\f]*[#!]/.test(line);
 
-/** An odd number of them: the last one is no escaped one. */
+/** An odd number of them: the last one is not an escaped one. */
 function endsInBackslash(line: string): boolean {
   const end = line.endsWith("\r\n") ? line.length - 2 : line.length - (/[\r\n]$/.test(line) ? 1 : 0);
   let start = end;

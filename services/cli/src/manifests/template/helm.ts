@@ -89,7 +89,7 @@ function leafText(value: Template): string {
   return literal(JSON.stringify(value));
 }
 
-/** Text that is no action, although it may look like one: rules and dashboards have templates of their own. */
+/** Text that is not an action, although it may look like one: rules and dashboards have templates of their own. */
 function literal(text: string): string {
   return text.replaceAll("{{", '{{ "{{" }}');
 }

@@ -10,7 +10,7 @@ import { saveOpLogin } from "./store.ts";
 
 type StartContext = Context<typeof signIn.startOpLogin>;
 
-/** identity.op-login.start: who is no staff gets a handle that stands for nothing. */
+/** identity.op-login.start: whoever is not staff gets a handle that stands for nothing. */
 export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.startOpLogin> {
   return async (context, { email }) => {
     const { client, requestId } = context;

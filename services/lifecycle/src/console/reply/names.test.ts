@@ -18,7 +18,7 @@ const whitelists: Replies = {
   "Paper with colours": ["§rThere are 1 whitelisted player(s): §aalice§r", ["alice"]],
   nobody: ["There are no whitelisted players", []],
   "Bedrock names keep their dot": ["There are 1 whitelisted player(s): .Steve", [".Steve"]],
-  "words that are no names are left out": [
+  "words that are not names are left out": [
     "There are 2 whitelisted player(s): alice, not a name!",
     ["alice"],
   ],

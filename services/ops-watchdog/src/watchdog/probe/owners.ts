@@ -148,7 +148,7 @@ function judgeFlagged({ flagged = 0, first_flagged }: buildsHealth.BuildsHealth)
       {
         ...{ key: "builds/flagged", severity: "warning" },
         hint: {
-          en: "The page of images names them; update them, or accept what is no risk. Servers go on.",
+          en: "The page of images names them; update them, or accept what is not a risk. Servers go on.",
           zh: "镜像页面列出了它们：请更新镜像，或接受没有风险的发现。服务器继续运行。",
         },
       },

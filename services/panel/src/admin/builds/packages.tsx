@@ -10,7 +10,7 @@ import { usePackWords } from "../../words/pack-words.ts";
 import { visible } from "../../words/visible.ts";
 import { packagesOf, searchPackages } from "./sbom.ts";
 
-/** More would be no list to read; a search finds the others. */
+/** More would not be a list to read; a search finds the others. */
 const mostShown = 100;
 
 /** The packages of the image, out of its bill of materials; it is read once somebody wants to see it. */

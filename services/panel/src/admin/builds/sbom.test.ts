@@ -27,7 +27,7 @@ test("packages are listed by name, with kind and licenses", () => {
   ]);
 });
 
-test("what is no bill of materials has no packages", () => {
+test("what is not a bill of materials has no packages", () => {
   for (const document of [null, 7, [], {}, { bomFormat: "SPDX", components: [] }])
     assert.equal(packagesOf(document), undefined);
   assert.deepEqual(packagesOf({ bomFormat: "CycloneDX" }), []);

@@ -60,7 +60,7 @@ export function ScanComparison({ build, scan }: { build: Build; scan: BuildScan 
 
 type DifferencesProps = { other: string; build: Build; scan: BuildScan };
 
-/** More would be no list to read. */
+/** More would not be a list to read. */
 const mostShown = 200;
 
 /** Which of the two was first does not matter to the reader: the other one counts as the earlier. */

@@ -38,7 +38,7 @@ for (const [sentence, given, state, said] of [
     "critical",
     words.alerts.andMore("storage does not answer.", 1),
   ],
-  ["one that is not sent yet is no alert", { alerts: [pending] }, "well", undefined],
+  ["one that is not sent yet is not an alert", { alerts: [pending] }, "well", undefined],
   ["a probe that cannot judge leaves it open", { unknown }, "unsure", undefined],
   ["what is not set up leaves nothing open", { unknown: unconfigured }, "well", undefined],
   ["what fires is said first", { alerts: [disk], unknown }, "warning", undefined],

@@ -13,7 +13,7 @@ for (const [sentence, given, problems] of [
   ["before the first bundle nothing is late", { last: null, stale: true, bundles: [] }, ["none-yet"]],
   ["an old daily bundle is stale", { stale: true }, ["stale"]],
   [
-    "a bundle by hand before the first night is no late one",
+    "a bundle by hand before the first night is not a late one",
     { last: { ...bundle, label: "manual" }, stale: true, bundles: [{ ...bundle, label: "manual" }] },
     ["no-daily"],
   ],

@@ -30,7 +30,7 @@ for (const [sentence, given, problems] of [
   ["a standby waits, however old its passes are", { last: pass("standby"), stale: true }, ["standby"]],
   ["old copies are stale", { stale: true }, ["stale"]],
   [
-    "those that were never made are no old ones",
+    "those that were never made are not old ones",
     { last: null, last_completed_at: undefined, stale: true },
     ["never"],
   ],

@@ -7,7 +7,7 @@ const empty = { max_servers: "", max_cpu_milli: "", max_memory_mb: "", max_stora
 
 describe("limits as a person types them", () => {
   const cases = [
-    ["nothing is no limit", empty, { limits: none }],
+    ["nothing means no limit", empty, { limits: none }],
     ["0 grants none", { ...empty, max_servers: "0" }, { limits: { ...none, max_servers: 0 } }],
     [
       "cores in thousandths",
@@ -17,7 +17,7 @@ describe("limits as a person types them", () => {
     ["a comma is a point", { ...empty, max_memory_mb: "0,5" }, { limits: { ...none, max_memory_mb: 512 } }],
     ["half a server is none", { ...empty, max_servers: "1.5" }, { faulty: new Set(["max_servers"]) }],
     [
-      "each field that is no limit is named",
+      "each field that is not a limit is named",
       { max_servers: "-1", max_cpu_milli: "many", max_memory_mb: "8", max_storage_gb: "2147483648" },
       { faulty: new Set(["max_servers", "max_cpu_milli", "max_storage_gb"]) },
     ],

@@ -1,4 +1,4 @@
-// The four limits as a person types them: empty is no limit.
+// The four limits as a person types them: empty means no limit.
 
 import type { Output } from "../../api/operations.ts";
 

@@ -24,7 +24,7 @@ describe("the list of users in the address", () => {
     });
 });
 
-test("a page becomes an offset, and spaces alone are no search", () => {
+test("a page becomes an offset, and spaces alone are not a search", () => {
   assert.deepEqual(requestOf({ ...first, search: "  ", page: 3 }), { limit: 50, offset: 100 });
   assert.deepEqual(
     requestOf({ ...first, search: " ada ", role: "user", state: "active", sort: "username" }),

@@ -27,9 +27,14 @@ const cases = [
   ["/ is a letter where somebody types", { key: "/" }, { isTyping: true }, undefined],
   ["single keys do nothing when they are off", { key: "?" }, { hasSingleKeys: false }, undefined],
   ["Ctrl K works without single keys", { key: "k", ctrlKey: true }, { hasSingleKeys: false }, "palette"],
-  ["a key of an input method is no shortcut", { key: "/", isComposing: true }, {}, undefined],
+  ["a key of an input method is not a shortcut", { key: "/", isComposing: true }, {}, undefined],
   ["a key that is held down counts once", { key: "?", repeat: true }, {}, undefined],
-  ["a key that something took already is no shortcut", { key: "/", defaultPrevented: true }, {}, undefined],
+  [
+    "a key that something took already is not a shortcut",
+    { key: "/", defaultPrevented: true },
+    {},
+    undefined,
+  ],
   ["other keys do nothing", { key: "x" }, {}, undefined],
 ] as const;
 for (const [name, key, about, expected] of cases)

@@ -85,7 +85,7 @@ test("a file that could be two is taken for neither", () => {
   );
 });
 
-test("what lies in the store and is no queue is left alone", () => {
+test("what lies in the store and is not a queue is left alone", () => {
   for (const text of [null, "", "{", "{}", "[1]", '[{"id":1}]', '[{"id":"a","state":null}]'])
     assert.deepEqual(reviveItems(text), [], String(text));
 });

@@ -17,7 +17,7 @@ export const images = {
   flagged: "Would not be published today",
   flaggedTitle: "Images that would not be published today",
   flaggedHelp:
-    "Their last scan found what the policy blocks by now. Servers that run them go on; update them, or accept what is no risk.",
+    "Their last scan found what the policy blocks by now. Servers that run them go on; update them, or accept what is not a risk.",
   flaggedCount: (n: number) => `Findings that block: ${n}`,
   rebuildTitle: "Images whose base has moved",
   rebuildHelp:

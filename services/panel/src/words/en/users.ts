@@ -50,7 +50,7 @@ export const users = {
     max_storage_gb: "Disk (GiB)",
   },
   noLimit: "No limit",
-  quotaHelp: "Empty is no limit, 0 grants none. Servers that exist stay as they are.",
+  quotaHelp: "Empty means no limit, 0 grants none. Servers that exist stay as they are.",
   quotaSave: "Save the quota",
   quotaSaved: "The quota is saved.",
   noPlayers: "No player is linked to this user.",
