@@ -58,7 +58,7 @@ export async function assertUpdates(stack: Stack): Promise<void> {
   assert.equal(plan.code, 0, plan.stderr);
   assert.match(plan.stdout, /^ {2}1\. Take a bundle and read it back$/m);
   assert.match(plan.stdout, /CANNOT BE UNDONE\. Migrations only go forward\./);
-  assert.match(plan.stdout, /No migration of this build waits/);
+  assert.match(plan.stdout, /This build has no pending migrations/);
   assert.ok(plan.stdout.includes(`The newest bundle is ${name}`));
   const planned = await run("update", "plan", "proxy", "postgresql");
   const components = planned.value["components"] as { name: string }[];

@@ -144,7 +144,7 @@ describe("the operator on a real API server", () => {
       await isIn("Running");
     });
 
-    test("a set whose world was moved is made anew for its own claim, and the old world stays", async () => {
+    test("a set whose world was moved is rebuilt for its own claim, and the old world stays", async () => {
       await change({ spec: { desiredState: "Stopped" } });
       await isIn("Stopped");
       const claim = { name: `world-${name}-0`, namespace };

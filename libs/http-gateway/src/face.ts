@@ -180,7 +180,7 @@ function createServer(shell: Shell): FastifyInstance {
   for (const event of ["checkContinue", "checkExpectation"])
     http.on(event, (request, response) => http.emit("request", request, response));
   http.on("connect", (_request, socket: Socket) => {
-    const refusal = { status: 405, code: "method_not_allowed", message: "CONNECT is not served." };
+    const refusal = { status: 405, code: "method_not_allowed", message: "CONNECT is not supported." };
     shell.requestLog.noteMalformed(405, sendRaw(socket, refusal, ["Allow", "GET"]));
   });
   return server;

@@ -34,7 +34,7 @@ export function parseForwardingMasters(text: string): string[] {
 const idOf = (master: string) => digest(`svc forwarding master\0${master}`, 12);
 
 /**
- * The key of the run that begins. A server made anew has another uid, and each start another generation: who owned a
+ * The key of the run that begins. A server created again has another uid, and each start another generation: who owned a
  * server before knows nothing of its next run.
  */
 export function forwardingKeyOf(master: string, run: { uid: string; generation: number }): string {

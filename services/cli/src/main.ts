@@ -33,7 +33,7 @@ import { addWatchdogCommands } from "./watchdog/program.ts";
 /** Every command of `svc`; nothing runs yet. */
 export function createProgram(): Command {
   const program = addCommonOptions(new Command("svc"))
-    .description("Control plane for Minecraft servers that sleep until a player comes.")
+    .description("Control plane for Minecraft servers that sleep until a player joins.")
     .version(buildVersion, "-V, --version")
     .showHelpAfterError("(svc --help lists the commands)")
     .addHelpText("after", `\n${exitCodes}`);

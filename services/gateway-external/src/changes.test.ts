@@ -99,7 +99,7 @@ async function startGateway(): Promise<Gateway> {
   assert.ok(child.stdout);
   for await (const line of createInterface(child.stdout)) {
     const entry = JSON.parse(line);
-    if (entry.msg !== "the external face listens") continue;
+    if (entry.msg !== "listening on the external face") continue;
     child.stdout.resume();
     return { child, port: entry.port };
   }

@@ -70,7 +70,7 @@ async function listeningAt(child: ChildProcess): Promise<string> {
   const lines = createInterface(child.stdout);
   for await (const line of lines) {
     const entry = JSON.parse(line);
-    if (entry.msg !== "the external face listens") continue;
+    if (entry.msg !== "listening on the external face") continue;
     child.stdout.resume();
     return `http://127.0.0.1:${entry.port}`;
   }

@@ -32,7 +32,7 @@ await runService({
       log,
     });
     const { port } = await face.listen(listenAddress(given));
-    log.info({ port }, "the external face listens");
+    log.info({ port }, "listening on the external face");
     return {
       stop: async () => {
         await face.close();

@@ -53,7 +53,7 @@ before(async () => {
   assert.ok(gateway.stdout);
   for await (const line of createInterface(gateway.stdout)) {
     const entry = JSON.parse(line);
-    if (entry.msg !== "the internal face listens") continue;
+    if (entry.msg !== "listening on the internal face") continue;
     baseUrl = `http://127.0.0.1:${entry.port}`;
     break;
   }

@@ -20,7 +20,7 @@ await runService({
       log,
     });
     const { port } = await face.listen(listenAddress(gateway.internal_listen));
-    log.info({ port }, "the internal face listens");
+    log.info({ port }, "listening on the internal face");
     return { stop: face.close };
   },
 });

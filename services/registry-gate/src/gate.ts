@@ -97,7 +97,7 @@ function httpDate(ms: number): string {
 const pushedSince: Refusal = {
   status: 412,
   code: "DENIED",
-  message: "The manifest was pushed again since; it stays.",
+  message: "The manifest was pushed again meanwhile; it is kept.",
 };
 
 const notFound: Refusal = {

@@ -30,7 +30,7 @@ export async function startGate({ config, log, registry, now = Date.now }: Deps)
   const credentials = createCredentials(config.credentialsFile, warn);
   const { leaseFile: file, quietMs, leaseMs: ttlMs } = config;
   const lease = createLease({ file, quietMs, ttlMs, now, warn });
-  if (lease.isReadOnly()) log.warn("garbage is being collected; the registry is read-only until it ends");
+  if (lease.isReadOnly()) log.warn("garbage collection started; the registry is read-only until it ends");
   const { forward, close } = createForward({ upstream: config.upstream, idleMs: config.idleMs });
   const meter = createMeter(registry, lease.isReadOnly);
   const pushes = createPushLog({ file: config.pushFile, keptMs: pushesKeptMs, now, warn });

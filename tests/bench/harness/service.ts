@@ -65,7 +65,7 @@ export async function startService(plan: ServicePlan): Promise<Service> {
     throw error;
   }
   const bootMs = performance.now() - startedAt;
-  const port = Number(/"port":(\d+)[^\n]*face listens/.exec(lines())?.[1] ?? 0);
+  const port = Number(/"port":(\d+)[^\n]*listening on the/.exec(lines())?.[1] ?? 0);
   return { name, pid: child.pid ?? 0, port, bootMs, stop: () => end(child) };
 }
 

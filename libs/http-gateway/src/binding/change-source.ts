@@ -87,7 +87,7 @@ function listenToEvents(
         const type = typeOf(JSON.parse(Buffer.from(body).toString()));
         onChange({ type, key: subject.slice(subject.lastIndexOf(".") + 1) });
       } catch (error) {
-        log.warn({ subject, err: error }, "an event has an unknown shape; nobody is told of it");
+        log.warn({ subject, err: error }, "an event has an unknown shape; dropped");
       }
     }),
   );

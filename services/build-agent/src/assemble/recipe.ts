@@ -49,7 +49,7 @@ export async function readRecipe(instructions: readonly Instruction[], inherit: 
     const { name, line } = instruction;
     try {
       if (name === "FROM") {
-        if (stage) throw new Error(`this builder knows no second stage; ${elsewhere}`);
+        if (stage) throw new Error(`this builder does not support a second stage; ${elsewhere}`);
         const base = baseOf(instruction, defaults);
         const config = structuredClone(await inherit(base));
         stage = { base, copies: [], config, args: new Map(), defaults, expanded: 0 };

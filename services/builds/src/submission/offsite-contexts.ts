@@ -91,13 +91,13 @@ async function putBack(
       await contexts.put(part.name, chunks.take(part.size), signal);
       parts.push(part);
     }
-    // The list of entries is made anew, and every byte read back.
+    // The list of entries is rebuilt, and every byte read back.
     const { index } = await slots.run(() => checkContext(contexts, { id, parts }, signal), signal);
     parts.push(index);
     const replaced = await db.transaction().execute(async (trx) => {
       const row = await lockSubmission(trx, id);
       if (row.context_sha256 !== sha256)
-        throw new Fault("digest_mismatch", { message: "The submission has another context by now." });
+        throw new Fault("digest_mismatch", { message: "The submission has another context now." });
       const context_parts = JSON.stringify(parts.slice(0, -1));
       await changeSubmission(trx, id, { context_parts, context_index: index.name });
       return row;

@@ -181,6 +181,6 @@ export async function removeQuietly(
   await contexts
     .remove(blobs.map(({ name }) => name))
     .catch((error: Error) =>
-      log.warn({ error: error.message }, "blobs could not be removed; the sweep does"),
+      log.warn({ error: error.message }, "blobs could not be deleted; the sweep will delete them"),
     );
 }

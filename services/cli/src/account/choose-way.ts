@@ -33,7 +33,7 @@ Your choice (1): `;
 
 /** Asks a person at a terminal for the way and, for a mailed code, for the address. */
 export async function chooseWay(): Promise<{ way: Way; email?: string }> {
-  const prompt = openPrompt("no way was chosen; pass --with");
+  const prompt = openPrompt("no way to sign in was chosen; pass --with");
   try {
     for (;;) {
       const way = parseChoice(await prompt.ask(question));

@@ -31,7 +31,7 @@ export function addAccountCommands(program: Command): void {
     .option("--code <digits>", "the mailed code, if you already have it")
     .action(runs(async (options: LoginOptions) => (await import("./login.ts")).login(options)));
   command(account, "reauth", {
-    does: "prove again who you are; changes to sign-in methods require it",
+    does: "confirm your identity again; changes to sign-in methods require it",
     example: "account reauth",
   })
     .addOption(way())

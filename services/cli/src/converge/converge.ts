@@ -33,7 +33,7 @@ export async function converge(options: ConvergeOptions): Promise<Outcome> {
     if (plans.every(isEmpty))
       return {
         json: { filled: [], skipped: plans },
-        text: ["No field of a server has to be filled.", ...lines].join("\n"),
+        text: ["Every server has all fields.", ...lines].join("\n"),
       };
     if (!options.yes) return planned(plans, lines.join("\n"));
     const filled = [];

@@ -4,10 +4,10 @@ import type { ConvergeOptions } from "./converge.ts";
 
 export function addConvergeCommand(program: Command): void {
   command(program, "converge", {
-    does: "fill fields that servers applied by hand or made long ago never had, as new servers have them; what is set is never changed",
+    does: "set fields that servers applied by hand or created long ago lack, as for new servers; fields that are set are never changed",
     example: "converge --user-rcon --yes",
   })
-    .option("--user-rcon", "also switch RCON on where nothing is said about it; stopped servers only")
+    .option("--user-rcon", "also switch RCON on where it is not set; stopped servers only")
     .option("--namespace <name>", "namespace of the servers", "minecraft")
     .addOption(yes())
     .action(runs(async (options: ConvergeOptions) => (await import("./converge.ts")).converge(options)));

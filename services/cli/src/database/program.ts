@@ -59,7 +59,7 @@ type Confirmed = Common & { yes?: boolean };
 function addRestoreCommands(db: Command): void {
   const restores = () => import("./restore.ts");
   command(db, "restore <bundle>", {
-    does: "replace the whole database by a bundle; exit code 2 when nobody confirmed the plan",
+    does: "replace the whole database with a bundle; exit code 2 when the plan was not confirmed",
     example: "db restore db-20261122T033000Z-daily.tar",
   })
     .option("--force", "end other clients of the database")
@@ -75,7 +75,7 @@ function addRestoreCommands(db: Command): void {
     example: "db rehearse",
   }).action(runs(async (options, bundle) => (await restores()).rehearse(bundle, options)));
   command(db, "apply-servers [bundle]", {
-    does: "make the server objects that have a row and are missing in the cluster, stopped; exit code 1 when one is in no bundle",
+    does: "recreate, stopped, the server objects that have a row but are missing in the cluster; exit code 1 when one is in no bundle",
     example: "db apply-servers --yes",
   })
     .addOption(yes())

@@ -44,8 +44,8 @@ export async function restore(bundle: string, options: RestoreOptions): Promise<
     `Restored ${done.rows} rows of ${done.bundle}. All sessions, codes and tickets have ended.`,
     ...(done.safetyBundle === undefined ? [] : [`What was there before is in ${done.safetyBundle}.`]),
     restarted > 0
-      ? `${restarted} services of the local stack were started again.`
-      : "Restart every service and gateway now: what they remember is of the database before.",
+      ? `${restarted} services of the local stack were restarted.`
+      : "Restart every service and gateway now: their caches are from the previous database.",
     ...(waiting.length === 0 ? [] : [`Not ready yet: ${waiting.join(", ")}; svc status shows their logs.`]),
     ...differenceLines(differences),
   ];
@@ -62,7 +62,7 @@ function planText({ target, bundle, taken_at, counts, has_data }: Plan, options:
     `Target: database ${target.database} on ${target.host}. ${first}`,
     `Bundle: ${bundle} of ${taken_at}, ${countsText(counts)}; it was read to the last row.`,
     "Services cannot sign in meanwhile and their connections end; all rows are replaced in one transaction;",
-    "streams and views are made anew; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
+    "streams and views are rebuilt; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
   ].join("\n");
 }
 
@@ -123,9 +123,9 @@ export async function applyServers(
     ...about,
   });
   const { missing, lost, made } = answer;
-  const note = lost.length === 0 ? [] : [`In no bundle, and not made: ${lost.join(", ")}.`];
+  const note = lost.length === 0 ? [] : [`In no bundle, so not created: ${lost.join(", ")}.`];
   const listed = missing.map(({ name, from }) => `${name} (${from})`).join(", ");
-  const done = yes ? [`Made, stopped: ${made.join(", ")}.`] : [`To make, stopped: ${listed}.`];
+  const done = yes ? [`Created, stopped: ${made.join(", ")}.`] : [`To create, stopped: ${listed}.`];
   const text = [
     ...(missing.length === 0 ? ["No server of a bundle is missing in the cluster."] : done),
     ...note,

@@ -5,7 +5,7 @@ import type { DomainOptions } from "./check.ts";
 export function addDomainCommands(program: Command): void {
   const domain = group(program, "domain", "the names of an installation");
   command(domain, "check [domain]", {
-    does: "check that the names of a root domain lead to the panel and the proxy, and their certificates; exit code 1 when one does not",
+    does: "check that the names of a root domain resolve to the panel and the proxy, and check their certificates; exit code 1 when one fails",
     example: "domain check play.example.net --resolver 9.9.9.9",
   })
     .option(

@@ -93,7 +93,7 @@ ${takesNames ? localPlayers : ""}`;
 }
 
 const localPlayers = `
-# Players whom the proxy of this machine believes their names.
+# Players whose names the proxy of this machine does not verify.
 [[auth_source]]
 kind = "local"
 tag = "local"

@@ -66,7 +66,7 @@ export async function cancelMove(name: string, { data, yes }: MoveOptions): Prom
     const given = await mesh.call(migrations.cancelByOperator, { name, id: move.id });
     return {
       json: given,
-      text: `${name}: move cancelled. The world stays on ${move.sourceNode} and is unlocked in a moment.`,
+      text: `${name}: move cancelled. The world stays on ${move.sourceNode} and will be unlocked in a moment.`,
     };
   });
 }

@@ -79,7 +79,7 @@ export async function verify({ data, sample }: Options & { sample?: number }): P
   );
   return {
     json: { checked, damaged },
-    text: [...lines, `${checked.length - damaged.length} of ${checked.length} copies are whole.`].join("\n"),
+    text: [...lines, `${checked.length - damaged.length} of ${checked.length} copies are intact.`].join("\n"),
     exitCode: damaged.length === 0 ? 0 : 1,
   };
 }

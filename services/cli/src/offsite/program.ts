@@ -21,7 +21,11 @@ export function addOffsiteCommands(program: Command): void {
     does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged",
     example: "offsite verify --sample 20",
   })
-    .option("--sample <count>", "so many archives and the newest bundle, instead of everything", wholeNumber)
+    .option(
+      "--sample <count>",
+      "check this many archives and the newest bundle instead of everything",
+      wholeNumber,
+    )
     .action(runs(async (options: Common & { sample?: number }) => (await commands()).verify(options)));
   command(offsite, "take-over", {
     does: "make this host the writer of the bucket; exit code 4 when the plan was not confirmed",
@@ -46,7 +50,7 @@ function addFetchCommands(offsite: Command): void {
       ),
     );
   command(offsite, "fetch-worlds", {
-    does: "fetch the archives of backups whose files are missing or damaged; exit code 1 when one is nowhere",
+    does: "fetch the archives of backups whose files are missing or damaged; exit code 1 when one cannot be found",
     example: "offsite fetch-worlds",
   }).action(runs(async (options) => (await commands()).fetchWorlds(options)));
 }
@@ -86,7 +90,7 @@ function addKeyCommands(offsite: Command): void {
     example: "offsite keygen --sheet",
   })
     .option("--out <file>", "file other than offsite.key_file")
-    .option("--rotate", "keep the keys that there are for reading")
+    .option("--rotate", "keep the existing keys for reading")
     .option("--sheet", "print the recovery sheet of the new key")
     .addOption(yes())
     .action(

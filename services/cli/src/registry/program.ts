@@ -8,7 +8,7 @@ export function addRegistryCommands(program: Command): void {
     example: "registry list",
   }).action(runs(async (options) => (await import("./commands.ts")).listRegistry(options)));
   command(registry, "provenance <image>", {
-    does: "show of what and with what an image of the platform's registry was built",
+    does: "show what an image in the platform's registry was built from, and with what",
     example: "registry provenance 127.0.0.1:5000/packs/skyblock:1.0",
   }).action(
     runs(async (options, image) =>

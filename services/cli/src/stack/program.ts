@@ -16,7 +16,10 @@ export function addStackCommands(program: Command): void {
     .option("--only <services>", "start only these services (comma separated)", list)
     .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
     .addOption(
-      new Option("--unannounced", "say nothing of the ready stack; its log keeps no link").hideHelp(),
+      new Option(
+        "--unannounced",
+        "do not print how to reach the ready stack; its log then has no setup link",
+      ).hideHelp(),
     )
     .action(runs(async (options: never) => (await import("./up.ts")).up(options)));
   command(program, "down", { does: "stop the stack", example: "down" }).action(

@@ -3,7 +3,7 @@ import { type Common, command, runs } from "../program.ts";
 
 export function addSupportCommand(program: Command): void {
   command(program, "support-bundle", {
-    does: "write one archive for whoever helps you, with secrets and addresses of people removed",
+    does: "write an archive for support, without secrets and addresses of people",
     example: "support-bundle --out svc-support.tar.gz",
   })
     .option("--out <file>", "output file; default: svc-support-<time>.tar.gz in the current folder")

@@ -38,7 +38,7 @@ export async function printPlan(components: readonly string[], { data }: Options
   ]);
   const text = [
     ...(plan.components.length === 0
-      ? ["No update is known. Name a component to see its steps, for example: svc update plan platform"]
+      ? ["No update is available. Name a component to see its steps, for example: svc update plan platform"]
       : plan.components.map(componentText)),
     pendingText(pending),
     plan.newest_bundle
@@ -57,11 +57,11 @@ async function pendingMigrations(env: NodeJS.ProcessEnv): Promise<string[] | nul
 }
 
 function pendingText(pending: readonly string[] | null): string {
-  if (pending === null) return "Whether migrations wait is not known: the database does not answer.";
+  if (pending === null) return "Pending migrations are unknown: the database does not answer.";
   if (pending.length === 0)
-    return "No migration of this build waits. Those of a new release are named by its own `svc update plan`.";
+    return "This build has no pending migrations. A new release lists its own with `svc update plan`.";
   return [
-    "Migrations of this build that wait, and cannot be undone:",
+    "Pending migrations of this build, which cannot be undone:",
     ...pending.map((one) => `  ${one}`),
   ].join("\n");
 }
@@ -106,7 +106,7 @@ function headOf(found: Exclude<Rollback, { kind: "none" }>): string[] {
       : [
           `An update after ${same_schema_since} migrated nothing: to undo it, start its predecessor, without a restore.`,
         ]),
-    "To go back behind the last migration:",
+    "To roll back past the last migration:",
     `  bundle   ${bundle.name} (${bundle.migrations} migrations; ${of})`,
     `  release  ${release}`,
     `  lost     what was written since ${bundle.takenAt}`,

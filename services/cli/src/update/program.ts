@@ -33,7 +33,7 @@ export function addUpdateCommand(program: Command): void {
       ),
     );
   command(update, "rollback", {
-    does: "name the bundle, the images and the commands that lead back behind an update; exit code 1 when there is no bundle",
+    does: "print the bundle, the images and the commands that roll back an update; exit code 1 when there is no bundle",
     example: "update rollback",
   }).action(runs(async (options: Common) => (await import("./plan.ts")).printRollback(options)));
 }

@@ -12,14 +12,14 @@ function hours(text: string): number {
 
 export function addWatchdogCommands(program: Command): void {
   command(program, "watchdog", {
-    does: "check everything once and tell staff; exit code 1 when an alert reaches nobody or it fails",
+    does: "check everything once and notify staff; exit code 1 when an alert reaches nobody or the check fails",
     example: "watchdog --dry-run",
   })
-    .option("--dry-run", "send nothing and remember nothing")
+    .option("--dry-run", "send nothing and store nothing")
     .action(runs(async (options: Common & { dryRun?: boolean }) => (await load()).watch(options)));
   const alerts = group(program, "alerts", "alerts of the watchdog: list, silence and acknowledge them");
   command(alerts, "list", {
-    does: "list what is wrong; exit code 1 when an alert fires, or no run ended within ten minutes",
+    does: "list firing alerts; exit code 1 when there is one, or when no run ended within ten minutes",
     example: "alerts list",
   }).action(runs(async (options) => (await load()).listAlerts(options)));
   command(alerts, "history", {
@@ -27,7 +27,7 @@ export function addWatchdogCommands(program: Command): void {
     example: "alerts history",
   }).action(runs(async (options) => (await load()).listHistory(options)));
   command(alerts, "silence <key>", {
-    does: "send nothing about an alert for some hours unless it becomes critical; server/* is all that begins so, * is everything",
+    does: "send nothing about an alert for some hours unless it becomes critical; server/* matches every alert that begins with it, * matches all",
     example: 'alerts silence "server/*" --hours 4 --reason "moving to a new node"',
   })
     .requiredOption("--hours <number>", "0.25 to 168", hours)
@@ -38,7 +38,7 @@ export function addWatchdogCommands(program: Command): void {
     example: "alerts end-silence 0a1b2c3d4e5f6071",
   }).action(runs(async (options, id) => (await load()).endSilence(id ?? "", options)));
   command(alerts, "acknowledge <key>", {
-    does: "say that you work on an alert: no daily reminder until it is resolved or critical",
+    does: "acknowledge an alert: no daily reminder until it is resolved or becomes critical",
     example: "alerts acknowledge disk//var/lib/svc",
   })
     .option("--note <text>", "a note for others")

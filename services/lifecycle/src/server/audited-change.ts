@@ -47,7 +47,7 @@ export async function sweepChanges(audits: AuditStore, log: Logger, signal: Abor
     await audits
       .sweep(abandonedMs)
       .catch((error: Error) =>
-        log.warn({ error: error.message }, "settling server changes failed; retrying"),
+        log.warn({ error: error.message }, "completing server changes failed; retrying"),
       );
     await delay(sweepMs, undefined, { signal }).catch(() => {});
   }

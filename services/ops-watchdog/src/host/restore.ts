@@ -44,7 +44,7 @@ export async function runRestore(
   const { natsUrl, natsUser, natsPassword, natsReplicas, rolePasswordsFile, settings, version } = context;
   if (!natsUrl)
     throw new Error(
-      "SVC_NATS_URL, SVC_NATS_USER (migrate) and SVC_NATS_PASSWORD are needed: the streams are made anew",
+      "SVC_NATS_URL, SVC_NATS_USER (migrate) and SVC_NATS_PASSWORD are needed: the streams are rebuilt",
     );
   if (!rolePasswordsFile) throw new Error("SVC_ROLE_PASSWORDS_FILE is not set");
   const takeSafetyBundle = async () => {

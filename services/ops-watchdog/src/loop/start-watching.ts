@@ -31,7 +31,7 @@ export async function startWatching(
     registry: createRegistry("ops-watchdog", environment.buildVersion),
     isReady: async () => first,
   });
-  log.warn({ missing: first, health_port: health.port }, "waiting for a dependency; the watchdog runs");
+  log.warn({ missing: first, health_port: health.port }, "waiting for a dependency; the watchdog is running");
   for (; first !== undefined; first = await missing()) await delay(retryMs);
   await health.close();
   return loop;

@@ -45,7 +45,7 @@ export async function readIndex<F extends IndexFolder>(
   const content = await json(open(found.bytes, ring));
   const { at, entries } = parse(folder, content);
   if (keyOfIndex(folder, at) !== key)
-    throw new Error(`it is the list of ${at} under another name; somebody changed the bucket`);
+    throw new Error(`it is the list of ${at} under another name; the bucket was changed from outside`);
   return entries as IndexContent[F];
 }
 

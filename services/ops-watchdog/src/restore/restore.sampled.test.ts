@@ -203,7 +203,7 @@ describe("a restore over a living database", () => {
     const away = variables(server.url, { SVC_NATS_PASSWORD: "wrong" });
     const { code, error } = await start(restore(), away);
     assert.equal(code, 1);
-    assert.match(error, /streams of NATS are not made anew/);
+    assert.match(error, /streams of NATS are not rebuilt/);
     const { isOpen, unfinished } = await state();
     assert.deepEqual([isOpen, unfinished], [false, 1]);
     await run(restore());

@@ -5,7 +5,7 @@
 // | verify, lock, safety bundle | nothing has changed |
 // | close: roles may not sign in, connections end | the old database is whole; run it again, or `svc migrate up` opens it |
 // | load: one transaction with all rows and a row of `restores` | the same |
-// | streams are deleted and made anew | the new rows are there, services stay out; run it again |
+// | streams are deleted and rebuilt | the new rows are there, services stay out; run it again |
 // | open: roles may sign in, the row of `restores` is finished | run it again |
 
 import { resetStreams } from "@svc/mesh/migrate";
@@ -94,7 +94,7 @@ async function finish(client: pg.Client, deps: RestoreDeps): Promise<void> {
   } catch (error) {
     const reason = (error as Error).message;
     throw new Error(
-      `the rows are restored, but the streams of NATS are not made anew (${reason}); services stay out until the same command has run again`,
+      `the rows are restored, but the streams of NATS are not rebuilt (${reason}); services stay out until the same command has run again`,
     );
   }
   await recordFolder(client, deps.bundleDir);

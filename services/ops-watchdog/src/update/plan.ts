@@ -80,7 +80,7 @@ const steps: Readonly<Record<ComponentName, readonly PlanStep[]>> = {
         "Install the new nats-server and restart it, of three one after the other; services reconnect by themselves",
       commands: ["svc doctor"],
       undo: null,
-      why: "An older nats-server may not read the files of a newer one. Streams and views can be made anew: `svc db restore` does it with the newest bundle",
+      why: "An older nats-server may not read the files of a newer one. Streams and views can be rebuilt: `svc db restore` does it with the newest bundle",
     },
   ],
   node: [

@@ -18,9 +18,9 @@ export async function runCollection(config: GateConfig, log: Logger, signal: Abo
   const result = await collectGarbage({ lease, ...config.collect, now: Date.now, signal });
   const seconds = (Date.now() - startedAt) / 1_000;
   if (result.kind === "done") {
-    log.info({ seconds }, "garbage collected");
+    log.info({ seconds }, "garbage collection finished");
     return 0;
   }
-  log.error({ seconds, reason: result.reason }, "garbage was not collected");
+  log.error({ seconds, reason: result.reason }, "garbage collection failed");
   return result.kind === "busy" ? 2 : 1;
 }

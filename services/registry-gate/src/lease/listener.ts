@@ -29,7 +29,7 @@ export function createLeaseServer(deps: { lease: Lease; credentials: Credentials
       return renewed ? { status: 200, body: renewed } : notFound;
     }
     if (method !== "DELETE" || !lease.end(id)) return notFound;
-    log.info("lease ended; writes are taken again");
+    log.info("lease ended; writes are accepted again");
     return { status: 200, body: {} };
   };
   return createServer((incoming, response) => {
@@ -41,7 +41,7 @@ export function createLeaseServer(deps: { lease: Lease; credentials: Credentials
 function acquire(lease: Lease, log: Logger): Answer {
   const result = lease.acquire();
   if ("id" in result) {
-    log.info({ expires_at: result.expires_at }, "lease given; the registry is read-only");
+    log.info({ expires_at: result.expires_at }, "lease granted; the registry is read-only");
     return { status: 201, body: result };
   }
   const { reason, retryAfterSeconds } = result;

@@ -42,7 +42,7 @@ export async function startGateway(face: Face, { nats }: Pick<Fixture, "nats">):
     let heard = 0;
     createInterface({ input: child.stdout }).on("line", (line) => {
       const { port: received, msg } = JSON.parse(line) as { port?: number; msg?: string };
-      if (msg?.includes("face listens")) heard = received ?? 0;
+      if (msg?.includes("listening on the")) heard = received ?? 0;
       if (msg === "ready") ready.resolve(heard);
     });
     child.once("exit", (code) => ready.reject(new Error(`${name} ended with code ${code}`)));

@@ -62,7 +62,9 @@ const [name = "", ...args] = process.argv.slice(2);
 try {
   const step = steps[name];
   if (!step)
-    throw new Error(`there is no step ${JSON.stringify(name)}; there are ${Object.keys(steps).join(", ")}`);
+    throw new Error(
+      `there is no step ${JSON.stringify(name)}; the steps are ${Object.keys(steps).join(", ")}`,
+    );
   process.stdout.write(`${JSON.stringify({ step: name, ...(await step(args)) })}\n`);
 } catch (error) {
   process.stderr.write(`${JSON.stringify({ step: name, error: (error as Error).message })}\n`);

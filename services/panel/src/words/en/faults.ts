@@ -25,7 +25,7 @@ export const faults = {
   bad_request: "The entry is not valid.",
   bad_schedule: "The settings of the schedule are not valid.",
   bad_subdomain: "Use 3 to 32 of a–z, 0–9 and -, no dash at an edge, and no reserved name.",
-  acceptance_limit: "As many findings are accepted as may be; remove acceptances first.",
+  acceptance_limit: "The limit of accepted findings is reached; remove an acceptance first.",
   build_finished: "The build has already ended.",
   build_unfinished: "Only a build that failed or was cancelled can be repeated.",
   cli_login_invalid: "The command line's sign-in is used or too old. Start it again there.",
