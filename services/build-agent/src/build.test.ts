@@ -14,7 +14,7 @@ import { digestOf, mediaTypes, openRegistry, parseManifest, type Registry } from
 import { findBinary, startTestRegistry, type TestRegistry } from "@svc/registry/testing";
 import { readTarAs } from "@svc/world";
 import { makeTar } from "../../../libs/world/src/testing.ts";
-import { judgeScan } from "./gate/judge.ts";
+import { runScanGate } from "./gate/scan-gate.ts";
 import { openImageArchive } from "./image/archive.ts";
 import { buildImage } from "./image/build.ts";
 import { pushImage } from "./image/push.ts";
@@ -338,13 +338,13 @@ describe("with Trivy", {
     await build.run(scanImage);
     await build.run(convertToSbom);
     assert.equal(JSON.parse(await build.text("reports", "sbom.cdx.json")).bomFormat, "CycloneDX");
-    await assert.rejects(build.run(judgeScan), /blocked the image: 1 CRITICAL \(aws-access-key-id\)/);
+    await assert.rejects(build.run(runScanGate), /blocked the image: 1 CRITICAL \(aws-access-key-id\)/);
     const line = build.lines.find((text) => text.startsWith(verdictMark)) ?? "";
     const { summary } = Verdict.parse(JSON.parse(line.slice(verdictMark.length)));
     assert.deepEqual([summary.blocked, summary.packages, summary.database_at], [true, 1, undefined]);
     assert.doesNotMatch(line, /AKIA/);
     build.task.policy.accept = ["aws-access-key-id"];
-    await build.run(judgeScan);
+    await build.run(runScanGate);
     await rm(build.at("reports/report.json"));
     await convertFails(build);
   });

@@ -6,7 +6,7 @@ import { limits, readSettings, type Settings, terminationLogOf } from "./config.
 import { fetchContext } from "./context/fetch.ts";
 import { waitForPolicy } from "./context/policy-gate.ts";
 import { lineOf, textOf } from "./failure.ts";
-import { judgeScan } from "./gate/judge.ts";
+import { runScanGate } from "./gate/scan-gate.ts";
 import { buildImage } from "./image/build.ts";
 import { pullImage } from "./image/pull.ts";
 import { pushImage } from "./image/push.ts";
@@ -23,7 +23,7 @@ const steps: Record<string, (settings: Settings, context: StepContext) => Promis
   pull: pullImage,
   scan: scanImage,
   sbom: convertToSbom,
-  "scan-gate": judgeScan,
+  "scan-gate": runScanGate,
   push: pushImage,
 };
 

@@ -8,7 +8,7 @@ type Need = { need: "required" | "optional"; max_age_ms: number };
 const DatabaseFile = z.object({ updated_at: z.iso.datetime({ offset: true }) });
 
 /** When the database was made; undefined when the scan had none, which only `optional` allows. Throws `StepFailure`. */
-export function judgeDatabase(
+export function checkDatabase(
   file: Buffer | undefined,
   { need, max_age_ms }: Need,
   now: Date,

@@ -24,17 +24,17 @@ export async function packDocuments(
   return packed;
 }
 
-type Lane = Pick<StepContext, "say" | "signal"> & { url: string; token: string; forMs: number };
+type Destination = Pick<StepContext, "say" | "signal"> & { url: string; token: string; forMs: number };
 
 /** Returns what builds does not have. */
-export async function sendDocuments(documents: Documents, lane: Lane): Promise<Omitted> {
+export async function sendDocuments(documents: Documents, destination: Destination): Promise<Omitted> {
   const packed = await packDocuments(documents);
   const omitted = new Set<scans.ScanDocument>(["report", "sbom"]);
-  const endAt = performance.now() + lane.forMs;
+  const endAt = performance.now() + destination.forMs;
   for (const [name, bytes] of packed) {
-    const problem = await sendUntil(endAt, lane, { name, bytes });
+    const problem = await sendUntil(endAt, destination, { name, bytes });
     if (problem === undefined) omitted.delete(name);
-    else lane.say(`the ${name} is not kept: ${problem}`);
+    else destination.say(`the ${name} is not kept: ${problem}`);
   }
   return [...omitted];
 }
@@ -42,19 +42,23 @@ export async function sendDocuments(documents: Documents, lane: Lane): Promise<O
 type Document = { name: string; bytes: Buffer };
 
 /** Undefined when it arrived, else why not. */
-async function sendUntil(endAt: number, lane: Lane, document: Document): Promise<string | undefined> {
+async function sendUntil(
+  endAt: number,
+  destination: Destination,
+  document: Document,
+): Promise<string | undefined> {
   for (let pauseMs = 250; ; pauseMs *= 2) {
-    const status = await send(lane, document);
+    const status = await send(destination, document);
     if (status >= 200 && status < 300) return undefined;
     const isFinal = status >= 300 && status < 500 && status !== 429;
     if (isFinal || performance.now() + pauseMs > endAt)
       return status === 0 ? "the internal face does not answer" : `the internal face answered ${status}`;
-    await delay(pauseMs, undefined, { signal: lane.signal });
+    await delay(pauseMs, undefined, { signal: destination.signal });
   }
 }
 
 /** Status of the answer; 0 without one. */
-async function send({ url, token, signal }: Lane, { name, bytes }: Document): Promise<number> {
+async function send({ url, token, signal }: Destination, { name, bytes }: Document): Promise<number> {
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/gzip",

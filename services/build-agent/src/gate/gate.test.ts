@@ -9,9 +9,9 @@ import { openImageArchive } from "../image/archive.ts";
 import { buildImage } from "../image/build.ts";
 import { serve, type TestBuild, testBuild } from "../testing/step.ts";
 import { packDocuments } from "./documents.ts";
-import { judgeScan } from "./judge.ts";
-import { judgeReport } from "./policy.ts";
+import { decideVerdict } from "./policy.ts";
 import { Report } from "./report.ts";
+import { runScanGate } from "./scan-gate.ts";
 
 const imageId = `sha256:${"0".repeat(64)}`;
 
@@ -70,14 +70,14 @@ describe("an image", () => {
   ];
   for (const [what, found, more, blocked] of table)
     test(`${what} is ${blocked ? "blocked" : "let through"}`, () => {
-      const judged = judgeReport(reportOf([found]), policy(more), now);
-      assert.equal(judged.blocked, blocked);
-      assert.equal(judged.findings[0]?.blocking, blocked);
+      const decided = decideVerdict(reportOf([found]), policy(more), now);
+      assert.equal(decided.blocked, blocked);
+      assert.equal(decided.findings[0]?.blocking, blocked);
       const severity = found.severity === "odd" ? "UNKNOWN" : found.severity;
-      assert.deepEqual(judged.counts, { [severity]: 1 });
-      assert.deepEqual(judged.blocking_counts, blocked ? { [severity]: 1 } : {});
+      assert.deepEqual(decided.counts, { [severity]: 1 });
+      assert.deepEqual(decided.blocking_counts, blocked ? { [severity]: 1 } : {});
       assert.equal(
-        judged.findings[0]?.accepted,
+        decided.findings[0]?.accepted,
         more.accept?.includes("CVE-10") ? undefined : more.accept && true,
       );
     });
@@ -104,15 +104,15 @@ describe("an image", () => {
     ];
     for (const [what, more, found, blocked] of cases)
       test(what, () => {
-        const judged = judgeReport(
+        const decided = decideVerdict(
           reportOf([found]),
           policy({ accepted: [{ ...accepted, until: later, ...more }] }),
           now,
         );
-        assert.equal(judged.blocked, blocked);
+        assert.equal(decided.blocked, blocked);
         const acceptance = blocked ? undefined : { id: "a1", by: "amelia", until: later };
-        assert.deepEqual(judged.findings[0]?.acceptance, acceptance);
-        assert.equal(judged.findings[0]?.accepted, blocked ? undefined : true);
+        assert.deepEqual(decided.findings[0]?.acceptance, acceptance);
+        assert.equal(decided.findings[0]?.accepted, blocked ? undefined : true);
       });
   });
   test("has its blocking findings first, then the most severe, a hundred at most; the counts count all", () => {
@@ -126,7 +126,7 @@ describe("an image", () => {
       { severity: "CRITICAL", id: "C" },
       { severity: "HIGH", fixed: "2", id: "H" },
     ]);
-    const { findings, counts, packages } = judgeReport(report, policy(), now);
+    const { findings, counts, packages } = decideVerdict(report, policy(), now);
     assert.deepEqual(
       findings.slice(0, 3).map(({ id }) => id),
       ["H", "C", "L-0"],
@@ -155,10 +155,10 @@ test("the longest verdict is one that builds reads", () => {
     by: "\u4e00".repeat(32),
     until: now.toISOString(),
   }));
-  const judged = judgeReport(report, policy({ accepted }), now);
-  assert.ok(Buffer.byteLength(JSON.stringify(judged)) < 1_048_576);
+  const decided = decideVerdict(report, policy({ accepted }), now);
+  assert.ok(Buffer.byteLength(JSON.stringify(decided)) < 1_048_576);
   // The policy is in one variable of each container, which may have 128 KiB.
-  assert.ok(Buffer.byteLength(JSON.stringify(judged.policy)) < 126_976);
+  assert.ok(Buffer.byteLength(JSON.stringify(decided.policy)) < 126_976);
 });
 
 test("the SBOM is left out first, then the report", async () => {
@@ -198,7 +198,7 @@ describe("the gate", () => {
       response.writeHead(204).end();
     });
     build.task.documents_url = face.url;
-    await build.run(judgeScan);
+    await build.run(runScanGate);
     assert.deepEqual([...sent.keys()], ["PUT /documents/report", "PUT /documents/sbom"]);
     assert.equal(sent.get("PUT /documents/report"), await build.text("reports", "report.json"));
     const { summary } = verdictOf(build);
@@ -212,12 +212,12 @@ describe("the gate", () => {
       else response.writeHead(failures-- > 0 ? 503 : 204).end();
     });
     build.task.documents_url = face.url;
-    await build.run(judgeScan);
+    await build.run(runScanGate);
     assert.deepEqual(verdictOf(build).summary.omitted, ["sbom"]);
   });
-  test("judges without anybody to send to", async () => {
+  test("decides without anybody to send to", async () => {
     await using build = await scanned([{ severity: "HIGH", fixed: "2", id: "CVE-2024-1" }]);
-    await assert.rejects(build.run(judgeScan), {
+    await assert.rejects(build.run(runScanGate), {
       name: "StepFailure",
       exitCode: 1,
       message: "the scan blocked the image: 1 HIGH (CVE-2024-1)",
@@ -226,7 +226,7 @@ describe("the gate", () => {
   });
 });
 
-describe("a report that can't be judged ends the gate with 2 and without a verdict", () => {
+describe("a report that cannot be read ends the gate with 2 and without a verdict", () => {
   const cases: Record<string, [change: (build: TestBuild) => Promise<void>, message: RegExp]> = {
     "one that is missing": [(build) => build.put({ "reports/report.json": "" }), /cut or no JSON/],
     "one that is cut": [
@@ -281,7 +281,7 @@ describe("a report that can't be judged ends the gate with 2 and without a verdi
     test(what, async () => {
       await using build = await scanned();
       await change(build);
-      await assert.rejects(build.run(judgeScan), { name: "StepFailure", exitCode: 2, message });
+      await assert.rejects(build.run(runScanGate), { name: "StepFailure", exitCode: 2, message });
       assert.equal(
         build.lines.some((line) => line.startsWith(verdictMark)),
         false,
@@ -292,7 +292,7 @@ describe("a report that can't be judged ends the gate with 2 and without a verdi
     build.task.database.need = "required";
     const updated_at = new Date().toISOString();
     await build.put({ "reports/database.json": JSON.stringify({ updated_at }) });
-    await build.run(judgeScan);
+    await build.run(runScanGate);
     assert.equal(verdictOf(build).summary.database_at, updated_at);
   });
 });

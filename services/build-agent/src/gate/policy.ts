@@ -11,7 +11,7 @@ const longestText = 200;
 
 type Judgement = Omit<scans.ScanSummary, "omitted" | "database_at">;
 
-export function judgeReport(report: Report, policy: scans.ScanPolicy, now: Date): Judgement {
+export function decideVerdict(report: Report, policy: scans.ScanPolicy, now: Date): Judgement {
   const findings = findingsOf(report).map((finding) => withVerdict(finding, policy, now));
   const blocking = findings.filter((finding) => finding.blocking);
   return {

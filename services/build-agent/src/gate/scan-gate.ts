@@ -1,4 +1,4 @@
-// The step `scan-gate`: judges the report, sends the documents, prints the verdict.
+// The step `scan-gate`: decides on the report, sends the documents, prints the verdict.
 
 import { join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
@@ -8,16 +8,16 @@ import { lineOf, StepFailure } from "../failure.ts";
 import { openImageArchive } from "../image/archive.ts";
 import { readBounded } from "../read-bounded.ts";
 import type { StepContext } from "../step.ts";
-import { judgeDatabase } from "./database.ts";
+import { checkDatabase } from "./database.ts";
 import { sendDocuments } from "./documents.ts";
-import { judgeReport } from "./policy.ts";
+import { decideVerdict } from "./policy.ts";
 import { parseReport, unreadable } from "./report.ts";
 
 const { buildFiles, verdictMark } = buildJobs;
 const databaseBytes = 64 << 10;
 type Program = scans.Program;
 
-export async function judgeScan(
+export async function runScanGate(
   settings: Settings,
   { say, signal, limits }: StepContext,
 ): Promise<undefined> {
@@ -30,26 +30,26 @@ export async function judgeScan(
   const report = parseReport(bytes, imageId);
   const database = await readBounded(at(buildFiles.database), databaseBytes).catch(() => undefined);
   const now = new Date();
-  const databaseAt = judgeDatabase(database, task.database, now);
+  const databaseAt = checkDatabase(database, task.database, now);
   if (databaseAt === undefined)
     say("the scan had no database of vulnerabilities; only secrets were looked for");
-  const judged = judgeReport(report, task.policy, now);
+  const decided = decideVerdict(report, task.policy, now);
   const sbom = await readBounded(at(buildFiles.sbom), limits.reportBytes).catch(() => undefined);
   const token = settings.secret("secret", buildFiles.documentsToken) ?? "";
-  const lane = { url: task.documents_url, token, forMs: limits.documentsMs, say, signal };
+  const destination = { url: task.documents_url, token, forMs: limits.documentsMs, say, signal };
   const scanner = await scannerOf(at(buildFiles.scanner));
-  const omitted = await sendDocuments({ report: bytes, sbom }, lane);
+  const omitted = await sendDocuments({ report: bytes, sbom }, destination);
   const verdict: buildJobs.Verdict = {
     scanned_at: now.toISOString(),
     summary: {
-      ...judged,
+      ...decided,
       ...(omitted.length > 0 && { omitted }),
       ...scanner,
       ...(databaseAt && { database_at: databaseAt.toISOString() }),
     },
   };
   say(`${verdictMark}${JSON.stringify(verdict)}`);
-  if (judged.blocked) throw new StepFailure(blockedLine(judged));
+  if (decided.blocked) throw new StepFailure(blockedLine(decided));
   return undefined;
 }
 
@@ -73,7 +73,7 @@ async function imageIdOf(path: string): Promise<string> {
 }
 
 /** `the scan blocked the image: 1 CRITICAL, 2 HIGH (CVE-2024-1, CVE-2024-2)` */
-function blockedLine({ blocking_counts, findings }: ReturnType<typeof judgeReport>): string {
+function blockedLine({ blocking_counts, findings }: ReturnType<typeof decideVerdict>): string {
   const counts = Object.entries(blocking_counts).map(([severity, count]) => `${count} ${severity}`);
   const ids = new Set(findings.filter(({ blocking }) => blocking).map(({ id }) => id));
   const named = [...ids].slice(0, 20);
