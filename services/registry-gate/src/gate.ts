@@ -4,12 +4,12 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Logger } from "@svc/telemetry";
 import type { Credentials } from "./access/credentials.ts";
 import { type Caller, decideAccess, isRead, isReserved, type Refusal } from "./access/decide.ts";
+import { createKeyedLock } from "./keyed-lock.ts";
 import type { Lease } from "./lease/lease.ts";
 import type { Meter } from "./metrics.ts";
 import type { Forward, Forwarded } from "./proxy/forward.ts";
 import type { PushLog } from "./push-log.ts";
 import { parseRoute, type Route, withoutMount } from "./request/route.ts";
-import { createTurns } from "./turns.ts";
 
 type Deps = {
   credentials: Credentials;
@@ -29,7 +29,7 @@ const drainedBytes = 1024 * 1024;
 
 export function createGate(deps: Deps): Gate {
   const { credentials, lease, forward, pushes, meter, log } = deps;
-  const turns = createTurns();
+  const repositoryLock = createKeyedLock();
   return async (incoming, response) => {
     const method = incoming.method ?? "";
     const route = parseRoute(incoming.url ?? "");
@@ -49,7 +49,7 @@ export function createGate(deps: Deps): Gate {
     const endWrite = isRead(method) ? () => undefined : lease.beginWrite();
     // A push and a deletion of one manifest must not overtake each other.
     const isOrdered = route.kind === "manifest" && !isRead(method);
-    const endTurn = isOrdered ? await turns.take(route.repository) : () => undefined;
+    const releaseLock = isOrdered ? await repositoryLock.acquire(route.repository) : () => undefined;
     try {
       if (wasPushedSince(incoming, route, pushes)) return refuse(incoming, response, pushedSince);
       if (incoming.headers.expect !== undefined) response.writeContinue();
@@ -61,7 +61,7 @@ export function createGate(deps: Deps): Gate {
         refuse(incoming, response, failureOf(result));
       }
     } finally {
-      endTurn();
+      releaseLock();
       endWrite();
     }
   };

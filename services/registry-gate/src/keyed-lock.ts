@@ -1,9 +1,9 @@
 // One holder for each name at a time, in the order of arrival.
 
-export function createTurns(): { take: (name: string) => Promise<() => void> } {
+export function createKeyedLock(): { acquire: (name: string) => Promise<() => void> } {
   const last = new Map<string, Promise<void>>();
   return {
-    take: async (name) => {
+    acquire: async (name) => {
       const before = last.get(name);
       const { promise, resolve } = Promise.withResolvers<void>();
       last.set(name, promise);
