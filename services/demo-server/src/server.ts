@@ -5,7 +5,7 @@ import { startRconServer } from "@svc/rcon";
 import type { GameServer } from "flying-squid";
 import { openAccessLists } from "./access/lists.ts";
 import { installGate } from "./admission/gate.ts";
-import { installCommands } from "./command/own.ts";
+import { installCommands } from "./command/install.ts";
 import { type CommandRunner, createCommandRunner } from "./command/runner.ts";
 import type { DemoConfig } from "./config.ts";
 import type { Log } from "./console/log.ts";
