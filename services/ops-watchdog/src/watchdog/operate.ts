@@ -3,7 +3,7 @@
 import { type alerts, Fault } from "@svc/proto";
 import { type RelaySettings, relaySettings } from "@svc/smtp";
 import type { Settings } from "../config.ts";
-import { waysOf } from "./deliver/ways.ts";
+import { receiversOf } from "./deliver/receivers.ts";
 import { heldBy } from "./held.ts";
 import { acknowledge, addSilence, type NewSilence, removeSilence } from "./silence.ts";
 import { openStateFile, type StateFile } from "./state-file.ts";
@@ -74,7 +74,7 @@ export async function acknowledgeAlert(
 
 type Deliveries = { name: string; ok: boolean; error?: string }[];
 
-/** Sends a test every way; all mails are one entry. Throws `alert_test_cooldown` within a minute of the last one. */
+/** Sends a test to every receiver; all mails are one entry. Throws `alert_test_cooldown` within a minute of the last one. */
 export async function sendTests({ settings, file, relay, env, now }: AlertDeps): Promise<Deliveries> {
   const state = await change(file, (before) => {
     const waitMs = (before.tested_at ?? 0) + testPauseMs - now();
@@ -84,7 +84,7 @@ export async function sendTests({ settings, file, relay, env, now }: AlertDeps):
   });
   const deps = { relay, settings: settings.ops_watchdog, host: settings.server.root_domain, env, now };
   const results = await Promise.all(
-    waysOf(deps, state.recipients).map(async ({ id, test }) => ({
+    receiversOf(deps, state.recipients).map(async ({ id, test }) => ({
       id,
       error: await test().then(
         () => undefined,

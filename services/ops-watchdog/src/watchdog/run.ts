@@ -6,15 +6,15 @@ import { notices } from "@svc/proto";
 import type { RelaySettings } from "@svc/smtp";
 import { type Delivered, deliver } from "./deliver/deliver.ts";
 import { beat } from "./deliver/heartbeat.ts";
-import { type Way, waysOf } from "./deliver/ways.ts";
+import { type Receiver, receiversOf } from "./deliver/receivers.ts";
 import { decideDue, isAnythingDue } from "./due.ts";
 import type { Finding } from "./finding.ts";
 import { type Held, heldBy, sendable } from "./held.ts";
 import { takeLock } from "./lock.ts";
-import { createMemory, type Memory } from "./memory.ts";
 import { observe } from "./observe.ts";
-import { runFailed } from "./probe/own.ts";
 import { type Looked, lookAll, overdue, type Probe, type ProbeContext } from "./probe/probe.ts";
+import { runFailed } from "./probe/watchdog-state.ts";
+import { createRunState, type RunState } from "./run-state.ts";
 import { isSilenced } from "./silence.ts";
 import type { WatchdogState } from "./state.ts";
 import type { StateFile } from "./state-file.ts";
@@ -87,7 +87,9 @@ async function dryReport(looked: Looked, before: WatchdogState, deps: RunDeps): 
   const state = remember(before, looked, now);
   const held = await heldBy(deps.settings.ops_watchdog.quiet_file, state, now);
   const maySend = sendable(state, held);
-  const due = waysFor(deps, state).filter((way) => isAnythingDue(decideDue(maySend, way.id, now)));
+  const due = receiversFor(deps, state).filter((receiver) =>
+    isAnythingDue(decideDue(maySend, receiver.id, now)),
+  );
   return {
     ...{ findings: looked.findings, unknown: looked.unknown, failed: [], held: held ?? null },
     delivered: due.map(({ id }) => id),
@@ -103,23 +105,25 @@ async function tell(
   recipients: WatchdogState["recipients"] | undefined,
 ): Promise<RunReport> {
   const { file, now, settings, step } = deps;
-  const memory = createMemory(file);
+  const runState = createRunState(file);
   step?.("observed");
-  await memory.change((before) => ({
+  await runState.change((before) => ({
     ...remember(before, looked, now()),
     ...(recipients && { recipients }),
   }));
-  const held = await heldBy(settings.ops_watchdog.quiet_file, memory.state(), now());
-  // Without a memory every run would send everything again.
-  const mayTell = held !== "quiet_file" && memory.kind() !== "lost";
-  const ways = mayTell ? waysFor(deps, memory.state()) : [];
-  const outcome = mayTell ? await deliver(ways, { memory, held, now, step }) : { delivered: [], failed: [] };
+  const held = await heldBy(settings.ops_watchdog.quiet_file, runState.state(), now());
+  // Without a state every run would send everything again.
+  const mayTell = held !== "quiet_file" && runState.kind() !== "lost";
+  const receivers = mayTell ? receiversFor(deps, runState.state()) : [];
+  const outcome = mayTell
+    ? await deliver(receivers, { runState, held, now, step })
+    : { delivered: [], failed: [] };
   const report = {
     ...{ findings: looked.findings, unknown: looked.unknown, ...outcome },
-    unheard: held ? [] : unheardOf(memory.state(), now()),
-    ...{ state: memory.kind(), held: held ?? null },
+    unheard: held ? [] : unheardOf(runState.state(), now()),
+    ...{ state: runState.kind(), held: held ?? null },
   };
-  return { ...report, heartbeat: await sendBeat(deps, memory, report) };
+  return { ...report, heartbeat: await sendBeat(deps, runState, report) };
 }
 
 /** Without counters when nothing was looked at. */
@@ -134,9 +138,9 @@ function remember(before: WatchdogState, looked: Seen, now: number): WatchdogSta
   return { ...rest, unknown: [...unknown], checked_at: now, counters, ...(kept && { standby: kept }) };
 }
 
-function waysFor({ settings, relay, env, now }: RunDeps, state: WatchdogState): Way[] {
+function receiversFor({ settings, relay, env, now }: RunDeps, state: WatchdogState): Receiver[] {
   const host = settings.server.root_domain;
-  return waysOf({ relay, settings: settings.ops_watchdog, host, env, now }, state.recipients);
+  return receiversOf({ relay, settings: settings.ops_watchdog, host, env, now }, state.recipients);
 }
 
 /** Firing alerts that nobody was sent, silenced ones aside. */
@@ -155,7 +159,7 @@ function unheardOf(state: WatchdogState, now: number): string[] {
 
 async function sendBeat(
   { settings }: RunDeps,
-  memory: Memory,
+  runState: RunState,
   report: Omit<RunReport, "heartbeat">,
 ): Promise<RunReport["heartbeat"]> {
   if (report.held) return "held";
@@ -169,7 +173,7 @@ async function sendBeat(
   } catch (failure) {
     error = (failure as Error).message;
   }
-  await memory.change((before) => ({
+  await runState.change((before) => ({
     ...before,
     heartbeat: { at: Date.now(), ok: error === undefined, ...(error !== undefined && { error }) },
   }));

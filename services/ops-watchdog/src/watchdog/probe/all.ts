@@ -9,14 +9,14 @@ import { disks, memory } from "./machine.ts";
 import { nats, services } from "./mesh.ts";
 import { certificates, gamePort, mailRelay } from "./network.ts";
 import { offsite } from "./offsite.ts";
-import { ownState } from "./own.ts";
 import { builds, identity, storage } from "./owners.ts";
 import type { Probe } from "./probe.ts";
+import { watchdogState } from "./watchdog-state.ts";
 
 export function allProbes(file: StateFile): Probe[] {
   return [
     ...[services, nats, postgresql, cluster, nodes, gameServers, gamePort, mailRelay, certificates],
     ...[storage, builds, identity, auditWrites, bundles, rehearsals, offsite, updateReport],
-    ...[disks, memory, clock, ownState(file)],
+    ...[disks, memory, clock, watchdogState(file)],
   ];
 }

@@ -3,16 +3,16 @@
 import { emptyState, type WatchdogState } from "./state.ts";
 import { type StateFile, StateUnsavableError } from "./state-file.ts";
 
-export type Memory = {
+export type RunState = {
   /** One change after the other. */
   change: (to: (before: WatchdogState) => WatchdogState) => Promise<void>;
   state: () => WatchdogState;
   kind: () => "saved" | "copied" | "lost";
 };
 
-export function createMemory(file: StateFile): Memory {
+export function createRunState(file: StateFile): RunState {
   let state = emptyState();
-  let kind: ReturnType<Memory["kind"]> = "saved";
+  let kind: ReturnType<RunState["kind"]> = "saved";
   let last: Promise<void> = Promise.resolve();
   const change = async (to: (before: WatchdogState) => WatchdogState) => {
     try {

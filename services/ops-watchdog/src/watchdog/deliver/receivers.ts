@@ -1,4 +1,4 @@
-// The ways to staff: a mail to each recipient, and the channels. Each has what it was sent remembered by itself, so that one
+// Who is told: staff by mail, and the channels. Each has what it was sent remembered by itself, so that one
 // that fails is tried again and the others hear nothing twice.
 
 import type { Language } from "@svc/proto/language";
@@ -9,14 +9,14 @@ import type { Due } from "../due.ts";
 import type { WatchdogState } from "../state.ts";
 import { type Channel, channelBody, channelTestBody, sendToChannel } from "./channel.ts";
 
-export type Way = {
+export type Receiver = {
   /** `mail:<address>` or `channel:<name>`. */
   id: string;
   send: (due: Due) => Promise<void>;
   test: () => Promise<void>;
 };
 
-type WayDeps = {
+type ReceiverDeps = {
   relay: RelaySettings | undefined;
   settings: WatchdogSettings;
   /** Name of the installation in subjects. */
@@ -25,17 +25,17 @@ type WayDeps = {
   now: () => number;
 };
 
-export function waysOf(deps: WayDeps, recipients: WatchdogState["recipients"]): Way[] {
+export function receiversOf(deps: ReceiverDeps, recipients: WatchdogState["recipients"]): Receiver[] {
   const { relay } = deps;
-  const mails = relay ? recipients.map((one) => mailWay(deps, relay, one)) : [];
-  return [...mails, ...channelsOf(deps).map((channel) => channelWay(deps, channel))];
+  const mails = relay ? recipients.map((one) => mailReceiver(deps, relay, one)) : [];
+  return [...mails, ...channelsOf(deps).map((channel) => channelReceiver(deps, channel))];
 }
 
-function mailWay(
-  { host }: WayDeps,
+function mailReceiver(
+  { host }: ReceiverDeps,
   settings: RelaySettings,
   { address, language }: { address: string; language: Language },
-): Way {
+): Receiver {
   const relay = createRelay(settings);
   return {
     id: `mail:${address}`,
@@ -44,7 +44,7 @@ function mailWay(
   };
 }
 
-function channelWay({ settings, host, now }: WayDeps, channel: Channel): Way {
+function channelReceiver({ settings, host, now }: ReceiverDeps, channel: Channel): Receiver {
   const sending = {
     mayBeInternal: settings.channels_may_be_internal,
     withinMs: settings.channel_timeout,
@@ -58,7 +58,7 @@ function channelWay({ settings, host, now }: WayDeps, channel: Channel): Way {
 }
 
 /** A channel whose variable is empty is left out: it is not set up here. */
-function channelsOf({ settings, env }: Pick<WayDeps, "settings" | "env">): Channel[] {
+function channelsOf({ settings, env }: Pick<ReceiverDeps, "settings" | "env">): Channel[] {
   return settings.channels.flatMap(({ name, format, url_ref, secret_ref }) => {
     const url = env[url_ref] ?? "";
     return url === ""

@@ -6,7 +6,7 @@ import type { Probe } from "./probe.ts";
 
 const shownMs = 86_400_000;
 
-export function ownState(file: Pick<StateFile, "check" | "listUnreadable">): Probe {
+export function watchdogState(file: Pick<StateFile, "check" | "listUnreadable">): Probe {
   return {
     prefixes: ["watchdog/state"],
     look: async ({ now }) => {
