@@ -124,9 +124,9 @@ const fates: Record<string, (victim: string) => Promise<void>> = {
     await until(() => pidOf(victim) !== pid, 30_000, `${victim} to be started again`);
   },
   hung: async (victim) => {
-    const goOn = freeze(stack, victim);
+    const resume = freeze(stack, victim);
     await new Promise((wake) => setTimeout(wake, hangMs));
-    goOn();
+    resume();
   },
 };
 

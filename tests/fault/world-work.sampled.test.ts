@@ -87,9 +87,9 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "runs with np
   async function inject({ victim, fate, delayMs }: Fault): Promise<void> {
     await new Promise((wake) => setTimeout(wake, delayMs));
     if (fate === "hangs") {
-      const goOn = freeze(fixture.stack, victim);
+      const resume = freeze(fixture.stack, victim);
       await new Promise((wake) => setTimeout(wake, hangMs));
-      return goOn();
+      return resume();
     }
     const pid = pidOf(fixture.stack, victim);
     process.kill(pid, "SIGKILL");

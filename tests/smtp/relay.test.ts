@@ -49,7 +49,7 @@ describe("Postfix takes our mails", () => {
       ...{ host: "localhost", port: postfix.port, from: "svc <svc@example.org>", username: "", password: "" },
       ...{ requireTls: true, implicitTls: false, timeoutMs: 10_000, ...given },
     });
-  const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "zh");
+  const mail = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "zh");
   const startEmail = (email: string) => fixture.gateway.call(signIn.startEmail, { email }, anonymous);
   const faultOf = async (work: Promise<unknown>) => {
     const error: unknown = await work.catch((reason: unknown) => reason);
@@ -71,7 +71,7 @@ describe("Postfix takes our mails", () => {
 
   test("implicit TLS works too, and a Chinese mail arrives unchanged", async () => {
     const email = newAddress();
-    await relayTo({ port: postfix.tlsPort, implicitTls: true }).send(email, letter);
+    await relayTo({ port: postfix.tlsPort, implicitTls: true }).send(email, mail);
     const { source } = await mailbox.awaitMail(email);
     const subject = /^Subject: ((?:.*\r\n )*.*)\r$/m.exec(source)?.[1] ?? "";
     const words = [...subject.matchAll(/=\?UTF-8\?([BQ])\?([^?]*)\?=/g)].map(([, way, text = ""]) =>
@@ -88,7 +88,7 @@ describe("Postfix takes our mails", () => {
   });
 
   test("a certificate for another name is refused", async () => {
-    await assert.rejects(relayTo({ host: "127.0.0.1" }).send(newAddress(), letter), /certificate|altnames/i);
+    await assert.rejects(relayTo({ host: "127.0.0.1" }).send(newAddress(), mail), /certificate|altnames/i);
   });
 
   test("a sender that Postfix refuses is 502 for a known and an unknown address alike", async () => {

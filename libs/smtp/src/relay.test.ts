@@ -6,7 +6,7 @@ import type { RelaySettings } from "./config.ts";
 import { createRelay } from "./relay.ts";
 import { type SmtpSink, startSmtpSink } from "./testing/smtp-sink.ts";
 
-const letter = { subject: "012345 is your code", text: "012345\n", html: "<p>012345</p>" };
+const mail = { subject: "012345 is your code", text: "012345\n", html: "<p>012345</p>" };
 
 describe("the relay", () => {
   let plain: SmtpSink;
@@ -35,32 +35,32 @@ describe("the relay", () => {
 
   test("without TLS is rejected where TLS is required", async () => {
     const before = plain.mails.length;
-    await assert.rejects(relayTo(plain.port, { requireTls: true }).send("a@example.org", letter));
+    await assert.rejects(relayTo(plain.port, { requireTls: true }).send("a@example.org", mail));
     assert.equal(plain.mails.length, before);
   });
 
   test("with an untrusted certificate is rejected where TLS is required", async () => {
-    await assert.rejects(relayTo(secure.port, { requireTls: true }).send("a@example.org", letter));
+    await assert.rejects(relayTo(secure.port, { requireTls: true }).send("a@example.org", mail));
     assert.equal(secure.mails.length, 0);
   });
 
   test("is used over TLS when it offers STARTTLS", async () => {
-    await relayTo(secure.port).send("a@example.org", letter);
+    await relayTo(secure.port).send("a@example.org", mail);
     assert.equal(secure.mails[0]?.subject, "012345 is your code");
   });
 
   test("receives the user name and the password", async () => {
-    await relayTo(closed.port, { username: "svc", password: "right" }).send("a@example.org", letter);
+    await relayTo(closed.port, { username: "svc", password: "right" }).send("a@example.org", mail);
     assert.equal(closed.mails.length, 1);
     await assert.rejects(
-      relayTo(closed.port, { username: "svc", password: "wrong" }).send("a@example.org", letter),
+      relayTo(closed.port, { username: "svc", password: "wrong" }).send("a@example.org", mail),
     );
   });
 
   test("receives one recipient, whatever the address looks like", async () => {
-    await relayTo(plain.port).send("one@example.org", letter);
+    await relayTo(plain.port).send("one@example.org", mail);
     assert.equal(plain.mails.at(-1)?.to, "one@example.org");
-    await assert.rejects(relayTo(plain.port).send("a@example.org\r\nRCPT TO:<b@example.org>", letter));
+    await assert.rejects(relayTo(plain.port).send("a@example.org\r\nRCPT TO:<b@example.org>", mail));
     assert.ok(!plain.mails.some((mail) => mail.to === "b@example.org"));
   });
 
@@ -71,7 +71,7 @@ describe("the relay", () => {
     plain.refuseSenderWith = undefined;
     assert.equal(plain.senders, senders + 1);
     const opened = await relayTo(plain.port).open("anybody@example.org");
-    await opened.send("somebody@example.org", letter);
+    await opened.send("somebody@example.org", mail);
     opened.close();
     assert.equal(plain.mails.at(-1)?.to, "somebody@example.org");
   });
@@ -85,10 +85,10 @@ describe("the relay", () => {
 
   test("with TLS from the first byte is used", async () => {
     const implicit = await startSmtpSink({ implicitTls: true });
-    await relayTo(implicit.port, { implicitTls: true }).send("a@example.org", letter);
+    await relayTo(implicit.port, { implicitTls: true }).send("a@example.org", mail);
     assert.equal(implicit.mails.length, 1);
     const strict = { implicitTls: true, requireTls: true };
-    await assert.rejects(relayTo(implicit.port, strict).send("a@example.org", letter), /certificate/);
+    await assert.rejects(relayTo(implicit.port, strict).send("a@example.org", mail), /certificate/);
     assert.equal(implicit.mails.length, 1);
     await implicit.stop();
   });
@@ -100,9 +100,9 @@ describe("the relay", () => {
   });
 
   test("receives a domain in ASCII, and a name beyond ASCII only when it supports SMTPUTF8", async () => {
-    await relayTo(plain.port).send("a@bücher.example", letter);
+    await relayTo(plain.port).send("a@bücher.example", mail);
     assert.match(plain.mails.at(-1)?.to ?? "", /^a@(xn--bcher-kva|bücher)\.example$/);
-    await relayTo(plain.port).send("jürgen@example.org", letter);
+    await relayTo(plain.port).send("jürgen@example.org", mail);
     assert.equal(plain.mails.at(-1)?.to, "jürgen@example.org");
     const old = await startScript([
       "220 hello",
@@ -112,22 +112,22 @@ describe("the relay", () => {
       "354 go",
       "250 taken",
     ]);
-    await relayTo(old.port).send("a@example.org", letter);
+    await relayTo(old.port).send("a@example.org", mail);
     const received = await startScript(["220 hello", "250 old relay"]);
-    await assert.rejects(relayTo(received.port).send("jürgen@example.org", letter), /SMTPUTF8/);
+    await assert.rejects(relayTo(received.port).send("jürgen@example.org", mail), /SMTPUTF8/);
     await Promise.all([old.stop(), received.stop()]);
   });
 
   test("that sends plain-text data after STARTTLS is rejected", async () => {
     const sly = await startScript(["220 hello", "250-sly\r\n250 STARTTLS", "220 go\r\n250 as if secured"]);
-    await assert.rejects(relayTo(sly.port).send("a@example.org", letter), /sent data before TLS/);
+    await assert.rejects(relayTo(sly.port).send("a@example.org", mail), /sent data before TLS/);
     await sly.stop();
   });
 
   test("that does not offer STARTTLS receives nothing where TLS is required", async () => {
     const hidden = await startScript(["220 hello", "250-plain\r\n250 AUTH PLAIN"]);
     const settings = { requireTls: true, username: "svc", password: "secret" };
-    await assert.rejects(relayTo(hidden.port, settings).send("a@example.org", letter), /STARTTLS/);
+    await assert.rejects(relayTo(hidden.port, settings).send("a@example.org", mail), /STARTTLS/);
     assert.ok(!hidden.heard().includes("AUTH"));
     await hidden.stop();
   });
@@ -141,7 +141,7 @@ describe("the relay", () => {
   for (const [fact, [says, error]] of Object.entries(oddities)) {
     test(`that ${fact} is reported with its reply`, async () => {
       const odd = await startScript(says);
-      await assert.rejects(relayTo(odd.port).send("a@example.org", letter), error);
+      await assert.rejects(relayTo(odd.port).send("a@example.org", mail), error);
       await odd.stop();
     });
   }
@@ -150,7 +150,7 @@ describe("the relay", () => {
     const mute = createServer();
     await once(mute.listen(0, "127.0.0.1"), "listening");
     const { port } = mute.address() as AddressInfo;
-    await assert.rejects(relayTo(port, { timeoutMs: 200 }).send("a@example.org", letter));
+    await assert.rejects(relayTo(port, { timeoutMs: 200 }).send("a@example.org", mail));
     mute.close();
   });
 });

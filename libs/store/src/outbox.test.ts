@@ -201,11 +201,11 @@ describe("the outbox relay", () => {
     await add(1);
     await until(() => one.seen.length === 1);
     const standby = relay(two.publish, database.url, { hungAfterMs });
-    const goOn = wire.pause();
+    const resume = wire.pause();
     await add(2);
     await until(() => numbersOf(two.seen).at(-1) === 2, 20_000);
     assert.deepEqual(numbersOf(one.seen), [1]);
-    goOn();
+    resume();
     await hanging.close();
     await standby.close();
     await wire.cut();

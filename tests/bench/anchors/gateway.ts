@@ -35,14 +35,14 @@ for (const row of ["p2", "p3"] as const) {
 async function collect(): Promise<unknown[]> {
   const found: unknown[][] = Array.from({ length: pages }, () => []);
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let page = next++; page < pages; page = next++) {
       const input = PageAsk.parse({ from: page * pageSize, count: pageSize });
       const answer = await nats.request("anchor.page", JSON.stringify(input), { timeout: 10_000 });
       found[page] = Page.parse(answer.json()).items;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return found.flat();
 }
 

@@ -18,10 +18,10 @@ async function publish(plan: { count: number; body: string }): Promise<{ perSeco
   const body = Buffer.from(plan.body);
   const startedAt = performance.now();
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let index = next++; index < plan.count; index = next++) await stream.publish("anchor.evt.one", body);
   };
-  await Promise.all(Array.from({ length: inFlight }, lane));
+  await Promise.all(Array.from({ length: inFlight }, worker));
   return { perSecond: plan.count / ((performance.now() - startedAt) / 1_000) };
 }
 

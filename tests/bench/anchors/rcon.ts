@@ -72,10 +72,10 @@ async function round({ address, count, sockets }: { address: string; count: numb
   const before = process.cpuUsage();
   const startedAt = performance.now();
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next++ < count) await ask(address);
   };
-  await Promise.all(Array.from({ length: sockets }, lane));
+  await Promise.all(Array.from({ length: sockets }, worker));
   const { user, system } = process.cpuUsage(before);
   return { roundMs: performance.now() - startedAt, cpuUs: (user + system) / count };
 }

@@ -59,7 +59,7 @@ async function createAll(
   plan: { from: number; count: number; spec: Server["spec"]; labels: Record<string, string> },
 ): Promise<void> {
   let next = plan.from;
-  const lane = async () => {
+  const worker = async () => {
     for (let index = next++; index < plan.count; index = next++) {
       const name = serverName(index);
       const created = kube.create(kind, {
@@ -74,7 +74,7 @@ async function createAll(
       });
     }
   };
-  await Promise.all(Array.from({ length: createAtOnce }, lane));
+  await Promise.all(Array.from({ length: createAtOnce }, worker));
 }
 
 /** Waits until these processes use less than a tenth of a core for two seconds. */

@@ -61,7 +61,7 @@ async function withPgbench(url: string, clients: number, seconds: number): Promi
 async function withDriver(url: string, clients: number, seconds: number): Promise<TxnFigures> {
   const latencies: number[] = [];
   const endAt = performance.now() + seconds * 1_000;
-  const lane = async () => {
+  const worker = async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     while (performance.now() < endAt) {
@@ -82,7 +82,7 @@ async function withDriver(url: string, clients: number, seconds: number): Promis
     }
     await client.end();
   };
-  await Promise.all(Array.from({ length: clients }, lane));
+  await Promise.all(Array.from({ length: clients }, worker));
   return { perSecond: latencies.length / seconds, p50Ms: quantile(Float64Array.from(latencies).sort(), 0.5) };
 }
 

@@ -22,7 +22,7 @@ async function run({ cursor, callers, durationMs }: Plan) {
   const latencies: number[] = [];
   let bytes = 0;
   const endAt = performance.now() + durationMs;
-  const lane = async () => {
+  const worker = async () => {
     while (performance.now() < endAt) {
       const startedAt = performance.now();
       const { body } = await mesh.forward(servers.list, { cursor }, { principal });
@@ -30,7 +30,7 @@ async function run({ cursor, callers, durationMs }: Plan) {
       latencies.push(performance.now() - startedAt);
     }
   };
-  await Promise.all(Array.from({ length: callers }, lane));
+  await Promise.all(Array.from({ length: callers }, worker));
   const sorted = Float64Array.from(latencies).sort();
   return { requests: sorted.length, bytes, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }

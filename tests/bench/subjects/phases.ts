@@ -21,7 +21,7 @@ type Plan = { callers: number; seconds: number; isBatched: boolean };
 async function change({ callers, seconds, isBatched }: Plan) {
   const latencies: number[] = [];
   const endAt = performance.now() + seconds * 1_000;
-  const lane = async (from: number) => {
+  const worker = async (from: number) => {
     for (let index = from; performance.now() < endAt; index = (index + callers) % (rows - (rows % callers))) {
       const [known, to] = isRunning[index]
         ? (["Running", "Stopped"] as const)
@@ -35,7 +35,7 @@ async function change({ callers, seconds, isBatched }: Plan) {
       latencies.push(performance.now() - startedAt);
     }
   };
-  await Promise.all(Array.from({ length: callers }, (_, caller) => lane(caller)));
+  await Promise.all(Array.from({ length: callers }, (_, caller) => worker(caller)));
   return { perSecond: latencies.length / seconds, p50Ms: quantile(Float64Array.from(latencies).sort(), 0.5) };
 }
 

@@ -57,9 +57,9 @@ describe("entering an address", () => {
     const email = newAddress();
     await enter(person, email);
     assert.deepEqual(await stored(person), { email, email_verified: false });
-    const letter = await fixture.smtp.awaitMail(old);
-    assert.equal(letter.subject, "Your e-mail address was removed from your account");
-    assert.ok(!letter.source.includes(email));
+    const mail = await fixture.smtp.awaitMail(old);
+    assert.equal(mail.subject, "Your e-mail address was removed from your account");
+    assert.ok(!mail.source.includes(email));
     await until(async () => {
       const rows = await fixture.database.admin(
         "select payload from identity.audit_logs where action = 'account.email.entered' and actor_user_id = $1",

@@ -46,7 +46,7 @@ async function enter(deps: EnterDeps, trx: IdentityTrx, { caller, email }: Given
   await saveUnverifiedEmail(trx, { userId, email });
   await spendAllCodes(trx, { userId, now });
   if (former === null) return { email, replaced: false };
-  const letter = { kind: "email_removed", facts: {}, to: former, language: account.language } as const;
-  await deps.mailQueue.add(trx, letter);
+  const mail = { kind: "email_removed", facts: {}, to: former, language: account.language } as const;
+  await deps.mailQueue.add(trx, mail);
   return { email, replaced: true };
 }

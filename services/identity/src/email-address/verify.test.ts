@@ -187,8 +187,8 @@ describe("e-mail codes", () => {
     // The lock is reported rather than the cooldown, which applies here too.
     assert.deepEqual(await startRefused(person, email), locked);
     assert.equal(await fixture.metric(lockouts), before + 1);
-    const letter = await fixture.smtp.awaitMail(old);
-    assert.equal(letter.subject, "Codes are locked for your account");
+    const mail = await fixture.smtp.awaitMail(old);
+    assert.equal(mail.subject, "Codes are locked for your account");
     await until(async () => (await auditOf(fixture, person)).includes("auth.otp.locked"));
     assert.ok((await auditOf(fixture, person)).includes("auth.account_email.failed"));
     fixture.pass(23 * hour);
@@ -248,10 +248,10 @@ describe("e-mail codes", () => {
     await verify(person, code);
     assert.equal((await stateOf(fixture, other.hash)).state, "unknown");
     assert.equal((await stateOf(fixture, person.session)).state, "live");
-    const letter = await fixture.smtp.awaitMail(old);
-    assert.equal(letter.subject, "Your e-mail address was changed");
-    assert.ok(letter.source.includes("p***@e***.org"));
-    assert.ok(!letter.source.includes(email));
+    const mail = await fixture.smtp.awaitMail(old);
+    assert.equal(mail.subject, "Your e-mail address was changed");
+    assert.ok(mail.source.includes("p***@e***.org"));
+    assert.ok(!mail.source.includes(email));
     await until(async () => (await auditOf(fixture, person)).includes("account.email.verified"));
   });
 

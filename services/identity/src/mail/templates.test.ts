@@ -10,9 +10,9 @@ const code = (purpose: CodePurpose, language: "en" | "zh") =>
 
 for (const language of ["en", "zh"] as const) {
   test(`a mail with a code names its purpose, in ${language}`, () => {
-    const letters = purposes.map((purpose) => code(purpose, language));
-    assert.equal(new Set(letters.map(({ text }) => text)).size, purposes.length);
-    for (const { subject, text, html } of letters) {
+    const mails = purposes.map((purpose) => code(purpose, language));
+    assert.equal(new Set(mails.map(({ text }) => text)).size, purposes.length);
+    for (const { subject, text, html } of mails) {
       assert.match(subject, /^012345 /);
       assert.match(text, /012345(.|\n)*10/);
       assert.match(html, /<strong>012345<\/strong>/);
@@ -50,8 +50,8 @@ test("a passkey is named where it has a name", () => {
 });
 
 test("a mail has the same content as text and as escaped HTML", () => {
-  const letter = code("sign_in", "en");
-  assert.match(letter.text, /012345/);
-  assert.match(letter.html, /<strong>012345<\/strong>/);
+  const mail = code("sign_in", "en");
+  assert.match(mail.text, /012345/);
+  assert.match(mail.html, /<strong>012345<\/strong>/);
   assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }, "en").html.includes("<b>"));
 });

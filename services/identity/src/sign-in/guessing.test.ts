@@ -70,10 +70,10 @@ describe("guessing on two replicas", () => {
     assert.equal(await failures(), 10);
     assert.equal(await guess(email, right), "invalid_code");
     await fixture.smtp.awaitMail(email, mails + 1);
-    const letters = fixture.smtp.mails.filter(
+    const mailed = fixture.smtp.mails.filter(
       ({ subject }) => subject === "Codes are locked for your account",
     );
-    assert.equal(letters.length, 1);
+    assert.equal(mailed.length, 1);
   });
 
   test("replicas share the budget of an address", async () => {

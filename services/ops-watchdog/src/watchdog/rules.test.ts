@@ -349,10 +349,10 @@ describe("a mail", () => {
     );
     return decideDue(state, mail, last);
   };
-  const letter = due([seen(critical, a), seen(critical, wrong("b"))]);
+  const dueMail = due([seen(critical, a), seen(critical, wrong("b"))]);
 
   test("says what is wrong, since when and what to do, critical first, with lines that end in CRLF", () => {
-    const { subject, text } = composeMail(letter, { host: "svc.example.org", language: "en" });
+    const { subject, text } = composeMail(dueMail, { host: "svc.example.org", language: "en" });
     assert.equal(subject, "svc critical alert (svc.example.org): 2 firing, 0 resolved");
     assert.deepEqual(text.split("\r\n").slice(0, 6), [
       "New:",
@@ -367,7 +367,7 @@ describe("a mail", () => {
   });
 
   test("is written in Chinese too", () => {
-    const { subject, text } = composeMail(letter, { host: "h", language: "zh" });
+    const { subject, text } = composeMail(dueMail, { host: "h", language: "zh" });
     assert.equal(subject, "svc 严重警报（h）：2 项告警中，0 项已恢复");
     assert.match(text, /\[严重\] a 有问题。/);
     assert.match(composeTest({ host: "h", language: "zh" }).subject, /测试/);
@@ -375,7 +375,7 @@ describe("a mail", () => {
 
   test("of ends alone says so, and has the sections in order", () => {
     const none = { firing: [], reminders: [], resolved: [], others: [] };
-    const [first] = letter.firing;
+    const [first] = dueMail.firing;
     assert.ok(first);
     const ends = composeMail({ ...none, resolved: [first] }, { host: "h", language: "en" });
     assert.equal(ends.subject, "svc resolved (h): 0 firing, 1 resolved");

@@ -289,13 +289,13 @@ describe("a run", () => {
     const looking = new Promise<void>((done) => {
       isLooking = done;
     });
-    let goOn: () => void = () => undefined;
+    let resume: () => void = () => undefined;
     const held: Probe = {
       prefixes: ["x"],
       look: async () => {
         isLooking();
         await new Promise<void>((done) => {
-          goOn = done;
+          resume = done;
         });
         return { findings: [] };
       },
@@ -305,7 +305,7 @@ describe("a run", () => {
     await assert.rejects(run(runDeps({ probes: [seeing("x")] })), /another run/);
     const dry = await runOnce(runDeps({ probes: [seeing("x")] }), { dryRun: true });
     assert.deepEqual([dry.state, dry.delivered.length], ["not_written", 2]);
-    goOn();
+    resume();
     await first;
     assert.deepEqual([fixture.smtp.mails.length, (await readStatus(runDeps())).alerts], [0, []]);
   });

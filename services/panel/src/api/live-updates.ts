@@ -99,13 +99,13 @@ export function followChanges(client: QueryClient): () => void {
       setState("off");
     } else if (state === "live" && Date.now() - heardAt > silenceMs) setState("away");
   }, checkMs);
-  const goOn = () => {
+  const resume = () => {
     if (turn.signal.aborted && !stop.signal.aborted) start();
   };
-  const stopWaiting = onReturn(goOn);
+  const stopWaiting = onReturn(resume);
   // A page that is kept for the way back keeps its lock, and would leave the other tabs without a stream.
   window.addEventListener("pagehide", () => turn.abort(), { signal: stop.signal });
-  window.addEventListener("pageshow", goOn, { signal: stop.signal });
+  window.addEventListener("pageshow", resume, { signal: stop.signal });
   start();
   return () => {
     stop.abort();

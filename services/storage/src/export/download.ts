@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import type { ExportDeps } from "./deps.ts";
 import { findByTicket } from "./find.ts";
-import { openLane } from "./secret.ts";
+import { openTicket } from "./secret.ts";
 import { transition } from "./state.ts";
 
 /** storage.export.download: the first request spends the ticket; the bytes come from the replica that holds the Job's PUT. */
@@ -14,6 +14,6 @@ export const download =
     if (state === "pending") throw context.fault("export_not_ready");
     if (state !== "ready" || lane === undefined) throw context.fault("export_expired");
     if (!(await transition(deps, entry, { state: "streaming" }))) throw context.fault("export_expired");
-    context.reply.byteTransfer = openLane(ticket, lane);
+    context.reply.byteTransfer = openTicket(ticket, lane);
     return null;
   };

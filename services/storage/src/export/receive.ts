@@ -5,7 +5,7 @@ import type { ExportDeps } from "./deps.ts";
 import { attachment } from "./filename.ts";
 import { mayDownload } from "./find.ts";
 import { createRelay, type Relay } from "./relay.ts";
-import { isToken, sealLane } from "./secret.ts";
+import { isToken, sealTicket } from "./secret.ts";
 import { type Entry, endExport, transition } from "./state.ts";
 
 /** storage.export.receive: parks the Job's body and records where the browser will fetch it. */
@@ -25,12 +25,12 @@ export const receive =
       bodyMs,
       onWaited: async () => spendUnclaimed(deps, id),
     });
-    const lane = deps.byteTransfers.download({
+    const transfer = deps.byteTransfers.download({
       headers: headersOf(entry.value, length),
       source: relay.source,
       ttlMs: 2 * waitMs + stallMs,
     });
-    if (!(await transition(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
+    if (!(await transition(deps, entry, { state: "ready", lane: sealTicket(token, transfer) }))) {
       throw context.fault("not_found");
     }
     context.reply.byteTransfer = deps.byteTransfers.upload({

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { isFault } from "@svc/proto";
 import { createRelay, type RelayOptions } from "./relay.ts";
-import { idOf, isToken, newSecrets, openLane, sealLane } from "./secret.ts";
+import { idOf, isToken, newSecrets, openTicket, sealTicket } from "./secret.ts";
 
 const bytes = randomBytes(300_000);
 const sha = (content: Uint8Array) => createHash("sha256").update(content).digest();
@@ -130,7 +130,7 @@ describe("the relay from a Job to a browser", () => {
 
 describe("what is derived from a ticket", () => {
   const { ticket, id, token, tokenHash } = newSecrets();
-  const lane = { url: "http://127.0.0.1:1/lanes/x", token: "t", headers: {} };
+  const transfer = { url: "http://127.0.0.1:1/lanes/x", token: "t", headers: {} };
   test("its id and its token, and neither reveals the ticket", () => {
     assert.match(ticket, /^[0-9a-f]{64}$/);
     assert.match(id, /^[0-9a-f]{16}$/);
@@ -139,9 +139,9 @@ describe("what is derived from a ticket", () => {
     assert.ok(isToken(token, tokenHash) && !isToken(ticket, tokenHash));
   });
   test("data sealed by the Job's side can be opened with this ticket only", () => {
-    const sealed = sealLane(token, lane);
-    assert.deepEqual(openLane(ticket, sealed), lane);
-    assert.throws(() => openLane(newSecrets().ticket, sealed));
+    const sealed = sealTicket(token, transfer);
+    assert.deepEqual(openTicket(ticket, sealed), transfer);
+    assert.throws(() => openTicket(newSecrets().ticket, sealed));
     assert.doesNotMatch(Buffer.from(sealed, "base64").toString("latin1"), /lanes/);
   });
 });

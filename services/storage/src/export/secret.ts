@@ -27,15 +27,15 @@ export function tokenOf(ticket: string): string {
 }
 
 /** Seals the address of the bytes for the holder of the ticket, and the Job. */
-export function sealLane(token: string, lane: ByteTransferTicket): string {
+export function sealTicket(token: string, transfer: ByteTransferTicket): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", derive(token, "export lane").digest(), nonce);
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(lane)), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(transfer)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
 /** Throws for anything that was not sealed for this ticket. */
-export function openLane(ticket: string, sealed: string): ByteTransferTicket {
+export function openTicket(ticket: string, sealed: string): ByteTransferTicket {
   const bytes = Buffer.from(sealed, "base64");
   const key = derive(tokenOf(ticket), "export lane").digest();
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));

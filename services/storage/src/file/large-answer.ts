@@ -6,7 +6,7 @@ import type { FileDeps } from "./deps.ts";
 
 const inMessageBytes = 512 * 1_024;
 
-/** Returns the answer, or opens a lane for it. */
+/** Returns the answer, or opens a byte transfer for it. */
 export function answerLarge<T>(
   { byteTransfers }: Pick<FileDeps, "byteTransfers">,
   context: Pick<Context<AnyContract>, "reply">,

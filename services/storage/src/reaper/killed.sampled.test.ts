@@ -38,7 +38,7 @@ describe("a killed run", () => {
       (await fixture.base.kube.find(resources.claims, { name: claim, namespace }))?.metadata.uid;
     return { uidOf, first: await uidOf() };
   };
-  const goOn = () => fixture.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
+  const runAgain = () => fixture.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
 
   test("the next owner of a moved world's server gets a volume, also when the run died before creating it", async () => {
     const whole = await addMoved("moved");
@@ -49,7 +49,7 @@ describe("a killed run", () => {
     const { change } = killAt({ at: "volume", when: "after" });
     await fixture.runOnce({ overrides: quickLock, change });
     assert.equal(await uidOf(), undefined);
-    await until(async () => (await goOn()) && isReleased("moved-dies"), 30_000);
+    await until(async () => (await runAgain()) && isReleased("moved-dies"), 30_000);
     assert.ok(![undefined, first].includes(await uidOf()));
   });
 
@@ -65,7 +65,7 @@ describe("a killed run", () => {
   async function assertEnds(name: string): Promise<void> {
     assert.ok(await isSafe(name));
     await until(async () => {
-      const { summary } = await goOn();
+      const { summary } = await runAgain();
       assert.ok(await isSafe(name), JSON.stringify(summary));
       return isReleased(name);
     }, 30_000);

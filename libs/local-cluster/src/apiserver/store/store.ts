@@ -59,8 +59,8 @@ export function openStore(file: string): Store {
     keep(state, resource, change);
     broadcast.send(resource, change);
     // Listeners of the current change still use the previous value.
-    if (previous) setImmediate(previous.letGo);
-    if (type === "DELETED") setImmediate(current.letGo);
+    if (previous) setImmediate(previous.release);
+    if (type === "DELETED") setImmediate(current.release);
     return current;
   };
   return {

@@ -9,7 +9,7 @@ export type Stored = {
   readonly bytes: Buffer;
   readonly version: number;
   /** Releases the value when the object is only history: it takes several times the memory of its bytes. */
-  letGo: () => void;
+  release: () => void;
   /** Whether its value is still in memory. */
   readonly isHeld: boolean;
 };
@@ -30,7 +30,7 @@ export function makeStored(about: {
     get object() {
       return held ?? deepFreeze(JSON.parse(bytes.toString()) as KubeObject);
     },
-    letGo: () => {
+    release: () => {
       held = undefined;
     },
     get isHeld() {

@@ -126,12 +126,12 @@ function fill(observed: Observed, byOrdinal: Map<number, Pod>, steps: Steps): bo
 /** Removes pods from the highest ordinal down; false while one is still terminating. */
 function shrink({ set }: Observed, byOrdinal: Map<number, Pod>, steps: Steps): boolean {
   const ordered = set.spec.podManagementPolicy !== "Parallel";
-  const condemned = [...byOrdinal].filter(([ordinal]) => ordinal >= (set.spec.replicas ?? 1) || ordinal < 0);
-  for (const [, pod] of condemned.sort(([a], [b]) => b - a)) {
+  const surplus = [...byOrdinal].filter(([ordinal]) => ordinal >= (set.spec.replicas ?? 1) || ordinal < 0);
+  for (const [, pod] of surplus.sort(([a], [b]) => b - a)) {
     if (!isTerminating(pod)) steps.delete.push(pod);
     if (ordered) return false;
   }
-  return condemned.length === 0;
+  return surplus.length === 0;
 }
 
 function roll({ set }: Observed, byOrdinal: Map<number, Pod>, steps: Steps): void {
