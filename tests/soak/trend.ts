@@ -23,7 +23,7 @@ const hourMs = 3_600_000;
 /** Fewer readings after the warm-up tell nothing. */
 const fewest = 8;
 
-/** A series grows when its end lies above its beginning by more than the tolerance and it rises throughout. */
+/** A series grows when its end is above its beginning by more than the tolerance and it rises throughout. */
 export function trendOf(readings: readonly Reading[], tolerance: Tolerance): Trend {
   const steady = readings.slice(Math.floor(readings.length * warmUpShare));
   const quarter = Math.max(1, Math.floor(steady.length / 4));

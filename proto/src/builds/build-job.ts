@@ -91,7 +91,7 @@ export const BuildTask = z.strictObject({
     .optional(),
   policy: ScanPolicy,
   database: z.strictObject({
-    /** `optional`: a scan without a database of vulnerabilities is judged by its secrets alone. */
+    /** `optional`: a scan without a database of vulnerabilities is decided by its secrets alone. */
     need: z.enum(["required", "optional"]),
     max_age_ms: z.number().int(),
   }),

@@ -37,12 +37,12 @@ export const limits = {
   /** Longest line of a program's log, and most characters of all its lines. */
   logLine: 8_192,
   logBytes: 32 << 20,
-  /** Share of the scratch volume that a program leaves free, and how often that is looked at. */
+  /** Share of the scratch volume that a program leaves free, and how often that is checked. */
   keepFree: 0.05,
   diskCheckMs: 1_000,
   /** For how long the context and the registry are asked again while they are unavailable. */
   retryMs: 120_000,
-  /** Largest report that is judged: as JSON it takes some eight times that in the memory of a step. */
+  /** Largest report that is read: as JSON it takes some eight times that in the memory of a step. */
   reportBytes: 32 << 20,
 } as const;
 

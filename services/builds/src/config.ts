@@ -36,7 +36,7 @@ const submissionSettings = {
   unnamed_keep: duration("1h"),
   /** Between two sweeps of contexts. */
   sweep_interval: duration("1h"),
-  /** Between two looks for ended builds and mails that are due, and two counts of submissions. */
+  /** Between two checks for ended builds and due mails, and two counts of submissions. */
   notice_interval: duration("15s"),
   /** Contexts that one replica unpacks at once. */
   context_checks: z.number().int().min(1).max(16).default(2),
@@ -117,9 +117,9 @@ export const settings = z.strictObject({
     scan_fail_unfixed: z.boolean().default(false),
     /** Ids of vulnerabilities and of secret rules that are accepted as known risks. */
     scan_accept: z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/)).default([]),
-    /** `optional`: a scan without a database of vulnerabilities is judged by its secrets alone. */
+    /** `optional`: a scan without a database of vulnerabilities is decided by its secrets alone. */
     scan_db: z.enum(["required", "optional"]).default("required"),
-    /** Oldest database of vulnerabilities that a verdict may rest on. */
+    /** Oldest database of vulnerabilities that a verdict may be based on. */
     scan_db_max_age: duration("7d"),
     /** Whether only images with provenance may be put on the whitelist and be used by servers. */
     require_provenance: z.boolean().default(false),
@@ -141,9 +141,9 @@ export const settings = z.strictObject({
     prune_token_ref: z.string().min(1).default("SVC_REGISTRY_PRUNE_TOKEN"),
     /** Variable with `user:password` of the right to write every image, which brings images back from off-site copies; `<name>_FILE` may name a file instead; unset = what builds may push. */
     restore_token_ref: z.string().min(1).default("SVC_REGISTRY_RESTORE_TOKEN"),
-    /** How often what nothing keeps is deleted; 0s = never. */
+    /** How often images that nothing keeps are deleted; 0s = never. */
     prune_every: duration("6h"),
-    /** Where contexts of submissions lie: a folder that all replicas share, as a path or `file://`, or `s3://BUCKET/PREFIX`; anything else, and a bucket without credentials, = no uploads. */
+    /** Where contexts of submissions are stored: a folder that all replicas share, as a path or `file://`, or `s3://BUCKET/PREFIX`; anything else, and a bucket without credentials, = no uploads. */
     user_uploads_context: z.string().default("s3://svc-user-uploads"),
     /** Object store of that bucket, `http(s)://host[:port]`, a bare host = https; empty = AWS in `registry.s3_region`. */
     s3_endpoint: z
@@ -228,7 +228,7 @@ export const settings = z.strictObject({
     /** Memory of each other step. */
     step_memory: z.string().min(1).default("512Mi"),
 
-    /** How often builds are looked at; PostgreSQL notifies of what starts. */
+    /** How often builds are checked; PostgreSQL notifies of what starts. */
     poll_interval: duration("15s"),
     /** The same while any build runs. */
     busy_interval: duration("1s"),

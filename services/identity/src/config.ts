@@ -123,9 +123,9 @@ const identity = section({
   passkeys_per_account: count(50),
   /** When lifecycle is asked again to release a deleted user's servers. */
   deletion_retry: duration("15s"),
-  /** Time after the start until what has expired is first deleted. */
+  /** Time from the start until expired data is first deleted. */
   retention_first: duration("1m"),
-  /** How often what has expired is deleted. */
+  /** How often expired data is deleted. */
   retention_every: duration("1h"),
   /** How long sessions, codes and setup links are kept after they expired. */
   expired_keep: duration("30d"),

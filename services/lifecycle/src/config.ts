@@ -106,9 +106,9 @@ export const settings = z.object({
     platform_image: z.string().default(""),
     /** How long a server waits for its egress policy to be enforced; then its start fails and is tried again. */
     egress_wait: duration("30s"),
-    /** What a server must reach, as `host:port`: until then its network is not up. */
+    /** Addresses that a server must reach, as `host:port`: until then its network is not up. */
     egress_positive_probe: z.string().default("kube-dns.kube-system.svc:53"),
-    /** What a server must not reach, as `host:port`; empty on a single node. */
+    /** Addresses that a server must not reach, as `host:port`; empty on a single node. */
     egress_probe: z.string().default(""),
     /** Whether a server starts although its egress policy is not enforced after that time. */
     egress_fail_open: z.boolean().default(false),

@@ -91,11 +91,11 @@ export const settings = z.strictObject({
     watch_every: duration("2m"),
     /** Pause between a start and the first check. */
     watch_first: duration("1m"),
-    /** Folder of what the watchdog remembers, on a volume of its own. */
+    /** Folder of the state of the watchdog, on a volume of its own. */
     state_dir: z.string().startsWith("/").default("/var/lib/svc/watchdog"),
     /** Folder in memory that is used while that one cannot be written. */
     state_copy_dir: z.string().startsWith("/").default("/dev/shm/svc-watchdog"),
-    /** File with a Unix time in seconds until which nothing is sent, for installations; empty = none. */
+    /** File with a Unix time in seconds until which nothing is sent, for use during an installation; empty = none. */
     quiet_file: z.string().default(""),
     /** File with the address of a heartbeat service; empty = none. */
     heartbeat_url_file: z.string().default(""),
@@ -117,11 +117,11 @@ export const settings = z.strictObject({
     game_address: address.default(""),
     /** Servers whose certificates are watched, host:port. */
     tls_addresses: z.array(address).default([]),
-    /** Ways to staff beside mail: `{ name, format = "json" or "discord", url_ref, secret_ref }`. */
+    /** Channels that notify staff besides mail: `{ name, format = "json" or "discord", url_ref, secret_ref }`. */
     channels: z.array(channel).max(10).default([]),
     /** Longest wait for one channel. */
     channel_timeout: duration("10s"),
-    /** Whether channels may have addresses of the inside, and plain http. */
+    /** Whether channels may have internal addresses, and plain http. */
     channels_may_be_internal: z.boolean().default(false),
     /** Components that stay at their version. */
     pinned: z.array(z.enum(componentNames)).default([]),

@@ -53,7 +53,7 @@ export const settings = {
   forwardingMasterFile: text(),
   /** Whether connections begin with a PROXY header. */
   acceptProxyProtocol: flag(false),
-  /** Addresses and ranges whose PROXY headers are believed. */
+  /** Addresses and ranges whose PROXY headers are trusted. */
   trustedProxies: text(),
   /** Whether servers are sent a PROXY header. */
   sendProxyProtocol: flag(false),

@@ -17,7 +17,7 @@ export const settings = z.object({
   archive: section({
     /** Kind of archive store; only `tarLocal`. */
     store: z.literal("tarLocal").default("tarLocal"),
-    /** Where the archive folder is mounted; the paths of backups lie below it. */
+    /** Where the archive folder is mounted; the paths of backups are below it. */
     local_path: z.string().startsWith("/").default("/archive"),
     /** `zstd` writes `.tar.zst`, `gzip` writes `.tar.gz`; both are read. */
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
@@ -80,7 +80,7 @@ export const settings = z.object({
     job_unnoted_ttl: duration("7d"),
     /** A row without a Job after this time was never started. */
     start_patience: duration("2m"),
-    /** How often what runs is looked at (docs/reference/settings.md). */
+    /** How often running work is checked (docs/reference/settings.md). */
     settle_interval: duration("5s"),
     /** The same while any Job runs: a restore continues this soon after its snapshot. */
     settle_busy_interval: duration("1s"),
@@ -95,7 +95,7 @@ export const settings = z.object({
     /** Longest line read from a Job's log: a result may carry 1 MiB as base64. */
     log_line: size("2Mi"),
 
-    /** How often the next scheduled backup is looked for (docs/reference/backups.md#scheduled). */
+    /** How often storage checks for the next scheduled backup (docs/reference/backups.md#scheduled). */
     auto_backup_interval: duration("2m"),
     /** Share of its deadline for which a backup or restore delays scheduled backups of other worlds. */
     slot_share: z.number().min(0.01).max(1).default(0.25),

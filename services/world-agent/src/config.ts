@@ -8,7 +8,7 @@ import { StagedParts, Task } from "@svc/proto/world-task";
 
 /** Limits of the agent, with the defaults of docs/reference/exports.md#ticket, docs/reference/files.md#operations. */
 export const limits = {
-  /** Either end of a transfer may stand still for so long. */
+  /** How long either end of a transfer may stall. */
   stallMs: 120_000,
   /** An archive that was sent is read back before it is answered. */
   keptMs: 600_000,

@@ -1,4 +1,4 @@
-// Where contexts lie: blobs that are written once, whole or not at all, by the name that their writer chose
+// Where contexts are stored: blobs that are written once, whole or not at all, by the name that their writer chose
 // (docs/reference/submissions.md#store). What refers to a blob is a row; a blob that no row names is swept.
 
 import { randomBytes } from "node:crypto";
