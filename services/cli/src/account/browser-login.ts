@@ -5,24 +5,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type Client } from "@svc/client";
 import { cliLogins } from "@svc/proto";
 import { CommandError } from "../output.ts";
-import { addressOf, createFaceClient } from "./face-client.ts";
+import { addressOf, createPanelClient } from "./panel-client.ts";
 import { explain, isRefusal } from "./refusal.ts";
-import type { Face } from "./session-file.ts";
+import type { PanelHost } from "./session-file.ts";
 
 const pollMs = 2_000;
 
 type SignedIn = { user_id: string; role: string };
 
 /** Waits until somebody approved. Throws a `CommandError` for a refusal and after the code has expired. */
-export async function loginByBrowser(data: string, face: Face): Promise<SignedIn> {
-  const client = createFaceClient(data, face);
+export async function loginByBrowser(data: string, panelHost: PanelHost): Promise<SignedIn> {
+  const client = createPanelClient(data, panelHost);
   const { secret, code, expires_at } = await client.call(cliLogins.start, {}).catch((error: unknown) => {
     throw explain(error);
   });
   const until = Date.parse(expires_at);
   const minutes = Math.round((until - Date.now()) / 60_000);
   process.stderr.write(
-    `Open ${addressOf(data, face, "/cli")} in a browser, sign in there and type this code:\n\n` +
+    `Open ${addressOf(data, panelHost, "/cli")} in a browser, sign in there and type this code:\n\n` +
       `    ${spaced(code)}\n\n` +
       `It counts for ${minutes} minutes, and only for you: give it to nobody. Waiting; Ctrl+C ends this ...\n`,
   );

@@ -4,13 +4,13 @@ import type { CallSettings, ClientInput, ClientOutput } from "@svc/client";
 import type { AnyContract } from "@svc/proto";
 import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { createFaceClient } from "./face-client.ts";
+import { createPanelClient } from "./panel-client.ts";
 import { explain, isRefusal } from "./refusal.ts";
-import { type Face, findSession } from "./session-file.ts";
+import { findSession, type PanelHost } from "./session-file.ts";
 
 export type External = {
   /** The host that the session is for. */
-  face: Face;
+  panelHost: PanelHost;
   /** Throws a refusal as one sentence; obtains a fresh proof where one is required and repeats the call. */
   call: <C extends AnyContract>(contract: C, input: ClientInput<C>) => Promise<ClientOutput<C>>;
   /** As `call` for streams of bytes and events. */
@@ -25,20 +25,22 @@ export type External = {
 export function connectExternal(data: string): External {
   const session = findSession(data);
   if (!session) throw notSignedIn(data);
-  const { face } = session;
-  const proven = async <T>(work: (client: ReturnType<typeof createFaceClient>) => Promise<T>): Promise<T> => {
+  const { panelHost } = session;
+  const proven = async <T>(
+    work: (client: ReturnType<typeof createPanelClient>) => Promise<T>,
+  ): Promise<T> => {
     try {
-      return await work(createFaceClient(data, face));
+      return await work(createPanelClient(data, panelHost));
     } catch (error) {
       if (!isRefusal(error, "reauth_required")) throw explain(error);
-      await (await import("./prove.ts")).prove(data, face);
-      return await work(createFaceClient(data, face)).catch((again: unknown) => {
+      await (await import("./prove.ts")).prove(data, panelHost);
+      return await work(createPanelClient(data, panelHost)).catch((again: unknown) => {
         throw explain(again);
       });
     }
   };
   return {
-    face,
+    panelHost,
     call: (contract, input) => proven((client) => client.call(contract, input)),
     open: (contract, input, settings) => proven((client) => client.open(contract, input, settings)),
   };

@@ -22,7 +22,7 @@ export async function loginAtHost(data: string, who?: string): Promise<Omit<Host
     ...(former && { replaces: createHash("sha256").update(former.value).digest("hex") }),
   };
   const { value, ...account } = await askIdentity<HostLogin>(data, command);
-  saveSession(data, { value, face: "admin" });
+  saveSession(data, { value, panelHost: "admin" });
   return account;
 }
 

@@ -5,9 +5,9 @@ import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
 import { loginByBrowser } from "./browser-login.ts";
 import { chooseWay, decideWay, hasPanel, type Way } from "./choose-way.ts";
-import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { createPanelClient } from "./panel-client.ts";
 import { explain, isRefusal } from "./refusal.ts";
 
 export type LoginOptions = {
@@ -50,16 +50,16 @@ async function loginBy(way: Way, options: LoginOptions): Promise<Login> {
 
 /** Says whose session it is: another person may have approved. */
 async function loginInBrowser({ data, host }: LoginOptions): Promise<Login> {
-  const face = host === "operator" ? "admin" : "panel";
-  const done = await loginByBrowser(data, face);
-  const { email, username } = await readAccount(data, face);
+  const panelHost = host === "operator" ? "admin" : "panel";
+  const done = await loginByBrowser(data, panelHost);
+  const { email, username } = await readAccount(data, panelHost);
   return { ...done, name: email || username };
 }
 
 /** Players sign in on the panel's host with a mailed code. */
 async function loginByMail(options: LoginOptions, email: string) {
   const { data, code } = options;
-  const client = createFaceClient(data, "panel");
+  const client = createPanelClient(data, "panel");
   const again = hint(data, `account login --email ${email}`);
   return exchangeCode({
     send: () => client.call(signIn.startEmail, { email }),
@@ -79,7 +79,7 @@ const approvalPollMs = 1_000;
 
 /** Operators sign in with a mailed code and the approval of an operator in the game. */
 async function loginAsOperator({ data, code }: LoginOptions, email: string) {
-  const client = createFaceClient(data, "admin");
+  const client = createPanelClient(data, "admin");
   const started = await client.call(signIn.startOpLogin, { email }).catch((error: unknown) => {
     throw explain(error);
   });
@@ -98,7 +98,7 @@ async function loginAsOperator({ data, code }: LoginOptions, email: string) {
 }
 
 async function awaitApproval(data: string, { id, until }: { id: string; until: number }): Promise<void> {
-  const client = createFaceClient(data, "admin");
+  const client = createPanelClient(data, "admin");
   for (;;) {
     const { approved } = await client.call(signIn.readOpLoginStatus, { id }).catch((error: unknown) => {
       throw explain(error);
@@ -114,8 +114,8 @@ function mailPage(data: string): string {
 }
 
 /** The account signed in on a host. */
-export async function readAccount(data: string, face: "admin" | "panel") {
-  return createFaceClient(data, face)
+export async function readAccount(data: string, panelHost: "admin" | "panel") {
+  return createPanelClient(data, panelHost)
     .call(accounts.me, {})
     .catch((error: unknown) => {
       throw explain(error);

@@ -1,6 +1,6 @@
 import { accounts } from "@svc/proto";
 import type { Outcome } from "../output.ts";
-import { createFaceClient } from "./face-client.ts";
+import { createPanelClient } from "./panel-client.ts";
 import { explain } from "./refusal.ts";
 import { findSession, removeSession } from "./session-file.ts";
 
@@ -8,7 +8,7 @@ import { findSession, removeSession } from "./session-file.ts";
 export async function logout({ data }: { data: string }): Promise<Outcome> {
   const session = findSession(data);
   if (!session) return { json: { signed_out: false }, text: "Nobody is signed in here." };
-  await createFaceClient(data, session.face)
+  await createPanelClient(data, session.panelHost)
     .call(accounts.logout, {})
     .catch((error: unknown) => {
       throw explain(error);

@@ -2,30 +2,30 @@ import { passkeys } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { readAccount } from "./login.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { createPanelClient } from "./panel-client.ts";
 import { explain } from "./refusal.ts";
-import type { Face } from "./session-file.ts";
+import type { PanelHost } from "./session-file.ts";
 
 /**
  * Gives the fresh proof that a call required: for operators by the data folder, whose holder could change everything
  * anyway, for players by a mailed code.
  */
-export async function prove(data: string, face: Face): Promise<void> {
-  const me = await readAccount(data, face);
+export async function prove(data: string, panelHost: PanelHost): Promise<void> {
+  const me = await readAccount(data, panelHost);
   if (me.role === "user") {
     process.stderr.write("This change requires a fresh proof.\n");
-    await proveByMail(data, face);
+    await proveByMail(data, panelHost);
     return;
   }
   await loginAtHost(data, me.user_id);
   process.stderr.write("This change required a fresh proof; the data folder provided it (audited).\n");
 }
 
-export async function proveByMail(data: string, face: Face): Promise<void> {
-  const client = createFaceClient(data, face);
+export async function proveByMail(data: string, panelHost: PanelHost): Promise<void> {
+  const client = createPanelClient(data, panelHost);
   const { factors } = await client.call(passkeys.reauthStatus, {}).catch((error: unknown) => {
     throw explain(error);
   });

@@ -4,16 +4,16 @@ import { connectExternal } from "./external.ts";
 import { loginAtHost } from "./host-login.ts";
 import { type LoginOptions, login, readAccount } from "./login.ts";
 import { prove, proveByMail } from "./prove.ts";
-import type { Face } from "./session-file.ts";
+import type { PanelHost } from "./session-file.ts";
 
 /** Gives a fresh proof; `until` is when the next one is due. */
 export async function reauth(options: LoginOptions): Promise<Outcome> {
   const { data } = options;
-  const { face } = connectExternal(data);
-  if (options.with === undefined) await prove(data, face);
-  else if (options.with === "host") await loginAtHost(data, (await readAccount(data, face)).user_id);
-  else if (options.with === "operator") await login({ ...options, email: await addressOf(data, face) });
-  else await proveByMail(data, face);
+  const { panelHost } = connectExternal(data);
+  if (options.with === undefined) await prove(data, panelHost);
+  else if (options.with === "host") await loginAtHost(data, (await readAccount(data, panelHost)).user_id);
+  else if (options.with === "operator") await login({ ...options, email: await addressOf(data, panelHost) });
+  else await proveByMail(data, panelHost);
   const { until } = await connectExternal(data).call(passkeys.reauthStatus, {});
   return {
     json: { proven: true, ...(until !== undefined && { until }) },
@@ -21,8 +21,8 @@ export async function reauth(options: LoginOptions): Promise<Outcome> {
   };
 }
 
-async function addressOf(data: string, face: Face): Promise<string> {
-  const { email } = await readAccount(data, face);
+async function addressOf(data: string, panelHost: PanelHost): Promise<string> {
+  const { email } = await readAccount(data, panelHost);
   if (email === "") throw new CommandError("this account has no verified address; use --with host");
   return email;
 }

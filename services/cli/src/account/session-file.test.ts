@@ -11,16 +11,16 @@ after(() => rmSync(data, { recursive: true }));
 
 test("a session is found with its host, and only its owner can read the file", () => {
   assert.equal(findSession(data), undefined);
-  for (const face of ["admin", "panel"] as const) {
-    saveSession(data, { value: "v1", face });
-    assert.deepEqual(findSession(data), { value: "v1", face });
+  for (const panelHost of ["admin", "panel"] as const) {
+    saveSession(data, { value: "v1", panelHost });
+    assert.deepEqual(findSession(data), { value: "v1", panelHost });
     assert.equal(statSync(file).mode & 0o777, 0o600);
   }
 });
 
 test("a file that others could read is replaced, not written into", () => {
   writeFileSync(file, "old admin\n", { mode: 0o644 });
-  saveSession(data, { value: "v2", face: "admin" });
+  saveSession(data, { value: "v2", panelHost: "admin" });
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 

@@ -4,24 +4,24 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Which host of the external face a session is for: the operator console or the players' panel. */
-export type Face = "admin" | "panel";
-type SavedSession = { face: Face; value: string };
+export type PanelHost = "admin" | "panel";
+type SavedSession = { panelHost: PanelHost; value: string };
 
 const path = (data: string) => join(data, "cli-session");
 
 export function findSession(data: string): SavedSession | undefined {
   try {
-    const [value = "", face] = readFileSync(path(data), "utf8").trim().split(" ");
-    return value === "" ? undefined : { value, face: face === "panel" ? "panel" : "admin" };
+    const [value = "", panelHost] = readFileSync(path(data), "utf8").trim().split(" ");
+    return value === "" ? undefined : { value, panelHost: panelHost === "panel" ? "panel" : "admin" };
   } catch {
     return undefined;
   }
 }
 
-export function saveSession(data: string, { value, face }: SavedSession): void {
+export function saveSession(data: string, { value, panelHost }: SavedSession): void {
   // An existing file would keep its mode, so it is removed first.
   removeSession(data);
-  writeFileSync(path(data), `${value} ${face}\n`, { mode: 0o600 });
+  writeFileSync(path(data), `${value} ${panelHost}\n`, { mode: 0o600 });
 }
 
 export function removeSession(data: string): void {

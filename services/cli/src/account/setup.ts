@@ -4,8 +4,8 @@ import { hint } from "../hint.ts";
 import { mintSetupLink } from "../host/rescue.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { createFaceClient } from "./face-client.ts";
 import { exchangeCode } from "./mail-code.ts";
+import { createPanelClient } from "./panel-client.ts";
 import { explain, isRefusal } from "./refusal.ts";
 import { findSession } from "./session-file.ts";
 
@@ -24,7 +24,7 @@ export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
       text: `You are the ${state.role}, ${state.email || state.username}, already; setup is done.`,
     };
   }
-  const client = createFaceClient(data, "admin");
+  const client = createPanelClient(data, "admin");
   const verified = await exchangeCode({
     send: () => client.call(accounts.startEmail, { email }),
     verify: (typed) => client.call(accounts.verifyEmail, { code: typed }),
@@ -40,9 +40,9 @@ export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
 
 /** Setup state of the saved session; undefined when there is no valid one. */
 async function findState(data: string): Promise<accounts.SetupState | undefined> {
-  if (findSession(data)?.face !== "admin") return undefined;
+  if (findSession(data)?.panelHost !== "admin") return undefined;
   try {
-    return await createFaceClient(data, "admin").call(accounts.setupStatus, {});
+    return await createPanelClient(data, "admin").call(accounts.setupStatus, {});
   } catch (error) {
     if (isRefusal(error, "unauthorized")) return undefined;
     throw explain(error);
@@ -50,7 +50,7 @@ async function findState(data: string): Promise<accounts.SetupState | undefined>
 }
 
 async function signIn({ data, link }: SetupOptions): Promise<accounts.SetupState> {
-  const client = createFaceClient(data, "admin");
+  const client = createPanelClient(data, "admin");
   if (link !== undefined) {
     return redeem(client, link).catch((error: unknown) => {
       throw explain(error);

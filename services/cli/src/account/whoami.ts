@@ -7,7 +7,7 @@ export async function whoAmI({ data }: { data: string }): Promise<Outcome> {
   const external = connectExternal(data);
   const me = await external.call(accounts.me, {});
   const { needed, until, factors } = await external.call(passkeys.reauthStatus, {});
-  const host = external.face === "admin" ? "operator console" : "players' panel";
+  const host = external.panelHost === "admin" ? "operator console" : "players' panel";
   const proof =
     until === undefined
       ? needed
@@ -15,7 +15,11 @@ export async function whoAmI({ data }: { data: string }): Promise<Outcome> {
         : "no further proof is needed"
       : `proven until ${until}`;
   return {
-    json: { ...me, host: external.face, reauth: { needed, factors, ...(until !== undefined && { until }) } },
+    json: {
+      ...me,
+      host: external.panelHost,
+      reauth: { needed, factors, ...(until !== undefined && { until }) },
+    },
     text: `${me.email || me.user_id} (${me.role}) at the ${host}; for changes to sign-in methods: ${proof}`,
   };
 }

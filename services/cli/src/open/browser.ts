@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { addressOf } from "../account/face-client.ts";
+import { addressOf } from "../account/panel-client.ts";
 import { hasDisplay } from "../config.ts";
 import { mintSetupLink } from "../host/rescue.ts";
 import type { Outcome } from "../output.ts";

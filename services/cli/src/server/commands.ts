@@ -114,7 +114,7 @@ export async function serverStatus(name: string, { data }: Data): Promise<Outcom
 /** Operators see every server; players those they own or may claim. */
 export async function listServers({ data }: Data): Promise<Outcome> {
   const external = connectExternal(data);
-  if (external.face === "panel") return listOwn(external);
+  if (external.panelHost === "panel") return listOwn(external);
   const { items } = await external.call(servers.fleet, {});
   const head = ["NAME", "PHASE", "PLAYERS", "ADDRESS", "OWNER"];
   const lines = items.map((row) => [

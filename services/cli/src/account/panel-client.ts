@@ -3,13 +3,13 @@ import { type Client, createClient } from "@svc/client";
 import { Agent, fetch as undiciFetch } from "undici";
 import { buildVersion } from "../config.ts";
 import { readStackFile } from "../stack-file.ts";
-import { type Face, findSession, removeSession, saveSession } from "./session-file.ts";
+import { findSession, type PanelHost, removeSession, saveSession } from "./session-file.ts";
 
 /** Address of a page of the external face, as a browser on this machine reaches it. */
-export function addressOf(data: string, face: Face, page = ""): string {
+export function addressOf(data: string, panelHost: PanelHost, page = ""): string {
   const { external_base_url, admin_host, panel_host } = readStackFile(data);
   const url = new URL(external_base_url);
-  url.hostname = face === "admin" ? admin_host : panel_host;
+  url.hostname = panelHost === "admin" ? admin_host : panel_host;
   return `${url.origin}${page}`;
 }
 
@@ -18,7 +18,7 @@ const machine = hostname().replace(/[^\w.-]/g, "") || "unknown";
 const userAgent = `svc/${buildVersion} (${machine})`;
 
 /** A client of one host of the external face; sends that host's session and saves a new one. */
-export function createFaceClient(data: string, face: Face): Client {
+export function createPanelClient(data: string, panelHost: PanelHost): Client {
   const session = findSession(data);
   const { hostname: address } = new URL(readStackFile(data).external_base_url);
   // Host names need no DNS: connections go to the address on which the stack listens.
@@ -26,21 +26,21 @@ export function createFaceClient(data: string, face: Face): Client {
     connect: { lookup: (_name, _options, answer) => answer(null, [{ address, family: 4 }]) },
   });
   return createClient({
-    baseUrl: addressOf(data, face),
+    baseUrl: addressOf(data, panelHost),
     headers: { "user-agent": userAgent },
-    ...(session?.face === face && { cookie: session.value }),
+    ...(session?.panelHost === panelHost && { cookie: session.value }),
     fetch: async (input, init) => {
       const response = await undiciFetch(input as string, { ...(init as object), dispatcher });
-      keep(data, face, response.headers.getSetCookie());
+      keep(data, panelHost, response.headers.getSetCookie());
       return response as unknown as Response;
     },
   });
 }
 
-function keep(data: string, face: Face, cookies: readonly string[]): void {
+function keep(data: string, panelHost: PanelHost, cookies: readonly string[]): void {
   for (const line of cookies) {
     const [, value] = /^svc_session=([^;]*)/.exec(line) ?? [];
     if (value === "") removeSession(data);
-    else if (value !== undefined) saveSession(data, { value, face });
+    else if (value !== undefined) saveSession(data, { value, panelHost });
   }
 }
