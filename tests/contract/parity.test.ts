@@ -22,7 +22,7 @@ const listed = read("operations.json") as Listed[];
 const additions: Readonly<Record<string, string>> = {
   "GET /session/minecraft/hasJoined":
     "docs/reference/session-verifier.md#answers: the path that a stock proxy asks",
-  "POST /api/v1/auth/password": "docs/reference/sign-in.md#doors: the local-password door",
+  "POST /api/v1/auth/password": "docs/reference/sign-in.md#doors: sign-in by local password",
   "POST /api/v1/internal/account/link/statuses":
     "docs/reference/login-gate.md#states: all players of a gate in one call a second",
   "POST /api/v1/internal/player/standings":

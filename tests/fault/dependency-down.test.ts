@@ -92,8 +92,8 @@ test("without identity a session is 503, never 401, and the internal face keeps 
   await whileFrozen("identity", async () => {
     const { asOwner, asProxy } = fixture();
     const forged = { ...me, headers: { cookie: `svc_session=${"A".repeat(43)}` } };
-    const door = { method: "POST", path: "/api/v1/auth/setup/redeem", json: { token: "x" } };
-    const asked = [me, fleet, patch, forged, door];
+    const setup = { method: "POST", path: "/api/v1/auth/setup/redeem", json: { token: "x" } };
+    const asked = [me, fleet, patch, forged, setup];
     const replies = await Promise.all(asked.map(asOwner));
     for (const [index, reply] of replies.entries())
       assertUnavailable(reply, ["auth_unavailable"], asked[index]?.path ?? "");

@@ -29,7 +29,7 @@ export type StackFixture = {
   redeem: () => Promise<RawResponse>;
   /** Verifies the owner's e-mail. Returns the code that did it. */
   leaveSetup: () => Promise<string>;
-  /** Writes a session into the database, as a door does that this build does not have yet. */
+  /** Writes a session into the database, as a sign-in does that this build does not have yet. */
   insertSession: (role: "owner" | "admin" | "user", expiresInMs?: number) => Promise<string>;
   stop: () => Promise<void>;
 };

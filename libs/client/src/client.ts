@@ -94,7 +94,7 @@ function requestOf(contract: AnyContract, input: Record<string, unknown>): HttpR
   const { http } = contract;
   if (!http) throw new Error(`${contract.subject} has no HTTP binding`);
   const body = bodyOf(contract, input);
-  // Doors demand the type even without a body (docs/reference/sign-in.md#doors).
+  // Sign-in endpoints demand the type even without a body (docs/reference/sign-in.md#doors).
   const isJson = body !== undefined || http.rateLimited;
   return {
     method: http.method,

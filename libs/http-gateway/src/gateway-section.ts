@@ -22,7 +22,7 @@ export const gatewaySection = section({
   idle_timeout: duration("120s"),
   /** Time that requests in progress get when the process stops. */
   drain: duration("20s"),
-  /** Malformed requests that sign-in doors answer to one address, at once and in each minute. */
+  /** Malformed requests that sign-in endpoints answer to one address, at once and in each minute. */
   malformed_sign_ins: z.int().min(1).default(60),
   /** How long a resolved session is cached; a revoked one is forgotten at once. */
   session_cache: duration("5s"),

@@ -21,7 +21,7 @@ import type { FaceSettings } from "./settings.ts";
 type HandlerDeps = {
   authenticator: Authenticator;
   settings: FaceSettings;
-  /** Of the malformed requests at sign-in doors. */
+  /** Of the malformed requests at sign-in endpoints. */
   malformed: MalformedBudget;
   requestLog: RequestLog;
   log: Logger;

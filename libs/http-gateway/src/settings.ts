@@ -18,7 +18,7 @@ export type FaceSettings = {
   headersTimeoutMs: number;
   idleTimeoutMs: number;
   drainMs: number;
-  /** Malformed requests to sign-in doors from one address, at once and in each minute. */
+  /** Malformed requests to sign-in endpoints from one address, at once and in each minute. */
   malformedSignIns: number;
   sessionCacheMs: number;
   sessionCacheSize: number;

@@ -1,5 +1,5 @@
-// The doors: options, mailed codes, operator login, bind code, local password (docs/reference/sign-in.md#doors, docs/reference/sign-in.md#codes).
-// Vocabulary: door = a way to get a session; operator login = staff sign in with a mailed code and the approval of a
+// Sign-in: options, mailed codes, operator login, bind code, local password (docs/reference/sign-in.md#doors, docs/reference/sign-in.md#codes).
+// Vocabulary: operator login = staff sign in with a mailed code and the approval of a
 // player in the game who is staff; approver = that player.
 
 import { z } from "zod";

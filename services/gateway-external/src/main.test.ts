@@ -96,7 +96,7 @@ test("a refusal comes to a client as an ApiError with its code and request id", 
   });
 });
 
-test("a client gives a door its content type, and hears the rest of a 503", async () => {
+test("a client gives a sign-in endpoint its content type, and hears the rest of a 503", async () => {
   await assert.rejects(createClient({ baseUrl }).call(accounts.redeemSetup, { token: "x" }), (error) => {
     assert.ok(error instanceof ApiError);
     assert.equal(error.status, 503);

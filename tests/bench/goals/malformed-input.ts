@@ -49,11 +49,11 @@ async function rowsOf(bench: Bench, fixture: Fixture): Promise<Row[]> {
   const limit = { bound: "at most", of: "ratio", goal: 1 } as const;
   return [
     {
-      ...{ ...cpu, what: "malformed JSON at a sign-in door, CPU", limit },
+      ...{ ...cpu, what: "malformed JSON at a sign-in endpoint, CPU", limit },
       ...{ ours: found.doorMalformed.cpuUs, anchor: found.door.cpuUs, peer: peer.malformedSignIn.cpuUs },
     },
     {
-      ...{ goal: "G28", unit: "rps", what: "malformed JSON at a sign-in door, c10" },
+      ...{ goal: "G28", unit: "rps", what: "malformed JSON at a sign-in endpoint, c10" },
       ...{ ours: found.doorMalformed.rps, peer: peer.malformedSignIn.rps },
       limit: { bound: "at least", of: "peer", goal: 1 },
     },

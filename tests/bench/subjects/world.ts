@@ -122,21 +122,21 @@ async function extract(place: Place): Promise<Timed> {
 }
 
 type Far = Place & { url: string };
-const doorOf = (url: string) => ({ url, token: "bench", stallMs: 120_000 });
+const targetOf = (url: string) => ({ url, token: "bench", stallMs: 120_000 });
 
 /** An archive to the internal face, as an export sends it. */
 async function send(place: Far): Promise<Timed> {
   await using archive = await open(kept(place));
   const { size: length } = await archive.stat();
-  const door = { ...doorOf(place.url), length, contentType: "application/zstd" };
-  return await timed(() => sendStream(door, (write) => sendFile(archive, { length, write })));
+  const target = { ...targetOf(place.url), length, contentType: "application/zstd" };
+  return await timed(() => sendStream(target, (write) => sendFile(archive, { length, write })));
 }
 
 /** An upload from the internal face into a world. */
 async function land(place: Far & { size: number; sha256: string }): Promise<Timed> {
   const { url, size, sha256 } = place;
   await using world = await openEmpty(place, "landed");
-  const content = fetchStream(doorOf(url));
+  const content = fetchStream(targetOf(url));
   const parts = [{ size, sha256 }];
   return await timed(() => commitUpload(world, { path: "upload", overwrite: false, parts, content }));
 }

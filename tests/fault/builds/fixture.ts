@@ -157,7 +157,7 @@ export async function openPipelineFixture(overrides: readonly string[] = []): Pr
   const watching = stack.adopt(database.open<Tables>(), (one) => one.close());
   const gateway = await serveNeighbours(nats, stack);
   const faces = await startFaces(nats, stack);
-  const { url } = faces.door;
+  const { url } = faces.internalProxy;
   const settings = [
     ...quick,
     `registry.url=${registry.host}`,
@@ -215,7 +215,7 @@ async function serveNeighbours(nats: TestNats, stack: AsyncDisposableStack): Pro
   return connect("gateway-external");
 }
 
-type Faces = { external: GatewayProcess[]; internal: GatewayProcess[]; door: InternalProxy };
+type Faces = { external: GatewayProcess[]; internal: GatewayProcess[]; internalProxy: InternalProxy };
 
 async function startFaces(nats: TestNats, stack: AsyncDisposableStack): Promise<Faces> {
   process.env["SVC_BUILD_TOKEN"] = callerToken;
@@ -223,10 +223,11 @@ async function startFaces(nats: TestNats, stack: AsyncDisposableStack): Promise<
   const all = await Promise.all(names.map((face) => startGateway(face, { nats })));
   for (const one of all) stack.defer(() => one.kill());
   const [external, internal] = [all.slice(0, 2), all.slice(2)];
-  const door = stack.adopt(await openInternalProxy(() => internal.map(({ port }) => port())), (one) =>
-    one.close(),
+  const internalProxy = stack.adopt(
+    await openInternalProxy(() => internal.map(({ port }) => port())),
+    (one) => one.close(),
   );
-  return { external, internal, door };
+  return { external, internal, internalProxy };
 }
 
 type Made = { nats: TestNats; wire: Wire; dataDir: string; settings: string[]; registry: GatedRegistry };
@@ -318,7 +319,7 @@ async function inject(parts: Parts, victim: Victim, turn: number): Promise<() =>
     case "the external gateway":
       return killFace(faces.external[turn % faces.external.length]);
     case "the internal gateway":
-      return killFace(faces.internal[faces.door.lastTarget()]);
+      return killFace(faces.internal[faces.internalProxy.lastTarget()]);
     case "the registry":
       return registry.kill("registry");
     case "the gate":

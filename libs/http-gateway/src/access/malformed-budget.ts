@@ -1,4 +1,4 @@
-// How many malformed requests one address may send to the doors (docs/reference/http.md#rate-limit). Each gateway counts
+// How many malformed requests one address may send to the sign-in endpoints (docs/reference/http.md#rate-limit). Each gateway counts
 // by itself: refusing them must not cost identity anything.
 
 export type MalformedBudget = {

@@ -85,7 +85,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   const folder = dirname(options.dataFile);
   const identity = ensureIdentity(join(folder, "apiserver.key"), join(folder, "apiserver.crt"));
-  const door = createTlsListener(identity, (request, response) => {
+  const listener = createTlsListener(identity, (request, response) => {
     void answer({ deps, tokens, onError: options.onError ?? (() => {}) }, request, response);
   });
   return {
@@ -97,7 +97,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     retained: store.retained,
     settled: garbage.settled,
     listen: async (port, host = "127.0.0.1") => {
-      const { port: taken } = await door.listen(port, host);
+      const { port: taken } = await listener.listen(port, host);
       url = `http://${host}:${taken}`;
     },
     close: async () => {
@@ -107,7 +107,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       authorizer.close();
       tokens.close();
       streams.endAll();
-      await door.close();
+      await listener.close();
       store.close();
     },
   };

@@ -12,7 +12,7 @@ export const serviceNames = [
 /** The game side: they speak Minecraft to players and call the internal face like any other program. */
 export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
 
-/** The door of the registry of images; with it the stack runs the registry. */
+/** The gate of the image registry; with it the stack runs the registry. */
 const registryServiceNames = ["registry-gate"] as const;
 
 /** Everything that `--only` may name. */

@@ -46,7 +46,7 @@ export async function setLocalAuth(wanted: string, { data, yes }: Options): Prom
   if (wanted !== "on" && wanted !== "off") throw new CommandError("must be on or off");
   const what = wanted === "on" ? "open" : "close";
   if (!yes)
-    return plan(`${what} the local-password door${wanted === "off" ? "; its sessions stop counting" : ""}`);
+    return plan(`${what} sign-in by local password${wanted === "off" ? "; its sessions stop counting" : ""}`);
   const command = { do: "set-local-auth", enabled: wanted === "on" };
   const answer = await askIdentity<{ local_auth_enabled: boolean }>(data, command);
   return {

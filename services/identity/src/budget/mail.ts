@@ -8,9 +8,9 @@ import { type Bucket, countTokens, type Taken, takeToken } from "./token-bucket.
 export type MailRates = { perHour: number; burst: number };
 
 /** Public and signed-in endpoints have separate shares, so that anonymous requests cannot use up those of an account. */
-type Door = "public" | "signed-in";
+type Access = "public" | "signed-in";
 export type Asking = {
-  door: Door;
+  access: Access;
   recipient: string;
   /** The requester: a client address or an account. */
   caller: string;
@@ -19,16 +19,16 @@ export type Asking = {
 type Share = { key: string; burst: number; perHour: number };
 
 /** The shares that a requested code is charged to. */
-export function sharesOf({ door, recipient, caller }: Asking, rates: MailRates, limits: Limits): Share[] {
+export function sharesOf({ access, recipient, caller }: Asking, rates: MailRates, limits: Limits): Share[] {
   const part = limits.mail_caller_share;
   return [
     {
-      key: `${door} to ${sha256(recipient.toLowerCase())}`,
+      key: `${access} to ${sha256(recipient.toLowerCase())}`,
       burst: limits.mail_recipient_burst,
       perHour: limits.mail_recipient_per_hour,
     },
     {
-      key: `${door} by ${caller}`,
+      key: `${access} by ${caller}`,
       burst: Math.max(1, Math.ceil(rates.burst * part)),
       perHour: Math.max(1, rates.perHour * part),
     },

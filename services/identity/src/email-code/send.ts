@@ -60,7 +60,7 @@ async function mintAndSend(
   now: Date,
 ): Promise<{ expiresAt: Date }> {
   const { userId, email, purpose } = request;
-  await mailer.takeShares("code", { door: "signed-in", recipient: email, caller: userId });
+  await mailer.takeShares("code", { access: "signed-in", recipient: email, caller: userId });
   await mailer.takeBudget("code");
   const code = mintCode();
   const expiresAt = new Date(now.getTime() + limits.otp_ttl);

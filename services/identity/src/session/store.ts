@@ -183,10 +183,10 @@ export async function endSession(
 }
 
 /**
- * Makes the gateways forget the sessions of the password door and end their streams. The sessions are not ended: while
- * the door is closed they are rejected with that reason.
+ * Makes the gateways forget the sessions from sign-ins with a password and end their streams. The sessions are not ended: while
+ * that is switched off they are rejected with that reason.
  */
-export async function announceClosedDoor(trx: IdentityTrx, now: Date): Promise<void> {
+export async function announcePasswordOff(trx: IdentityTrx, now: Date): Promise<void> {
   const shut = await trx
     .selectFrom("sessions")
     .where("door", "=", "password")

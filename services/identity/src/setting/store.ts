@@ -2,7 +2,7 @@
 
 import { settings } from "@svc/proto";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
-import { announceClosedDoor } from "../session/store.ts";
+import { announcePasswordOff } from "../session/store.ts";
 
 type PlatformSettings = settings.PlatformSettings;
 const defaults: PlatformSettings = { local_auth_enabled: false };
@@ -22,7 +22,7 @@ export async function readPlatformSettings(db: IdentityDb): Promise<PlatformSett
   return { ...defaults, ...Object.fromEntries(known) };
 }
 
-/** Saves the given settings. Closing the password door evicts its sessions from every gateway's cache. */
+/** Saves the given settings. Switching sign-in by password off evicts its sessions from every gateway's cache. */
 export async function savePlatformSettings(
   trx: IdentityTrx,
   change: { [K in keyof PlatformSettings]?: PlatformSettings[K] | undefined },
@@ -39,5 +39,5 @@ export async function savePlatformSettings(
       conflict.column("key").doUpdateSet((update) => ({ value: update.ref("excluded.value") })),
     )
     .execute();
-  if (change.local_auth_enabled === false) await announceClosedDoor(trx, now);
+  if (change.local_auth_enabled === false) await announcePasswordOff(trx, now);
 }

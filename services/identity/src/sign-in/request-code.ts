@@ -37,7 +37,7 @@ export async function requestCode(
   if (!("taken" in place)) return { expiresAt: place.expiresAt, isPaid: false };
   try {
     const caller = networkOf(request.client.address, 4);
-    await mailer.takeShares("code", { door: "public", recipient: email, caller });
+    await mailer.takeShares("code", { access: "public", recipient: email, caller });
     const isPaid = await pay(mailer, purpose);
     const relay = await mailer.open("code", { to: email, requestId });
     return { expiresAt, relay, isPaid };

@@ -89,10 +89,10 @@ export async function openFaceFixture(options: FaceFixtureOptions = {}): Promise
   const open = (face: Face) =>
     Promise.all(Array.from({ length: count }, (_, n) => listen(face, n === count - 1)));
   const [externalPorts, internalPorts] = await Promise.all([open("external"), open("internal")]);
-  const door = await openInternalProxy(() => internalPorts);
+  const internalProxy = await openInternalProxy(() => internalPorts);
   const externalUrls = externalPorts.map((port) => `http://127.0.0.1:${port}`);
   const [externalUrl = ""] = externalUrls;
-  const internalUrl = door.url;
+  const internalUrl = internalProxy.url;
   const dataDir = dirname(base.archiveDir);
   const stagingDir = join(dataDir, "uploads");
   mkdirSync(stagingDir);
@@ -119,7 +119,7 @@ export async function openFaceFixture(options: FaceFixtureOptions = {}): Promise
       return `${status} ${error?.code ?? JSON.stringify(body)}`;
     },
     close: async () => {
-      await door.close();
+      await internalProxy.close();
       await Promise.all(faces.map((face) => face.close()));
       await base.close();
     },

@@ -78,11 +78,11 @@ export async function openTransferFixture(): Promise<TransferFixture> {
   const faces = ["external", "external", "internal", "internal"] as const;
   const gateways = await Promise.all(faces.map((face) => startGateway(face, base)));
   const [external, internal] = [gateways.slice(0, 2), gateways.slice(2)];
-  const door = await openInternalProxy(() => internal.map(({ port }) => port()));
+  const internalProxy = await openInternalProxy(() => internal.map(({ port }) => port()));
   const settings = [
     ...quick,
     `archive.local_path=${base.archiveDir}`,
-    `storage.internal_url=${door.url}`,
+    `storage.internal_url=${internalProxy.url}`,
     `storage.staging_path=${stagingDir}`,
   ];
   const parts = {
@@ -90,7 +90,7 @@ export async function openTransferFixture(): Promise<TransferFixture> {
     cluster,
     external,
     internal,
-    door,
+    internalProxy,
     settings,
     storage: await startGated(base, settings),
   };
@@ -102,13 +102,13 @@ type Parts = {
   cluster: ClusterProcess;
   external: GatewayProcess[];
   internal: GatewayProcess[];
-  door: InternalProxy;
+  internalProxy: InternalProxy;
   settings: string[];
   storage: GatedProcess;
 };
 
 function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
-  const { base, external, door } = parts;
+  const { base, external, internalProxy } = parts;
   let turn = 0;
   const nextPort = () => {
     const alive = external.flatMap((gateway) => gateway.port() ?? []);
@@ -122,9 +122,9 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
     worldDir: (name) => join(base.dataDir, "worlds", name),
     nextPort,
     ask: (path, about = {}) => askFace(`http://127.0.0.1:${nextPort()}`, path, about),
-    pauseAt: (step) => (typeof step === "string" ? parts.storage.pauseAt(step) : door.pauseAt(step)),
+    pauseAt: (step) => (typeof step === "string" ? parts.storage.pauseAt(step) : internalProxy.pauseAt(step)),
     resume: () => {
-      door.resume();
+      internalProxy.resume();
       parts.storage.resume();
     },
     kill: async (victim) => void repairs.push(await inject(parts, victim, () => turn)),
@@ -138,7 +138,7 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
     },
     isFree: (server) => isFree(base, server),
     close: async () => {
-      await door.close();
+      await internalProxy.close();
       await Promise.all([parts.storage, ...external, ...parts.internal].map((one) => one.kill()));
       await base.close();
     },
@@ -147,7 +147,7 @@ function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
 
 /** Kills it without a clean shutdown; returns what restarts it. */
 async function inject(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
-  const { base, external, internal, door } = parts;
+  const { base, external, internal, internalProxy } = parts;
   const killGateway = async (gateway: GatewayProcess | undefined) => {
     await gateway?.kill();
     return async () => gateway?.start();
@@ -167,7 +167,7 @@ async function inject(parts: Parts, victim: Victim, turn: () => number): Promise
     case "the external gateway":
       return killGateway(external[turn() % external.length]);
     case "the internal gateway":
-      return killGateway(internal[door.lastTarget()]);
+      return killGateway(internal[internalProxy.lastTarget()]);
     case "the cluster":
       await parts.cluster.kill();
       return parts.cluster.restart;
@@ -179,7 +179,7 @@ async function inject(parts: Parts, victim: Victim, turn: () => number): Promise
 
 /** Pauses it; returns what resumes it. */
 function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
-  const { base, external, internal, door } = parts;
+  const { base, external, internal, internalProxy } = parts;
   switch (victim) {
     case "storage":
       return parts.storage.pause();
@@ -190,7 +190,7 @@ function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
     case "the external gateway":
       return external[turn() % external.length]?.pause() ?? (() => {});
     case "the internal gateway":
-      return internal[door.lastTarget()]?.pause() ?? (() => {});
+      return internal[internalProxy.lastTarget()]?.pause() ?? (() => {});
     case "the cluster":
       return parts.cluster.pause();
     case "the agent": {

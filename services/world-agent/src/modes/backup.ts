@@ -44,8 +44,8 @@ async function send(url: string, { world, token, signal }: Context): Promise<Wri
   const filter = await forwardingFilter(world);
   let written: Written | undefined;
   const { stallMs, keptMs: answerMs } = limits;
-  const door = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };
-  await sendStream(door, async (write) => {
+  const target = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };
+  await sendStream(target, async (write) => {
     written = await writeArchive(world, { compression: "zstd", filter, write, signal });
   });
   if (!written) throw new Error("nothing was sent");

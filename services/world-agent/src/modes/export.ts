@@ -12,21 +12,21 @@ export async function exportOut(
   context: Context,
 ): Promise<TaskDone> {
   const { token, signal } = context;
-  const door = { url, token, signal, stallMs: limits.stallMs };
+  const target = { url, token, signal, stallMs: limits.stallMs };
   switch (what.kind) {
     case "backup":
-      return await exportBackup(what, door, context);
+      return await exportBackup(what, target, context);
     case "world":
-      return await exportWorld(what, door, context);
+      return await exportWorld(what, target, context);
     case "file": {
       await using file = await openDownload(context.world, what.path);
-      const send = { ...door, length: file.length, contentType: "application/octet-stream" };
+      const send = { ...target, length: file.length, contentType: "application/octet-stream" };
       return toDone(await sendStream(send, file.send));
     }
     case "folder": {
       const onProgress = (bytes: number) => context.onProgress(bytes, 0);
       return toDone(
-        await sendStream({ ...door, contentType: "application/zip" }, async (write) => {
+        await sendStream({ ...target, contentType: "application/zip" }, async (write) => {
           const { skippedNames } = await sendFolder(context.world, what.path, { write, signal, onProgress });
           for (const name of skippedNames) context.say(`left out: ${name}`);
         }),
@@ -35,26 +35,26 @@ export async function exportOut(
   }
 }
 
-type Door = { url: string; token: string; signal: AbortSignal; stallMs: number };
+type Target = { url: string; token: string; signal: AbortSignal; stallMs: number };
 
 /** Byte for byte as it was archived: the face compares the digest with the one it knows (docs/reference/exports.md#content). */
-async function exportBackup({ name }: What<"backup">, door: Door, context: Context): Promise<TaskDone> {
+async function exportBackup({ name }: What<"backup">, target: Target, context: Context): Promise<TaskDone> {
   await using source = await openSource({ kind: "archive", name }, context);
   const { size: length } = await source.file.stat();
   const contentType = name.endsWith(".gz") ? "application/gzip" : "application/zstd";
   const onProgress = (bytes: number) => context.onProgress(bytes, length);
   return toDone(
-    await sendStream({ ...door, length, contentType }, (write) =>
+    await sendStream({ ...target, length, contentType }, (write) =>
       sendFile(source.file, { length, write, onProgress }),
     ),
   );
 }
 
-async function exportWorld({ compression = "gzip" }: What<"world">, door: Door, context: Context) {
+async function exportWorld({ compression = "gzip" }: What<"world">, target: Target, context: Context) {
   const { world, signal } = context;
   const onProgress = (bytes: number) => context.onProgress(bytes, 0);
   return toDone(
-    await sendStream({ ...door, contentType: `application/${compression}` }, (write) =>
+    await sendStream({ ...target, contentType: `application/${compression}` }, (write) =>
       sendWorld(world, { compression, write, signal, onProgress }),
     ),
   );

@@ -57,16 +57,16 @@ export async function rename({ path, to }: Of<"rename">, { world }: Context): Pr
 export async function upload(task: Of<"upload">, context: Context): Promise<TaskDone> {
   const { path, overwrite, url, size } = task;
   const { world, token, signal, onProgress, say } = context;
-  const door = { url, token, signal, stallMs: limits.stallMs };
+  const target = { url, token, signal, stallMs: limits.stallMs };
   await commitUpload(world, {
     path,
     overwrite,
     parts: context.parts(),
     onProgress,
-    content: fetchStream(door),
+    content: fetchStream(target),
   });
   // The file is in place whether or not this arrives; an upload that stays staged goes with its session.
-  await reportCommitted(door).catch((error: Error) => say(`landed, but not reported: ${error.message}`));
+  await reportCommitted(target).catch((error: Error) => say(`committed, but not reported: ${error.message}`));
   return { size_bytes: size };
 }
 

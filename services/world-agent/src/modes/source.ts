@@ -15,8 +15,8 @@ export async function openSource(from: Place, context: Context): Promise<Source>
   const folder = await mkdtemp(join(context.tmp, "svc-fetch-"));
   try {
     const file = await open(join(folder, "archive"), "wx+", 0o600);
-    const door = { url: from.url, token: context.token, signal: context.signal, stallMs: limits.stallMs };
-    for await (const chunk of fetchStream(door)) {
+    const target = { url: from.url, token: context.token, signal: context.signal, stallMs: limits.stallMs };
+    for await (const chunk of fetchStream(target)) {
       await writeAll(file, chunk);
     }
     return { file, [Symbol.asyncDispose]: () => file.close().then(() => rm(folder, { recursive: true })) };

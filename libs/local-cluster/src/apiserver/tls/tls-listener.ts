@@ -19,14 +19,14 @@ const firstByteMs = 30_000;
  * Serves plain HTTP and TLS on the same port, told apart by the first byte of a connection. kubectl sends its
  * token over TLS only; our own services skip the handshake.
  */
-export function createTlsListener(identity: ServerIdentity, listener: RequestListener): TlsListener {
-  const plain = createHttpServer({ keepAliveTimeout: 60_000 }, listener);
+export function createTlsListener(identity: ServerIdentity, onRequest: RequestListener): TlsListener {
+  const plain = createHttpServer({ keepAliveTimeout: 60_000 }, onRequest);
   const secure = createHttpsServer(
     { ...identity, keepAliveTimeout: 60_000, ALPNProtocols: ["http/1.1"] },
-    listener,
+    onRequest,
   );
   const sockets = new Set<Socket>();
-  const door = createNetServer({ noDelay: true }, (socket) => {
+  const listener = createNetServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
@@ -43,14 +43,14 @@ export function createTlsListener(identity: ServerIdentity, listener: RequestLis
   return {
     listen: (port, host) =>
       new Promise((resolve, reject) => {
-        door.once("error", reject);
-        door.listen(port, host, () => {
-          door.off("error", reject);
-          resolve(door.address() as AddressInfo);
+        listener.once("error", reject);
+        listener.listen(port, host, () => {
+          listener.off("error", reject);
+          resolve(listener.address() as AddressInfo);
         });
       }),
     close: async () => {
-      const closed = door.listening ? new Promise((resolve) => door.close(resolve)) : undefined;
+      const closed = listener.listening ? new Promise((resolve) => listener.close(resolve)) : undefined;
       for (const socket of sockets) socket.destroy();
       await closed;
     },

@@ -15,7 +15,7 @@ import { type Answer, send } from "../flow/stack.ts";
 const adminHost = "op.console.test";
 const log = createLogger("gateway-external", "silent");
 let number = 0;
-const newAddress = () => `door${++number}@example.org`;
+const newAddress = () => `answer${++number}@example.org`;
 
 let fixture: Fixture;
 let external: string;
@@ -190,7 +190,7 @@ describe("sign-in over HTTP", () => {
 
   test("one address has 20 attempts at all sign-in operations together, and the 21st gets Retry-After", async () => {
     const address = "203.0.113.77";
-    const doors = [
+    const endpoints = [
       ["bind", { code: "WRONGCDE" }],
       ["email/verify", { email: newAddress(), code: "000000" }],
       ["op-login/finish", { request_id: "none", code: "000000" }],
@@ -198,7 +198,7 @@ describe("sign-in over HTTP", () => {
     ] as const;
     const answers: Answer[] = [];
     for (let tries = 0; tries < 21; tries++) {
-      const [path, body] = doors[tries % doors.length] ?? doors[0];
+      const [path, body] = endpoints[tries % endpoints.length] ?? endpoints[0];
       answers.push(await ask("POST", `/api/v1/auth/${path}`, body, { address }));
     }
     assert.deepEqual(
@@ -227,10 +227,10 @@ describe("sign-in over HTTP", () => {
     const cookie = `svc_session=${value}`;
     await fixture.wire.cut();
     const away = await ask("GET", "/api/v1/me", undefined, { cookie });
-    const door = await ask("POST", "/api/v1/auth/email/start", { email: newAddress() });
+    const answer = await ask("POST", "/api/v1/auth/email/start", { email: newAddress() });
     await fixture.wire.recover();
     assert.deepEqual([away.status, codeOf(away)], [503, "auth_unavailable"]);
-    assert.equal(door.status, 503);
+    assert.equal(answer.status, 503);
     assert.equal((await ask("GET", "/api/v1/me", undefined, { cookie })).status, 200);
   });
 });

@@ -13,7 +13,7 @@ import { type Fixture, startFixture } from "../../services/identity/src/testing/
 import { createPasskeyPeople, panel } from "../../services/identity/src/testing/passkeys.ts";
 import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
-const doors = "/api/v1/auth/passkey/login";
+const endpoints = "/api/v1/auth/passkey/login";
 const json = { "content-type": "application/json" };
 
 describe("passkey sign-in over HTTP", () => {
@@ -55,10 +55,10 @@ describe("passkey sign-in over HTTP", () => {
 
   test("a complete sign-in returns the account and a cookie for this host only", async () => {
     const who = await people.holder({ role: "owner" });
-    const begun = await post({ path: `${doors}/discoverable/begin`, headers: json });
+    const begun = await post({ path: `${endpoints}/discoverable/begin`, headers: json });
     const { publicKey, login_id } = JSON.parse(begun.text) as { publicKey: RequestOptions; login_id: string };
     const assertion = who.device.assert(publicKey);
-    const ended = await post({ path: `${doors}/discoverable/finish`, json: { login_id, assertion } });
+    const ended = await post({ path: `${endpoints}/discoverable/finish`, json: { login_id, assertion } });
     assert.deepEqual(JSON.parse(ended.text), { user_id: who.userId, role: "owner" });
     const cookie = String(ended.headers["set-cookie"]);
     assert.match(cookie, /^svc_session=[A-Za-z0-9_-]{43}; .*HttpOnly.*Secure.*SameSite=Lax/);
@@ -72,17 +72,17 @@ describe("passkey sign-in over HTTP", () => {
 
   test("a refused assertion sets no cookie", async () => {
     const device = createAuthenticator({ origin: panel.origin });
-    const begun = await post({ path: `${doors}/discoverable/begin`, headers: json });
+    const begun = await post({ path: `${endpoints}/discoverable/begin`, headers: json });
     const { publicKey, login_id } = JSON.parse(begun.text) as { publicKey: RequestOptions; login_id: string };
     const assertion = device.assert(publicKey, { userHandle: "AAAA" });
-    const ended = await post({ path: `${doors}/discoverable/finish`, json: { login_id, assertion } });
+    const ended = await post({ path: `${endpoints}/discoverable/finish`, json: { login_id, assertion } });
     assert.deepEqual([ended.status, codeOf(ended)], [400, "passkey_login_invalid"]);
     assert.equal(ended.headers["set-cookie"], undefined);
   });
 
   test("every operation requires JSON, also the one without a body", async () => {
     for (const path of ["/begin", "/finish", "/discoverable/begin", "/discoverable/finish"]) {
-      const reply = await post({ path: `${doors}${path}`, text: "", headers: {} });
+      const reply = await post({ path: `${endpoints}${path}`, text: "", headers: {} });
       assert.deepEqual([reply.status, codeOf(reply)], [415, "unsupported_media_type"], path);
     }
   });
@@ -103,14 +103,14 @@ describe("passkey sign-in over HTTP", () => {
   ];
   for (const [what, path, text] of bad) {
     test(`${what} is 400`, async () => {
-      const reply = await post({ path: `${doors}${path}`, headers: json, text });
+      const reply = await post({ path: `${endpoints}${path}`, headers: json, text });
       assert.deepEqual([reply.status, codeOf(reply)], [400, "bad_request"], reply.text);
     });
   }
 
   test("a body over 1 MiB is 413, and the largest one that fits is refused like any other wrong answer", async () => {
     const answer = (size: number) => ({ login_id: "x", assertion: { id: "A".repeat(size) } });
-    const path = `${doors}/discoverable/finish`;
+    const path = `${endpoints}/discoverable/finish`;
     assert.equal((await post({ path, json: answer(1_100_000) })).status, 413);
     assert.equal(codeOf(await post({ path, json: answer(500_000) })), "passkey_login_invalid");
   });
@@ -120,10 +120,10 @@ describe("passkey sign-in over HTTP", () => {
     // The budget of sign-ins is smaller than the cap, and fills up with the time.
     for (let open = 0; open < 32; open++) {
       fixture.pass(4_000);
-      assert.equal((await post({ path: `${doors}/discoverable/begin`, headers })).status, 200, `${open}`);
+      assert.equal((await post({ path: `${endpoints}/discoverable/begin`, headers })).status, 200, `${open}`);
     }
     fixture.pass(4_000);
-    const reply = await post({ path: `${doors}/discoverable/begin`, headers });
+    const reply = await post({ path: `${endpoints}/discoverable/begin`, headers });
     assert.deepEqual([reply.status, codeOf(reply)], [429, "too_many_challenges"]);
   });
 });
