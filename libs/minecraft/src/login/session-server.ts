@@ -40,7 +40,7 @@ export type SessionServer = {
   readonly tellsBars?: boolean;
 };
 
-/** Asks `hasJoined`. Not joined is `unauthenticated`, one who may not join `barred`; anything else than an answer is `unavailable`, never "not joined". */
+/** Asks `hasJoined`. Not joined is `unauthenticated`, one who may not join `barred`; anything other than an answer is `unavailable`, never "not joined". */
 export async function hasJoined(server: SessionServer, name: string, hash: string): Promise<Profile> {
   const query = new URLSearchParams({ username: name, serverId: hash });
   if (server.address !== undefined) query.set("ip", server.address);

@@ -9,7 +9,7 @@ import { defaultCacheDirs } from "@svc/local-stack";
 export function buildEnvironment(env: NodeJS.ProcessEnv, repo: string): Record<string, string> {
   const [cache = ""] = defaultCacheDirs(env, repo);
   const trivy = join(repo, "libs/local-stack/src/trivy/main.ts");
-  // As somebody else than root buildah needs what most machines do not allow.
+  // As any user other than root, buildah needs what most machines do not allow.
   const canBuildah = process.getuid?.() === 0 && isOnPath(env, "buildah");
   return {
     SVC_BUILDER: env["SVC_BUILDER"] || (canBuildah ? "buildah" : "assemble"),

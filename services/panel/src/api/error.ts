@@ -1,7 +1,7 @@
 /** A request that was refused, or that found nobody: then the code is `offline`. */
 export class ApiError extends Error {
   readonly status: number;
-  /** Wire code of the fault (docs/reference/errors.md); empty when something else than the service answered. */
+  /** Wire code of the fault (docs/reference/errors.md); empty when something other than the service answered. */
   readonly code: string;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;

@@ -47,7 +47,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     const { bavail, blocks, bsize } = await statfs(path);
     return { size: blocks * bsize, free: bavail * bsize };
   };
-  // Reserved space may have been used since by something else than uploads.
+  // Reserved space may have been used since by something other than uploads.
   const assertSpace = async (bytes: number) => {
     const { size, free } = await volume();
     if (free - bytes < size * keepFree) throw new Fault("upload_staging_full");

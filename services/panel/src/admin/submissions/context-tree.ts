@@ -23,7 +23,7 @@ export function sortEntries(entries: readonly ContextEntry[]): ContextEntry[] {
   );
 }
 
-/** Whether a link leads somewhere else than to a file of its own folder or below. */
+/** Whether a link leads elsewhere than to a file of its own folder or below. */
 export function leadsOut(target: string): boolean {
   return target.startsWith("/") || target.split("/").includes("..");
 }
