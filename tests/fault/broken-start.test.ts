@@ -158,7 +158,7 @@ describe("nats-server", () => {
       "nats-server: v2.10.27",
       /nats-server 2\.10\.27, and svc needs nats-server 2\.11\.16, 2\.12\.7 or newer/,
     ],
-    ["a program that is none", "hello", /no nats-server that runs here/],
+    ["a program that is none", "hello", /not a nats-server that runs here/],
   ];
   for (const [what, words, says] of cases) {
     test(`${what} is refused by SVC_NATS_SERVER`, async (t) => {

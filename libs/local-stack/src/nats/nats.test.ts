@@ -110,7 +110,10 @@ test("a server named by SVC_NATS_SERVER is taken when it is new enough and refus
     };
     await assert.rejects(find(old), refusal);
   }
-  await assert.rejects(find(join(scratch.path, "none")), /no nats-server that runs here; correct or unset/);
+  await assert.rejects(
+    find(join(scratch.path, "none")),
+    /not a nats-server that runs here; correct or unset/,
+  );
 });
 
 test("a server on PATH comes before the cache, one that is too old is passed over", async () => {

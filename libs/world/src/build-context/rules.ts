@@ -139,7 +139,7 @@ function targetOf({ path: given, target = "" }: RawHeader, { path, kind, kinds }
   if (kind === "hardlink") {
     const file = pathOf(target);
     if (kinds.get(file) !== "file")
-      throw unsafe(given, "it is a hard link to something that is no earlier file");
+      throw unsafe(given, "it is a hard link to something that is not an earlier file");
     return file;
   }
   if (target === "" || target.startsWith("/"))

@@ -91,7 +91,9 @@ export async function readCopiedManifest(
 
 function assertName(manifest: Manifest, name: string): void {
   if (manifest.name === name) return;
-  throw new Error(`the copy ${name} is ${manifest.name} under another name; somebody changed the bucket`);
+  throw new Error(
+    `the copy ${name} is ${manifest.name} under another name; the bucket was changed from outside`,
+  );
 }
 
 function takeFrom(chunks: AsyncGenerator<Buffer>): (size: number) => Promise<Buffer> {

@@ -70,7 +70,7 @@ describe("the database", () => {
     await sync();
     const posing = name.replace("-daily", "-manual").replace(/db-\d{4}/, "db-2026");
     disguise(name, posing);
-    await assert.rejects(fetchDb(posing), /is db-.* under another name; somebody changed the bucket/);
+    await assert.rejects(fetchDb(posing), /is db-.* under another name; the bucket was changed from outside/);
     assert.deepEqual(
       readdirSync(fresh.bundleDir).filter((one) => one.includes("manual")),
       [],
@@ -296,6 +296,6 @@ describe("images and uploads", () => {
     assert.equal((await fetchImages(at)).images, 1);
     assert.equal((await fetchImages()).images, 2);
     fixture.s3.replace(last, fixture.s3.bytesOf(first));
-    await assert.rejects(fetchImages(), /under another name; somebody changed the bucket/);
+    await assert.rejects(fetchImages(), /under another name; the bucket was changed from outside/);
   });
 });

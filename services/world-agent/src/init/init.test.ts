@@ -281,7 +281,7 @@ describe("egress-gate", () => {
 
   for (const text of ["", "host", "host:0", "host:65536", ":53", "a b:1", "::1:53"]) {
     test(`${JSON.stringify(text)} is not an address`, () =>
-      assert.throws(() => parseAddress(text), /no host:port/));
+      assert.throws(() => parseAddress(text), /not host:port/));
   }
   test("an IPv6 address stands in brackets", () =>
     assert.deepEqual(parseAddress("[::1]:53"), { host: "::1", port: 53 }));
@@ -311,7 +311,7 @@ describe("as an init container runs it", () => {
 
   const refusals: [args: string[], error: RegExp][] = [
     [["egress-gate", "--wait", "0.1s", "--positive-probe", "127.0.0.1:1"], /egress policy is not enforced/],
-    [["egress-gate", "--wait", "soon"], /no time such as 30s/],
+    [["egress-gate", "--wait", "soon"], /not a time such as 30s/],
     [["init-volume"], /--data is missing/],
     [["init-volume", "--data", "/nowhere/at/all"], /ENOENT/],
     [["init-world"], /there is no step/],
