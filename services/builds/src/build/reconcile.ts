@@ -48,10 +48,7 @@ export async function reconcileBuilds(deps: ClusterDeps, signal?: AbortSignal): 
   return running;
 }
 
-async function startWaiting({
-  db,
-  settings,
-}: Pick<ClusterDeps, "db" | "settings">): Promise<string[]> {
+async function startWaiting({ db, settings }: Pick<ClusterDeps, "db" | "settings">): Promise<string[]> {
   const slots = settings.registry.max_concurrent_builds || usualSlots;
   return startPending(db, { slots, hasEgressGate: settings.builds.egress_gate });
 }
