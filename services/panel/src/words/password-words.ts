@@ -1,11 +1,9 @@
 // Words of signing in with a password.
 
 import { use } from "react";
-import type { password } from "./en/password.ts";
+import type { PasswordWords } from "./en/password.ts";
 import { createLoader } from "./lazy-words.ts";
 import { useLanguage } from "./words.ts";
-
-export type PasswordWords = typeof password;
 
 const load = createLoader<PasswordWords>({
   en: async () => (await import("./en/password.ts")).password,

@@ -6,3 +6,5 @@ export const password = {
   password: "Password",
   wrong: "The user name or the password is wrong.",
 };
+
+export type PasswordWords = typeof password;

@@ -1,4 +1,4 @@
-import type { PasswordWords } from "../password-words.ts";
+import type { PasswordWords } from "../en/password.ts";
 
 export const password: PasswordWords = {
   offer: "使用密码",
