@@ -6,14 +6,32 @@ import { createServer } from "node:net";
 const lowest = 26_000;
 const highest = 32_767;
 const tries = 100;
+/** Longer than it takes until the program that gets a port listens on it. */
+const reservedMs = 60_000;
 
-/** A loopback TCP port that nothing listens on right now; another program may take it before you do. */
+/**
+ * A loopback TCP port that nothing listens on right now. On Linux nobody else who asks here gets it for a minute; another
+ * program may still take it before you do.
+ */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < tries; attempt++) {
     const port = randomInt(lowest, highest + 1);
-    if ((await tryPort(port)) === undefined) return port;
+    if ((await tryPort(port)) === undefined && (await reserve(port))) return port;
   }
   return anyPort();
+}
+
+/** Stacks that start side by side choose dozens of ports each; a name of the kernel, which ends with us, keeps them apart. */
+function reserve(port: number): Promise<boolean> {
+  if (process.platform !== "linux") return Promise.resolve(true);
+  const holder = createServer().unref();
+  return new Promise((resolve) => {
+    holder.once("error", () => resolve(false));
+    holder.listen(`\0svc-port-${port}`, () => {
+      setTimeout(() => holder.close(), reservedMs).unref();
+      resolve(true);
+    });
+  });
 }
 
 function anyPort(): Promise<number> {
