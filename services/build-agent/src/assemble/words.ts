@@ -4,28 +4,25 @@ export type Variables = Pick<ReadonlyMap<string, string>, "get">;
 
 /** Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME:+value}`; throws one sentence for another form. */
 export function expand(text: string, variables: Variables): string {
-  let result = "";
-  for (let at = 0; at < text.length; ) {
-    const char = text[at] ?? "";
-    if (char === "\\" && text[at + 1] === "$") {
-      result += "$";
-      at += 2;
-    } else if (char !== "$") {
-      result += char;
-      at += 1;
-    } else {
-      const { value, end } = variableAt(text, at, variables);
-      result += value;
-      at = end;
-    }
+  const parts: string[] = [];
+  const special = /\\\$|\$[A-Za-z_{]/g;
+  let from = 0;
+  for (let found = special.exec(text); found; found = special.exec(text)) {
+    const at = found.index;
+    const { value, end } = found[0] === "\\$" ? { value: "$", end: at + 2 } : variableAt(text, at, variables);
+    parts.push(text.slice(from, at), value);
+    from = end;
+    special.lastIndex = end;
   }
-  return result;
+  return parts.join("") + text.slice(from);
 }
 
+/** What stands for the variable at a dollar that a letter, `_` or `{` follows, and where it ends. */
 function variableAt(text: string, at: number, variables: Variables): { value: string; end: number } {
-  const plain = /^\$([A-Za-z_][A-Za-z0-9_]*)/.exec(text.slice(at, at + 256));
-  if (plain) return { value: variables.get(plain[1] ?? "") ?? "", end: at + plain[0].length };
-  if (text[at + 1] !== "{") return { value: "$", end: at + 1 };
+  const plain = /\$([A-Za-z_][A-Za-z0-9_]*)/y;
+  plain.lastIndex = at;
+  const [dollarName, plainName] = plain.exec(text) ?? [];
+  if (dollarName && plainName) return { value: variables.get(plainName) ?? "", end: at + dollarName.length };
   const end = text.indexOf("}", at);
   const [, name = "", operator, word = ""] =
     /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-+])(.*))?$/s.exec(end < 0 ? "" : text.slice(at + 2, end)) ?? [];
