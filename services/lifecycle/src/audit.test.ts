@@ -19,6 +19,7 @@ import { createOwnershipStore } from "./ownership/store.ts";
 import { stop } from "./server/stop.ts";
 import { createServerStore } from "./server/store.ts";
 import { wake } from "./server/wake.ts";
+import { createWakeReservations } from "./server/wake-reservations.ts";
 import { noLimits } from "./testing/fake-services.ts";
 import { readAudits } from "./testing/fixture.ts";
 import { aServer, defaults, emptyRunning } from "./testing/observed.ts";
@@ -76,6 +77,7 @@ function depsWith(cluster: Cluster, afterCommit: () => Promise<void> = killed) {
     namespace: "minecraft",
     ownership: { ...ownership, claim: committed(ownership.claim), retire: committed(ownership.retire) },
     lists: { ...lists, setWakeRight: committed(lists.setWakeRight) },
+    waking: createWakeReservations(),
     limitClaims: <T>(work: () => Promise<T>) => work(),
   } as unknown as OwnershipDeps;
 }
