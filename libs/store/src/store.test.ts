@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { isFault } from "@svc/proto";
 import { sql } from "kysely";
 import { asFault, violates } from "./availability.ts";
@@ -145,7 +146,13 @@ describe("a store", () => {
       const own = await backends(far);
       await database.admin("select pg_terminate_backend($1)", [own]);
       await assert.rejects(insertAs(far, 52), { fault: "unavailable" });
-      await assert.rejects(far.ping(), { fault: "unavailable", message: /takes no changes/ });
+      const refusal = { fault: "unavailable", message: /takes no changes/ };
+      // Until its pool has noticed the end of the session, the database is unreachable.
+      await until(
+        () => assert.rejects(far.ping(), refusal).then(() => true),
+        10_000,
+        "a session that is read-only",
+      );
     } finally {
       const change = `alter database ${name} reset default_transaction_read_only`;
       await database.admin(`begin read write; ${change}; commit`);

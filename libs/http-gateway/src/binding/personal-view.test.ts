@@ -236,7 +236,13 @@ test("a long list goes compressed to whoever takes gzip, with a tag of its own",
   const long = { name: "long ".repeat(500), size: 4 };
   await keepers.put("long", { name: long.name, keeper: "usr-a" });
   await things.put("long", long);
-  await until(async () => (await bodyOf("/pages", cookie)).includes("long"), 10_000, "the long entry");
+  const paths = ["/pages", "/pages?sort=size", "/personal"];
+  for (const path of paths)
+    await until(
+      async () => (await bodyOf(path, cookie)).includes("long"),
+      10_000,
+      `the long entry in ${path}`,
+    );
   const ask = async (path: string, headers: Record<string, string>) => {
     const answer = await fetch(`${face.url}${path}`, {
       headers: { cookie: `svc_session=${cookie}`, ...headers },
@@ -248,7 +254,7 @@ test("a long list goes compressed to whoever takes gzip, with a tag of its own",
     return { status, encoding, etag: etag ?? "", bytes, body: await answer.text() };
   };
   const gzip = { "accept-encoding": "br, gzip;q=0.8" };
-  for (const path of ["/pages", "/pages?sort=size", "/personal"]) {
+  for (const path of paths) {
     const plain = await ask(path, { "accept-encoding": "identity" });
     const packed = await ask(path, gzip);
     assert.deepEqual([plain.encoding, packed.encoding], [null, "gzip"]);
