@@ -7,8 +7,12 @@ import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
 import { addHealthTests } from "./health.ts";
 import { addHistoryTests } from "./history.ts";
+import { addJourneyTests } from "./journeys.ts";
+import { addLargeFolderTests } from "./large-folder.ts";
 import { addLargeListTests } from "./large-lists.ts";
 import { addLiveTests } from "./live.ts";
+import { addNarrowTests } from "./narrow.ts";
+import { addNextStepTests } from "./next-steps.ts";
 import { addPackBuildTests } from "./pack-builds.ts";
 import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
@@ -17,6 +21,7 @@ import { addPlayerTests } from "./players.ts";
 import { addScanDecisionTests } from "./scan-decisions.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
+import { addSinTests } from "./sins.ts";
 import { addStartTests } from "./starts.ts";
 import { addUserTests } from "./users.ts";
 
@@ -32,6 +37,9 @@ export const serverAreas: readonly Area[] = [
   addStartTests,
   addScheduleTests,
   addLiveTests,
+  addNextStepTests,
+  addJourneyTests,
+  addLargeFolderTests,
 ];
 
 /** What staff do with the whole platform, and what becomes of packs. */
@@ -46,4 +54,16 @@ export const platformAreas: readonly Area[] = [
   addFleetTests,
   addLargeListTests,
   addChineseTests,
+  addNarrowTests,
+  addSinTests,
+];
+
+/** What `npm test` tries of both, on one stack, so that it ends within minutes; `--whole` tries everything. */
+export const sampledAreas: readonly Area[] = [
+  addPasskeyTests,
+  addBackupTests,
+  addFileTests,
+  addScheduleTests,
+  addUserTests,
+  addPackTests,
 ];

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { wholeOnly } from "@svc/config/testing";
 import type { Dialog, HTTPRequest } from "puppeteer-core";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
@@ -80,23 +81,27 @@ export const addFileTests: Area = (fixture) => {
     await owner.sees("22 B");
   });
 
-  test("unsaved text is not lost by a link, and a change by somebody else is compared", async () => {
-    const { inspect } = fixture();
-    const path = "notes/plan 世界.yml";
-    const owner = await open(`?open=${encodeURIComponent(path)}`);
-    await type(owner, "plan 世界.yml", "mine: 1\n");
-    await owner.press("link", en.shell.servers);
-    await owner.sees(files.leaveHelp);
-    await owner.press("button", en.shell.cancel);
-    await writeElsewhere(owner, path, "towers: 5\nwalls: high\n");
-    await owner.press("button", files.save);
-    await owner.sees(files.conflict);
-    await inspect(owner, "files-conflict");
-    await owner.press("button", files.keepMine);
-    await owner.sees(files.saved(isolate("plan 世界.yml")));
-    await open("?path=notes");
-    await owner.sees("30 B");
-  });
+  test(
+    "unsaved text is not lost by a link, and a change by somebody else is compared",
+    wholeOnly,
+    async () => {
+      const { inspect } = fixture();
+      const path = "notes/plan 世界.yml";
+      const owner = await open(`?open=${encodeURIComponent(path)}`);
+      await type(owner, "plan 世界.yml", "mine: 1\n");
+      await owner.press("link", en.shell.servers);
+      await owner.sees(files.leaveHelp);
+      await owner.press("button", en.shell.cancel);
+      await writeElsewhere(owner, path, "towers: 5\nwalls: high\n");
+      await owner.press("button", files.save);
+      await owner.sees(files.conflict);
+      await inspect(owner, "files-conflict");
+      await owner.press("button", files.keepMine);
+      await owner.sees(files.saved(isolate("plan 世界.yml")));
+      await open("?path=notes");
+      await owner.sees("30 B");
+    },
+  );
 
   test("what the platform writes itself, and what is no text, is not edited", async () => {
     const { inspect } = fixture();
@@ -105,7 +110,7 @@ export const addFileTests: Area = (fixture) => {
     await inspect(owner, "files-read-only");
   });
 
-  test("a file is moved, and a folder with content is deleted by its name only", async () => {
+  test("a file is moved, and a folder with content is deleted by its name only", wholeOnly, async () => {
     const { inspect } = fixture();
     const owner = await open("?path=notes");
     await more(owner, "plan 世界.yml", files.rename);
@@ -156,7 +161,7 @@ export const addFileTests: Area = (fixture) => {
     await owner.sees("200 B");
   });
 
-  test("an upload survives a break and a reload", async () => {
+  test("an upload survives a break and a reload", wholeOnly, async () => {
     const { inspect } = fixture();
     const owner = await open("?path=uploads");
     await owner.sees("small.txt");
@@ -202,24 +207,28 @@ export const addFileTests: Area = (fixture) => {
     assert.ok(!kept.includes("svc.uploads"), kept);
   });
 
-  test("a zip is extracted; what it would replace and what is protected is asked for", async () => {
-    const { inspect } = fixture();
-    const owner = await open("?path=uploads");
-    await owner.sees("small.txt");
-    const pack = join(folder, "pack.zip");
-    const content = [
-      { name: "small.txt", content: "from the pack" },
-      { name: "inner/new.txt", content: "x" },
-    ];
-    writeFileSync(pack, makeZip(content));
-    await choose(owner, uploads.files, [pack]);
-    await owner.sees(uploads.ended(1));
-    await more(owner, "pack.zip", files.unzip);
-    await owner.sees(files.unzipAsks.replace(isolate("pack.zip")));
-    await inspect(owner, "files-unzip-conflict");
-    await owner.press("button", files.unzipChoices.replace);
-    await owner.sees(files.unzipped(isolate("pack.zip"), 2));
-    await owner.sees("13 B");
-    await owner.sees("inner");
-  });
+  test(
+    "a zip is extracted; what it would replace and what is protected is asked for",
+    wholeOnly,
+    async () => {
+      const { inspect } = fixture();
+      const owner = await open("?path=uploads");
+      await owner.sees("small.txt");
+      const pack = join(folder, "pack.zip");
+      const content = [
+        { name: "small.txt", content: "from the pack" },
+        { name: "inner/new.txt", content: "x" },
+      ];
+      writeFileSync(pack, makeZip(content));
+      await choose(owner, uploads.files, [pack]);
+      await owner.sees(uploads.ended(1));
+      await more(owner, "pack.zip", files.unzip);
+      await owner.sees(files.unzipAsks.replace(isolate("pack.zip")));
+      await inspect(owner, "files-unzip-conflict");
+      await owner.press("button", files.unzipChoices.replace);
+      await owner.sees(files.unzipped(isolate("pack.zip"), 2));
+      await owner.sees("13 B");
+      await owner.sees("inner");
+    },
+  );
 };

@@ -38,16 +38,24 @@ const stackArgs = [
 /** Adds the tests of an area; the fixture exists once they run. */
 export type Area = (fixture: () => Fixture) => void;
 
-/**
- * A suite on a stack and a browser of its own. After each test nothing on the pages may have gone wrong. `isWhole` looks
- * at each state in all ways.
- */
-export function describePanel(title: string, { isWhole }: { isWhole: boolean }, add: Area): void {
+export type SuiteOptions = {
+  /** Looks at each state in all ways. */
+  isWhole: boolean;
+  /** False: there is nothing of it without `isWhole`. Default: true. */
+  isSampled?: boolean;
+};
+
+/** A suite on a stack and a browser of its own. After each test nothing on the pages may have gone wrong. */
+export function describePanel(title: string, { isWhole, isSampled = true }: SuiteOptions, add: Area): void {
   const binary = process.env["SVC_BROWSER_LANE"];
   describe(title, () => {
     if (!binary || !existsSync(binary)) {
       const why = binary ? `there is no ${binary}` : "SVC_BROWSER_LANE is not set";
       test("skipped: set SVC_BROWSER_LANE to the browser, such as /usr/bin/chromium", (t) => t.skip(why));
+      return;
+    }
+    if (!isWhole && !isSampled) {
+      test("skipped: npm test -- --whole runs it", (t) => t.skip());
       return;
     }
     if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);

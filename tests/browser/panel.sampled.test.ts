@@ -1,5 +1,5 @@
-// Sign-in and all pages of a server in a real browser on a real stack, one area after the other. Pictures of each page go to .cache/pictures, or
-// where SVC_BROWSER_PICTURES says.
+// Sign-in and all pages of a server in a real browser on a real stack, one area after the other; without --whole, a sample of
+// all pages. Pictures of each page go to .cache/pictures, or where SVC_BROWSER_PICTURES says.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import type { HTTPRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
-import { serverAreas } from "./areas.ts";
+import { sampledAreas, serverAreas } from "./areas.ts";
 import { describePanel } from "./fixture.ts";
 import { colourFindings, seriousFindings } from "./inspect.ts";
 import { pressKey, tabTo } from "./keyboard.ts";
@@ -255,7 +255,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await inspect(player, "not-found");
   });
 
-  for (const addTests of serverAreas) addTests(fixture);
+  for (const addTests of isWhole ? serverAreas : sampledAreas) addTests(fixture);
 
   test("the page speaks Chinese and keeps its choice", async () => {
     const { player, addressOf, inspect } = fixture();

@@ -13,7 +13,7 @@ import { addLargeUploadTests } from "./large-uploads.ts";
 import { addTabTests } from "./tabs.ts";
 import { addWeatherTests } from "./weather.ts";
 
-describePanel("the panel by keyboard and in bad weather", { isWhole }, (fixture) => {
+describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: false }, (fixture) => {
   test("the owner makes a server", async () => {
     const { owner, addressOf } = fixture();
     await signIn(fixture());
@@ -42,5 +42,5 @@ describePanel("the panel by keyboard and in bad weather", { isWhole }, (fixture)
   addTabTests(fixture);
   addHostileFileTests(fixture);
   // Last: the first page of the activity has nothing else after it.
-  if (isWhole) addLargeUploadTests(fixture);
+  addLargeUploadTests(fixture);
 });

@@ -1,4 +1,4 @@
-// The queries of the dashboards name metrics and labels that exist; tests/flow/newcomer.test.ts runs each.
+// The queries of the dashboards name metrics and labels that exist; tests/flow/newcomer.sampled.test.ts runs each.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

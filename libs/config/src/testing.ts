@@ -7,6 +7,9 @@ const env = process.env;
 /** Whether all of it is to run. */
 export const isWhole = env["SVC_TESTS"] === "whole";
 
+/** Options of a test that only the whole run has. */
+export const wholeOnly: { skip: string | false } = { skip: isWhole ? false : "npm test -- --whole runs it" };
+
 /** Options of the test of row `number` of a table; every `step`th always runs. */
 export function killPoint(number: number, step: number): { skip: string | false } {
   return { skip: isWhole || number % step === 0 ? false : "npm test -- --whole runs it" };

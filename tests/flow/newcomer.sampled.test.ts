@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { isWhole, wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
@@ -22,7 +23,7 @@ let bucket: Awaited<ReturnType<typeof operations.openBucket>>;
 before(async () => {
   bucket = await operations.openBucket();
   stack = await startStack(["--set", "lifecycle.stop_notice=1s", ...bucket.args]);
-  if (!withoutPrometheus) prometheus = await startPrometheus(stack.file());
+  if (isWhole && !withoutPrometheus) prometheus = await startPrometheus(stack.file());
 });
 after(async () => {
   await prometheus?.stop();
@@ -131,58 +132,62 @@ test("a command that needs a fresh proof gets one and continues", async () => {
   assert.equal((reauth as { needed: boolean }).needed, false);
 });
 
-test("an operator signs in with a mailed code and an approval in the game, a player with a mailed code", async () => {
-  const mails = join(stack.dataDir, "mail");
-  // A mail that is being stored lies beside the others under a temporary name.
-  const count = () => readdirSync(mails).filter((name) => name.endsWith(".eml")).length;
-  /** The next code that is mailed, once the command has asked for it. */
-  const nextCode = (before: number) =>
-    until(() => (count() > before ? newestCode(mails) : undefined), 15_000, "the mailed code");
+test(
+  "an operator signs in with a mailed code and an approval in the game, a player with a mailed code",
+  wholeOnly,
+  async () => {
+    const mails = join(stack.dataDir, "mail");
+    // A mail that is being stored lies beside the others under a temporary name.
+    const count = () => readdirSync(mails).filter((name) => name.endsWith(".eml")).length;
+    /** The next code that is mailed, once the command has asked for it. */
+    const nextCode = (before: number) =>
+      until(() => (count() > before ? newestCode(mails) : undefined), 15_000, "the mailed code");
 
-  const [linked] = await database("select mc_uuid from identity.account_links");
-  const { mc_uuid: approver } = linked as { mc_uuid: string };
-  await database("delete from identity.otp_reservations");
-  await json("account", "logout");
-  const approve = async () => {
-    const pending = await until(
-      async () => {
-        const { body } = await stack.internal("GET", "/api/v1/internal/op-login/pending");
-        return (body as { pending: { request_id: string; username: string }[] }).pending[0];
-      },
-      15_000,
-      "the request",
-    );
-    const about = { approver_uuid: approver, username: pending.username };
-    const path = `/api/v1/internal/op-login/${pending.request_id}/approve`;
-    assert.equal((await stack.internal("POST", path, about)).status, 200);
-  };
-  const before = count();
-  const asOperator = ["account", "login", "--with", "operator", "--email", "you@example.net"];
-  const code = nextCode(before);
-  const [signedIn] = await Promise.all([
-    runSvc([...asOperator, "--data", stack.dataDir], code),
-    code.then(approve),
-  ]);
-  assert.equal(signedIn.code, 0, signedIn.stderr);
-  assert.match(signedIn.stderr, /\/felis web op approve /);
-  assert.equal((await json("account", "whoami"))["host"], "admin");
+    const [linked] = await database("select mc_uuid from identity.account_links");
+    const { mc_uuid: approver } = linked as { mc_uuid: string };
+    await database("delete from identity.otp_reservations");
+    await json("account", "logout");
+    const approve = async () => {
+      const pending = await until(
+        async () => {
+          const { body } = await stack.internal("GET", "/api/v1/internal/op-login/pending");
+          return (body as { pending: { request_id: string; username: string }[] }).pending[0];
+        },
+        15_000,
+        "the request",
+      );
+      const about = { approver_uuid: approver, username: pending.username };
+      const path = `/api/v1/internal/op-login/${pending.request_id}/approve`;
+      assert.equal((await stack.internal("POST", path, about)).status, 200);
+    };
+    const before = count();
+    const asOperator = ["account", "login", "--with", "operator", "--email", "you@example.net"];
+    const code = nextCode(before);
+    const [signedIn] = await Promise.all([
+      runSvc([...asOperator, "--data", stack.dataDir], code),
+      code.then(approve),
+    ]);
+    assert.equal(signedIn.code, 0, signedIn.stderr);
+    assert.match(signedIn.stderr, /\/felis web op approve /);
+    assert.equal((await json("account", "whoami"))["host"], "admin");
 
-  const player = "insert into identity.users (id, username, role, email, email_verified) values";
-  await database(`${player} ('usr-mail', 'mailer', 'user', 'mailer@example.net', true)`);
-  const asPlayer = ["account", "login", "--email", "mailer@example.net", "--data", stack.dataDir];
-  const played = await runSvc(asPlayer, nextCode(count()));
-  assert.equal(played.code, 0, played.stderr);
-  const { role, host } = await json("account", "whoami");
-  assert.deepEqual([role, host], ["user", "panel"]);
-  assert.deepEqual(await json("server", "list"), []);
-  const staffOnly = await stack.svc("server", "create", "mine");
-  assert.match(staffOnly.stderr, /\(forbidden, request /);
-  await database("delete from identity.otp_reservations");
-  const proved = await runSvc(["account", "reauth", "--data", stack.dataDir], nextCode(count()));
-  assert.equal(proved.code, 0, proved.stderr);
-  await database("delete from identity.users where id = 'usr-mail'");
-  await json("account", "login");
-});
+    const player = "insert into identity.users (id, username, role, email, email_verified) values";
+    await database(`${player} ('usr-mail', 'mailer', 'user', 'mailer@example.net', true)`);
+    const asPlayer = ["account", "login", "--email", "mailer@example.net", "--data", stack.dataDir];
+    const played = await runSvc(asPlayer, nextCode(count()));
+    assert.equal(played.code, 0, played.stderr);
+    const { role, host } = await json("account", "whoami");
+    assert.deepEqual([role, host], ["user", "panel"]);
+    assert.deepEqual(await json("server", "list"), []);
+    const staffOnly = await stack.svc("server", "create", "mine");
+    assert.match(staffOnly.stderr, /\(forbidden, request /);
+    await database("delete from identity.otp_reservations");
+    const proved = await runSvc(["account", "reauth", "--data", stack.dataDir], nextCode(count()));
+    assert.equal(proved.code, 0, proved.stderr);
+    await database("delete from identity.users where id = 'usr-mail'");
+    await json("account", "login");
+  },
+);
 
 test("a server is created, woken, inspected and stopped", async () => {
   const created = await json("server", "create", "survival", "--policy", "public", "--idle", "60");
@@ -242,7 +247,9 @@ test("settings, files, schedules and the console work with the person's own sess
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
 
-test("a server is claimed and deleted, and the deletion cancelled", () => operations.assertOwnership(stack));
+test("a server is claimed and deleted, and the deletion cancelled", wholeOnly, () =>
+  operations.assertOwnership(stack),
+);
 
 test("a player is barred and unbarred, and a user is disabled and enabled", async () => {
   const player = randomUUID();
@@ -373,22 +380,32 @@ test("the URL of every process's metrics is listed", async () => {
 
 test("a support bundle has what a helper needs and no secret", () => assertSupportBundle(stack));
 
-test("`svc update` prints the steps of an update and of the way back", () => operations.assertUpdates(stack));
+test("`svc update` prints the steps of an update and of the way back", wholeOnly, () =>
+  operations.assertUpdates(stack),
+);
 
-test("alerts are listed, silenced and tested by hand", () => operations.assertAlerts(stack));
+test("alerts are listed, silenced and tested by hand", wholeOnly, () => operations.assertAlerts(stack));
 
-test("copies are made off-site, listed, verified and fetched", () => operations.assertOffsite(stack));
+test("copies are made off-site, listed, verified and fetched", wholeOnly, () =>
+  operations.assertOffsite(stack),
+);
 
-test("the names of a domain are checked as a visitor finds them", () => operations.assertDomain(stack));
+test("the names of a domain are checked as a visitor finds them", wholeOnly, () =>
+  operations.assertDomain(stack),
+);
 
-test("fields that a server never had are filled, and no other", () => operations.assertConverge(stack));
+test("fields that a server never had are filled, and no other", wholeOnly, () =>
+  operations.assertConverge(stack),
+);
 
-test("every query of the dashboards has an answer", { skip: withoutPrometheus }, () =>
+test("every query of the dashboards has an answer", { skip: withoutPrometheus || wholeOnly.skip }, () =>
   assertDashboards(prometheus ?? assert.fail()),
 );
 
-test("an alert is mailed by Alertmanager, and its end too", { skip: withoutPrometheus }, () =>
-  assertAlertMails(prometheus ?? assert.fail(), stack.file()),
+test(
+  "an alert is mailed by Alertmanager, and its end too",
+  { skip: withoutPrometheus || wholeOnly.skip },
+  () => assertAlertMails(prometheus ?? assert.fail(), stack.file()),
 );
 
 test("an unknown command and an unknown option exit with 2", async () => {
