@@ -58,7 +58,9 @@ const atMostOnce: Record<string, readonly string[]> = {
     "identity.sign-in.start-email",
     "ops-watchdog.alert.test",
   ],
-  "asks a session server, which answers a login once": ["identity.session-verifier.has-joined"],
+  "asks a session server, which may answer a login once; the proxy repeats it": [
+    "identity.session-verifier.has-joined",
+  ],
   "runs a command on a game server": [
     "lifecycle.access.change-ban",
     "lifecycle.access.change-group",

@@ -32,7 +32,7 @@ export const hasJoined = operation({
   query: { username: parameter, serverId: parameter, ip: parameter, bars: parameter },
   output: Profile.nullable(),
   faults: ["player_barred"],
-  // A repeat would ask every session server once more.
+  // A session server may answer a login once, so whoever repeats it has to know that it did.
   idempotent: false,
   deadlineMs: 30_000,
   summary:

@@ -8,7 +8,14 @@ import type { Connection, Packet } from "../wire/connection.ts";
 import { maxFrameBytes } from "../wire/frame.ts";
 import { decodeForwarding, type Forwarded, forwardingChannel } from "./forwarding.ts";
 import type { Player } from "./player.ts";
-import { encodeProperties, isPlayerName, offlineUuid, shortestName, uuidBytes } from "./profile.ts";
+import {
+  encodeProperties,
+  isPlayerName,
+  offlineUuid,
+  type Profile,
+  shortestName,
+  uuidBytes,
+} from "./profile.ts";
 import type { ForwardingSecrets } from "./secrets.ts";
 import { decryptWith, hasJoined, type LoginKeys, type SessionServer, serverHash } from "./session-server.ts";
 import { type ServerStatus, statusJson } from "./status.ts";
@@ -220,15 +227,32 @@ function vouch(
 ): Forwarded | Promise<Forwarded> {
   if (trust.kind === "online") return authenticate(connection, login, trust);
   if (trust.kind === "forwarded") return askProxy(connection, trust.secret);
-  if (trust.kind === "named") return askName(login, trust.sessionServer);
+  if (trust.kind === "named") return askName(connection, login, trust.sessionServer);
   return {
     profile: { uuid: offlineUuid(login.name), name: login.name, properties: [] },
     address: login.address,
   };
 }
 
-async function askName({ name, address }: Login & { name: string }, sessionServer: SessionServer) {
-  return { profile: await hasJoined(sessionServer, name, unprovenLogin), address };
+async function askName(
+  connection: Connection,
+  { name, address }: Login & { name: string },
+  sessionServer: SessionServer,
+): Promise<Forwarded> {
+  return { profile: await ask(connection, sessionServer, { name, hash: unprovenLogin }), address };
+}
+
+/** Nothing is asked any more for a player who has left. */
+async function ask(
+  connection: Connection,
+  sessionServer: SessionServer,
+  { name, hash }: { name: string; hash: string },
+): Promise<Profile> {
+  const left = new AbortController();
+  void connection.closed.then(() => left.abort());
+  return hasJoined({ ...sessionServer, signal: left.signal }, name, hash).catch((error: unknown) => {
+    throw connection.isClosed ? new MinecraftFault("closed", "the player left") : error;
+  });
 }
 
 async function authenticate(
@@ -250,7 +274,7 @@ async function authenticate(
   const server = trust.checkAddress
     ? { ...trust.sessionServer, address: login.address }
     : trust.sessionServer;
-  return { profile: await hasJoined(server, login.name, hash), address: login.address };
+  return { profile: await ask(connection, server, { name: login.name, hash }), address: login.address };
 }
 
 async function askProxy(connection: Connection, secret: ForwardingSecrets): Promise<Forwarded> {

@@ -24,8 +24,13 @@ for (const [answered, asked, isTheirs] of names) {
 
 type Answer = { status: number; body?: string; location?: string };
 const id = "069a79f444e94726a5befca90e38aaf5";
-async function serverThat(t: TestContext, answer: Answer) {
-  const server = createServer((_, response) => {
+/** Gives one answer after the other, and the last one from then on; "lost" breaks the connection, "none" keeps it waiting. */
+async function serverThat(t: TestContext, ...answers: (Answer | "lost" | "none")[]) {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(asked++, answers.length - 1)] ?? "none";
+    if (answer === "lost") return void request.socket.destroy();
+    if (answer === "none") return;
     response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location });
     response.end(answer.body);
   });
@@ -37,7 +42,7 @@ async function serverThat(t: TestContext, answer: Answer) {
   });
   const address = server.address();
   assert(address !== null && typeof address === "object");
-  return { root: `http://127.0.0.1:${address.port}` };
+  return { root: `http://127.0.0.1:${address.port}`, asked: () => asked };
 }
 
 const profile = (change: object) => JSON.stringify({ id, name: "Steve", properties: [], ...change });
@@ -68,4 +73,37 @@ test("a profile comes with its dashed id, the server's spelling of the name, and
     name: "EL_steve",
     properties: [{ name: "textures", value: "e30=" }],
   });
+});
+
+for (const [how, answer] of [
+  ["breaks the connection", "lost"],
+  ["answers 502", { status: 502 }],
+  ["answers 503", { status: 503 }],
+] as const) {
+  test(`a player gets in although the session server ${how} at first`, async (t) => {
+    const server = await serverThat(t, answer, answer, { status: 200, body: profile({}) });
+    assert.equal((await hasJoined({ ...server, timeoutMs: 60_000 }, "Steve", "hash")).name, "Steve");
+    assert.equal(server.asked(), 3);
+  });
+}
+
+test("a login that is answered once, and lost, is not called unknown", async (t) => {
+  const server = await serverThat(t, "lost", { status: 204 });
+  await assert.rejects(hasJoined({ ...server, timeoutMs: 60_000 }, "Steve", "hash"), { code: "unavailable" });
+});
+
+test("a question that is not answered in time is not asked again", async (t) => {
+  const server = await serverThat(t, "none", { status: 200, body: profile({}) });
+  await assert.rejects(hasJoined({ ...server, timeoutMs: 100 }, "Steve", "hash"), { code: "unavailable" });
+  assert.equal(server.asked(), 1);
+});
+
+test("the time for a login ends its repeats", async (t) => {
+  const server = await serverThat(t, { status: 503 });
+  const startedAt = performance.now();
+  await assert.rejects(hasJoined({ ...server, timeoutMs: 300 }, "Steve", "hash"), {
+    code: "unavailable",
+    message: "the session server answered 503",
+  });
+  assert.ok(performance.now() - startedAt < 3_000 && server.asked() < 4, `asked ${server.asked()} times`);
 });

@@ -1,4 +1,5 @@
 import { constants, createHash, generateKeyPairSync, type KeyObject, privateDecrypt } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { MinecraftFault } from "../fault.ts";
 import { dashed, isPlayerName, type Profile, type ProfileProperty } from "./profile.ts";
 
@@ -29,6 +30,7 @@ export function serverHash(serverId: string, secret: Buffer, publicDer: Buffer):
 /** Where to ask whether a player joined. `root` is everything before `/session/minecraft/hasJoined`. */
 export type SessionServer = {
   readonly root: string;
+  /** For the question and its repeats together. */
   readonly timeoutMs?: number;
   /** Ends the question when the player leaves. */
   readonly signal?: AbortSignal;
@@ -40,7 +42,17 @@ export type SessionServer = {
   readonly tellsBars?: boolean;
 };
 
-/** Asks `hasJoined`. Not joined is `unauthenticated`, one who may not join `barred`; anything other than an answer is `unavailable`, never "not joined". */
+/**
+ * Pauses in milliseconds before a question without an answer is repeated, on average; together they are as long as a
+ * replica of the service takes that dies in the middle of one and starts again.
+ */
+const pausesMs = [250, 500, 1_000, 2_000];
+const jitter = { least: 0.5, most: 1.5 };
+
+/**
+ * Asks `hasJoined`. Not joined is `unauthenticated`, one who may not join `barred`; anything other than an answer is
+ * `unavailable`, never "not joined". A lost connection, 502, 503 and 504 are asked again while there is time.
+ */
 export async function hasJoined(server: SessionServer, name: string, hash: string): Promise<Profile> {
   const query = new URLSearchParams({ username: name, serverId: hash });
   if (server.address !== undefined) query.set("ip", server.address);
@@ -48,22 +60,45 @@ export async function hasJoined(server: SessionServer, name: string, hash: strin
   const timeout = AbortSignal.timeout(server.timeoutMs ?? 5_000);
   const signal = server.signal ? AbortSignal.any([server.signal, timeout]) : timeout;
   const url = `${server.root.replace(/\/+$/, "")}/session/minecraft/hasJoined?${query}`;
-  const { status, body } = await ask(url, { signal, redirect: "error", headers: { ...server.headers } });
+  const init: RequestInit = { signal, redirect: "manual", headers: { ...server.headers } };
+  let answer = await ask(url, init);
+  let isRepeated = false;
+  for (const pauseMs of pausesMs) {
+    if (!mayRepeat(answer) || !(await pause(pauseMs, signal))) break;
+    isRepeated = true;
+    answer = await ask(url, init);
+  }
+  const { status, body } = answer;
+  if (status === 0) throw new MinecraftFault("unavailable", `the session server did not answer: ${body}`);
   if (status === 403 && server.tellsBars) throw new MinecraftFault("barred", "the player is barred");
   if (status === 204 || status === 403 || status === 404) {
+    // A session server may answer a login once, and that answer may be the one that was lost.
+    if (isRepeated) throw new MinecraftFault("unavailable", "the session server's answer was lost");
     throw new MinecraftFault("unauthenticated", "the session server does not know of this login");
   }
   if (status !== 200) throw new MinecraftFault("unavailable", `the session server answered ${status}`);
   return toProfile(body, name);
 }
 
-async function ask(url: string, init: RequestInit): Promise<{ status: number; body: string }> {
+/** Status 0 = no answer, for the reason in `body`. */
+type Answer = { status: number; body: string };
+
+async function ask(url: string, init: RequestInit): Promise<Answer> {
   try {
     const response = await fetch(url, init);
     return { status: response.status, body: await response.text() };
   } catch (error) {
-    throw new MinecraftFault("unavailable", `the session server did not answer: ${String(error)}`);
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+    return { status: 0, body: `${String(error)}${cause}` };
   }
+}
+
+const mayRepeat = ({ status }: Answer): boolean => [0, 502, 503, 504].includes(status);
+
+/** False when the time is up before the pause is. */
+async function pause(aboutMs: number, signal: AbortSignal): Promise<boolean> {
+  const ms = aboutMs * (jitter.least + Math.random() * (jitter.most - jitter.least));
+  return delay(ms, true, { signal }).catch(() => false);
 }
 
 function toProfile(body: string, asked: string): Profile {
