@@ -199,12 +199,14 @@ test("a server that floods its log is limited to its share, and the viewer sees 
   const reader = await readConsole(gateway, { name: "flood", cookie: fixture.cookieOf(1) });
   await untilLive(reader, "flood");
   for (let n = 0; n < 5_000; n++) fixture.cluster.say("flood", `line ${n}`);
-  await until(() => reader.lines.some((line) => line.includes("lines are omitted")));
-  const received = Number(/^(\d+) lines are omitted/.exec(reader.lines.at(-1) ?? "")?.[1]);
-  assert.equal(numbersIn(reader.lines, "line").length + received, 5_000);
+  // Where the log takes its time, lines have a share again in between, and what is missing is said more than once.
+  const omitted = () =>
+    reader.lines.reduce((sum, line) => sum + Number(/^(\d+) lines are omitted/.exec(line)?.[1] ?? 0), 0);
+  await until(() => numbersIn(reader.lines, "line").length + omitted() === 5_000);
+  assert.ok(omitted() > 4_000, `${omitted()} lines are omitted`);
   assert.match(
     await replica.registry.metrics(),
-    new RegExp(`svc_console_lines_dropped_total(\\{[^}]*\\})? ${received}\n`),
+    new RegExp(`svc_console_lines_dropped_total(\\{[^}]*\\})? ${omitted()}\n`),
   );
   reader.leave();
   await Promise.all([gateway.close(), replica.stop()]);
