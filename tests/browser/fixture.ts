@@ -74,7 +74,7 @@ export function describePanel(title: string, { isWhole, isSampled = true }: Suit
     afterEach(async (context) => {
       if (!fixture) return;
       if (!("passed" in context && context.passed))
-        for (const { page } of [fixture.owner, fixture.player]) console.log(await describePage(page));
+        for (const page of await fixture.browser.pages()) console.log(await describePage(page));
       assertNoFaults(fixture.owner);
       assertNoFaults(fixture.player);
     });
