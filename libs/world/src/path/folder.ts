@@ -3,6 +3,7 @@
 // followed when it is a link, so nothing that is swapped in during an operation can lead out of the world.
 
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -76,12 +77,14 @@ export class Folder implements AsyncDisposable {
     return current;
   }
 
-  /** Opens one folder in this one. */
+  /** Opens one folder in this one; one of our own that we shut ourselves is opened for us first. */
   async enter(name: string): Promise<Folder> {
+    const enter = () => new Folder(openSync(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     try {
-      return new Folder(openSync(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+      return enter();
     } catch (error) {
-      throw explain(error, name);
+      if (errnoOf(error) !== "EACCES" || !this.#unlock(name)) throw explain(error, name);
+      return enter();
     }
   }
 
@@ -157,9 +160,7 @@ export class Folder implements AsyncDisposable {
   /** Makes a new file to write. Throws `file_exists`. */
   async createFile(name: string, mode = 0o644): Promise<FileHandle> {
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    return open(this.at(name), flags, mode).catch((error: unknown) => {
-      throw explain(error, name);
-    });
+    return this.#change(name, () => open(this.at(name), flags, mode));
   }
 
   /**
@@ -168,7 +169,14 @@ export class Folder implements AsyncDisposable {
    */
   putFile(name: string, content: Buffer, look: Attributes): void {
     try {
-      const fd = openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      const make = () => openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      let fd: number;
+      try {
+        fd = make();
+      } catch (error) {
+        if (errnoOf(error) !== "EACCES" || !unlock(this.#fd)) throw error;
+        fd = make();
+      }
       try {
         for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
         setAttributesSync(fd, look);
@@ -197,16 +205,25 @@ export class Folder implements AsyncDisposable {
   }
 
   async makeFolder(name: string, mode = 0o755): Promise<void> {
-    await mkdir(this.at(name), { mode }).catch((error: unknown) => {
-      throw explain(error, name);
-    });
+    await this.#change(name, () => mkdir(this.at(name), { mode }));
   }
 
   /** Moves a name here or into another folder, over what is there. */
   async move(name: string, to: { folder?: Folder; name: string }): Promise<void> {
-    await rename(this.at(name), (to.folder ?? this).at(to.name)).catch((error: unknown) => {
-      throw explain(error, name);
+    const target = to.folder ?? this;
+    let shut: Stats | undefined;
+    const move = () => rename(this.at(name), target.at(to.name));
+    await move().catch(async (error: unknown) => {
+      const isDenied = errnoOf(error) === "EACCES";
+      // A folder that goes to another one is written to as well.
+      if (isDenied) shut = this.#unlock(name);
+      const isUnlocked = isDenied && [this, target].map((one) => unlock(one.#fd)).includes(true);
+      if (!shut && !isUnlocked) throw explain(error, name);
+      await move().catch((second: unknown) => {
+        throw explain(second, name);
+      });
     });
+    if (shut) chmodSync(target.at(to.name), shut.mode & 0o7777);
   }
 
   /** As `move`, but never replaces anything: `file_exists` even if the target was created a moment ago. */
@@ -235,15 +252,11 @@ export class Folder implements AsyncDisposable {
   }
 
   async removeFile(name: string): Promise<void> {
-    await unlink(this.at(name)).catch((error: unknown) => {
-      throw explain(error, name);
-    });
+    await this.#change(name, () => unlink(this.at(name)));
   }
 
   async removeEmpty(name: string): Promise<void> {
-    await rmdir(this.at(name)).catch((error: unknown) => {
-      throw explain(error, name);
-    });
+    await this.#change(name, () => rmdir(this.at(name)));
   }
 
   /** Free bytes for an unprivileged user; undefined when the file system does not report them. */
@@ -264,6 +277,26 @@ export class Folder implements AsyncDisposable {
     );
   }
 
+  /** Makes, moves or removes a name; in a folder of our own that we shut ourselves, too. */
+  async #change<T>(name: string, act: () => Promise<T>): Promise<T> {
+    return act().catch(async (error: unknown) => {
+      if (errnoOf(error) !== "EACCES" || !unlock(this.#fd)) throw explain(error, name);
+      return act();
+    });
+  }
+
+  /** As the function `unlock`, for a folder by its name; its stats from before when it did. */
+  #unlock(name: string): Stats | undefined {
+    try {
+      const stats = lstatSync(this.at(name));
+      if (!stats.isDirectory() || !isShutByUs(stats)) return undefined;
+      chmodSync(this.at(name), (stats.mode & 0o7777) | 0o700);
+      return stats;
+    } catch {
+      return undefined;
+    }
+  }
+
   async close(): Promise<void> {
     // The descriptor may belong to another file by then.
     if (this.#isClosed) return;
@@ -273,6 +306,21 @@ export class Folder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+}
+
+/** A folder that its own user may not use: games unpack such, and only root is not held up. */
+const isShutByUs = ({ uid, mode }: Stats) => uid === process.getuid?.() && (mode & 0o700) !== 0o700;
+
+/** Opens a folder for its own user, who is us. False when that is not what is missing, and where nothing may be changed. */
+function unlock(fd: number): boolean {
+  try {
+    const stats = fstatSync(fd);
+    if (!isShutByUs(stats)) return false;
+    fchmodSync(fd, (stats.mode & 0o7777) | 0o700);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -303,7 +351,7 @@ function isOurs({ uid, gid }: Owner): boolean {
   return uid === process.getuid?.() && gid === process.getgid?.();
 }
 
-/** Without the right to change owners, prepare-data does it before the next start. */
+/** Servers and world Jobs are one user in a cluster; elsewhere only root may change owners. */
 function giveAway(act: () => void): void {
   try {
     act();

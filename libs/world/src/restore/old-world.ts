@@ -29,9 +29,8 @@ export class OldWorld implements AsyncDisposable {
   }
 
   /**
-   * Opens the file at the path of an entry if it has the size, mode and time of the entry and no other hard link. Its owner
-   * does not matter: prepare-data gives all files to the game's user before the next start. A file that can't be opened
-   * counts as missing. Valid until the next call.
+   * Opens the file at the path of an entry if it has the size, mode and time of the entry and no other hard link. A file
+   * that can't be opened counts as missing. Valid until the next call.
    */
   async open(entry: TarEntry): Promise<OldFile | undefined> {
     // The archive holds only its data, so it can't be compared with a plain read of the old file.

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   chmod,
+  chown,
   mkdir,
   mkdtemp,
   open,
@@ -128,3 +130,52 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     });
   });
 }
+
+/** What a world Job does in a cluster: as the user that servers run as, who owns every file of a world. */
+const asTheGame = `
+  import assert from "node:assert/strict";
+  import { chmod, mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
+  import { storeArchive } from "../archive/store.ts";
+  import { Folder } from "../path/folder.ts";
+  import { removeTree } from "../path/remove-tree.ts";
+  import { restoreWorld } from "./restore.ts";
+  const base = process.argv[1];
+  for (const folder of ["store", "world/mods/inner", "world/shut"]) await mkdir(\`\${base}/\${folder}\`, { recursive: true });
+  for (const file of ["mods/one.jar", "mods/inner/two.jar", "shut/three", "blind"])
+    await writeFile(\`\${base}/world/\${file}\`, file);
+  const modes = { "mods/inner": 0o555, mods: 0o555, shut: 0o000, blind: 0o000 };
+  for (const [name, mode] of Object.entries(modes)) await chmod(\`\${base}/world/\${name}\`, mode);
+  const modeOf = async (name) => (await stat(\`\${base}/world/\${name}\`)).mode & 0o777;
+  await using world = await Folder.openRoot(\`\${base}/world\`);
+  await using store = await Folder.openRoot(\`\${base}/store\`);
+  const stored = await storeArchive({ world, store, name: "alpha-1.tar.zst", keepFree: 0 });
+  await chmod(\`\${base}/world/mods\`, 0o755);
+  await writeFile(\`\${base}/world/mods/added.jar\`, "added");
+  await chmod(\`\${base}/world/mods\`, 0o555);
+  for (const compare of [true, false]) {
+    await using archive = await open(\`\${base}/store/alpha-1.tar.zst\`);
+    await restoreWorld({ world, archive, sha256: stored.sha256, compare });
+    await assert.rejects(stat(\`\${base}/world/mods/added.jar\`), { code: "ENOENT" });
+    assert.equal(await readFile(\`\${base}/world/mods/inner/two.jar\`, "utf8"), "mods/inner/two.jar");
+    assert.deepEqual([await modeOf("mods"), await modeOf("mods/inner")], [0o555, 0o555]);
+  }
+  await removeTree(world, "mods");
+  process.stdout.write(JSON.stringify(stored.skippedNames));
+`;
+
+test("a user without privileges backs up and restores folders that it shut itself, and is told what it can't read", async () => {
+  const isRoot = process.getuid?.() === 0;
+  const own = at("own");
+  await mkdir(own);
+  await chmod(base, 0o755);
+  if (isRoot) await chown(own, 1000, 1000);
+  const args = ["--input-type=module", "-e", asTheGame, own];
+  const options = {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+    ...(isRoot && { uid: 1000, gid: 1000 }),
+  } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), ["blind (it cannot be read)"]);
+});
