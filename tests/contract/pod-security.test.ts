@@ -115,8 +115,8 @@ for (const [name, labels] of [
   ["a user's server", {}],
   ["the login gate", { "svc.internal/system-role": "login" }],
 ] as const) {
-  test(`the pod of ${name} is restricted but for the step that gives it its world`, () => {
-    assert.deepEqual(broken(podOf(labels)), { "prepare-data": ["runs as root", "adds capabilities"] });
+  test(`the pod of ${name} is restricted`, () => {
+    assert.deepEqual(broken(podOf(labels)), {});
   });
 }
 
@@ -131,7 +131,7 @@ test("without a platform image the pod of a server is restricted", () => {
   assert.deepEqual(broken(set.spec.template.spec as unknown as PodSpec), {});
 });
 
-test("a world Job is restricted but for being root of a world's files", () => {
+test("a world Job is restricted", () => {
   const settings = loadSettings(storageSettings, { overrides: ["storage.agent_image=svc:1"] });
   const job = worldJob(settings, {
     name: "job-1",
@@ -143,7 +143,7 @@ test("a world Job is restricted but for being root of a world's files", () => {
     secret: { token: "t" },
   });
   const spec = job.spec?.template.spec as unknown as PodSpec;
-  assert.deepEqual(broken(spec), { agent: ["runs as root", "adds capabilities"] });
+  assert.deepEqual(broken(spec), {});
 });
 
 test("the Job of a build is restricted but for the two steps that own the files of an image", () => {
@@ -156,15 +156,18 @@ test("the Job of a build is restricted but for the two steps that own the files 
   assert.deepEqual(broken(probeJob(settings).spec?.template.spec as unknown as PodSpec), {});
 });
 
-for (const name of ["minecraft", "svc-build"]) {
-  test(`the namespace ${name} refuses what is below the baseline, and names what is not restricted`, () => {
+for (const [name, enforced] of [
+  ["minecraft", "restricted"],
+  ["svc-build", "baseline"],
+] as const) {
+  test(`the namespace ${name} refuses what is not ${enforced}, and names what is not restricted`, () => {
     const namespaces = read("prerequisites/namespaces.yaml") as {
       metadata: { name: string; labels?: object };
     }[];
     const found = namespaces.find(({ metadata }) => metadata.name === name);
     const level = "pod-security.kubernetes.io";
     assert.deepEqual(found?.metadata.labels, {
-      [`${level}/enforce`]: "baseline",
+      [`${level}/enforce`]: enforced,
       [`${level}/warn`]: "restricted",
       [`${level}/audit`]: "restricted",
     });

@@ -41,6 +41,7 @@ export const annotation = {
   countRequested: `${prefix}/count-requested`,
   rconSecret: `${prefix}/rcon-secret`,
   podTemplate: `${prefix}/pod-template`,
+  wholePodTemplate: `${prefix}/whole-pod-template`,
   /** Whether it was created as offered, for an object whose rows were not recorded. */
   offered: `${prefix}/offered`,
 } as const;

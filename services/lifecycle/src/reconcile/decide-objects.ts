@@ -36,9 +36,12 @@ export function decideObjects(observed: Observed): ObjectPlan {
       effects.push({ kind: "replace-stateful-set", current: statefulSet, statefulSet: next });
     return { effects, isTemplateChanged: false };
   }
-  const digest = (object: typeof next) => object.metadata.annotations?.[annotation.podTemplate];
-  const isTemplateChanged = digest(statefulSet) !== digest(next);
-  if (isTemplateChanged || replicasOf(observed) !== 1) {
+  const differs = (key: string) =>
+    statefulSet.metadata.annotations?.[key] !== next.metadata.annotations?.[key];
+  const isTemplateChanged = differs(annotation.podTemplate);
+  // What waits for the next start no longer waits once the pod is gone: the cluster may refuse to make it as it was.
+  const isLeftOver = observed.pod === undefined && differs(annotation.wholePodTemplate);
+  if (isTemplateChanged || isLeftOver || replicasOf(observed) !== 1) {
     effects.push({ kind: "update-stateful-set", current: statefulSet, statefulSet: next });
   }
   return { effects, isTemplateChanged };

@@ -241,6 +241,21 @@ describe("further rules", () => {
     assert.equal(effect.statefulSet.spec.template.spec?.initContainers?.[0]?.image, "svc:2");
   });
 
+  test("what waits for the next start of a server is there when its pod has to be made again", () => {
+    const running = aStatefulSet(aServer(), { replicas: 1, ready: 1 });
+    const annotations = {
+      ...running.metadata.annotations,
+      [annotation.wholePodTemplate]: "of the last release",
+    };
+    const statefulSet = { ...running, metadata: { ...running.metadata, annotations } };
+    assert.deepEqual(decide(observedRunning({ statefulSet }), now).effects, []);
+    const { effects } = decide(observedRunning({ statefulSet, pod: undefined }), now);
+    assert.deepEqual(
+      effects.map(({ kind }) => kind),
+      ["update-stateful-set"],
+    );
+  });
+
   test("a server starts only behind its egress policy, unless the operator says otherwise; neither restarts a pod", () => {
     const closed = { ...defaults, platform_image: "svc:1" };
     const open = { ...closed, egress_fail_open: true };

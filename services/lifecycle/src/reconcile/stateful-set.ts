@@ -47,7 +47,10 @@ export function statefulSetOf(wanted: Wanted, replicas: 0 | 1): StatefulSet {
       name,
       namespace: namespaceOf(server),
       labels: managedLabels(name),
-      annotations: { [annotation.podTemplate]: digestOf(template, settings.platform_image) },
+      annotations: {
+        [annotation.podTemplate]: digestOf(template, settings.platform_image),
+        [annotation.wholePodTemplate]: shortDigest(JSON.stringify(template)),
+      },
       ownerReferences: [ownerOf(server)],
     },
     spec: {
@@ -188,16 +191,11 @@ function initContainersOf(server: Server, settings: LifecycleSettings, isForward
   const readOnly = { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false };
   const data = [{ name: "world", mountPath: "/data" }];
   const prepare: V1Container = {
-    name: "prepare-data",
+    name: prepareName,
     ...step,
     args: ["init-volume", "--data", "/data"],
     volumeMounts: data,
-    securityContext: {
-      ...readOnly,
-      runAsUser: 0,
-      runAsNonRoot: false,
-      capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE"] },
-    },
+    securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
   };
   const forwarding: V1Container = {
     name: "init-forwarding",
@@ -217,6 +215,13 @@ function initContainersOf(server: Server, settings: LifecycleSettings, isForward
 }
 
 const failOpen = "--fail-open";
+const prepareName = "prepare-data";
+const preparedAsRoot = {
+  ...{ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, runAsUser: 0, runAsNonRoot: false },
+  capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE"] },
+};
+const isContainer = (value: unknown): value is V1Container =>
+  typeof value === "object" && value !== null && "volumeMounts" in value;
 
 function egressArgs(settings: LifecycleSettings): string[] {
   const args = ["--wait", `${settings.egress_wait / 1_000}s`];
@@ -237,9 +242,11 @@ const forNextStart: ReadonlySet<string> = new Set(["terminationMessagePolicy", "
 function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
   const text = JSON.stringify(template, (key, value: unknown) => {
     if (forNextStart.has(key)) return undefined;
-    // As the last release wrote it.
+    // As the last release wrote them.
     if (Array.isArray(value) && value[0] === "egress-gate")
       return value.includes(failOpen) ? value : value.toSpliced(3, 0, failOpen);
+    if (isContainer(value) && value.name === prepareName)
+      return { ...value, securityContext: preparedAsRoot };
     return key === "image" && platformImage !== "" && value === platformImage ? "" : value;
   });
   return shortDigest(text);

@@ -31,9 +31,13 @@ export const container = "agent";
 
 const mountPath = { world: "/world", archive: "/archive", secret: "/run/svc/secret", tmp: "/tmp" } as const;
 const ownerReadsOnly = 0o400;
+const gameUser = 1000;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
-/** Runs as root without privileges: worlds contain files of other users that only root can read. */
+/**
+ * Runs as the user that servers run as, to whom every file of a world belongs, and who the archive folder belongs to. Secrets
+ * belong to root, and are read through the group.
+ */
 export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, spec: JobSpec): Job {
   const labels = {
     [label.server]: spec.server,
@@ -58,7 +62,14 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, sp
           serviceAccountName: storage.job_account,
           automountServiceAccountToken: false,
           enableServiceLinks: false,
-          securityContext: { runAsUser: 0, seccompProfile: { type: "RuntimeDefault" } },
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: gameUser,
+            runAsGroup: gameUser,
+            fsGroup: gameUser,
+            fsGroupChangePolicy: "OnRootMismatch",
+            seccompProfile: { type: "RuntimeDefault" },
+          },
           containers: [containerOf(storage, spec)],
           volumes: volumesOf(storage, spec),
         },
@@ -69,7 +80,6 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, sp
 
 function containerOf(storage: Settings["storage"], spec: JobSpec) {
   const { world, archive, task, secret } = spec;
-  const isWriter = world?.mode === "rw";
   const resources = { cpu: storage.job_cpu, memory: storage.job_memory };
   const mounts = [
     ...(world ? [{ name: "world", mountPath: mountPath.world, readOnly: world.mode === "ro" }] : []),
@@ -88,8 +98,7 @@ function containerOf(storage: Settings["storage"], spec: JobSpec) {
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
-      // Files of a world belong to the game's user: root needs these to read and restore them.
-      capabilities: { drop: ["ALL"], add: isWriter ? ["DAC_OVERRIDE", "CHOWN", "FOWNER"] : ["DAC_OVERRIDE"] },
+      capabilities: { drop: ["ALL"] },
     },
   };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -20,8 +22,8 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseAddress, waitForFence } from "@svc/kube/egress-gate";
 import { parse } from "yaml";
+import { checkVolume } from "./check-volume.ts";
 import { initForwarding, withVelocity } from "./forwarding.ts";
-import { prepareData } from "./prepare-data.ts";
 import { withProperty } from "./properties.ts";
 
 let dir: string;
@@ -35,71 +37,84 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const inData = (name: string) => join(data, name);
 const isRoot = process.getuid?.() === 0;
-const ownerOf = (path: string) => {
-  const { uid, gid } = lstatSync(path);
-  return [uid, gid];
-};
 
-describe("prepare-data", { skip: isRoot ? false : "only root may give files away" }, () => {
-  test("everything in the volume belongs to 1000:1000 afterwards, whatever its name", () => {
-    mkdirSync(inData("world/region"), { recursive: true });
-    writeFileSync(inData("world/region/r.0.0.mca"), "");
-    writeFileSync(Buffer.concat([Buffer.from(`${data}/odd-`), Buffer.from([0xff, 0xfe])]), "");
-    const first = prepareData(data);
-    assert.deepEqual([first.seen, first.changed, first.failed], [5, 5, 0]);
-    assert.deepEqual(ownerOf(inData("world/region/r.0.0.mca")), [1000, 1000]);
-    assert.deepEqual(ownerOf(data), [1000, 1000]);
-    assert.deepEqual(prepareData(data), { seen: 5, changed: 0, failed: 0, failures: [] });
+/** Runs the check as the user that servers run as. */
+function checkAsTheGame(): ReturnType<typeof checkVolume> {
+  chmodSync(dir, 0o755);
+  const script = `import { checkVolume } from "./check-volume.ts";
+    process.stdout.write(JSON.stringify(checkVolume(${JSON.stringify(data)})));`;
+  // As many files as a process may open in most places.
+  const args = ["-c", 'ulimit -n 128 && exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const options = { cwd: import.meta.dirname, encoding: "utf8", uid: 1000, gid: 1000 } as const;
+  const { stdout, stderr } = spawnSync("sh", args, options);
+  assert.ok(stdout, stderr);
+  return JSON.parse(stdout) as ReturnType<typeof checkVolume>;
+}
+
+describe("prepare-data", { skip: isRoot ? false : "only root can make files of others" }, () => {
+  const isTheGames = (...names: string[]) => {
+    for (const name of ["", ...names]) lchownSync(inData(name), 1000, 1000);
+  };
+
+  test("a world of the game's own user is usable, whatever it shut itself and wherever links lead", () => {
+    mkdirSync(inData("shut"), { mode: 0o000 });
+    writeFileSync(inData("blind"), "", { mode: 0o000 });
+    symlinkSync("/root", inData("link"));
+    mkdirSync(inData("lost+found"), { mode: 0o700 });
+    isTheGames("shut", "blind");
+    assert.deepEqual(checkAsTheGame(), { seen: 4, closed: 0, paths: [] });
   });
 
-  test("a link is given away itself, never what it points to, be it file or folder", () => {
-    const outside = join(dir, "outside");
-    mkdirSync(outside);
-    writeFileSync(join(outside, "secret"), "");
-    symlinkSync(outside, inData("folder"));
-    symlinkSync(join(outside, "secret"), inData("file"));
-    symlinkSync("/nowhere", inData("dangling"));
-    const { changed, failed } = prepareData(data);
-    assert.deepEqual([changed, failed], [4, 0]);
-    assert.deepEqual(ownerOf(inData("folder")), [1000, 1000]);
-    assert.deepEqual(ownerOf(outside), [0, 0]);
-    assert.deepEqual(ownerOf(join(outside, "secret")), [0, 0]);
+  test("files of others are no problem where they are open to the game, as fsGroup makes them", () => {
+    mkdirSync(inData("region"));
+    writeFileSync(inData("region/r.0.0.mca"), "");
+    for (const [name, mode] of [
+      ["", 0o2775],
+      ["region", 0o2775],
+      ["region/r.0.0.mca", 0o660],
+    ] as const) {
+      chownSync(inData(name), 0, 1000);
+      chmodSync(inData(name), mode);
+    }
+    assert.deepEqual(checkAsTheGame(), { seen: 3, closed: 0, paths: [] });
   });
 
-  test("a tree deeper than any path can name is given away with a few descriptors", () => {
+  test("files of others that are closed to the game are counted, and twenty of them named", () => {
+    isTheGames();
+    for (let index = 0; index < 25; index++) writeFileSync(inData(`file-${index}`), "", { mode: 0o600 });
+    mkdirSync(inData("read-only"), { mode: 0o755 });
+    const { seen, closed, paths } = checkAsTheGame();
+    assert.deepEqual([seen, closed, paths.length], [27, 26, 20]);
+    chmodSync(data, 0o700);
+    chownSync(data, 0, 0);
+    assert.deepEqual(checkAsTheGame(), { seen: 1, closed: 1, paths: ["."] });
+  });
+
+  test("a tree deeper than any path can name is looked at with a few descriptors", () => {
     const levels = 2_500;
-    execFileSync(
-      "sh",
-      ["-c", `for i in $(seq ${levels}); do mkdir d && cd -P d || exit 1; done; echo in > in`],
-      {
-        cwd: data,
-      },
-    );
-    // As many files as a process may open in most places.
-    const prepare = `import { prepareData } from "./prepare-data.ts";
-      process.stdout.write(JSON.stringify(prepareData(${JSON.stringify(data)})));`;
-    const script = [
-      "-c",
-      'ulimit -n 128 && exec "$0" --input-type=module -e "$1"',
-      process.execPath,
-      prepare,
-    ];
-    const { stdout } = spawnSync("sh", script, { cwd: import.meta.dirname, encoding: "utf8" });
-    assert.deepEqual(JSON.parse(stdout), { seen: levels + 2, changed: levels + 2, failed: 0, failures: [] });
-    assert.deepEqual(ownerOf(inData("d/d/d")), [1000, 1000]);
+    const make = `const { mkdirSync, writeFileSync } = require("node:fs");
+      for (let n = 0; n < ${levels}; n++) { mkdirSync("d"); process.chdir("d"); }
+      writeFileSync("in", "");`;
+    chmodSync(dir, 0o755);
+    isTheGames();
+    execFileSync(process.execPath, ["-e", make], { cwd: data, uid: 1000, gid: 1000 });
+    assert.deepEqual(checkAsTheGame(), { seen: levels + 2, closed: 0, paths: [] });
     execFileSync("rm", ["-rf", inData("d")]);
   });
 
   test("a volume that is a link itself is refused", () => {
     symlinkSync(data, join(dir, "link"));
-    assert.throws(() => prepareData(join(dir, "link")), { code: /ENOTDIR|ELOOP/ as never });
+    assert.throws(() => checkVolume(join(dir, "link")), { code: /ENOTDIR|ELOOP/ as never });
   });
 
-  test("what cannot be given away is counted, twenty of it are named, and the rest goes on", () => {
-    for (let index = 0; index < 25; index++) writeFileSync(inData(`file-${index}`), "");
-    // No such user exists for the kernel: every single chown is refused.
-    const { seen, failed, failures } = prepareData(data, { uid: -2 as number, gid: 1000 });
-    assert.deepEqual([seen, failed, failures.length], [26, 26, 20]);
+  test("the step fails with what to do about it, and leaves the world as it is", () => {
+    writeFileSync(inData("level.dat"), "theirs", { mode: 0o600 });
+    isTheGames();
+    chmodSync(dir, 0o755);
+    const args = [join(import.meta.dirname, "main.ts"), "init-volume", "--data", data];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", uid: 1000, gid: 1000 });
+    assert.equal(status, 1);
+    assert.match(stderr, /1 of 2 files and folders .* such as level\.dat; .*chown -R 1000:1000/);
   });
 });
 

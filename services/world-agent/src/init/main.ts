@@ -6,9 +6,9 @@
 import { parseArgs } from "node:util";
 import { waitForFence } from "@svc/kube/egress-gate";
 import { recoverVolume } from "@svc/world";
+import { checkVolume } from "./check-volume.ts";
 import { forwardingSecret } from "./environment.ts";
 import { initForwarding } from "./forwarding.ts";
-import { prepareData } from "./prepare-data.ts";
 
 const steps: Record<string, (args: string[]) => Promise<object> | object> = {
   "init-volume": (args) => {
@@ -24,8 +24,14 @@ const steps: Record<string, (args: string[]) => Promise<object> | object> = {
 
 /** A restore that was killed half-way is carried through before any server sees the world. */
 async function prepareVolume(data: string): Promise<object> {
+  const { seen, closed, paths } = checkVolume(data);
+  if (closed > 0)
+    throw new Error(
+      `${closed} of ${seen} files and folders of the world belong to other users and are closed to the game, ` +
+        `such as ${paths.slice(0, 3).join(", ")}; give its volume away once, as root on its node: chown -R 1000:1000 FOLDER`,
+    );
   const { completed, swept } = await recoverVolume(data);
-  return { ...prepareData(data), ...(swept > 0 && { completed, swept }) };
+  return { seen, ...(swept > 0 && { completed, swept }) };
 }
 
 async function egressGate(args: string[]): Promise<object> {

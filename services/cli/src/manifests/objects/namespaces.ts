@@ -4,13 +4,12 @@ import { head, type ObjectFile, type V } from "./common.ts";
 
 const level = (name: string) => `pod-security.kubernetes.io/${name}`;
 
-// Three things need more than `restricted`: the init step `prepare-data` and world Jobs, which mount worlds, and the steps of
-// a build that own the files of an image (ADR 0017). Anything else that asks for more shows up in warnings and the audit log.
-const guarded = {
-  [level("enforce")]: "baseline",
+// Two steps of a build own the files of an image and need more than `restricted` (ADR 0017); everything of a game does not.
+const guarded = (enforced: "baseline" | "restricted") => ({
+  [level("enforce")]: enforced,
   [level("warn")]: "restricted",
   [level("audit")]: "restricted",
-};
+});
 
 export function namespaceFile(v: V): ObjectFile {
   const { control, game, build } = v.namespaces;
@@ -18,9 +17,9 @@ export function namespaceFile(v: V): ObjectFile {
     file: "namespaces.yaml",
     about: "Game servers and their worlds, the control plane and its accounts, image builds.",
     objects: [
-      head({ apiVersion: "v1", kind: "Namespace", name: game, labels: guarded }),
+      head({ apiVersion: "v1", kind: "Namespace", name: game, labels: guarded("restricted") }),
       head({ apiVersion: "v1", kind: "Namespace", name: control }),
-      head({ apiVersion: "v1", kind: "Namespace", name: build, labels: guarded }),
+      head({ apiVersion: "v1", kind: "Namespace", name: build, labels: guarded("baseline") }),
     ],
   };
 }
