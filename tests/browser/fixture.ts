@@ -102,9 +102,7 @@ function createFixture(parts: Parts, isWhole: boolean): Fixture {
     },
     inspect: async (person, name) => assert.deepEqual(await inspect(person, name, isWhole), []),
     signInByGame: async (person, look) => {
-      const path = "/api/v1/internal/account/link/code";
-      const minted = await stack.internal("POST", path, { mc_uuid: playerUuid });
-      const { code } = minted.body as { code: string };
+      const code = await codeOf({ stack }, playerUuid);
       await person.press("button", en.signIn.game);
       await look?.();
       await person.fill(en.signIn.gameCode, `${code.slice(0, 4).toLowerCase()} - ${code.slice(4)}`);
@@ -123,4 +121,30 @@ export async function signIn({ stack, owner, player, addressOf, signInByGame }: 
   await owner.isAt("/");
   await player.open(addressOf("panel_host", "/login"));
   await signInByGame(player);
+}
+
+/** The code that the login gate shows to a player in the game. */
+export async function codeOf({ stack }: Pick<Fixture, "stack">, mc_uuid: string): Promise<string> {
+  const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid });
+  return (minted.body as { code: string }).code;
+}
+
+/** Signs in with a code from the game, which proves nothing. */
+export async function bindPlayer(fixture: Fixture, person: Person, mc_uuid: string): Promise<void> {
+  const bound = await person.request("POST", "/auth/bind", { code: await codeOf(fixture, mc_uuid) });
+  assert.equal(bound.status, 200, JSON.stringify(bound.body));
+}
+
+/** Somebody else who came from the game, at a page of the panel. */
+export async function playerAt(
+  fixture: Fixture,
+  path: string,
+  mc_uuid: string = randomUUID(),
+): Promise<Person> {
+  const { browser, addressOf } = fixture;
+  const person = await createPerson(browser);
+  await person.open(addressOf("panel_host", "/login"));
+  await bindPlayer(fixture, person, mc_uuid);
+  await person.open(addressOf("panel_host", path));
+  return person;
 }

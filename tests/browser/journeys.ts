@@ -10,7 +10,7 @@ import pg from "pg";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
-import type { Area, Fixture } from "./fixture.ts";
+import { type Area, codeOf, type Fixture, playerAt } from "./fixture.ts";
 import { createPerson, type Person } from "./person.ts";
 
 const { account, backups, server, setup, shell, signIn } = en;
@@ -19,22 +19,6 @@ async function query({ stack }: Fixture, text: string, values: unknown[]): Promi
   const client = new pg.Client(stack.file().database_url);
   await client.connect();
   await client.query(text, values).finally(() => client.end());
-}
-
-async function codeOf({ stack }: Fixture, mc_uuid: string): Promise<string> {
-  const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid });
-  return (minted.body as { code: string }).code;
-}
-
-/** Somebody who came from the game, at their account page. */
-async function playerOf(fixture: Fixture, mc_uuid: string): Promise<Person> {
-  const { browser, addressOf } = fixture;
-  const person = await createPerson(browser);
-  await person.open(addressOf("panel_host", "/login"));
-  const bound = await person.request("POST", "/auth/bind", { code: await codeOf(fixture, mc_uuid) });
-  assert.equal(bound.status, 200, JSON.stringify(bound.body));
-  await person.open(addressOf("panel_host", "/account"));
-  return person;
 }
 
 async function leave(person: Person): Promise<void> {
@@ -78,7 +62,7 @@ export const addJourneyTests: Area = (fixture) => {
 
   test("a second player is linked with the code of the login gate, and unlinked again", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
-    const person = await playerOf(fixture(), first);
+    const person = await playerAt(fixture(), "/account", first);
     await person.press("button", account.linkAnother);
     await person.fill(signIn.gameCode, await codeOf(fixture(), second));
     await person.page.keyboard.press("Enter");
@@ -94,8 +78,8 @@ export const addJourneyTests: Area = (fixture) => {
   test("all servers of an account go to another one, by a command in the game, a passkey and a code", async () => {
     const { stack, owner, inspect } = fixture();
     const uuid = randomUUID();
-    const giver = await playerOf(fixture(), uuid);
-    const receiver = await playerOf(fixture(), randomUUID());
+    const giver = await playerAt(fixture(), "/account", uuid);
+    const receiver = await playerAt(fixture(), "/account");
     const asked = { name: "given-away", subdomain: "given-away", autostartPolicy: "ownerOnly" };
     assert.equal((await owner.request("POST", "/servers", asked)).status, 201);
     await until(async () => (await giver.request("POST", "/servers/given-away/claim")).status === 200);

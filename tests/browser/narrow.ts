@@ -16,10 +16,13 @@ export const addNarrowTests: Area = (fixture) => {
       await owner.open(addressOf("admin_host", path));
       const found = await page.evaluate(() => ({
         overflow: document.documentElement.scrollWidth - innerWidth,
+        widest: [...document.querySelectorAll("main *")]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth)
+          .map((element) => element.outerHTML.slice(0, 120)),
         headings: document.querySelectorAll("h1").length,
         mains: document.querySelectorAll("main").length,
       }));
-      if (found.overflow > 0) wide.push(`${path} by ${found.overflow}`);
+      if (found.overflow > 0) wide.push(`${path} by ${found.overflow}: ${found.widest.join(" ")}`);
       assert.deepEqual([found.headings, found.mains], [1, 1], path);
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), en.shell.skip, path);

@@ -2,7 +2,6 @@
 // failed, a start after a backup, a download that did not begin, a password where nothing else works.
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { connectKube, resource } from "@svc/kube";
@@ -14,7 +13,7 @@ import { hashPassword } from "../../services/identity/src/sign-in/password-hash.
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { password as passwordWords } from "../../services/panel/src/words/en/password.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
-import type { Area, Fixture } from "./fixture.ts";
+import { type Area, type Fixture, playerAt } from "./fixture.ts";
 import { createPerson, type Person } from "./person.ts";
 
 const { backups, dashboard, downloads, files, players, server, signIn } = en;
@@ -57,7 +56,7 @@ async function cutting(page: Page, isCut: (request: HTTPRequest) => boolean, act
 
 export const addNextStepTests: Area = (fixture) => {
   test("a player claims a free server on its own page, and one that has an owner offers nothing", async () => {
-    const { browser, stack, player, addressOf, inspect } = fixture();
+    const { player, addressOf, inspect } = fixture();
     await create(fixture(), "free-one");
     await player.open(addressOf("panel_host", "/servers/free-one"));
     await player.sees(server.address);
@@ -66,13 +65,7 @@ export const addNextStepTests: Area = (fixture) => {
     await player.sees(server.claimed(isolate("free-one")));
     await player.sees(server.settings);
     assert.equal((await player.request("GET", "/servers/free-one/jobs")).status, 200);
-    const other = await createPerson(browser);
-    await other.open(addressOf("panel_host", "/login"));
-    const mc_uuid = randomUUID();
-    const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid });
-    const { code } = minted.body as { code: string };
-    assert.equal((await other.request("POST", "/auth/bind", { code })).status, 200);
-    await other.open(addressOf("panel_host", "/servers/free-one"));
+    const other = await playerAt(fixture(), "/servers/free-one");
     await other.sees(server.address);
     await other.page.waitForNetworkIdle({ idleTime: 300, concurrency: 2 });
     assert.equal(await other.page.$(`button[aria-label="${server.claim} free-one"]`), null);
@@ -203,11 +196,9 @@ export const addNextStepTests: Area = (fixture) => {
   });
 
   test("a passkey that was cancelled can be tried again", async () => {
-    const { browser, owner, addressOf, signInByGame } = fixture();
-    const person = await createPerson(browser);
-    await person.open(addressOf("panel_host", "/login"));
-    await signInByGame(person);
-    await person.press("link", en.shell.account);
+    const { owner } = fixture();
+    // Whoever has another way in would be asked for a proof.
+    const person = await playerAt(fixture(), "/account");
     await person.press("button", en.account.anotherPasskey);
     await person.authenticator.setVerifies(false);
     await person.press("button", en.setup.passkeyAdd);

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { newestCode } from "../flow/stack.ts";
-import type { Area, Fixture } from "./fixture.ts";
+import { type Area, bindPlayer } from "./fixture.ts";
 import { createPerson, type Person, type Reply } from "./person.ts";
 
 const call = `
@@ -62,14 +62,6 @@ async function take({ session }: Person, step: keyof typeof steps, argument: unk
 
 const errorOf = ({ body }: Reply) => (body["error"] as { code?: string } | undefined)?.code;
 
-/** Signs in with a code from the game, which proves nothing. */
-async function bind({ stack }: Fixture, person: Person, mc_uuid: string): Promise<void> {
-  const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid });
-  const { code } = minted.body as { code: string };
-  const bound = await person.request("POST", "/auth/bind", { code });
-  assert.equal(bound.status, 200, JSON.stringify(bound.body));
-}
-
 export const addPasskeyTests: Area = (fixture) => {
   const mcUuid = randomUUID();
   const email = "passkey@example.net";
@@ -85,7 +77,7 @@ export const addPasskeyTests: Area = (fixture) => {
     const { browser, addressOf } = fixture();
     person = await createPerson(browser);
     await person.open(addressOf("panel_host", "/login"));
-    await bind(fixture(), person, mcUuid);
+    await bindPlayer(fixture(), person, mcUuid);
     me = await userId();
     const made = await take(person, "register", "my phone");
     assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -138,7 +130,7 @@ export const addPasskeyTests: Area = (fixture) => {
   });
 
   test("a session from the game needs a proof, which the passkey gives", async () => {
-    await bind(fixture(), person, mcUuid);
+    await bindPlayer(fixture(), person, mcUuid);
     const status = await person.request("GET", "/account/reauth");
     assert.deepEqual(status.body, { needed: true, factors: ["passkey", "email"] });
     const refused = await take(person, "register", "not yet");
