@@ -79,10 +79,10 @@ async function forget(): Promise<void> {
   await client.end();
 }
 
-async function reap(): Promise<Run> {
-  const ran = await stack.svc("reaper", "--json");
+async function svc<T>(...args: string[]): Promise<T> {
+  const ran = await stack.svc(...args, "--json");
   assert.equal(ran.code, 0, ran.stdout + ran.stderr);
-  return JSON.parse(ran.stdout) as Run;
+  return JSON.parse(ran.stdout) as T;
 }
 
 test("a world moves to the other node, is reclaimed when it is forgotten, and comes back from its archive", async () => {
@@ -92,6 +92,13 @@ test("a world moves to the other node, is reclaimed when it is forgotten, and co
   const broken = await breakFloorBlock(first);
   await first.leave();
   await rest();
+  // Nobody owns it, so no restore point is due; the move below has the world to itself.
+  assert.deepEqual(await svc("backup", "queue"), {
+    state: "on",
+    running: [],
+    waiting: [],
+    waiting_total: 0,
+  });
 
   await call("POST", `${path}/migrations`, 202, { targetNode: "local-2" });
   await movedTo("local-2");
@@ -102,7 +109,7 @@ test("a world moves to the other node, is reclaimed when it is forgotten, and co
   await rest();
 
   await forget();
-  const run = await reap();
+  const run = await svc<Run>("reaper");
   assert.deepEqual([run.state, run.summary["reaped"]], ["succeeded", 1], JSON.stringify(run));
   const { backups } = await call<{ backups: { id: string; reason: string }[] }>(
     "GET",
