@@ -15,6 +15,7 @@ import * as change from "./gateway/change.ts";
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
+import * as apiToken from "./identity/api-token.ts";
 import * as cliLogin from "./identity/cli-login.ts";
 import * as identityHealth from "./identity/health.ts";
 import * as link from "./identity/link.ts";
@@ -54,6 +55,7 @@ import type { View } from "./view.ts";
 const lifecycle = [server, player, ownership, console, schedule, history, node, reclaim];
 const identity = [
   account,
+  apiToken,
   signIn,
   cliLogin,
   passkey,

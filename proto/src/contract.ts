@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { type Caller, type CallerToken, type Owner, owners, type ServiceName } from "./caller.ts";
 import type { CommonFault, FaultName } from "./fault.ts";
+import type { Right } from "./right.ts";
 import type { ChangeBinding, ViewBinding } from "./view.ts";
 
 export type Face = "internal" | "external";
@@ -52,6 +53,13 @@ export type HttpBinding = {
    * may ask for one page of it.
    */
   collect?: string;
+  /**
+   * What an API token must have to call it, all of them; absent: no token may (docs/reference/api-tokens.md#reach). The
+   * gateway holds the server in `{name}` against the servers of the token.
+   */
+  rights?: readonly Right[];
+  /** No server is in the path: the owner, or the rows of a view, leave out what the token does not reach. */
+  serversBy?: "owner";
   /** Answered by the gateway from mirrored views; the owner answers otherwise. */
   view?: ViewBinding;
   /** Of kind `events`: made by the gateway from mirrored views and events; no service is asked. */

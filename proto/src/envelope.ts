@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { callerTokens, type FaceHost } from "./caller.ts";
 import type { Language } from "./language.ts";
+import { TokenGrant } from "./right.ts";
 import { Role } from "./role.ts";
 
 /** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
@@ -22,8 +23,10 @@ export const Principal = z.discriminatedUnion("kind", [
     staff: z.boolean(),
     /** In first-run setup. */
     setup: z.boolean(),
-    /** sha-256 (hex) of the session cookie. */
+    /** sha-256 (hex) of the session cookie or of the API token. */
     session: z.string(),
+    /** Present when the credential is an API token; then `staff` is false (docs/reference/api-tokens.md#reach). */
+    token: TokenGrant.optional(),
   }),
   z.strictObject({ kind: z.literal("service"), service: z.string() }),
 ]);

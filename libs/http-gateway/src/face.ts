@@ -18,6 +18,7 @@ import { hostOf } from "./access/host.ts";
 import { createMalformedBudget } from "./access/malformed-budget.ts";
 import type { ServiceTokens } from "./access/service-tokens.ts";
 import type { Sessions } from "./access/sessions.ts";
+import { createTokenBudget } from "./access/token-budget.ts";
 import { createBindings } from "./binding/bindings.ts";
 import { processBinding } from "./binding/process-operation.ts";
 import { createHandler, type RequestHandler, sendFailure } from "./handle-request.ts";
@@ -92,6 +93,7 @@ export function createFace(options: FaceOptions): FaceServer {
     mesh,
     sessions,
     tokens,
+    tokenBudget: createTokenBudget(settings.tokenRequestsPerMinute),
     adminHostname: settings.adminHostname,
   });
   const malformed = createMalformedBudget(settings.malformedSignIns);

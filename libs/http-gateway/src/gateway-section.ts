@@ -24,9 +24,11 @@ export const gatewaySection = section({
   drain: duration("20s"),
   /** Malformed requests that sign-in endpoints answer to one address, at once and in each minute. */
   malformed_sign_ins: z.int().min(1).default(60),
-  /** How long a resolved session is cached; a revoked one is forgotten at once. */
+  /** Requests that one API token may make at a gateway, at once and in each minute. */
+  token_requests: z.int().min(1).default(600),
+  /** How long a resolved session or API token is cached; a revoked one is forgotten at once. */
   session_cache: duration("5s"),
-  /** Sessions in that cache, at most. */
+  /** Sessions in that cache, at most, and as many tokens. */
   session_cache_size: z.int().min(1).default(20_000),
   /** A cached list that has changed is built again at most this often. */
   view_rebuild: duration("1s"),
@@ -67,6 +69,7 @@ export function limitsOf(
     idleTimeoutMs: gateway.idle_timeout,
     drainMs: gateway.drain,
     malformedSignIns: gateway.malformed_sign_ins,
+    tokenRequestsPerMinute: gateway.token_requests,
     sessionCacheMs: gateway.session_cache,
     sessionCacheSize: gateway.session_cache_size,
     viewRebuildMs: gateway.view_rebuild,

@@ -5,6 +5,7 @@ import type { CallOptions } from "@svc/mesh";
 import { Fault, faults, isFault, type Operation } from "@svc/proto";
 import { addressKey } from "@svc/proto/address";
 import type { Logger } from "@svc/telemetry";
+import { checkServer } from "./access/api-token.ts";
 import type { Authenticator, Credentials } from "./access/authenticate.ts";
 import { clientAddressOf } from "./access/client-address.ts";
 import { faceHostOf } from "./access/host.ts";
@@ -46,10 +47,15 @@ export function createHandler(deps: HandlerDeps, contract: Operation, binding: B
     state.principal = labelOf(principal);
     // A caller who may not do this learns nothing of what the input should be.
     const input = early ?? (await admit(request, credentials));
+    checkServer(http, principal, input);
     const options: CallOptions = { ...credentials.options, principal };
     await binding({ state, contract, input, principal, credentials, options });
   };
-  return (request) => handle(request).catch((error) => sendFailure(deps.log, request.state, error));
+  return (request) =>
+    handle(request).catch((error) => {
+      if (isFault(error) && error.fault === "token_rate_limited") deps.requestLog.noteLimited("api_token");
+      sendFailure(deps.log, request.state, error);
+    });
 }
 
 type ReadRequest = (request: RoutedRequest, credentials: Credentials) => Promise<Fields>;
@@ -97,7 +103,8 @@ async function bodyOf(contract: Operation, state: RequestState, limit: number): 
 }
 
 function labelOf(principal: CallOptions["principal"]): string {
-  if (principal?.kind === "account") return principal.user_id;
+  if (principal?.kind === "account")
+    return principal.token ? `${principal.user_id} token:${principal.token.id}` : principal.user_id;
   return principal?.kind === "caller" ? principal.caller : "";
 }
 

@@ -20,6 +20,8 @@ export type FaceSettings = {
   drainMs: number;
   /** Malformed requests to sign-in endpoints from one address, at once and in each minute. */
   malformedSignIns: number;
+  /** Requests with one API token, at once and in each minute. */
+  tokenRequestsPerMinute: number;
   sessionCacheMs: number;
   sessionCacheSize: number;
   viewRebuildMs: number;
@@ -55,6 +57,7 @@ export const defaultFaceSettings: FaceSettings = {
   idleTimeoutMs: 120_000,
   drainMs: 20_000,
   malformedSignIns: 60,
+  tokenRequestsPerMinute: 600,
   sessionCacheMs: 5_000,
   sessionCacheSize: 20_000,
   viewRebuildMs: 1_000,

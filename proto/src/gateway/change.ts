@@ -32,6 +32,8 @@ export const watch = operation({
         { event: worldChanged, typeOf: (data) => worldChanged.data.parse(data).type },
       ],
     },
+    rights: ["see"],
+    serversBy: "owner",
   },
   output: nothing,
   faults: ["too_many_streams"],

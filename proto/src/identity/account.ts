@@ -259,7 +259,7 @@ export const sessionRevoked = event({
   key: (data) => data.hash,
   sample: { hash: "0".repeat(64), user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
   listeners: ["gateway-external"],
-  summary: "A session was ended; gateways drop it at once.",
+  summary: "A session or an API token was ended; gateways drop it at once.",
 });
 
 /** Why an account can no longer be used. */

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-/** One audited action. `source` is `external`, `internal:<caller>`, `scheduler` or `break-glass`. */
+/** One audited action. `source` is `external`, `token:<id>`, `internal:<caller>`, `scheduler` or `break-glass`. */
 export const AuditEntry = z.strictObject({
   id: z.string(),
   at: z.iso.datetime(),

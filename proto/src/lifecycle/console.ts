@@ -54,7 +54,13 @@ const deadlineMs = 15_000;
  */
 export const watch = operation({
   subject: "lifecycle.console.watch",
-  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/console", kind: "events" },
+  http: {
+    ...external,
+    method: "GET",
+    path: "/api/v1/servers/{name}/console",
+    kind: "events",
+    rights: ["console.read"],
+  },
   params: name,
   output: nothing,
   faults: [...faults, "too_many_streams"],
@@ -67,7 +73,7 @@ export const watch = operation({
 
 export const command = operation({
   subject: "lifecycle.console.command",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/command" },
+  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/command", rights: ["command"] },
   params: name,
   /** One line of at most 1024 characters and 1446 bytes, with or without a leading slash. */
   body: { command: z.string().max(2_048) },
@@ -80,7 +86,7 @@ export const command = operation({
 
 export const listWhitelist = operation({
   subject: "lifecycle.access.list-whitelist",
-  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/whitelist" },
+  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/whitelist", rights: ["players"] },
   params: name,
   output: z.strictObject({ name: z.string(), players: z.array(z.string()), output: z.string() }),
   faults,
@@ -91,7 +97,7 @@ export const listWhitelist = operation({
 
 export const changeWhitelist = operation({
   subject: "lifecycle.access.change-whitelist",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/whitelist" },
+  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/whitelist", rights: ["players"] },
   params: name,
   body: { action: z.enum(["add", "remove"]), player: PlayerName },
   output: AccessResult,
@@ -103,7 +109,7 @@ export const changeWhitelist = operation({
 
 export const listPlayers = operation({
   subject: "lifecycle.access.list-players",
-  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/players" },
+  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/players", rights: ["players"] },
   params: name,
   output: z.strictObject({
     name: z.string(),
@@ -120,7 +126,7 @@ export const listPlayers = operation({
 
 export const listBans = operation({
   subject: "lifecycle.access.list-bans",
-  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/ban" },
+  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/ban", rights: ["players"] },
   params: name,
   output: z.strictObject({ name: z.string(), players: z.array(z.string()), output: z.string() }),
   faults,
@@ -131,7 +137,7 @@ export const listBans = operation({
 
 export const changeBan = operation({
   subject: "lifecycle.access.change-ban",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/ban" },
+  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/ban", rights: ["players"] },
   params: name,
   body: { action: z.enum(["ban", "pardon"]), player: PlayerName },
   output: AccessResult,
@@ -143,7 +149,7 @@ export const changeBan = operation({
 
 export const kick = operation({
   subject: "lifecycle.access.kick",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/kick" },
+  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/kick", rights: ["players"] },
   params: name,
   body: { player: PlayerName },
   output: z.strictObject({ name: z.string(), player: z.string(), output: z.string() }),
@@ -155,7 +161,12 @@ export const kick = operation({
 
 export const changePermission = operation({
   subject: "lifecycle.access.change-permission",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/permission" },
+  http: {
+    ...external,
+    method: "POST",
+    path: "/api/v1/servers/{name}/access/permission",
+    rights: ["players", "command"],
+  },
   params: name,
   body: {
     action: z.enum(["set", "unset"]),
@@ -174,7 +185,12 @@ export const changePermission = operation({
 
 export const changeGroup = operation({
   subject: "lifecycle.access.change-group",
-  http: { ...external, method: "POST", path: "/api/v1/servers/{name}/access/group" },
+  http: {
+    ...external,
+    method: "POST",
+    path: "/api/v1/servers/{name}/access/group",
+    rights: ["players", "command"],
+  },
   params: name,
   body: { action: z.enum(["add", "remove"]), player: PlayerName, group: GroupName },
   output: AccessResult,
@@ -186,7 +202,12 @@ export const changeGroup = operation({
 
 export const readLuckPerms = operation({
   subject: "lifecycle.access.read-luckperms",
-  http: { ...external, method: "GET", path: "/api/v1/servers/{name}/access/luckperms/{player}" },
+  http: {
+    ...external,
+    method: "GET",
+    path: "/api/v1/servers/{name}/access/luckperms/{player}",
+    rights: ["players"],
+  },
   params: { ...name, player: PlayerName },
   output: z.strictObject({
     player: z.string(),

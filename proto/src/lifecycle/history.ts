@@ -72,7 +72,7 @@ export type PlatformHistory = z.output<typeof PlatformHistory>;
 
 export const readServer = operation({
   subject: "lifecycle.history.read-server",
-  http: { ...external, path: "/api/v1/servers/{name}/history", tier: "app" },
+  http: { ...external, path: "/api/v1/servers/{name}/history", tier: "app", rights: ["see"] },
   params: { name: ServerNameParam },
   query: range,
   output: ServerHistory,

@@ -93,7 +93,7 @@ export type AllowlistEntry = z.output<typeof AllowlistEntry>;
 
 export const listAllowlist = operation({
   subject: "lifecycle.allowlist.list",
-  http: { method: "GET", path: "/api/v1/servers/{name}/allowlist", ...external },
+  http: { method: "GET", path: "/api/v1/servers/{name}/allowlist", ...external, rights: ["players"] },
   params: name,
   output: z.strictObject({ server: z.string(), entries: z.array(AllowlistEntry) }),
   faults: ["bad_name", "not_found"],
@@ -103,7 +103,13 @@ export const listAllowlist = operation({
 
 export const changeAllowlist = operation({
   subject: "lifecycle.allowlist.change",
-  http: { method: "PUT", path: "/api/v1/servers/{name}/allowlist/{uuid}", ...external, status: 204 },
+  http: {
+    method: "PUT",
+    path: "/api/v1/servers/{name}/allowlist/{uuid}",
+    ...external,
+    status: 204,
+    rights: ["players"],
+  },
   params: { ...name, uuid: PlayerUuid },
   body: { can_wake: z.boolean() },
   output: nothing,
@@ -156,6 +162,8 @@ export const listMine = operation({
     setup: true,
     collect: "servers",
     view: { of: serverOwners, beside: servers, as: "list", rows: myRows },
+    rights: ["see"],
+    serversBy: "owner",
   },
   query: cursor,
   output: page(MyServerView),
@@ -165,7 +173,7 @@ export const listMine = operation({
 
 export const patchMine = operation({
   subject: "lifecycle.ownership.patch-mine",
-  http: { method: "PATCH", path: "/api/v1/me/servers/{name}", ...external },
+  http: { method: "PATCH", path: "/api/v1/me/servers/{name}", ...external, rights: ["settings"] },
   params: name,
   body: {
     displayName: z.string().max(256).optional(),
@@ -194,7 +202,12 @@ export const readMyQuota = operation({
 
 export const listActivity = operation({
   subject: "lifecycle.ownership.list-activity",
-  http: { method: "GET", path: "/api/v1/servers/{name}/activity", ...external },
+  http: {
+    method: "GET",
+    path: "/api/v1/servers/{name}/activity",
+    ...external,
+    rights: ["see", "console.read"],
+  },
   params: name,
   query: activityPaging,
   output: ActivityPage,

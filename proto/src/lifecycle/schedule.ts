@@ -107,7 +107,7 @@ const external = { face: "external", tier: "app" } as const;
 
 export const list = operation({
   subject: "lifecycle.schedule.list",
-  http: { method: "GET", path, ...external },
+  http: { method: "GET", path, ...external, rights: ["schedules"] },
   params: name,
   output: z.strictObject({ server: z.string(), schedules: z.array(Schedule), limit: z.int() }),
   faults: ["bad_name", "not_found"],
@@ -117,7 +117,13 @@ export const list = operation({
 
 export const create = operation({
   subject: "lifecycle.schedule.create",
-  http: { method: "POST", path, ...external, status: 201 },
+  http: {
+    method: "POST",
+    path,
+    ...external,
+    status: 201,
+    rights: ["schedules", "command", "power", "backups.make"],
+  },
   params: name,
   body: ScheduleInput,
   output: Schedule,
@@ -129,7 +135,12 @@ export const create = operation({
 
 export const update = operation({
   subject: "lifecycle.schedule.update",
-  http: { method: "PUT", path: `${path}/{id}`, ...external },
+  http: {
+    method: "PUT",
+    path: `${path}/{id}`,
+    ...external,
+    rights: ["schedules", "command", "power", "backups.make"],
+  },
   params: task,
   body: ScheduleInput,
   output: Schedule,
@@ -142,7 +153,7 @@ export const update = operation({
 
 export const remove = operation({
   subject: "lifecycle.schedule.remove",
-  http: { method: "DELETE", path: `${path}/{id}`, ...external, status: 204 },
+  http: { method: "DELETE", path: `${path}/{id}`, ...external, status: 204, rights: ["schedules"] },
   params: task,
   output: nothing,
   faults: ["bad_name", "bad_id", "not_found", "schedule_running"],
@@ -153,7 +164,13 @@ export const remove = operation({
 
 export const runNow = operation({
   subject: "lifecycle.schedule.run-now",
-  http: { method: "POST", path: `${path}/{id}/run`, ...external, status: 202 },
+  http: {
+    method: "POST",
+    path: `${path}/{id}/run`,
+    ...external,
+    status: 202,
+    rights: ["schedules", "command", "power", "backups.make"],
+  },
   params: task,
   output: Schedule,
   faults: ["bad_name", "bad_id", "not_found", "schedule_running", "schedule_stale"],

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { Principal } from "../envelope.ts";
+import { reaches } from "../right.ts";
 import { Timestamp } from "../text.ts";
 import { changeRights, type Listed, viewRows } from "../view.ts";
 import { isUserName } from "./names.ts";
@@ -72,8 +73,13 @@ function factsOf(ownership: ServerOwnership | undefined, info: ServerInfo | unde
   };
 }
 
-function owns({ ownerId }: Facts, principal: Principal): boolean {
-  return principal.kind === "account" && ownerId !== undefined && ownerId === principal.user_id;
+function owns({ name, ownerId }: Facts, principal: Principal): boolean {
+  if (principal.kind !== "account" || !reaches(principal, name)) return false;
+  return ownerId !== undefined && ownerId === principal.user_id;
+}
+
+function couldClaim({ name, claimable }: Facts, principal: Principal): boolean {
+  return principal.kind === "account" && claimable && reaches(principal, name);
 }
 
 /** The fleet: staff see every server. */
@@ -149,7 +155,7 @@ export const myRows = viewRows({
   factsOf: (ownership: ServerOwnership, info: ServerInfo | undefined) => factsOf(ownership, info),
   readerOf: (facts, principal) => {
     if (owns(facts, principal)) return "owner";
-    return principal.kind === "account" && facts.claimable ? "claimant" : undefined;
+    return couldClaim(facts, principal) ? "claimant" : undefined;
   },
   rowFor: (reader: "owner" | "claimant", ownership: ServerOwnership, info: ServerInfo | undefined) =>
     toMyServerView(ownership, info, reader === "owner"),
@@ -165,7 +171,7 @@ export const serverChangeRights = changeRights({
   factsOf: (info: ServerInfo | undefined, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
   hears: (facts, principal, type: ServerChangeType) => {
     if (principal.kind !== "account") return false;
-    return principal.staff || owns(facts, principal) || (type === "server" && facts.claimable);
+    return principal.staff || owns(facts, principal) || (type === "server" && couldClaim(facts, principal));
   },
   entryType: "server",
 });

@@ -284,6 +284,7 @@ export const viewStatus = operation({
       ...{ of: servers, beside: serverOwners, needsBeside: true, rows: statusRows },
       ...{ as: "item", param: "name" },
     },
+    rights: ["see"],
   },
   params: name,
   output: z.union([ServerInfo, PublicServerInfo]),
@@ -294,7 +295,14 @@ export const viewStatus = operation({
 
 export const wake = operation({
   subject: "lifecycle.server.wake",
-  http: { method: "POST", path: "/api/v1/servers/{name}/wake", face: "external", tier: "app", status: 202 },
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/wake",
+    face: "external",
+    tier: "app",
+    status: 202,
+    rights: ["power"],
+  },
   params: name,
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Running") }),
   faults: [
@@ -313,7 +321,14 @@ export const wake = operation({
 
 export const stop = operation({
   subject: "lifecycle.server.stop",
-  http: { method: "POST", path: "/api/v1/servers/{name}/stop", face: "external", tier: "app", status: 202 },
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/stop",
+    face: "external",
+    tier: "app",
+    status: 202,
+    rights: ["power"],
+  },
   params: name,
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Stopped") }),
   faults: ["bad_name", "not_found"],

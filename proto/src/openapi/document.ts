@@ -34,6 +34,7 @@ export function openApiDocument(): Json {
       schemas: components.all(),
       securitySchemes: {
         session: { type: "apiKey", in: "cookie", name: "svc_session" },
+        apiToken: { type: "http", scheme: "bearer", bearerFormat: "svc_pat_…" },
         serviceToken: { type: "http", scheme: "bearer" },
         oneTimeToken: { type: "http", scheme: "bearer" },
       },
@@ -54,6 +55,7 @@ function describe(contract: Operation, components: Components): Json {
     ...(body ? { requestBody: body } : {}),
     responses: responsesOf(contract, components),
     security: securityOf(http),
+    ...(http.rights && { "x-rights": http.rights }),
     "x-spec": contract.spec,
   };
 }
@@ -103,10 +105,11 @@ function tagsOf(): Json[] {
   return [...nouns].sort().map((name) => ({ name }));
 }
 
-function securityOf({ tier, bearer }: HttpBinding): Json[] {
+function securityOf({ tier, bearer, rights }: HttpBinding): Json[] {
   if (bearer !== undefined) return [{ oneTimeToken: [] }];
   if (tier === "public") return [];
-  return [tier === "service" ? { serviceToken: [] } : { session: [] }];
+  if (tier === "service") return [{ serviceToken: [] }];
+  return rights ? [{ session: [] }, { apiToken: [] }] : [{ session: [] }];
 }
 
 function parametersOf(contract: Operation, components: Components): Json[] {

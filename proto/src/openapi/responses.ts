@@ -17,6 +17,7 @@ export function faultsOf(contract: Operation): FaultName[] {
   if (http.tier === "app" || http.tier === "admin" || http.tier === "owner") {
     names.push("unauthorized", "forbidden", "auth_unavailable");
     if (!http.setup) names.push("setup_required");
+    names.push(...(http.rights ? faultsOfTokens : (["token_not_accepted"] as const)));
   }
   if (contract.body || http.rateLimited) names.push("too_large", "unsupported_media_type");
   if (http.rateLimited) names.push("rate_limited", "auth_unavailable");
@@ -24,6 +25,15 @@ export function faultsOf(contract: Operation): FaultName[] {
   if (http.kind === "upload") names.push(...faultsOfUpload(http.upload ?? {}));
   return [...new Set(names)];
 }
+
+const faultsOfTokens = [
+  "token_invalid",
+  "token_expired",
+  "token_revoked",
+  "token_not_accepted",
+  "token_scope",
+  "token_rate_limited",
+] as const;
 
 function faultsOfUpload({
   lengthRequired = true,

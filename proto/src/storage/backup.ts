@@ -94,6 +94,7 @@ export const create = operation({
     face: "external",
     tier: "app",
     status: 202,
+    rights: ["backups.make"],
   },
   params: name,
   output: backingUp,
@@ -125,7 +126,14 @@ export const createEmergency = operation({
 
 export const list = operation({
   subject: "storage.backup.list",
-  http: { method: "GET", path: "/api/v1/backups", face: "external", tier: "app" },
+  http: {
+    method: "GET",
+    path: "/api/v1/backups",
+    face: "external",
+    tier: "app",
+    rights: ["see"],
+    serversBy: "owner",
+  },
   query: { server: z.string().max(63).optional(), ...paging },
   output: z.strictObject({ backups: z.array(BackupView), total: z.number().int() }),
   summary: "Present backups, newest first: all for staff, else those of worlds that the caller owned.",
@@ -134,7 +142,14 @@ export const list = operation({
 
 export const expire = operation({
   subject: "storage.backup.expire",
-  http: { method: "DELETE", path: "/api/v1/backups/{id}", face: "external", tier: "app" },
+  http: {
+    method: "DELETE",
+    path: "/api/v1/backups/{id}",
+    face: "external",
+    tier: "app",
+    rights: ["backups.delete"],
+    serversBy: "owner",
+  },
   params: { id: BackupId },
   output: z.strictObject({ id: z.string(), status: z.literal("expired") }),
   faults: ["no_backup", "restore_in_progress", "backup_pinned"],
@@ -146,7 +161,14 @@ export const expire = operation({
 
 export const edit = operation({
   subject: "storage.backup.edit",
-  http: { method: "PATCH", path: "/api/v1/backups/{id}", face: "external", tier: "app" },
+  http: {
+    method: "PATCH",
+    path: "/api/v1/backups/{id}",
+    face: "external",
+    tier: "app",
+    rights: ["backups.make"],
+    serversBy: "owner",
+  },
   params: { id: BackupId },
   body: { label: BackupLabel.optional(), pinned: z.boolean().optional() },
   output: BackupView,
@@ -173,7 +195,14 @@ export type BackupFolder = z.output<typeof BackupFolder>;
 
 export const listFiles = operation({
   subject: "storage.backup.list-files",
-  http: { method: "GET", path: "/api/v1/backups/{id}/files", face: "external", tier: "app" },
+  http: {
+    method: "GET",
+    path: "/api/v1/backups/{id}/files",
+    face: "external",
+    tier: "app",
+    rights: ["backups.download"],
+    serversBy: "owner",
+  },
   params: { id: BackupId },
   query: { path: z.string().max(4_096).default("") },
   output: BackupFolder,
@@ -191,6 +220,7 @@ export const restore = operation({
     face: "external",
     tier: "app",
     status: 202,
+    rights: ["backups.restore"],
   },
   params: name,
   body: {
@@ -222,7 +252,13 @@ export const restore = operation({
 
 export const listJobs = operation({
   subject: "storage.job.list",
-  http: { method: "GET", path: "/api/v1/servers/{name}/jobs", face: "external", tier: "app" },
+  http: {
+    method: "GET",
+    path: "/api/v1/servers/{name}/jobs",
+    face: "external",
+    tier: "app",
+    rights: ["see"],
+  },
   params: name,
   output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
   faults: ["bad_name", "not_found"],

@@ -44,7 +44,7 @@ export type Drill = z.output<typeof Drill>;
 
 export const begin = operation({
   subject: "storage.drill.begin",
-  http: { method: "POST", status: 202, ...external },
+  http: { method: "POST", status: 202, ...external, rights: ["backups.make"] },
   params: name,
   body: { backup_id: BackupId.optional() },
   bodyOptional: true,
@@ -57,7 +57,7 @@ export const begin = operation({
 
 export const list = operation({
   subject: "storage.drill.list",
-  http: { method: "GET", ...external },
+  http: { method: "GET", ...external, rights: ["see"] },
   params: name,
   output: z.strictObject({ server: z.string(), drills: z.array(Drill) }),
   faults: ["bad_name", "not_found"],

@@ -35,6 +35,7 @@ export const startBackup = operation({
     path: "/api/v1/servers/{name}/backups/{id}/export",
     ...external,
     status: 202,
+    rights: ["backups.download"],
   },
   params: { ...name, id: z.string().min(1).max(64) },
   output: ExportTicket,
@@ -46,7 +47,13 @@ export const startBackup = operation({
 
 export const startWorld = operation({
   subject: "storage.export.start-world",
-  http: { method: "POST", path: "/api/v1/servers/{name}/world/export", ...external, status: 202 },
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/world/export",
+    ...external,
+    status: 202,
+    rights: ["backups.download"],
+  },
   params: name,
   output: ExportTicket,
   faults: [...held, "export_busy", "export_unavailable"],
@@ -57,7 +64,13 @@ export const startWorld = operation({
 
 export const startFile = operation({
   subject: "storage.export.start-file",
-  http: { method: "POST", path: "/api/v1/servers/{name}/files/download", ...external, status: 202 },
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/files/download",
+    ...external,
+    status: 202,
+    rights: ["files.read"],
+  },
   params: name,
   query: { path: WorldPath, dir: z.enum(["true", "false"]).default("false") },
   output: ExportTicket,
@@ -69,7 +82,7 @@ export const startFile = operation({
 
 export const readStatus = operation({
   subject: "storage.export.read-status",
-  http: { method: "GET", path: "/api/v1/exports/{ticket}", ...external },
+  http: { method: "GET", path: "/api/v1/exports/{ticket}", ...external, rights: [], serversBy: "owner" },
   params: ticket,
   output: z.strictObject({
     state: z.enum(["pending", "ready", "failed"]),
@@ -84,7 +97,14 @@ export const readStatus = operation({
 
 export const download = operation({
   subject: "storage.export.download",
-  http: { method: "GET", path: "/api/v1/exports/{ticket}/download", ...external, kind: "download" },
+  http: {
+    method: "GET",
+    path: "/api/v1/exports/{ticket}/download",
+    ...external,
+    kind: "download",
+    rights: [],
+    serversBy: "owner",
+  },
   params: ticket,
   output: z.unknown(),
   faults: ["not_found", "export_not_ready", "export_expired"],

@@ -42,7 +42,7 @@ export type FileEntry = z.output<typeof FileEntry>;
 
 export const list = operation({
   subject: "storage.file.list",
-  http: { method: "GET", path: "/api/v1/servers/{name}/files", ...external },
+  http: { method: "GET", path: "/api/v1/servers/{name}/files", ...external, rights: ["files.read"] },
   params: name,
   query: { path: WorldPath.default("") },
   output: z.strictObject({
@@ -61,7 +61,13 @@ export const list = operation({
 
 export const read = operation({
   subject: "storage.file.read",
-  http: { method: "GET", path: "/api/v1/servers/{name}/file", holdsSecrets: true, ...external },
+  http: {
+    method: "GET",
+    path: "/api/v1/servers/{name}/file",
+    holdsSecrets: true,
+    ...external,
+    rights: ["files.read"],
+  },
   params: name,
   query: path,
   output: z.strictObject({
@@ -89,7 +95,7 @@ const WriteFile = {
 
 export const write = operation({
   subject: "storage.file.write",
-  http: { method: "PUT", path: "/api/v1/servers/{name}/file", ...external },
+  http: { method: "PUT", path: "/api/v1/servers/{name}/file", ...external, rights: ["files.write"] },
   params: name,
   query: path,
   body: WriteFile,
@@ -110,7 +116,7 @@ export const write = operation({
 
 export const remove = operation({
   subject: "storage.file.remove",
-  http: { method: "DELETE", path: "/api/v1/servers/{name}/file", ...external },
+  http: { method: "DELETE", path: "/api/v1/servers/{name}/file", ...external, rights: ["files.write"] },
   params: name,
   query: path,
   output: z.strictObject({ path: z.string(), status: z.literal("deleted") }),
@@ -122,7 +128,7 @@ export const remove = operation({
 
 export const makeFolder = operation({
   subject: "storage.file.make-folder",
-  http: { method: "POST", path: "/api/v1/servers/{name}/files/mkdir", ...external },
+  http: { method: "POST", path: "/api/v1/servers/{name}/files/mkdir", ...external, rights: ["files.write"] },
   params: name,
   query: path,
   output: z.strictObject({ path: z.string(), status: z.literal("created") }),
@@ -134,7 +140,7 @@ export const makeFolder = operation({
 
 export const rename = operation({
   subject: "storage.file.rename",
-  http: { method: "POST", path: "/api/v1/servers/{name}/files/rename", ...external },
+  http: { method: "POST", path: "/api/v1/servers/{name}/files/rename", ...external, rights: ["files.write"] },
   params: name,
   query: path,
   body: { to: WorldPath.min(1) },
@@ -181,7 +187,13 @@ export type FileOp = z.output<typeof FileOp>;
 
 export const unzip = operation({
   subject: "storage.file.unzip",
-  http: { method: "POST", path: "/api/v1/servers/{name}/files/unzip", ...external, status: 202 },
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/files/unzip",
+    ...external,
+    status: 202,
+    rights: ["files.write"],
+  },
   params: name,
   query: path,
   body: {
@@ -200,7 +212,7 @@ export const unzip = operation({
 
 export const listOperations = operation({
   subject: "storage.file.list-operations",
-  http: { method: "GET", path: "/api/v1/servers/{name}/files/ops", ...external },
+  http: { method: "GET", path: "/api/v1/servers/{name}/files/ops", ...external, rights: ["files.read"] },
   params: name,
   output: z.strictObject({ ops: z.array(FileOp) }),
   faults: ["bad_name", "not_found"],

@@ -34,6 +34,7 @@ export const upload = operation({
     ...external,
     kind: "upload",
     upload: { maxBytes: singleUploadBytes, incomplete: "upload_incomplete", contentTypes: octets },
+    rights: ["files.write"],
   },
   params: name,
   query: { path: WorldPath, overwrite: z.enum(["true", "false"]).default("false") },
@@ -73,7 +74,7 @@ export type FileUploadSession = z.output<typeof FileUploadSession>;
 
 export const begin = operation({
   subject: "storage.upload.begin",
-  http: { method: "POST", path: sessions, ...external, status: 201 },
+  http: { method: "POST", path: sessions, ...external, status: 201, rights: ["files.write"] },
   params: name,
   query: { path: WorldPath },
   body: { size: z.number().int().min(0) },
@@ -86,7 +87,7 @@ export const begin = operation({
 
 export const readSession = operation({
   subject: "storage.upload.read-session",
-  http: { method: "GET", path: `${sessions}/{id}`, ...external },
+  http: { method: "GET", path: `${sessions}/{id}`, ...external, rights: ["files.write"] },
   params: session,
   output: FileUploadSession,
   faults: ["bad_name", "not_found", "upload_not_found"],
@@ -107,6 +108,7 @@ export const putPart = operation({
       incomplete: "upload_incomplete",
       contentTypes: octets,
     },
+    rights: ["files.write"],
   },
   params: session,
   query: { offset: ByteCount },
@@ -129,7 +131,7 @@ export const putPart = operation({
 
 export const cancel = operation({
   subject: "storage.upload.cancel",
-  http: { method: "DELETE", path: `${sessions}/{id}`, ...external, status: 204 },
+  http: { method: "DELETE", path: `${sessions}/{id}`, ...external, status: 204, rights: ["files.write"] },
   params: session,
   output: nothing,
   faults: ["bad_name", "not_found", "upload_not_found", "upload_busy"],
@@ -139,7 +141,13 @@ export const cancel = operation({
 
 export const commit = operation({
   subject: "storage.upload.commit",
-  http: { method: "POST", path: `${sessions}/{id}/commit`, ...external, status: 202 },
+  http: {
+    method: "POST",
+    path: `${sessions}/{id}/commit`,
+    ...external,
+    status: 202,
+    rights: ["files.write"],
+  },
   params: session,
   body: { overwrite: z.boolean().optional() },
   output: z.strictObject({ op: FileOp }),

@@ -27,10 +27,14 @@ const identity = section({
   session_ttl: duration("12h"),
   /** A staff session without a request for this long has ended. */
   staff_idle: duration("30m"),
-  /** When a session was last seen is written at most this often. */
+  /** When a session was last seen, or an API token used, is written at most this often. */
   last_seen_every: duration("1m"),
   /** Sessions listed of one account, the newest. */
   session_list_limit: count(500),
+  /** Longest lifetime of an API token. */
+  api_token_longest: duration("366d"),
+  /** API tokens that are valid at once for one account. */
+  api_tokens_per_account: count(50),
   /** Lifetime of the setup link. */
   setup_token_ttl: duration("30m"),
   /** File for the setup link of the first owner; without it no link is created at start. */

@@ -157,6 +157,21 @@ export type CliLoginsTable = {
   consumed_at: MaybeAt;
 };
 
+/** Who may call with a secret instead of a session; `servers` null: all of the account. */
+export type ApiTokensTable = {
+  id: string;
+  user_id: string;
+  name: string;
+  token_hash: string;
+  rights: string[];
+  servers: string[] | null;
+  created_at: At;
+  expires_at: At;
+  revoked_at: MaybeAt;
+  last_used_at: MaybeAt;
+  last_used_ip: ColumnType<string | null, string | null | undefined, string | null>;
+};
+
 type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
 export type LinkCodesTable = {
@@ -242,6 +257,7 @@ export type Tables = {
   account_links: LinksTable;
   quotas: QuotasTable;
   sessions: SessionsTable;
+  api_tokens: ApiTokensTable;
   setup_tokens: SetupTokensTable;
   email_otps: CodesTable;
   otp_failure_windows: FailureWindowsTable;

@@ -3,6 +3,7 @@
 import { accounts, identityHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { createRelay, relaySettings } from "@svc/smtp";
+import { serveApiTokens } from "./api-token/serve.ts";
 import { consumeAudit } from "./audit/consume.ts";
 import { createRefusals } from "./audit/refusals.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
@@ -71,6 +72,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   serveAccounts(service);
   const signIn = serveSignIn(service);
   serveCliLogins(service);
+  serveApiTokens(service);
   serveSelfService(service);
   servePasskeys(service);
   serveReauth(service);

@@ -1,11 +1,11 @@
-import { Fault, isNameShape, isUserName, type Principal } from "@svc/proto";
+import { Fault, isNameShape, isUserName, type Principal, reaches } from "@svc/proto";
 
-type Owned = { owner_id?: string | undefined };
+type Owned = { name: string; owner_id?: string | undefined };
 
-/** Whether the caller may access a world: its owner, staff, and the platform itself. */
+/** Whether the caller may access a world: its owner, as far as an API token reaches, staff, and the platform itself. */
 export function mayAccess(principal: Principal, world: Owned): boolean {
   if (principal.kind === "service") return true;
-  if (principal.kind !== "account") return false;
+  if (principal.kind !== "account" || !reaches(principal, world.name)) return false;
   return principal.staff || (world.owner_id !== undefined && principal.user_id === world.owner_id);
 }
 
@@ -28,11 +28,20 @@ export function isStaff(principal: Principal): boolean {
   return principal.kind === "account" && principal.staff;
 }
 
-export type Scope = { kind: "all" } | { kind: "owner"; userId: string } | { kind: "none" };
+export type Scope =
+  | { kind: "all" }
+  /** `servers`: only backups of these; absent: of any. */
+  | { kind: "owner"; userId: string; servers?: readonly string[] }
+  | { kind: "none" };
 
-/** Which backups a caller may use: staff all, an account those of worlds it owned when they were made. */
+/**
+ * Which backups a caller may use: staff all, an account those of worlds it owned when they were made, with an API token
+ * for some servers only theirs.
+ */
 export function scopeOf(principal: Principal): Scope {
   if (principal.kind === "service") return { kind: "all" };
   if (principal.kind !== "account") return { kind: "none" };
-  return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
+  const { staff, user_id: userId, token } = principal;
+  if (staff) return { kind: "all" };
+  return { kind: "owner", userId, ...(token?.servers && { servers: token.servers }) };
 }

@@ -3,11 +3,13 @@
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principal } from "@svc/proto";
 import { addressKey } from "@svc/proto/address";
+import { checkToken, type LiveToken, presentedToken, tokenPrincipal } from "./api-token.ts";
 import { faceHostOf } from "./host.ts";
 import type { ServiceTokens } from "./service-tokens.ts";
 import { presentedSession } from "./session-cookie.ts";
 import type { Sessions } from "./sessions.ts";
 import { principalOf, refusalOf } from "./tier-policy.ts";
+import type { TokenBudget } from "./token-budget.ts";
 
 /** What a request says about its caller. */
 export type Credentials = {
@@ -37,10 +39,15 @@ type AuthenticatorDeps = {
   mesh: Pick<Mesh, "call">;
   sessions?: Sessions | undefined;
   tokens?: ServiceTokens | undefined;
+  /** Of API tokens; needed with `sessions`. */
+  tokenBudget?: TokenBudget | undefined;
   adminHostname: string;
 };
 
 const anonymous: Principal = { kind: "anonymous" };
+const none = { kind: "none" } as const;
+const twoCredentials =
+  "The request is not valid: it has both a session cookie and an API token; send one of them.";
 
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const { tokens } = deps;
@@ -51,6 +58,13 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const isPublic = http.tier === "public";
       if (isPublic && (deps.sessions === undefined || credentials.cookie === undefined)) return anonymous;
       const presented = presentedSession(credentials.cookie);
+      // A public operation asks for no credential, so that a token opens no way to sign in.
+      const token = isPublic || !deps.sessions ? none : presentedToken(credentials.authorization);
+      if (token.kind !== "none") {
+        if (presented.kind !== "none") throw new Fault("bad_request", { message: twoCredentials });
+        if (token.kind === "unusable") throw new Fault("token_invalid");
+        return authenticateToken(deps, { http, credentials, hash: token.hash });
+      }
       if (presented.kind === "hash")
         return authenticateSession(deps, { http, credentials, hash: presented.hash });
       if (isPublic) return anonymous;
@@ -58,6 +72,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     },
     reauthenticate: async (http, principal, credentials) => {
       deps.sessions?.forget(principal.session);
+      if (principal.token) return resolveToken(deps, { http, credentials, hash: principal.session });
       return authenticateSession(deps, { http, credentials, hash: principal.session });
     },
   };
@@ -110,6 +125,45 @@ async function resolveSession(
     throw new Fault("session_invalid");
   }
   return principalOf(answer, hash, host);
+}
+
+// Only requests with a live token take from its budget: nobody else can use it up.
+function authenticateToken(deps: AuthenticatorDeps, request: SessionRequest): Principal | Promise<Principal> {
+  const cached = deps.sessions?.tokens.recall(request.hash, true);
+  return cached ? admitToken(deps, request, cached) : askForToken(deps, request);
+}
+
+async function askForToken(deps: AuthenticatorDeps, request: SessionRequest): Promise<Principal> {
+  return admitToken(deps, request, await liveToken(deps, request));
+}
+
+function admitToken(deps: AuthenticatorDeps, request: SessionRequest, live: LiveToken): Principal {
+  const retryAfterSeconds = deps.tokenBudget?.take(live.grant.id) ?? 0;
+  if (retryAfterSeconds > 0) throw new Fault("token_rate_limited", { retryAfterSeconds });
+  return principalOfToken(deps, request, live);
+}
+
+async function resolveToken(deps: AuthenticatorDeps, request: SessionRequest): Promise<Principal> {
+  return principalOfToken(deps, request, await liveToken(deps, request));
+}
+
+async function liveToken(
+  { sessions }: AuthenticatorDeps,
+  { hash, credentials }: SessionRequest,
+): Promise<LiveToken> {
+  const answer = await sessions?.tokens.ask(hash, true, credentials.options);
+  if (answer?.state === "live") return answer;
+  if (answer?.state === "expired") throw new Fault("token_expired");
+  throw new Fault(answer?.state === "revoked" ? "token_revoked" : "token_invalid");
+}
+
+function principalOfToken(
+  { adminHostname }: AuthenticatorDeps,
+  { http, credentials, hash }: SessionRequest,
+  live: LiveToken,
+): Principal {
+  checkToken(http, live, faceHostOf(credentials.host, adminHostname));
+  return tokenPrincipal(live, hash);
 }
 
 // A session that is not valid now may become valid again: local sign-in is switched on again, idle staff become players.

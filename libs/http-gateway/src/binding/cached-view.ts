@@ -75,10 +75,12 @@ function joinRows(rows: RowSource, name: string, principal: Principal): Buffer |
   return joinItems(name, chunks);
 }
 
-// The rows of a list may depend on nothing else of a principal: `staff` comes from the role and the host.
+// The rows of a list may depend on nothing else of a principal: `staff` comes from the role and the host, and what a token
+// reaches never changes.
 function audienceOf(principal: Principal): string {
   if (principal.kind !== "account") return principal.kind;
-  return `${principal.kind} ${principal.role} ${principal.staff} ${principal.user_id}`;
+  const { kind, role, staff, user_id, token } = principal;
+  return `${kind} ${role} ${staff} ${user_id} ${token?.id ?? ""}`;
 }
 
 /** One row; the owner is asked for what is not there or not for the caller, and says why. */

@@ -14,7 +14,7 @@ export type RequestState = {
   startedAt: number;
   /** Route pattern, `unmatched` for a path that nothing serves. */
   route: string;
-  /** Who sent it, for the log: an account id, a caller, or nothing. */
+  /** Who sent it, for the log: an account id, with the id of its API token, a caller, or nothing. */
   principal: string;
   /** Bytes of the response body sent so far. */
   bytes: number;

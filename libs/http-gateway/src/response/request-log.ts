@@ -48,7 +48,7 @@ export function createRequestLog(options: {
     labelNames: ["scope"],
     registers: [registry],
   });
-  limited.inc({ scope: "auth_door" }, 0);
+  for (const scope of ["auth_door", "api_token"]) limited.inc({ scope }, 0);
 
   const unchanged = createUnchangedLog({ face, log, everyMs: options.unchangedLogMs });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { defaultCacheDirs, findNatsServer, startNats } from "@svc/local-stack";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { migrateStreams } from "@svc/mesh/migrate";
-import { accounts, type Face, processOperations, type ServiceName } from "@svc/proto";
+import { accounts, apiTokens, type Face, processOperations, type ServiceName } from "@svc/proto";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { pino } from "pino";
 import type { ServiceTokens } from "../access/service-tokens.ts";
@@ -15,6 +15,7 @@ import { createSessions } from "../access/sessions.ts";
 import { createFace, type FaceServer } from "../face.ts";
 import type { FaceSettings } from "../settings.ts";
 import { keepers, testOperations, things, wardens } from "./contracts.ts";
+import { tokenOperations } from "./token-contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -24,6 +25,8 @@ export type GatewayFixture = {
   gateway: Mesh;
   /** What identity says of a session hash; absent = unknown. */
   sessions: Map<string, accounts.SessionAnswer>;
+  /** What identity says of the hash of an API token; absent = unknown. */
+  tokens: Map<string, apiTokens.TokenAnswer>;
   /** How often identity was asked. */
   asked: () => number;
   /** Answer of the sign-in budget. */
@@ -73,11 +76,16 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
     connect("gateway-internal"),
   ]);
   const sessions = new Map<string, accounts.SessionAnswer>();
+  const tokens = new Map<string, apiTokens.TokenAnswer>();
   const budget = { allowed: true, addresses: [] as string[] };
   let asked = 0;
   identity.serve(accounts.resolveSession, (_context, { hash }) => {
     asked++;
     return sessions.get(hash) ?? { state: "unknown" as const };
+  });
+  identity.serve(apiTokens.resolve, (_context, { hash }) => {
+    asked++;
+    return tokens.get(hash) ?? { state: "unknown" as const };
   });
   identity.serve(accounts.takeSignInBudget, (_context, { address }) => {
     budget.addresses.push(address);
@@ -89,6 +97,7 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
     identity,
     gateway,
     sessions,
+    tokens,
     budget,
     asked: () => asked,
     connect,
@@ -115,7 +124,7 @@ async function startFace(mesh: Mesh, choice: FaceOverrides = {}): Promise<Runnin
   const cache = choice.settings?.sessionCacheMs ?? 5_000;
   const server = createFace({
     face: choice.face ?? "external",
-    operations: testOperations,
+    operations: [...testOperations, ...tokenOperations],
     processOperations,
     mesh,
     sessions: createSessions(mesh, { cacheMs: cache, size: 100 }),

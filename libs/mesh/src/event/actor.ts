@@ -25,7 +25,12 @@ export function auditActor(
   };
   switch (principal.kind) {
     case "account":
-      return { ...about, actor: principal.username, actor_user_id: principal.user_id, source: "external" };
+      return {
+        ...about,
+        actor: principal.username,
+        actor_user_id: principal.user_id,
+        source: principal.token ? `token:${principal.token.id}` : "external",
+      };
     case "caller":
       return { ...about, actor: principal.caller, source: `internal:${principal.caller}` };
     case "service":

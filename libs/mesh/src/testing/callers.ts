@@ -1,6 +1,6 @@
 // Callers for tests, and the outcome of a call.
 
-import { isFault } from "@svc/proto";
+import { isFault, type TokenGrant } from "@svc/proto";
 import type { CallOptions } from "../api.ts";
 
 const client = { address: "127.0.0.1", userAgent: "test" };
@@ -13,6 +13,15 @@ export function account(user_id: string, role: "owner" | "admin" | "user" = "use
     client,
     principal: { kind: "account", user_id, username: user_id, role, staff, setup: false, session },
   };
+}
+
+/** An account that calls with an API token. */
+export function tokenOf(user_id: string, grant: Omit<TokenGrant, "id">): CallOptions {
+  const caller = account(user_id);
+  const token = { id: "tok", ...grant };
+  return caller.principal?.kind === "account"
+    ? { ...caller, principal: { ...caller.principal, token } }
+    : caller;
 }
 
 /** The owner of the installation. */

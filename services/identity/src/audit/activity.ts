@@ -61,7 +61,8 @@ function actorOf(
   { viewer, account }: { viewer: string; account: Account | undefined },
 ): settings.ActivityEntry["by"] {
   if (userId !== null && userId === viewer) return "you";
-  if (source === "external") return account && account.role !== "user" ? "staff" : "account";
+  if (source === "external" || source.startsWith("token:"))
+    return account && account.role !== "user" ? "staff" : "account";
   return source === "internal:velocity" || source === "internal:limbo" ? "player" : "svc";
 }
 

@@ -57,6 +57,20 @@ describe("retention", () => {
       .insertInto("setup_tokens")
       .values({ ...common, token_hash: hash })
       .execute();
+    for (const end of ["expires", "revoked"] as const) {
+      const token = {
+        id: `${end}-${hash}`,
+        token_hash: `${end}-${hash}`,
+        name: "a",
+        rights: [],
+        servers: null,
+      };
+      const ends = end === "expires" ? {} : { expires_at: now, revoked_at: at };
+      await db
+        .insertInto("api_tokens")
+        .values({ ...common, ...token, ...ends })
+        .execute();
+    }
     const code = { id: hash, email: "a@example.org", code_hash: hash, purpose: "reauth" as const };
     await db
       .insertInto("email_otps")
@@ -111,6 +125,7 @@ describe("retention", () => {
     const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: 365 * day });
     assert.deepEqual(await sweep(store.db, plan), {
       sessions: 1,
+      api_tokens: 2,
       email_otps: 1,
       setup_tokens: 1,
       otp_failure_windows: 1,

@@ -30,6 +30,8 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
   const expired = ago(expiredKeepMs);
   return [
     { table: "sessions", key: "token_hash", column: "expires_at", before: expired },
+    { table: "api_tokens", key: "id", column: "expires_at", before: expired },
+    { table: "api_tokens", key: "id", column: "revoked_at", before: expired },
     { table: "email_otps", key: "id", column: "expires_at", before: expired },
     { table: "setup_tokens", key: "token_hash", column: "expires_at", before: expired },
     { table: "otp_failure_windows", key: "ctid", column: "window_start", before: expired },

@@ -7,7 +7,7 @@ import { createDecide } from "../cli-login/decide.ts";
 import { createFinish } from "../cli-login/finish.ts";
 import { settings } from "../config.ts";
 import type { Deps } from "../deps.ts";
-import { die, type KillPoint, openKilledProcess } from "./killed-process.ts";
+import { die, dieBeforeCommit, type KillPoint, openKilledProcess } from "./killed-process.ts";
 
 export type KilledStep = { step: "decide" | "finish"; principal: Principal; code: string; secret: string };
 
@@ -22,20 +22,7 @@ const deps: Deps = {
   hasRelay: true,
 };
 // The last statement before each commit is the one that adds the audit entry.
-if (killPoint === "before the commit") {
-  const transaction = store.db.transaction.bind(store.db);
-  store.db.transaction = () => {
-    const begun = transaction();
-    const execute = begun.execute.bind(begun);
-    begun.execute = (work) =>
-      execute(async (trx) => {
-        const result = await work(trx);
-        die();
-        return result;
-      });
-    return begun;
-  };
-}
+if (killPoint === "before the commit") dieBeforeCommit(store);
 const context = {
   requestId: "killed-cli-login",
   principal,

@@ -1,5 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
+import { revokeTokens } from "../api-token/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
@@ -13,7 +14,7 @@ import { lockUser } from "./store.ts";
 
 type MailingDeps = Deps & { mailQueue: MailQueue };
 
-/** identity.user.remove-passkeys: sessions end too, so that a lost device is signed out. */
+/** identity.user.remove-passkeys: sessions and API tokens end too, so that a lost device is signed out. */
 export function createRemoveUserPasskeys(deps: MailingDeps): Handler<typeof users.removePasskeys> {
   const { db, events, mailQueue } = deps;
   return async (context, { id }) => {
@@ -40,6 +41,7 @@ async function removeAll(deps: MailingDeps, trx: IdentityTrx, { context, id }: R
   const removed = await deleteCredentialsOf(trx, id);
   if (removed === 0) return { removed, revoked: 0 };
   await tell(deps, trx, { account, kind: "passkey_removed", name: "" });
+  if (!isOwn) await revokeTokens(trx, { userId: id, now: deps.now() });
   const about = { userId: id, now: deps.now(), ...(isOwn && { except: session }) };
   return { removed, revoked: await revokeSessions(trx, about) };
 }

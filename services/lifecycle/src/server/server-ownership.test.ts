@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { account, staff as asStaff } from "@svc/mesh/testing";
+import { account, staff as asStaff, tokenOf } from "@svc/mesh/testing";
 import { type Principal, rowFor, serverRows } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
@@ -86,6 +86,41 @@ describe("the status of one server", () => {
   test("a reserved name is left to the owner of the operation", () => {
     const info = { ...infoOf(running), name: "lobby" };
     assert.equal(rowFor(serverRows.statusRows, staff, { entry: info, beside: ownershipOf(free) }), undefined);
+  });
+});
+
+describe("to a token for some servers", () => {
+  const rights = ["see"] as const;
+  const tokenFor = (userId: string, ...servers: string[]) =>
+    principalOf(tokenOf(userId, { rights: [...rights], servers }));
+  const facts = { name: "survival", ownerId: "usr-1", claimable: false };
+  const cases: [who: string, caller: Principal, row: ServerRow, own: boolean, listed: boolean][] = [
+    ["its owner's token for it", tokenFor("usr-1", "survival"), owned, true, true],
+    ["its owner's token for another", tokenFor("usr-1", "creative"), owned, false, false],
+    ["its owner's token for all", principalOf(tokenOf("usr-1", { rights: [...rights] })), owned, true, true],
+    ["somebody else's token for it", tokenFor("usr-2", "survival"), owned, false, false],
+    ["a token for it, when it can be claimed", tokenFor("usr-2", "survival"), free, false, true],
+    ["a token for another, when it can be claimed", tokenFor("usr-2", "creative"), free, false, false],
+  ];
+  for (const [who, caller, row, own, listed] of cases) {
+    test(`${who}: a server ${listed ? "is" : "is not"} listed and ${own ? "is" : "is not"} shown whole`, () => {
+      const entry = ownershipOf(row);
+      const mine = rowFor(serverRows.myRows, caller, { entry, beside: infoOf(running) });
+      assert.deepEqual([mine !== undefined, mine?.owned === true], [listed, own]);
+      const status = rowFor(serverRows.statusRows, caller, { entry: infoOf(running), beside: entry });
+      assert.equal(status !== undefined && "desiredState" in status, own);
+      const { ownerId } = row;
+      const known = { ...facts, ownerId, claimable: ownerId === undefined };
+      assert.equal(serverRows.serverChangeRights.hears(known, caller, "backup"), own);
+      assert.equal(serverRows.serverChangeRights.hears(known, caller, "server"), listed);
+    });
+  }
+  test("nothing is heard of a server whose name is not known", () => {
+    const nameless = serverRows.serverChangeRights.factsOf(undefined, undefined);
+    assert.equal(
+      serverRows.serverChangeRights.hears(nameless, tokenFor("usr-1", "survival"), "server"),
+      false,
+    );
   });
 });
 

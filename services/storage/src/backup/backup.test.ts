@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
-import { backups, eventSubject, ownership } from "@svc/proto";
+import { account, faultOf, ops, retryAfterOf, staff, tokenOf, until } from "@svc/mesh/testing";
+import { backups, eventSubject, ownership, rights } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -122,6 +122,40 @@ describe("backups of worlds", () => {
     assert.deepEqual(await expire(account("usr-2")), { id, status: "expired" });
     assert.equal(await faultOf(expire(account("usr-2"))), "no_backup");
     assert.equal((await list(account("usr-2"))).total, 0);
+  });
+
+  test("a token for some servers sees, lists, changes and deletes no other's backups", async () => {
+    for (const name of ["token-mine", "token-other"]) {
+      await fixture.addServer(name, "usr-token");
+      await create(name, account("usr-token"));
+      await settled(name);
+    }
+    const { backups: all } = await list(account("usr-token"));
+    const idOf = (name: string) => all.find(({ server_name }) => server_name === name)?.id ?? "";
+    const token = tokenOf("usr-token", { rights: [...rights], servers: ["token-mine"] });
+    const seen = await list(token);
+    assert.deepEqual([seen.total, seen.backups.map(({ server_name }) => server_name)], [1, ["token-mine"]]);
+    assert.equal((await list(token, { server: "token-other" })).total, 0);
+    const { external } = fixture;
+    const other = idOf("token-other");
+    const name = "token-mine";
+    const refused = await Promise.all([
+      faultOf(external.call(backups.edit, { id: other, label: "x" }, token)),
+      faultOf(external.call(backups.expire, { id: other }, token)),
+      faultOf(external.call(backups.listFiles, { id: other, path: "" }, token)),
+      faultOf(external.call(backups.restore, { name, safety_snapshot: false, backup_id: other }, token)),
+    ]);
+    assert.deepEqual(refused, Array(4).fill("no_backup"));
+    // Should a gateway ever let one through.
+    assert.equal(await faultOf(external.call(backups.listJobs, { name: "token-other" }, token)), "forbidden");
+    assert.equal(await faultOf(create("token-other", token)), "forbidden");
+    const everywhere = tokenOf("usr-token", { rights: ["see"] });
+    assert.equal((await list(everywhere)).total, 2);
+    assert.equal((await list(tokenOf("usr-1", { rights: ["see"], servers: ["token-mine"] }))).total, 0);
+    assert.deepEqual(await external.call(backups.expire, { id: idOf(name) }, token), {
+      id: idOf(name),
+      status: "expired",
+    });
   });
 
   test("an owner labels and pins a backup, cannot undo a pin by staff, and nobody else may do either", async () => {

@@ -17,6 +17,8 @@ export const restoreReads = sql<boolean>`exists (
 function inScope(db: AnyDb, scope: Scope, server?: string) {
   let query = db.selectFrom("world_backups").where("status", "=", "present");
   if (scope.kind === "owner") query = query.where("former_owner", "=", scope.userId);
+  if (scope.kind === "owner" && scope.servers)
+    query = query.where((is) => is("server_name", "=", is.fn.any(is.val([...(scope.servers ?? [])]))));
   if (scope.kind === "none") query = query.where(sql<boolean>`false`);
   return server === undefined ? query : query.where("server_name", "=", server);
 }

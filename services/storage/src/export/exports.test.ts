@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
-import type { exports } from "@svc/proto";
+import { faultOf, tokenOf as tokenCaller, until } from "@svc/mesh/testing";
+import { exports } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
 import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
@@ -216,6 +216,23 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       assert.equal(await fixture.refusal(again, { method: "POST" }), "409 backup_corrupt");
       await atRest();
     });
+  });
+
+  test("a ticket is worth nothing with a token that lacks the right to its content or its server", async () => {
+    const { ticket } = await ready("files/download?path=level.dat");
+    const ask = (grant: Parameters<typeof tokenCaller>[1]) =>
+      faultOf(fixture.base.external.call(exports.readStatus, { ticket }, tokenCaller("usr-1", grant)));
+    assert.equal(await ask({ rights: ["backups.download"] }), "forbidden");
+    assert.equal(await ask({ rights: ["files.read"], servers: ["fourth"] }), "forbidden");
+    assert.equal(await ask({ rights: ["files.read"], servers: ["survival"] }), "none");
+    assert.equal((await download(ticket)).status, 200);
+    await atRest();
+    const world = await ready("world/export");
+    const token = tokenCaller("usr-1", { rights: ["files.read"] });
+    const taken = fixture.base.external.forward(exports.download, { ticket: world.ticket }, token);
+    assert.equal(await faultOf(taken), "forbidden");
+    assert.equal((await download(world.ticket)).status, 200);
+    await atRest();
   });
 
   describe("when a process dies", () => {

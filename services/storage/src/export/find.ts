@@ -1,4 +1,4 @@
-import { Fault, isFault, type Principal } from "@svc/proto";
+import { carries, Fault, isFault, type Principal, reaches } from "@svc/proto";
 import { mayAccess, scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
@@ -8,8 +8,9 @@ import { hashOf, idOf } from "./secret.ts";
 import { type Entry, endExport, isLive, type StoredExport } from "./state.ts";
 
 /**
- * The export of a ticket; throws `not_found` for an unknown ticket and for another account's. The rights to the world are
- * checked again: a ticket whose account lost them is spent, and `forbidden` is thrown.
+ * The export of a ticket; throws `not_found` for an unknown ticket and for another account's, and `forbidden` for an API
+ * token without the right to the content or the server. The rights to the world are checked again: a ticket whose account
+ * lost them is spent, and `forbidden` is thrown.
  */
 export async function findByTicket(deps: ExportDeps, principal: Principal, ticket: string): Promise<Entry> {
   const entry = /^[0-9a-f]{64}$/.test(ticket) ? await deps.exports.get(idOf(ticket)) : undefined;
@@ -17,6 +18,7 @@ export async function findByTicket(deps: ExportDeps, principal: Principal, ticke
   if (!entry || !isTheirs || entry.value.ticket_hash !== hashOf(ticket)) {
     throw new Fault("not_found", { message: "Download not found; start it again." });
   }
+  assertToken(principal, entry.value);
   if (!isLive(entry.value)) return entry;
   try {
     await assertStillTheirs(deps, principal, entry.value);
@@ -25,6 +27,15 @@ export async function findByTicket(deps: ExportDeps, principal: Principal, ticke
     throw error;
   }
   return entry;
+}
+
+// The export stays: somebody else of the account started it.
+function assertToken(principal: Principal, { kind, server }: StoredExport): void {
+  const right = kind === "file" || kind === "folder" ? "files.read" : "backups.download";
+  if (carries(principal, right) && reaches(principal, server)) return;
+  throw new Fault("forbidden", {
+    message: `This API token does not have the right ${right} at the server ${server}.`,
+  });
 }
 
 // Its Job locks the world.

@@ -29,6 +29,8 @@ export const auditActions = {
   "account.email.verified": "Address confirmed",
   "account.passkey.bound": "Passkey added",
   "account.passkey.unbound": "Passkey removed",
+  "account.token.create": "API token made",
+  "account.token.revoke": "API token revoked",
   "account.session.revoke": "Session ended",
   "account.session.revoke_others": "Other sessions ended",
   "account.migrate.start": "Transfer of servers begun",

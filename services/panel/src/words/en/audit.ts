@@ -40,6 +40,7 @@ export const audit = {
   source: "Through",
   sources: {
     external: "Panel or API",
+    token: "API token",
     internal: "A service",
     scheduler: "A schedule",
     "break-glass": "The host's command line",

@@ -30,6 +30,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "account.email.verified": "确认邮箱",
   "account.passkey.bound": "添加通行密钥",
   "account.passkey.unbound": "移除通行密钥",
+  "account.token.create": "创建 API 令牌",
+  "account.token.revoke": "撤销 API 令牌",
   "account.session.revoke": "结束会话",
   "account.session.revoke_others": "结束其他会话",
   "account.migrate.start": "开始转移服务器",

@@ -41,6 +41,7 @@ export const audit: Words["audit"] = {
   source: "来源",
   sources: {
     external: "面板或 API",
+    token: "API 令牌",
     internal: "内部服务",
     scheduler: "计划任务",
     "break-glass": "主机命令行",
