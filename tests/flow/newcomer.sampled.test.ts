@@ -10,6 +10,7 @@ import { after, before, test } from "node:test";
 import { isWhole, wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
+import { assertApiToken } from "./api-token.ts";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
 import * as operations from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
@@ -246,6 +247,8 @@ test("settings, files, schedules and the console work with the person's own sess
   const history = (await json("server", "history", "work")) as unknown as { subject: string }[];
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
+
+test("an API token opens what it was made for, until it is revoked", wholeOnly, () => assertApiToken(stack));
 
 test("a server is claimed and deleted, and the deletion cancelled", wholeOnly, () =>
   operations.assertOwnership(stack),

@@ -38,6 +38,11 @@ export function operatorNatsUrl(env: NodeJS.ProcessEnv = process.env): string | 
   return env["SVC_OPERATOR_NATS_URL"] || undefined;
 }
 
+/** An API token to call with instead of the saved session (docs/reference/cli.md#token). */
+export function apiToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env["SVC_TOKEN"]?.trim() || undefined;
+}
+
 /** Environment that the processes of a stack are started with. */
 export function environment(): NodeJS.ProcessEnv {
   return process.env;

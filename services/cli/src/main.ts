@@ -26,6 +26,7 @@ import { addServerCommands } from "./server/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addSupportCommand } from "./support/program.ts";
+import { addTokenCommands } from "./token/program.ts";
 import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
 import { addWatchdogCommands } from "./watchdog/program.ts";
@@ -39,6 +40,7 @@ export function createProgram(): Command {
     .addHelpText("after", `\n${exitCodes}`);
   addStackCommands(program);
   addAccountCommands(program);
+  addTokenCommands(program);
   addServerCommands(program);
   addPlayersCommand(program);
   addFileCommands(program);

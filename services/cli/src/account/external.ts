@@ -1,10 +1,11 @@
-// Calls of the external face with the saved session.
+// Calls of the external face with the saved session, or with an API token.
 
 import type { CallSettings, ClientInput, ClientOutput } from "@svc/client";
 import type { AnyContract } from "@svc/proto";
+import { apiToken } from "../config.ts";
 import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack-file.ts";
-import { createPanelClient } from "./panel-client.ts";
+import { createPanelClient, createTokenClient } from "./panel-client.ts";
 import { explain, isRefusal } from "./refusal.ts";
 import { findSession, type PanelHost } from "./session-file.ts";
 
@@ -21,8 +22,10 @@ export type External = {
   ) => Promise<Response>;
 };
 
-/** The external face with the saved session. Throws a `CommandError` when nobody is signed in. */
+/** The external face with the token of `SVC_TOKEN` or the saved session. Throws a `CommandError` when nobody is signed in. */
 export function connectExternal(data: string): External {
+  const token = apiToken();
+  if (token !== undefined) return connectByToken(data, token);
   const session = findSession(data);
   if (!session) throw notSignedIn(data);
   const { panelHost } = session;
@@ -43,6 +46,19 @@ export function connectExternal(data: string): External {
     panelHost,
     call: (contract, input) => proven((client) => client.call(contract, input)),
     open: (contract, input, settings) => proven((client) => client.open(contract, input, settings)),
+  };
+}
+
+function connectByToken(data: string, token: string): External {
+  const client = createTokenClient(data, token);
+  const readable = (error: unknown) => {
+    const isRefused = isRefusal(error, "unauthorized");
+    throw isRefused ? new CommandError(`SVC_TOKEN is not accepted: ${error.message}`) : explain(error);
+  };
+  return {
+    panelHost: "panel",
+    call: (contract, input) => client.call(contract, input).catch(readable),
+    open: (contract, input, settings) => client.open(contract, input, settings).catch(readable),
   };
 }
 

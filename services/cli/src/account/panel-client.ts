@@ -20,6 +20,17 @@ const userAgent = `svc/${buildVersion} (${machine})`;
 /** A client of one host of the external face; sends that host's session and saves a new one. */
 export function createPanelClient(data: string, panelHost: PanelHost): Client {
   const session = findSession(data);
+  return connect(data, panelHost, session?.panelHost === panelHost ? { cookie: session.value } : {});
+}
+
+/** A client of the players' panel that sends an API token and no session. */
+export function createTokenClient(data: string, token: string): Client {
+  return connect(data, "panel", { headers: { authorization: `Bearer ${token}` } });
+}
+
+type Credential = { cookie?: string; headers?: Record<string, string> };
+
+function connect(data: string, panelHost: PanelHost, { cookie, headers }: Credential): Client {
   const { hostname: address } = new URL(readStackFile(data).external_base_url);
   // Host names need no DNS: connections go to the address on which the stack listens.
   const dispatcher = new Agent({
@@ -27,8 +38,8 @@ export function createPanelClient(data: string, panelHost: PanelHost): Client {
   });
   return createClient({
     baseUrl: addressOf(data, panelHost),
-    headers: { "user-agent": userAgent },
-    ...(session?.panelHost === panelHost && { cookie: session.value }),
+    headers: { "user-agent": userAgent, ...headers },
+    ...(cookie !== undefined && { cookie }),
     fetch: async (input, init) => {
       const response = await undiciFetch(input as string, { ...(init as object), dispatcher });
       keep(data, panelHost, response.headers.getSetCookie());
