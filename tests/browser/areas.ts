@@ -1,3 +1,4 @@
+import { addApiTokenTests } from "./api-tokens.ts";
 import { addBackupTests } from "./backups.ts";
 import { addBuildTests } from "./builds.ts";
 import { addChineseTests } from "./chinese.ts";
@@ -30,6 +31,7 @@ export const serverAreas: readonly Area[] = [
   addPasskeyTests,
   addBackupTests,
   addCliLoginTests,
+  addApiTokenTests,
   addFileTests,
   addPlayerTests,
   addHistoryTests,

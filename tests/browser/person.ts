@@ -15,7 +15,8 @@ export type Role =
   | "searchbox"
   | "menuitem"
   | "switch"
-  | "checkbox";
+  | "checkbox"
+  | "radio";
 
 export type Reply = { status: number; body: Record<string, unknown> };
 

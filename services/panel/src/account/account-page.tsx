@@ -3,6 +3,7 @@ import { Columns, Stack } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { useWords } from "../words/words.ts";
+import { ApiTokens } from "./api-tokens.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Players } from "./players.tsx";
 import { Profile } from "./profile.tsx";
@@ -25,6 +26,7 @@ export function Page() {
           <Passkeys />
           <Players />
           <Sessions />
+          <ApiTokens />
           <ServerTransfer me={me} />
         </Stack>
       ) : (

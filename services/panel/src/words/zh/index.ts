@@ -20,6 +20,7 @@ import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";
 import { start } from "./start.ts";
+import { tokens } from "./tokens.ts";
 import { uploads } from "./uploads.ts";
 import { users } from "./users.ts";
 
@@ -51,6 +52,7 @@ export const zh: Words = {
   shell,
   signIn,
   start,
+  tokens,
   uploads,
   users,
 };
