@@ -24,6 +24,7 @@ export const healthy: Readonly<Record<string, string>> = {
   'svc_mail_total{kind="code",result="failed"}': always(3),
   'svc_mail_total{kind="code",result="throttled"}': always(0),
   'svc_rate_limited_total{scope="auth_door"}': "0+1x200",
+  'svc_rate_limited_total{scope="api_token"}': "0+60x200",
   'svc_auth_otp_lockouts_total{purpose="sign_in"}': always(1),
   'svc_auth_failures_total{door="email",reason="bad_code"}': "0+1x200",
   svc_audit_write_failures_total: always(0),

@@ -269,30 +269,8 @@ test("a player is barred and unbarred, and a user is disabled and enabled", asyn
   assert.equal((await json("user", "enable", "bea"))["disabled"], false);
 });
 
-test("host commands list users, plan before they act, and rotate a token under running gateways", async () => {
-  const { users } = (await json("user", "list")) as { users: { username: string; role: string }[] };
-  assert.deepEqual(
-    users.map(({ username, role }) => [username, role]),
-    [
-      ["bea", "admin"],
-      ["owner", "owner"],
-    ],
-  );
-  const planned = await json("break-glass", "add-operator", "alex");
-  assert.equal(planned["done"], false);
-  const { setup_url: link } = await json("break-glass", "add-operator", "alex", "--yes");
-  assert.match(String(link), /\/setup\?token=/);
-  const before = stack.file().tokens.velocity;
-  await json("rotate-token", "velocity", "--yes");
-  const { internal_base_url: internal, tokens } = stack.file();
-  assert.notEqual(tokens.velocity, before);
-  const statusWith = async (token: string) => {
-    const headers = { authorization: `Bearer ${token}` };
-    return (await fetch(`${internal}/api/v1/servers`, { headers })).status;
-  };
-  await until(async () => (await statusWith(before)) === 401, 15_000, "the old token to be refused");
-  assert.equal(await statusWith(tokens.velocity), 200);
-});
+test("host commands list users, plan before they act, and rotate a token under running gateways", () =>
+  operations.assertHostCommands(stack));
 
 test("status names every process and service, and the doctor finds nothing wrong", async () => {
   const { processes, services } = await json("status");

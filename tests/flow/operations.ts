@@ -237,3 +237,31 @@ export async function assertOwnership(stack: Stack): Promise<void> {
   assert.equal((await run("server", "wake", "spare")).code, 1);
   assert.equal((await value("delete", "spare", "--cancel"))["retiring"], null);
 }
+
+/** Needs the operator `bea`. Lists users, plans before it adds an operator, and replaces a service token. */
+export async function assertHostCommands(stack: Stack): Promise<void> {
+  const run = runOf(stack);
+  const json = async (...args: string[]) => (await run(...args)).value;
+  const { users } = (await json("user", "list")) as { users: { username: string; role: string }[] };
+  assert.deepEqual(
+    users.map(({ username, role }) => [username, role]),
+    [
+      ["bea", "admin"],
+      ["owner", "owner"],
+    ],
+  );
+  const planned = await json("break-glass", "add-operator", "alex");
+  assert.equal(planned["done"], false);
+  const { setup_url: link } = await json("break-glass", "add-operator", "alex", "--yes");
+  assert.match(String(link), /\/setup\?token=/);
+  const before = stack.file().tokens.velocity;
+  await json("rotate-token", "velocity", "--yes");
+  const { internal_base_url: internal, tokens } = stack.file();
+  assert.notEqual(tokens.velocity, before);
+  const statusWith = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${internal}/api/v1/servers`, { headers })).status;
+  };
+  await until(async () => (await statusWith(before)) === 401, 15_000, "the old token to be refused");
+  assert.equal(await statusWith(tokens.velocity), 200);
+}

@@ -13,6 +13,8 @@ test("the defaults are those of the specification", () => {
     staff_idle: 30 * minute,
     last_seen_every: minute,
     session_list_limit: 500,
+    api_token_longest: 366 * 24 * hour,
+    api_tokens_per_account: 50,
     setup_token_ttl: 30 * minute,
     setup_url_file: "",
     reauth_ttl: 5 * minute,
