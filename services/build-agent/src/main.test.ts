@@ -14,6 +14,7 @@ test("a step that fails leaves one line as its termination message, and its exit
   const run = (...args: string[]) =>
     new Promise<number | string | undefined>((resolve) => {
       const env = {
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         SVC_BUILD_TASK: JSON.stringify(build.task),
         SVC_TERMINATION_LOG: build.at("tmp/last-words"),
       };

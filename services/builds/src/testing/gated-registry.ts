@@ -95,6 +95,8 @@ function startGate(dir: string, port: number, upstream: string): ChildProcess {
   return spawn(process.execPath, [main], {
     stdio: "ignore",
     env: {
+      // biome-ignore lint/style/noProcessEnv: it loads faster with the code cache of this process
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       SVC_REGISTRY_GATE_PORT: String(port),
       SVC_REGISTRY_GATE_LEASE_PORT: "0",
       SVC_REGISTRY_GATE_UPSTREAM: `http://${upstream}`,

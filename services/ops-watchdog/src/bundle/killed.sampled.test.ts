@@ -42,6 +42,7 @@ type Ended = { out: string; error: string; signal: NodeJS.Signals | null };
 async function start(command: object, killAt = ""): Promise<Ended> {
   const env = {
     PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     SVC_ADMIN_DATABASE_URL: database.adminUrl,
     SVC_SET: `ops_watchdog.bundle_dir=${folder}\nops_watchdog.keep_daily=1`,
     SVC_TEST_KILL_AT: killAt,

@@ -79,6 +79,7 @@ async function fill(name: string): Promise<void> {
 function variables(url: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     SVC_ADMIN_DATABASE_URL: url,
     SVC_ROLE_PASSWORDS_FILE: join(dir, "roles.json"),
     SVC_NATS_URL: nats.url,

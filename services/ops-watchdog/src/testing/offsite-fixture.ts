@@ -172,6 +172,8 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string): Ho
     kill: async (command, step, keys = [key]) => {
       const env = {
         ...envOf(keys),
+        // biome-ignore lint/style/noProcessEnv: it loads faster with the code cache of this process
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         SVC_ADMIN_DATABASE_URL: databaseUrl,
         SVC_SET: overrides.join("\n"),
         SVC_TEST_NO_SERVERS: "1",

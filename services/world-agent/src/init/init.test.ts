@@ -306,7 +306,7 @@ describe("as an init container runs it", () => {
   const main = fileURLToPath(new URL("./main.ts", import.meta.url));
   const run = (args: string[], env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
-      env,
+      env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
       encoding: "utf8",
     });
     return { status, said: JSON.parse(status === 0 ? stdout : stderr) as Record<string, unknown> };
