@@ -63,7 +63,7 @@ export function warnBeforeMs(spans: readonly string[]): number[] {
   return spans.flatMap((span) => parseDuration(span) ?? []);
 }
 
-type VolumePlan =
+export type VolumePlan =
   /** A new archive is made. */
   | { kind: "archive" }
   /** There is an archive that may be of this world: it is verified and compared before it is relied on. */

@@ -6,7 +6,7 @@ import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import { inNamespace, lockDepsOf } from "../deps.ts";
-import { decideVolume, decideWorld, type WorldServer } from "./decide.ts";
+import { decideVolume, decideWorld, type VolumePlan, type WorldServer } from "./decide.ts";
 import { confirmedSince, evict } from "./delete-archive.ts";
 import { deleteWorld } from "./delete-world.ts";
 import type { DueWorld } from "./due-world.ts";
@@ -65,25 +65,58 @@ function isBusy(error: unknown): boolean {
 }
 
 async function reapLocked(run: Run, due: DueWorld): Promise<void> {
-  const { deps } = run;
-  const { world, plan } = due;
+  const { claim, backups } = await observe(run, due);
+  const { outcome } = due.plan;
+  await act(
+    run,
+    { due, claim },
+    decideVolume(due.world, { outcome, hasVolume: claim !== undefined, backups }),
+  );
+}
+
+type Observed = { claim: Claim | undefined; backups: BackupRow[] };
+
+async function observe({ deps }: Run, { world }: DueWorld): Promise<Observed> {
   const claim = await findClaim(deps, world.volume_claim);
-  const backups = await findReapBackups(deps.db, world.name);
-  const found = decideVolume(world, { outcome: plan.outcome, hasVolume: claim !== undefined, backups });
-  if (found.kind === "restart-clock") {
-    await deps.mesh.call(worlds.restartIdleClock, { name: world.name });
-    return;
+  return { claim, backups: await findReapBackups(deps.db, world.name) };
+}
+
+async function act(
+  run: Run,
+  { due, claim }: { due: DueWorld; claim: Claim | undefined },
+  plan: VolumePlan,
+): Promise<void> {
+  const { name, volume_claim } = due.world;
+  switch (plan.kind) {
+    case "restart-clock":
+      await run.deps.mesh.call(worlds.restartIdleClock, { name });
+      return;
+    case "finish":
+      await recreateVolume(run, due);
+      return releaseServer(run, due, plan.backup);
+    case "release":
+      await recreateVolume(run, due);
+      return releaseServer(run, due, undefined);
+    case "reuse":
+    case "archive": {
+      if (!claim) throw new Error(`the volume ${volume_claim} is gone`);
+      const proven = await prove(run, { due, claim }, plan);
+      if (proven) await deleteWorld(run, due, { ...proven, claim });
+    }
   }
-  if (found.kind === "finish" || found.kind === "release") {
-    await recreateVolume(run, due);
-    return releaseServer(run, due, found.kind === "finish" ? found.backup : undefined);
-  }
-  if (!claim) throw new Error(`the volume ${world.volume_claim} is gone`);
-  if (found.kind === "reuse" && isKeptPartial(run, found.backup)) return;
-  const proven = found.kind === "reuse" ? await reuse(run, due, { claim, backup: found.backup }) : "another";
-  if (proven === "keep") return;
-  const ready = proven === "another" ? await archive(run, due, claim) : proven;
-  if (ready) await deleteWorld(run, due, { ...ready, claim });
+}
+
+/** An archive that has the world as it is now; undefined when the world is kept. */
+async function prove(
+  run: Run,
+  { due, claim }: { due: DueWorld; claim: Claim },
+  plan: Extract<VolumePlan, { kind: "reuse" | "archive" }>,
+): Promise<Proven | undefined> {
+  if (plan.kind === "archive") return archive(run, due, claim);
+  if (isKeptPartial(run, plan.backup)) return undefined;
+  const proven = await reuse(run, due, { claim, backup: plan.backup });
+  if (proven === "keep") return undefined;
+  return proven === "another" ? archive(run, due, claim) : proven;
 }
 
 /** A run that died after deleting a moved volume may not have created the next owner's. */
