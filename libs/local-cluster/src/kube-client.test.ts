@@ -6,7 +6,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   connectKube,
   createEventRecorder,
@@ -230,8 +229,13 @@ test("of two candidates one leads, and the other takes over at once when the lea
   const about = { kube, namespace, name: "given-back", lead: leadUntilTold, log, ...times };
   const first = startLease({ ...about, identity: "first" });
   await until(() => first.isHeld());
-  const second = startLease({ ...about, identity: "second" });
-  await delay(100);
+  let looks = 0;
+  const find: Kube["find"] = (...wanted) => {
+    looks += 1;
+    return kube.find(...wanted);
+  };
+  const second = startLease({ ...about, kube: { ...kube, find }, identity: "second" });
+  await until(() => looks > 2);
   assert.equal(second.isHeld(), false);
   await first.release();
   await until(() => second.isHeld());

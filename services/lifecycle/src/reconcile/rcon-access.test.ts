@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { afterEach, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Kube } from "@svc/kube";
 import { type RconServer, startRconServer } from "@svc/rcon";
 import { rconPort } from "../cluster/resource.ts";
@@ -40,6 +41,18 @@ async function start(answers: Record<string, string> = {}, host = freeHost()) {
 
 function freeHost(): string {
   return `127.${randomInt(112, 126)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+}
+
+/** Resolves when the next connection that this process tries to make has failed. */
+function connectionRefused(): Promise<void> {
+  const channel = "net.client.socket";
+  return new Promise((resolve) => {
+    const onSocket = (message: unknown) => {
+      unsubscribe(channel, onSocket);
+      (message as { socket: Socket }).socket.once("error", () => resolve());
+    };
+    subscribe(channel, onSocket);
+  });
 }
 
 function observed(host: string, changes: Partial<Observed> = {}): Observed {
@@ -79,8 +92,9 @@ describe("a probe", () => {
 
   test("of a starting server waits for the route to its pod", async () => {
     const host = freeHost();
+    const refused = connectionRefused();
     const probing = access.probe(observed(host, { status: startingSince(1) }), never);
-    await delay(150);
+    await refused;
     await start({ list: "There are 0 of a max of 20 players online:" }, host);
     assert.equal((await probing).kind, "reached");
   });
