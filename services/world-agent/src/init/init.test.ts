@@ -91,15 +91,17 @@ describe("prepare-data", { skip: isRoot ? false : "only root can make files of o
   });
 
   test("a tree deeper than any path can name is looked at with a few descriptors", () => {
-    const levels = 2_500;
+    // 8,000 characters, of 4,096 that a path may have.
+    const levels = 200;
+    const name = "d".repeat(39);
     const make = `const { mkdirSync, writeFileSync } = require("node:fs");
-      for (let n = 0; n < ${levels}; n++) { mkdirSync("d"); process.chdir("d"); }
+      for (let n = 0; n < ${levels}; n++) { mkdirSync("${name}"); process.chdir("${name}"); }
       writeFileSync("in", "");`;
     chmodSync(dir, 0o755);
     isTheGames();
     execFileSync(process.execPath, ["-e", make], { cwd: data, uid: 1000, gid: 1000 });
     assert.deepEqual(checkAsTheGame(), { seen: levels + 2, closed: 0, paths: [] });
-    execFileSync("rm", ["-rf", inData("d")]);
+    execFileSync("rm", ["-rf", inData(name)]);
   });
 
   test("a volume that is a link itself is refused", () => {
