@@ -2,17 +2,25 @@ import { z } from "zod";
 import { malformed } from "./error.ts";
 import { readBody, type Transport } from "./transport.ts";
 
-const pageEntries = 1_000;
+const usualPageEntries = 1_000;
 const pageBytes = 4 << 20;
 /** A million names; a registry that names more, or the same page again and again, is given up. */
 const mostPages = 1_000;
 
 const Page = z.object({ repositories: z.array(z.string()).nullish(), tags: z.array(z.string()).nullish() });
 
-type Listing = { path: string; field: "repositories" | "tags"; signal: AbortSignal | undefined };
+type Listing = {
+  path: string;
+  field: "repositories" | "tags";
+  pageEntries: number | undefined;
+  signal: AbortSignal | undefined;
+};
 
 /** All names of a paged list, sorted; none for a repository that does not exist. */
-export async function listAll(transport: Transport, { path, field, signal }: Listing): Promise<string[]> {
+export async function listAll(
+  transport: Transport,
+  { path, field, pageEntries = usualPageEntries, signal }: Listing,
+): Promise<string[]> {
   const names = new Set<string>();
   let query = `?n=${pageEntries}`;
   for (let pages = 0; pages < mostPages; pages += 1) {

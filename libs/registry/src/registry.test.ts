@@ -30,12 +30,12 @@ const peers = {
 for (const [name, start] of Object.entries(peers)) {
   describe(`with ${name}`, { skip: start ? false : `${name} is not on PATH` }, () => {
     let stop: () => Promise<void>;
+    let host: string;
     let registry: Registry;
     before(async () => {
       if (!start) throw new Error("skipped");
-      const peer = await start();
-      stop = peer.stop;
-      registry = openRegistry({ host: peer.host, plainHttp: true });
+      ({ host, stop } = await start());
+      registry = openRegistry({ host, plainHttp: true });
     });
     after(() => stop());
 
@@ -82,17 +82,14 @@ for (const [name, start] of Object.entries(peers)) {
       await assert.rejects(put, (error) => isRegistryError(error, "rejected"));
     });
     test("names that come in pages are all listed", async () => {
-      const names = Array.from({ length: 1_001 }, (_, index) => `t${String(index).padStart(4, "0")}`);
+      const names = Array.from({ length: 51 }, (_, index) => `t${String(index).padStart(4, "0")}`);
       const manifest = {
         mediaType: mediaTypes.index,
         bytes: Buffer.from('{"schemaVersion":2,"manifests":[]}'),
       };
-      // One page is enough to see that the first 1,000 are not all; both peers cut there.
-      for (let at = 0; at < names.length; at += 50)
-        await Promise.all(
-          names.slice(at, at + 50).map((tag) => registry.putManifest("packs/many", tag, manifest)),
-        );
-      assert.deepEqual(await registry.listTags("packs/many"), names);
+      await Promise.all(names.map((tag) => registry.putManifest("packs/many", tag, manifest)));
+      const inPages = openRegistry({ host, plainHttp: true, pageEntries: 50 });
+      assert.deepEqual(await inPages.listTags("packs/many"), names);
     });
   });
 }

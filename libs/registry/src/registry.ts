@@ -64,6 +64,7 @@ const digestShape = /^sha256:[0-9a-f]{64}$/;
 
 /** Opens no connection; every call is one or a few requests. */
 export function openRegistry(options: RegistryOptions): Registry {
+  const { pageEntries } = options;
   const transport = createTransport(options);
   const repeated = <Value>(act: () => Promise<Value>, signal: AbortSignal | undefined) =>
     retried(act, { forMs: options.retryForMs ?? 0, signal });
@@ -97,9 +98,15 @@ export function openRegistry(options: RegistryOptions): Registry {
         return true;
       }, signal),
     listTags: (path, signal) =>
-      repeated(() => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", signal }), signal),
+      repeated(
+        () => listAll(transport, { path: `/v2/${path}/tags/list`, field: "tags", pageEntries, signal }),
+        signal,
+      ),
     listRepositories: (signal) =>
-      repeated(() => listAll(transport, { path: "/v2/_catalog", field: "repositories", signal }), signal),
+      repeated(
+        () => listAll(transport, { path: "/v2/_catalog", field: "repositories", pageEntries, signal }),
+        signal,
+      ),
     readReferrers: (path, digest, signal) =>
       repeated(() => readReferrers(transport, `/v2/${path}/referrers/${digest}`, signal), signal),
   };

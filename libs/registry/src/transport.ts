@@ -13,6 +13,8 @@ export type RegistryOptions = {
   credential?: { user: string; password: string } | undefined;
   /** Longest wait for an answer, and between two pieces of a blob. Default 30 s. */
   timeoutMs?: number;
+  /** Names of a list that are asked for at once; default 1,000. */
+  pageEntries?: number;
   /** For how long requests are repeated while the registry is unavailable, but for `getBlob` and deletions. Default 0. */
   retryForMs?: number;
 };

@@ -36,9 +36,9 @@ test("history is limited in entries and bytes, and stored as bytes, not values: 
   const { api } = harness.server;
   api.create(CONFIG_MAPS, configMap("small"));
   api.create(CONFIG_MAPS, configMap("large"));
-  await work(harness, 700);
+  await work(harness, 250);
   const first = harness.server.retained();
-  await work(harness, 7_000);
+  await work(harness, 2_500);
   const second = harness.server.retained();
   for (const { changes, bytes, held } of [first, second]) {
     assert.ok(changes <= 4 * 1_280, `${changes} changes`);

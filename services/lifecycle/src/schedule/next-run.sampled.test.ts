@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { sampleOf } from "@svc/config/testing";
+import { isWhole, sampleOf } from "@svc/config/testing";
 import { isZone, nextRun, type Timetable } from "./next-run.ts";
 
 const minute = 60_000;
@@ -128,9 +128,9 @@ test("names of the time zone database are zones, and nothing else is", () => {
   }
 });
 
-// An independent calculation: Intl gives the wall clock of every minute of two years.
+// An independent calculation: Intl gives the wall clock of every minute of two years, in a sample of one.
 const from = Date.UTC(2026, 0, 1);
-const to = Date.UTC(2028, 0, 1);
+const to = Date.UTC(isWhole ? 2028 : 2027, 0, 1);
 type Reading = { at: number; local: number };
 
 function walk(zone: string): Reading[] {
@@ -188,7 +188,7 @@ function runsOf(readings: readonly Reading[], timetable: Timetable): number[] {
 // southern one whose midnight is skipped.
 const walked = ["Australia/Lord_Howe", "Africa/Casablanca", "Europe/Berlin", "UTC", "America/Santiago"];
 for (const zone of sampleOf(walked, 2)) {
-  test(`over two years in ${zone} every next run is the one that the wall clock shows`, () => {
+  test(`over years in ${zone} every next run is the one that the wall clock shows`, () => {
     const readings = walk(zone);
     const timetables = [
       every(15, zone),
