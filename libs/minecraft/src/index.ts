@@ -17,4 +17,3 @@ export type { PluginMessage } from "./packet/play.ts";
 export { plainText, readTextNbt, type Text } from "./packet/text.ts";
 export { findVersion, supportedProtocols, type Version, versionLabel } from "./version/catalog.ts";
 export { Connection, type Packet } from "./wire/connection.ts";
-export { fullBucket, isFull, type TokenBucket, takeToken } from "./wire/token-bucket.ts";

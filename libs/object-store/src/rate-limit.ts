@@ -1,3 +1,5 @@
+import { fullBucket, overdraw } from "@svc/service/token-bucket";
+
 /** Lets bytes through at a rate, all callers together. */
 export type RateLimit = {
   /** Resolves when these bytes may be sent. Rejects when the signal is aborted. */
@@ -5,20 +7,18 @@ export type RateLimit = {
 };
 
 /**
- * A token bucket that holds one second of bytes, kept as the time at which it would be full again: a caller waits until
- * what was promised before it has passed. `sleep` rejects when its signal is aborted.
+ * One second of bytes passes at once: a caller waits until what was promised before it has passed. `sleep` rejects when its
+ * signal is aborted.
  */
 export function createRateLimit(
   bytesPerSecond: number,
   { now, sleep }: { now: () => number; sleep: (ms: number, signal: AbortSignal) => Promise<void> },
 ): RateLimit {
-  const burstMs = 1_000;
-  let fullAt = now();
+  const rate = { burst: bytesPerSecond, perSecond: bytesPerSecond };
+  const bucket = fullBucket(rate, now());
   return {
     async take(bytes, signal) {
-      const from = Math.max(fullAt, now());
-      fullAt = from + (bytes / bytesPerSecond) * 1_000;
-      const waitMs = fullAt - burstMs - now();
+      const waitMs = overdraw(bucket, { ...rate, count: bytes }, now());
       if (waitMs > 0) await sleep(waitMs, signal);
     },
   };

@@ -1,4 +1,5 @@
 import { controlChannel } from "@svc/proto/control";
+import { fullBucket, takeTokens } from "@svc/service/token-bucket";
 import { notePhaseAnswered, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
 import {
   addCommands,
@@ -12,7 +13,6 @@ import { Reader } from "../wire/bytes.ts";
 import type { Connection } from "../wire/connection.ts";
 import type { Relay } from "../wire/relay.ts";
 import { startRelay } from "../wire/relay-frames.ts";
-import { fullBucket, takeToken } from "../wire/token-bucket.ts";
 import { packetFiltersOf, type ReachingPacket } from "./packet-filter.ts";
 
 /** What one connection between a player and a backend tells the bridge. */
@@ -93,7 +93,7 @@ function serverRelay(state: State): Relay {
       commands.length > 0 &&
       bytes <= maxTreeBytes &&
       player.phase === "play" &&
-      takeToken(peeks, largePeeks, performance.now()) === 0,
+      takeTokens(peeks, largePeeks, performance.now()) === 0,
     rewrite: {
       maxBytes: commands.length > 0 ? maxTreeBytes : 0,
       body: (body) => addCommands(body, commands) ?? body,

@@ -1,3 +1,4 @@
+import { fullBucket, type TokenBucket, takeTokens } from "@svc/service/token-bucket";
 import { MinecraftFault } from "../fault.ts";
 import { kick, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
 import { encodeCommands } from "../packet/commands.ts";
@@ -6,7 +7,6 @@ import type { Version } from "../version/catalog.ts";
 import type { Reader } from "../wire/bytes.ts";
 import type { Packet } from "../wire/connection.ts";
 import { encodeFrame } from "../wire/frame.ts";
-import { fullBucket, type TokenBucket, takeToken } from "../wire/token-bucket.ts";
 import { bookPackets, chestPackets } from "./items.ts";
 import type { Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo.ts";
 import { sceneryOf } from "./world.ts";
@@ -127,7 +127,7 @@ function hear(member: Member, { id, reader }: Packet): void {
   else if (name === "cookie_response") {
     const key = reader.string(256);
     events.onCookie?.(key, reader.bool() ? Buffer.from(reader.byteArray(5_120)) : undefined);
-  } else if (name in doings && takeToken(member.actions, actionRate, member.heardAt) === 0)
+  } else if (name in doings && takeTokens(member.actions, actionRate, member.heardAt) === 0)
     doings[name]?.(member, reader);
 }
 

@@ -1,5 +1,7 @@
+import { fullBucket, overdraw, type TokenBucket, type TokenRate } from "@svc/service/token-bucket";
+
 /** What one connection may cost. A unit is about the time that one byte takes to inflate or to pass: a nanosecond. */
-export type WorkLimits = { readonly burst: number; readonly perSecond: number };
+export type WorkLimits = TokenRate;
 
 /**
  * A twentieth of a core, and some tenths of a second of it at once. Frames that only pass may come at a quarter of a
@@ -18,29 +20,24 @@ export const workOf = {
 
 const maxRestMs = 60_000;
 
-/** A token bucket that may be overdrawn: what is done is done, and then nothing more until the debt is paid. */
+/** What a connection has cost: what is done is done, and then nothing more until the debt is paid. */
 export class Work {
   limits: WorkLimits;
   /** All units so far. */
   spent = 0;
   readonly #now: () => number;
-  #left: number;
-  #at: number;
+  readonly #bucket: TokenBucket;
 
   constructor(limits: WorkLimits = defaultWork, now: () => number = () => performance.now()) {
     this.limits = limits;
     this.#now = now;
-    this.#left = limits.burst;
-    this.#at = now();
+    this.#bucket = fullBucket(limits, now());
   }
 
   /** Takes the units; answers for how many milliseconds the peer is to rest. */
   spend(units: number): number {
     this.spent += units;
-    const now = this.#now();
     const { burst, perSecond } = this.limits;
-    this.#left = Math.min(burst, this.#left + ((now - this.#at) * perSecond) / 1_000) - units;
-    this.#at = now;
-    return this.#left >= 0 ? 0 : Math.min(maxRestMs, Math.ceil((-this.#left * 1_000) / perSecond));
+    return Math.min(maxRestMs, overdraw(this.#bucket, { burst, perSecond, count: units }, this.#now()));
   }
 }

@@ -2,9 +2,9 @@
 // leave some for what a player clicks. The proxy lets through a burst of 96, then 10 a second (docs/reference/svc-control.md#rules),
 // and drops the rest without a word: the lobby stays below that.
 
-import { fullBucket, takeToken } from "@svc/minecraft";
 import type { ControlFrame } from "@svc/proto/control";
 import type { Clock } from "@svc/service/clock";
+import { fullBucket, takeTokens } from "@svc/service/token-bucket";
 import type { RequestRate } from "../config.ts";
 
 type Dependencies = {
@@ -27,7 +27,7 @@ export function createRateLimitedRequests({ send, clock, rules, left }: Dependen
   let isDraining = false;
   const pass = (frame: ControlFrame, isQuestion: boolean): boolean => {
     const rate = isQuestion ? rules : { ...rules, reserved: 0 };
-    if (takeToken(bucket, rate, clock.now()) > 0) return false;
+    if (takeTokens(bucket, rate, clock.now()) > 0) return false;
     send(frame);
     return true;
   };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fullBucket, type TokenBucket, takeToken } from "@svc/minecraft";
+import { fullBucket, type TokenBucket, takeTokens } from "@svc/service/token-bucket";
 import { requestRate as rules } from "../config.ts";
 
 function takeAll(bucket: TokenBucket, rate: typeof rules, now = 0): number {
   let count = 0;
-  while (takeToken(bucket, rate, now) === 0) count++;
+  while (takeTokens(bucket, rate, now) === 0) count++;
   return count;
 }
 const forClicks = { ...rules, reserved: 0 };

@@ -1,4 +1,4 @@
-import { fullBucket, isFull, type TokenBucket, takeToken } from "@svc/minecraft";
+import { fullBucket, isFull, type TokenBucket, takeTokens } from "@svc/service/token-bucket";
 
 /** Bounds memory: buckets that are full again are dropped, then the oldest ones. */
 const maxBuckets = 65_536;
@@ -27,7 +27,7 @@ export function createBudget(
     spend: (key) => {
       const at = now();
       const bucket = buckets.get(key) ?? fullBucket(rate, at);
-      const waitMs = takeToken(bucket, rate, at);
+      const waitMs = takeTokens(bucket, rate, at);
       buckets.delete(key);
       buckets.set(key, bucket);
       drop(at);
