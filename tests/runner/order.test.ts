@@ -55,3 +55,11 @@ test("files of a package share a process, those with a stack or of the whole pro
     ["libs/world/src/a.test.ts"],
   ]);
 });
+
+test("files that take long each have a process of their own", () => {
+  const files = ["libs/mesh/src/a.test.ts", "libs/mesh/src/b.test.ts"];
+  assert.deepEqual(
+    inBatches(files, 1),
+    files.map((file) => [file]),
+  );
+});

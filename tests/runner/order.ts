@@ -14,15 +14,18 @@ const needsProcess = new Set([
   "services/proxy/src/load.sampled.test.ts",
 ]);
 
-/** Files of one package share a process; those that start a stack, or need a process of their own, don't. */
-export function inBatches(files: readonly string[]): Batch[] {
+/**
+ * Files of one package share a process, at most `most` of them; those that start a stack, or need a process of their own,
+ * don't.
+ */
+export function inBatches(files: readonly string[], most = mostFiles): Batch[] {
   const batches: string[][] = [];
   const open = new Map<string, string[]>();
   for (const file of files) {
     const folder = file.split("/").slice(0, 2).join("/");
     const isShared = /^(libs|proto|services)\//.test(file) && !needsProcess.has(file);
     const last = isShared ? open.get(folder) : undefined;
-    if (last !== undefined && last.length < mostFiles) last.push(file);
+    if (last !== undefined && last.length < most) last.push(file);
     else {
       const batch = [file];
       batches.push(batch);
