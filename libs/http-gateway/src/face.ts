@@ -15,10 +15,9 @@ import type { Logger, Registry } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { hostOf } from "./access/host.ts";
-import { createMalformedBudget } from "./access/malformed-budget.ts";
+import { createMinuteBudget } from "./access/minute-budget.ts";
 import type { ServiceTokens } from "./access/service-tokens.ts";
 import type { Sessions } from "./access/sessions.ts";
-import { createTokenBudget } from "./access/token-budget.ts";
 import { createBindings } from "./binding/bindings.ts";
 import { processBinding } from "./binding/process-operation.ts";
 import { createHandler, type RequestHandler, sendFailure } from "./handle-request.ts";
@@ -93,10 +92,10 @@ export function createFace(options: FaceOptions): FaceServer {
     mesh,
     sessions,
     tokens,
-    tokenBudget: createTokenBudget(settings.tokenRequestsPerMinute),
+    tokenBudget: createMinuteBudget(settings.tokenRequestsPerMinute),
     adminHostname: settings.adminHostname,
   });
-  const malformed = createMalformedBudget(settings.malformedSignIns);
+  const malformed = createMinuteBudget(settings.malformedSignIns);
   const bindings = createBindings({ mesh, sessions, authenticator, settings, registry, log });
   const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
   const slowBodies = createSlowBodyGuard({

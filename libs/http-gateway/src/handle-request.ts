@@ -9,7 +9,7 @@ import { checkServer } from "./access/api-token.ts";
 import type { Authenticator, Credentials } from "./access/authenticate.ts";
 import { clientAddressOf } from "./access/client-address.ts";
 import { faceHostOf } from "./access/host.ts";
-import type { MalformedBudget } from "./access/malformed-budget.ts";
+import type { MinuteBudget } from "./access/minute-budget.ts";
 import type { Binding } from "./binding/call.ts";
 import { hasBody, parseJson, readBody } from "./request/body.ts";
 import { type Fields, inputReader } from "./request/input.ts";
@@ -23,7 +23,7 @@ type HandlerDeps = {
   authenticator: Authenticator;
   settings: FaceSettings;
   /** Of the malformed requests at sign-in endpoints. */
-  malformed: MalformedBudget;
+  malformed: MinuteBudget;
   requestLog: RequestLog;
   log: Logger;
 };

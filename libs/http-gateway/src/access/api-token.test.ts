@@ -18,7 +18,7 @@ import {
   tokenWatch,
 } from "../testing/token-contracts.ts";
 import { checkServer, checkToken, type LiveToken, presentedToken, tokenPrincipal } from "./api-token.ts";
-import { createTokenBudget } from "./token-budget.ts";
+import { createMinuteBudget } from "./minute-budget.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 const grantOf = (more: Partial<LiveToken["grant"]> = {}) => ({ id: "tok", rights: [...rights], ...more });
@@ -118,7 +118,7 @@ describe("what a token opens", () => {
 
 test("a budget is used up by its own token alone and comes back with time", () => {
   let now = 0;
-  const budget = createTokenBudget(60, () => now);
+  const budget = createMinuteBudget(60, () => now);
   for (let times = 0; times < 60; times++) assert.equal(budget.take("a"), 0);
   assert.equal(budget.take("a"), 1);
   assert.equal(budget.take("b"), 0);

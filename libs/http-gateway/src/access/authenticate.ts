@@ -5,11 +5,11 @@ import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principa
 import { addressKey } from "@svc/proto/address";
 import { checkToken, type LiveToken, presentedToken, tokenPrincipal } from "./api-token.ts";
 import { faceHostOf } from "./host.ts";
+import type { MinuteBudget } from "./minute-budget.ts";
 import type { ServiceTokens } from "./service-tokens.ts";
 import { presentedSession } from "./session-cookie.ts";
 import type { Sessions } from "./sessions.ts";
 import { principalOf, refusalOf } from "./tier-policy.ts";
-import type { TokenBudget } from "./token-budget.ts";
 
 /** What a request says about its caller. */
 export type Credentials = {
@@ -40,7 +40,7 @@ type AuthenticatorDeps = {
   sessions?: Sessions | undefined;
   tokens?: ServiceTokens | undefined;
   /** Of API tokens; needed with `sessions`. */
-  tokenBudget?: TokenBudget | undefined;
+  tokenBudget?: MinuteBudget | undefined;
   adminHostname: string;
 };
 

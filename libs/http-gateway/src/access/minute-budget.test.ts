@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMalformedBudget } from "./malformed-budget.ts";
+import { createMinuteBudget } from "./minute-budget.ts";
 
 test("an address has its share at once, one more with each part of the minute, and no more than its share", () => {
   let now = 1_000_000;
-  const budget = createMalformedBudget(60, () => now);
+  const budget = createMinuteBudget(60, () => now);
   const spend = () => {
     let count = 0;
     for (; budget.blockedSeconds("a") === 0; count += 1) budget.count("a");
@@ -20,7 +20,7 @@ test("an address has its share at once, one more with each part of the minute, a
 });
 
 test("a flood from many addresses is forgotten in the order in which it came", () => {
-  const budget = createMalformedBudget(1, () => 0);
+  const budget = createMinuteBudget(1, () => 0);
   for (let n = 0; n <= 20_000; n += 1) budget.count(`address-${n}`);
   assert.equal(budget.blockedSeconds("address-0"), 0);
   assert.equal(budget.blockedSeconds("address-20000"), 60);
