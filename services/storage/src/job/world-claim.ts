@@ -29,11 +29,11 @@ export async function createClaim(
 }
 
 /** What a server's object says of its volume; undefined when it does not tell the size. */
-export async function specFromServer(
-  { kube, ...deps }: ClusterDeps,
-  name: string,
-): Promise<ClaimSpec | undefined> {
-  const { storage } = await serverSpec({ kube, ...deps }, name);
+export async function specFromServer(deps: ClusterDeps, name: string): Promise<ClaimSpec | undefined> {
+  return claimSpecOf(await serverSpec(deps, name));
+}
+
+function claimSpecOf({ storage }: Partial<MinecraftServerSpec>): ClaimSpec | undefined {
   if (!storage?.size) return undefined;
   return {
     accessModes: ["ReadWriteOnce"],
@@ -62,9 +62,9 @@ export async function hasVolume(deps: ClusterDeps, { volume_claim }: Place): Pro
  */
 export async function makeVolume(deps: ClusterDeps, place: Place): Promise<void> {
   if (await hasVolume(deps, place)) throw new Fault("maintenance_in_progress");
-  const { nodeName } = await serverSpec(deps, place.name);
-  const isPlaceable = !nodeName || (await isThere(deps, nodeName));
-  const spec = isPlaceable ? await specFromServer(deps, place.name) : undefined;
+  const server = await serverSpec(deps, place.name);
+  const isPlaceable = !server.nodeName || (await isThere(deps, server.nodeName));
+  const spec = isPlaceable ? claimSpecOf(server) : undefined;
   if (!spec) throw new Fault("no_world_volume");
   await createClaim(deps, place, spec);
 }
