@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isWhole } from "@svc/config/testing";
+import { wholeOnly } from "@svc/config/testing";
 import { connectKube, resource } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { MinecraftServer } from "@svc/proto";
@@ -116,7 +116,7 @@ export const addNextStepTests: Area = (fixture) => {
   });
 
   // Nobody wakes a server twice within half a minute.
-  test("a server that is awake is stopped for a backup and started again", { skip: !isWhole }, async () => {
+  test("a server that is awake is stopped for a backup and started again", wholeOnly, async () => {
     const { owner, addressOf, inspect } = fixture();
     await until(async () => (await owner.request("POST", "/servers/survival/wake")).status === 202, 60_000);
     await until(async () => (await phaseOf(fixture(), "survival")) === "Running", 60_000);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { isWhole } from "@svc/config/testing";
+import { wholeOnly } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import { type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { assertChanges, outcomesOf, tell, timesOf } from "./figures.ts";
@@ -15,7 +15,7 @@ const hangMs = 20_000;
 const calmMs = 3_000;
 const limits = { killedReadMs: 1_500, hungReadMs: 1_500, changeMs: 3_000 };
 
-describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole runs it" }, () => {
+describe("one of two replicas", wholeOnly, () => {
   let opened: StackFixture | undefined;
   const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");

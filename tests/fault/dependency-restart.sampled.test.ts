@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { isWhole } from "@svc/config/testing";
+import { wholeOnly } from "@svc/config/testing";
 import { connectKube, resources } from "@svc/kube";
 import { patience } from "@svc/local-stack/testing";
 import pg from "pg";
@@ -25,9 +25,7 @@ const services = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
 
 type Probe = () => Promise<unknown>;
 
-describe("a dependency that is restarted", {
-  skip: isWhole ? false : "npm test -- --whole runs it",
-}, () => {
+describe("a dependency that is restarted", wholeOnly, () => {
   let opened: StackFixture | undefined;
   const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");

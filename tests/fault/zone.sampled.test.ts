@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { isWhole } from "@svc/config/testing";
+import { isWhole, wholeOnly } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import { type Visitor, visit } from "../flow/visitor.ts";
 import { type RawRequest, type RawResponse, sendRequest } from "../security/raw-request.ts";
@@ -101,14 +101,15 @@ describe("an installation of two zones", () => {
   }
 
   for (const victim of [...natsServers, ...twofold.map((service) => `${service}-2`)]) {
-    const skip = isWhole ? false : "npm test -- --whole runs it";
-    test(`${victim} is killed: every request is answered, no change is lost or doubled`, {
-      skip,
-    }, async (context) => {
-      const load = await under(() => keepDown([victim], 0));
-      tell((line) => context.diagnostic(line), load);
-      await assertServed(load, victim.startsWith("gateway"));
-    });
+    test(
+      `${victim} is killed: every request is answered, no change is lost or doubled`,
+      wholeOnly,
+      async (context) => {
+        const load = await under(() => keepDown([victim], 0));
+        tell((line) => context.diagnostic(line), load);
+        await assertServed(load, victim.startsWith("gateway"));
+      },
+    );
   }
 
   test("zone-2 is killed: every read is answered, no change is lost or doubled, and players stay", async (context) => {

@@ -9,7 +9,7 @@ import { join as joinPath, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { isWhole } from "@svc/config/testing";
+import { wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import { type S3Server, startS3Server } from "@svc/object-store/testing";
 import { digestOf, mediaTypes, openRegistry, type Registry } from "@svc/registry";
@@ -52,9 +52,7 @@ test("the page has the commands of this test, each on the same data folder", () 
   for (const key of ["endpoint", "region", "bucket"]) assert.ok(up.includes(`--set offsite.${key}=`), up);
 });
 
-test("a new machine recovers everything from the bucket and the recovery sheet", {
-  skip: isWhole ? false : "npm test -- --whole runs it",
-}, async (t) => {
+test("a new machine recovers everything from the bucket and the recovery sheet", wholeOnly, async (t) => {
   const s3 = await startS3Server();
   try {
     const args = argumentsFor(s3);
