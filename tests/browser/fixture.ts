@@ -59,17 +59,18 @@ export function describePanel(title: string, { isWhole, isSampled = true }: Suit
       return;
     }
     if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);
+    let stack: Stack | undefined;
     let fixture: Fixture | undefined;
     before(async () => {
       // A browser that is started beside a stack that fails would keep this process.
-      const stack = await startStack(stackArgs);
+      stack = await startStack(stackArgs);
       const browser = await startBrowser(binary);
       const [owner, player] = [await createPerson(browser), await createPerson(browser)];
       fixture = createFixture({ stack, browser, owner, player }, isWhole);
     });
     after(async () => {
       await fixture?.browser.close();
-      await fixture?.stack.stop();
+      await stack?.stop();
     });
     afterEach(async (context) => {
       if (!fixture) return;
