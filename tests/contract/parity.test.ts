@@ -53,6 +53,7 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/account/tokens": "docs/reference/api-tokens.md#token: a token for scripts",
   "GET /api/v1/account/tokens": "docs/reference/api-tokens.md#token: one's own tokens",
   "DELETE /api/v1/account/tokens/{id}": "docs/reference/api-tokens.md#token: its end",
+  "GET /api/v1/me/token": "docs/reference/api-tokens.md#own: what a script may do with its token",
   "GET /api/v1/account/links": "docs/reference/links.md#own: one's own players",
   "DELETE /api/v1/account/links/{mc_uuid}": "docs/reference/links.md#own: unlinking a player",
   "GET /api/v1/servers/{name}/activity": "docs/reference/audit.md#activity: what was done to a server",

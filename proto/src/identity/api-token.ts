@@ -83,6 +83,15 @@ export const revoke = operation({
   spec: "docs/reference/api-tokens.md#token",
 });
 
+export const readOwn = operation({
+  subject: "identity.api-token.read-own",
+  http: { method: "GET", path: "/api/v1/me/token", ...external, rights: [], serversBy: "owner" },
+  output: TokenGrant,
+  faults: ["token_not_found"],
+  summary: "Rights and servers of the API token that the request carries; a session has none.",
+  spec: "docs/reference/api-tokens.md#own",
+});
+
 /** What a gateway learns about a token. `unknown` covers forged ones and those of accounts that are disabled or gone. */
 export const TokenAnswer = z.discriminatedUnion("state", [
   z.strictObject({

@@ -34,8 +34,12 @@ const sessionsOnly = [
   "lifecycle.ownership.retire",
 ];
 
+/** Of identity, which tells a token about itself; it changes nothing and names nobody. */
+const itself = "identity.api-token.read-own";
+
 /** No server in their path: what they leave out is shown where their owner, or the rows of the view, are tested. */
 const byOwner = [
+  itself,
   "lifecycle.change.watch",
   "lifecycle.ownership.list-mine",
   "storage.backup.edit",
@@ -47,8 +51,9 @@ const byOwner = [
 ];
 
 describe("the operations that take API tokens", () => {
-  test("are of the tier app, on the external face alone, and none is of identity or builds", () => {
-    for (const { subject, http, owner } of open) {
+  test("are of the tier app, on the external face alone, and none is of identity or builds but one", () => {
+    assert.ok(open.some(({ subject }) => subject === itself));
+    for (const { subject, http, owner } of open.filter((one) => one.subject !== itself)) {
       assert.deepEqual([http.tier, [...http.faces]], ["app", ["external"]], subject);
       assert.match(owner, /^(lifecycle|storage)$/, subject);
       assert.doesNotMatch(http.path, /\/(account|auth|users|settings|audit|platform|images)\b/, subject);
@@ -67,9 +72,9 @@ describe("the operations that take API tokens", () => {
     for (const { http, subject } of open.filter(({ http }) => http.serversBy === undefined))
       assert.match(http.path, /^\/api\/v1\/(me\/)?servers\/\{name\}/, subject);
   });
-  test("need a right each, but for the downloads whose owner looks at what is in them", () => {
+  test("need a right each, but for the token itself and downloads whose owner looks at what is in them", () => {
     const free = open.filter(({ http }) => http.rights?.length === 0).map(({ subject }) => subject);
-    assert.deepEqual(free.sort(), ["storage.export.download", "storage.export.read-status"]);
+    assert.deepEqual(free.sort(), [itself, "storage.export.download", "storage.export.read-status"]);
   });
   test("have the scheme apiToken in the description, and no other has", () => {
     const { paths } = openApiDocument() as { paths: Record<string, Record<string, { security: object[] }>> };

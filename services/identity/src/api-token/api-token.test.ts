@@ -72,6 +72,19 @@ describe("API tokens", () => {
     }
   });
 
+  test("a token is told its own rights and servers, a session that it is none", async () => {
+    const { principal } = await fixture.person();
+    const token = { id: "tok-1", rights: ["see" as const], servers: ["alpha"] };
+    const own = (who: typeof principal) =>
+      fixture.gateway.call(
+        apiTokens.readOwn,
+        {},
+        { principal: who, client: { address: "192.0.2.7", userAgent: "ci" } },
+      );
+    assert.deepEqual(await own({ ...principal, token }), token);
+    assert.equal(await faultOf(own(principal)), "token_not_found");
+  });
+
   test("resolves to the account with its grant, on every replica, and records when and from where", async () => {
     const person = await fixture.person();
     const { token, secret } = await create(person, { servers: ["alpha"] });

@@ -66,6 +66,13 @@ export function createListTokens({ db }: Deps): Handler<typeof apiTokens.list> {
   return async ({ principal }) => ({ tokens: await listTokens(db, getAccount(principal).user_id) });
 }
 
+/** identity.api-token.read-own: what the gateway was told when it looked the token up. */
+export const readOwnToken: Handler<typeof apiTokens.readOwn> = async ({ principal }) => {
+  // The one operation here that takes a token, which getAccount refuses.
+  if (principal.kind === "account" && principal.token) return principal.token;
+  throw new Fault("token_not_found", { message: "The request carries no API token but a session." });
+};
+
 /** identity.api-token.revoke: without a proof, so that a lost token can be ended from any session. */
 export function createRevokeToken({ db, now }: Deps): Handler<typeof apiTokens.revoke> {
   return async (context, { id }) => {
