@@ -8,3 +8,4 @@ export {
   createClient,
 } from "./client.ts";
 export { ApiError } from "./error.ts";
+export { readEvents, type StreamEvent } from "./events.ts";

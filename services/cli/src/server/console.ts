@@ -2,10 +2,10 @@
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { readEvents } from "@svc/client";
 import { consoles } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { CommandError, type Outcome } from "../output.ts";
-import { readEvents } from "./sse.ts";
 
 type Data = { data: string; json?: boolean };
 
