@@ -13,14 +13,17 @@ type FaultRow = {
   retryAfterSeconds?: number;
 };
 
-function rows<
-  const T extends Record<string, readonly [status: number, message: string, extra?: Partial<FaultRow>]>,
->(table: T): { [K in keyof T]: FaultRow } {
+type Given = readonly [status: number, message: string, extra?: Partial<FaultRow>];
+type CodeOf<Name, Row> = Row extends readonly [number, string, { readonly code: infer Code }] ? Code : Name;
+
+function rows<const T extends Record<string, Given>>(
+  table: T,
+): { [K in keyof T]: FaultRow & { code: CodeOf<K, T[K]> } } {
   const entries = Object.entries(table).map(([name, [status, message, extra]]) => {
     const retry: Retry = status === 429 || status === 503 || status === 504 ? "later" : "never";
     return [name, { status, code: name, retry, message, ...extra }];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as { [K in keyof T]: FaultRow & { code: CodeOf<K, T[K]> } };
 }
 
 /** The fault table: status, wire code, retry rule and the message used when a handler gives none. */
@@ -266,6 +269,8 @@ export const faults = rows({
 });
 
 export type FaultName = keyof typeof faults;
+/** What callers see of a fault; several may share one. */
+export type FaultCode = (typeof faults)[FaultName]["code"];
 
 /** Faults that any operation may answer without declaring them (docs/reference/http.md#errors). */
 export const commonFaults = [

@@ -77,6 +77,7 @@ export {
   type CommonFault,
   commonFaults,
   Fault,
+  type FaultCode,
   type FaultName,
   type FaultOptions,
   faults,

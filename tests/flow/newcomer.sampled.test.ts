@@ -14,6 +14,7 @@ import { assertApiToken } from "./api-token.ts";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
 import * as operations from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
+import { assertPublishedClient } from "./published-client.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 import { assertSupportBundle } from "./support-bundle.ts";
 
@@ -249,6 +250,10 @@ test("settings, files, schedules and the console work with the person's own sess
 });
 
 test("an API token opens what it was made for, until it is revoked", wholeOnly, () => assertApiToken(stack));
+
+test("a stranger installs the published client, compiles with it and drives a server", wholeOnly, () =>
+  assertPublishedClient(stack),
+);
 
 test("a server is claimed and deleted, and the deletion cancelled", wholeOnly, () =>
   operations.assertOwnership(stack),

@@ -1,0 +1,12 @@
+import { backups as contracts } from "@svc/proto";
+
+/** Backups and the Jobs that make and restore them. */
+export const backups = {
+  list: contracts.list,
+  create: contracts.create,
+  edit: contracts.edit,
+  expire: contracts.expire,
+  listFiles: contracts.listFiles,
+  restore: contracts.restore,
+  listJobs: contracts.listJobs,
+};

@@ -1,0 +1,13 @@
+import { files as contracts } from "@svc/proto";
+
+/** Files of a stopped server's world. */
+export const files = {
+  list: contracts.list,
+  read: contracts.read,
+  write: contracts.write,
+  remove: contracts.remove,
+  makeFolder: contracts.makeFolder,
+  rename: contracts.rename,
+  unzip: contracts.unzip,
+  listOperations: contracts.listOperations,
+};
