@@ -1,12 +1,14 @@
 // Runs the tests: one PostgreSQL for all files, a process of node:test for a batch of them.
-// `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths. Tests that take
-// minutes (*.sampled.test.ts) run a sample; `npm test -- --whole` runs them completely, and no other files.
+// `npm test` runs all files that are quick; `npm test -- libs/mesh tests/flow` all files below those paths. With `--slow` the
+// others run, those that start whole stacks and tables that take minutes (*.sampled.test.ts), with a sample of each table;
+// with `--whole` the same files run completely.
 
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { findFreePort, startPostgres } from "@svc/local-stack";
 import { measureSlowness } from "@svc/local-stack/testing";
+import { chooseFiles, type Wanted } from "./runner/choose.ts";
 import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
 import { type Ended, endOfRun } from "./runner/report.ts";
 import { type RunOptions, runBatch } from "./runner/run-batch.ts";
@@ -17,10 +19,12 @@ const patterns = [
   "tests/{browser,contract,fault,flow,runner,security,soak,kube,smtp}/**/*.test.ts",
 ];
 
-function testFiles(wanted: readonly string[]): string[] {
+function testFiles(wanted: Wanted): string[] {
   const all = globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") });
-  if (wanted.length === 0) return all;
-  return all.filter((file) => wanted.some((path) => file.startsWith(relative(root, resolve(root, path)))));
+  return chooseFiles(all, {
+    ...wanted,
+    paths: wanted.paths.map((path) => relative(root, resolve(root, path))),
+  });
 }
 
 // A batch whose failed test left a handle open would otherwise never end. Whole tables take most of it.
@@ -56,14 +60,11 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<bo
   return waiting.length === 0 && ended.every(({ problem }) => problem === undefined);
 }
 
-const isSampled = (file: string) => file.endsWith(".sampled.test.ts");
-
 const args = process.argv.slice(2);
 const isWhole = args.includes("--whole");
-const nodeArgs = args.filter((argument) => argument.startsWith("--") && argument !== "--whole");
-const files = testFiles(args.filter((argument) => !argument.startsWith("--"))).filter(
-  (file) => !isWhole || isSampled(file),
-);
+const paths = args.filter((argument) => !argument.startsWith("--"));
+const files = testFiles({ paths, isSlow: args.includes("--slow"), isWhole });
+const nodeArgs = args.filter((argument) => /^--(?!slow$|whole$)/.test(argument));
 if (files.length === 0) {
   console.error("no test file matches; name folders or files relative to the checkout");
   process.exit(1);

@@ -1,5 +1,5 @@
-// `npm test` runs part of the tables and loads that take minutes; `npm test -- --whole`, a separate step of CI, runs all
-// of them, and only these files: *.sampled.test.ts.
+// `npm test -- --slow` runs part of the tables and loads that take minutes, `npm test -- --whole` all of them. The files that
+// ask for it are named *.sampled.test.ts.
 
 // biome-ignore lint/style/noProcessEnv: a switch of the tests, not of a service
 const env = process.env;
