@@ -6,10 +6,12 @@
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { testProgramsVariable } from "@svc/config/test-program";
 import { findFreePort, startPostgres } from "@svc/local-stack";
 import { measureSlowness } from "@svc/local-stack/testing";
 import { chooseFiles, type Wanted } from "./runner/choose.ts";
 import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
+import { buildTestPrograms } from "./runner/programs.ts";
 import { type Ended, endOfRun } from "./runner/report.ts";
 import { type RunOptions, runBatch } from "./runner/run-batch.ts";
 
@@ -82,6 +84,7 @@ const postgres = await startPostgres({
 });
 const env = {
   ...process.env,
+  [testProgramsVariable]: await buildTestPrograms(root),
   SVC_TEST_DATABASE_URL: postgres.url,
   SVC_TEST_PATIENCE: String(patience),
   ...(isWhole && { SVC_TESTS: "whole" }),

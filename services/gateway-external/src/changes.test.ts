@@ -8,6 +8,7 @@ import { request as httpRequest } from "node:http";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import type { Mesh, ViewWriter } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
 import {
@@ -86,7 +87,7 @@ after(async () => {
 });
 
 async function startGateway(): Promise<Gateway> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
+  const child = spawn(process.execPath, [testProgram(fileURLToPath(new URL("main.ts", import.meta.url)))], {
     env: {
       ...process.env,
       SVC_NATS_URL: nats.url,

@@ -10,6 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ApiError, createClient } from "@svc/client";
+import { testProgram } from "@svc/config/test-program";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
@@ -43,7 +44,7 @@ before(async () => {
     is_owner: true,
     email_verified: true,
   }));
-  gateway = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
+  gateway = spawn(process.execPath, [testProgram(fileURLToPath(new URL("main.ts", import.meta.url)))], {
     env: {
       ...process.env,
       SVC_NATS_URL: nats.url,

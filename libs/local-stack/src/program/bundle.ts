@@ -64,6 +64,8 @@ type Build = {
   repo: string;
   /** Source files by name of the program, relative to `repo`. */
   sources: Readonly<Record<string, string>>;
+  /** As of `buildsFolder`. */
+  folderName?: string;
 };
 
 /** V8 keeps the text of a file with one other letter in two bytes for each letter; with escapes it takes half of that. */
@@ -111,7 +113,7 @@ async function bundleInto(folder: string, { repo, sources }: Build): Promise<str
 
 /** Bundles the programs and points `current` at the result. Another process may do the same at the same time. */
 export async function buildPrograms(build: Build): Promise<string> {
-  const programs = buildsFolder(build.repo);
+  const programs = buildsFolder(build.repo, build.folderName);
   mkdirSync(programs, { recursive: true });
   const beside = join(programs, `.${process.pid}`);
   rmSync(beside, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
+import { testProgram } from "@svc/config/test-program";
 import { connectKube, type Kube, type KubeObject, resource } from "@svc/kube";
 import { startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
@@ -176,7 +177,7 @@ export async function openBuildFixture(): Promise<BuildFixture> {
 
 function startCluster(dataDir: string, control: string) {
   const images = join(dataDir, "images.json");
-  const program = fileURLToPath(new URL("./step-program.ts", import.meta.url));
+  const program = testProgram(fileURLToPath(new URL("./step-program.ts", import.meta.url)));
   const env = { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") };
   writeFileSync(images, JSON.stringify({ [image]: { command: [process.execPath, program, control], env } }));
   const serviceAccounts = [{ namespace: "svc", name: "builds" }];

@@ -5,11 +5,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
 
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+const main = testProgram(fileURLToPath(new URL("../main.ts", import.meta.url)));
 
 describe("svc backup-now --stop that is interrupted", () => {
   let nats: TestNats;

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { testProgram } from "@svc/config/test-program";
 import { type S3Server, startS3Server } from "@svc/object-store/testing";
 
-const main = resolve(import.meta.dirname, "../main.ts");
+const main = testProgram(resolve(import.meta.dirname, "../main.ts"));
 const folder = mkdtempSync(join(tmpdir(), "svc-cli-keys-"));
 let s3: S3Server;
 before(async () => {

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { until } from "@svc/mesh/testing";
 import { apiTokens, type InputOf, isFault, users } from "@svc/proto";
 import { isApiToken } from "@svc/proto/api-token";
@@ -10,7 +11,7 @@ import { sha256 } from "../secret.ts";
 import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 import type { KillPoint } from "../testing/killed-process.ts";
 
-const program = fileURLToPath(new URL("../testing/killed-api-token.ts", import.meta.url));
+const program = testProgram(fileURLToPath(new URL("../testing/killed-api-token.ts", import.meta.url)));
 const day = 86_400_000;
 type NewToken = InputOf<typeof apiTokens.create>;
 const wanted: NewToken = { name: "deploy", rights: ["see", "power"], expires_in_days: 30 };

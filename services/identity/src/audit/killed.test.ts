@@ -3,11 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { until } from "@svc/mesh/testing";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 import type { KillPoint } from "../testing/killed-process.ts";
 
-const program = fileURLToPath(new URL("../testing/killed-change.ts", import.meta.url));
+const program = testProgram(fileURLToPath(new URL("../testing/killed-change.ts", import.meta.url)));
 
 describe("a process that is killed while it disables a user", () => {
   let fixture: Fixture;

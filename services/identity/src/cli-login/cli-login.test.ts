@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { until } from "@svc/mesh/testing";
 import { type Client, cliLogins, isFault, users } from "@svc/proto";
 import { sha256 } from "../secret.ts";
@@ -10,7 +11,7 @@ import { type Fixture, type NewPerson, type Person, startFixture, stateOf } from
 import type { KilledStep } from "../testing/killed-cli-login.ts";
 import type { KillPoint } from "../testing/killed-process.ts";
 
-const program = fileURLToPath(new URL("../testing/killed-cli-login.ts", import.meta.url));
+const program = testProgram(fileURLToPath(new URL("../testing/killed-cli-login.ts", import.meta.url)));
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;
 let number = 0;

@@ -6,6 +6,7 @@ import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { resources } from "@svc/kube";
 import type { CallOptions } from "@svc/mesh";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
@@ -58,7 +59,8 @@ const create = (called: string, image: string) =>
 
 /** lifecycle as it ships, in a process of its own that can be killed. */
 function startProcess(): { isReady: () => boolean; kill: () => Promise<void> } {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
+  const main = testProgram(fileURLToPath(new URL("../main.ts", import.meta.url)));
+  const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,
       SVC_NATS_URL: fixture.nats.url,

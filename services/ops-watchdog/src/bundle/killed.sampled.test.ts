@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { testProgram } from "@svc/config/test-program";
 import { sampleOf } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import type { TestDatabase } from "@svc/store/testing";
@@ -23,7 +24,7 @@ import { findingOf } from "./finding.ts";
 import { listBundles } from "./folder.ts";
 import { sidecarOf, verifyBundle } from "./verify.ts";
 
-const program = resolve(import.meta.dirname, "../testing/host-main.ts");
+const program = testProgram(resolve(import.meta.dirname, "../testing/host-main.ts"));
 let database: TestDatabase;
 let folder: string;
 

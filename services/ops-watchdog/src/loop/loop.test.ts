@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
+import { testProgram } from "@svc/config/test-program";
 import type { Store } from "@svc/store";
 import type { TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
@@ -100,7 +101,7 @@ describe("a round", () => {
   test("takes a bundle as the service's own role and stores a report, once", async () => {
     const real = createRunProgram({
       configFile: undefined,
-      program: resolve(import.meta.dirname, "../testing/host-main.ts"),
+      program: testProgram(resolve(import.meta.dirname, "../testing/host-main.ts")),
       overrides: [...overrides, 'ops_watchdog.pinned=["nats"]'],
     });
     const { env } = process;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import { testProgram } from "@svc/config/test-program";
 import { until } from "@svc/local-stack/testing";
 import type { TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
@@ -68,7 +69,7 @@ describe("the loop", () => {
 test("ops-watchdog that starts without PostgreSQL and NATS lives, is not ready, and watches", async () => {
   const dir = mkdtempSync(join(tmpdir(), "svc-watch-"));
   const set = ["ops_watchdog.watch_first=0s", `ops_watchdog.state_dir=${join(dir, "state")}`];
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+  const child = spawn(process.execPath, [testProgram(join(import.meta.dirname, "../main.ts"))], {
     env: {
       ...process.env,
       SVC_SET: [...set, `ops_watchdog.bundle_dir=${join(dir, "bundles")}`].join("\n"),

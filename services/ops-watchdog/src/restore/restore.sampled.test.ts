@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
+import { testProgram } from "@svc/config/test-program";
 import { sampleOf } from "@svc/config/testing";
 import { startPostgres } from "@svc/local-stack";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
@@ -15,7 +16,7 @@ import { migrateUp } from "@svc/store";
 import pg from "pg";
 import { ownedSchemas } from "./schemas.ts";
 
-const program = resolve(import.meta.dirname, "../testing/host-main.ts");
+const program = testProgram(resolve(import.meta.dirname, "../testing/host-main.ts"));
 const schemas = ownedSchemas();
 const dir = mkdtempSync(join(tmpdir(), "svc-restore-"));
 const bundles = join(dir, "bundles");

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { loadSettings } from "@svc/config";
+import { testProgram } from "@svc/config/test-program";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats } from "@svc/mesh/testing";
 import { type S3Server, startS3Server } from "@svc/object-store/testing";
@@ -19,7 +20,7 @@ import { type BuildsStub, serveBuilds } from "./builds-stub.ts";
 import { createWatchdogDatabase } from "./fixture.ts";
 import { type StorageStub, serveStorage } from "./storage-stub.ts";
 
-const program = resolve(import.meta.dirname, "host-main.ts");
+const program = testProgram(resolve(import.meta.dirname, "host-main.ts"));
 
 /** Refused requests fail fast; a slow machine has its time. */
 const timing = { attempts: 2, firstPauseMs: 1, maxPauseMs: 5 };

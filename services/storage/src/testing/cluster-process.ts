@@ -4,10 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { type StartCluster, writeImages } from "./fixture.ts";
 import { pauseChild } from "./storage-process.ts";
 
-const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
+const main = testProgram(
+  fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url)),
+);
 
 export type ClusterProcess = {
   /** For `openFixture`. */

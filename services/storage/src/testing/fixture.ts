@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
+import { testProgram } from "@svc/config/test-program";
 import { connectKube, type Kube } from "@svc/kube";
 import { startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
@@ -130,8 +131,11 @@ async function openParts(agent: string, startCluster: StartCluster): Promise<Par
   const archiveDir = join(dataDir, "archive");
   mkdirSync(archiveDir);
   const programs = {
-    [agentImage]: [join(repo, agent), ...(agent === agents.pausing ? [`--pause-dir=${archiveDir}`] : [])],
-    [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
+    [agentImage]: [
+      testProgram(join(repo, agent)),
+      ...(agent === agents.pausing ? [`--pause-dir=${archiveDir}`] : []),
+    ],
+    [demoImage]: [testProgram(join(repo, "services/demo-server/src/main.ts"))],
     "svc.local/exits": ["-e", "process.exit(3)", "--"],
     // Behind `--` Node takes no option of the agent for one of its own.
     "svc.local/sleeps": ["-e", "setInterval(() => {}, 1_000)", "--"],

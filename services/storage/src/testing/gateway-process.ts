@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import type { Face } from "@svc/proto";
 import type { Fixture } from "./fixture.ts";
 import { pauseChild } from "./storage-process.ts";
@@ -20,7 +21,7 @@ export type GatewayProcess = {
 
 export async function startGateway(face: Face, { nats }: Pick<Fixture, "nats">): Promise<GatewayProcess> {
   const name = `gateway-${face}` as const;
-  const main = fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
+  const main = testProgram(fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url)));
   let port: number | undefined;
   let end = async () => {};
   let running: ChildProcess | undefined;

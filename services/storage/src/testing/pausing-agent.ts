@@ -10,8 +10,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 
-const agent = fileURLToPath(new URL("../../../world-agent/src/main.ts", import.meta.url));
+const agent = testProgram(fileURLToPath(new URL("../../../world-agent/src/main.ts", import.meta.url)));
 const args = process.argv.slice(2);
 const optionOf = (option: string) => args.find((one) => one.startsWith(option))?.slice(option.length);
 const folder = optionOf("--pause-dir=") ?? "";

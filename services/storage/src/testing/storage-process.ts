@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { type Fixture, quick } from "./fixture.ts";
 
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const gated = fileURLToPath(new URL("./step-gate.ts", import.meta.url));
+const main = testProgram(fileURLToPath(new URL("../main.ts", import.meta.url)));
+const gated = testProgram(fileURLToPath(new URL("./step-gate.ts", import.meta.url)));
 
 export type StorageProcess = {
   kill: () => Promise<void>;

@@ -2,7 +2,8 @@
 // cluster and the agent. Requests of users alternate between the gateways, Jobs use one proxy in front of both.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { testProgram } from "@svc/config/test-program";
 import { resources } from "@svc/kube";
 import { accounts } from "@svc/proto";
 import { findHolder, isJobFinished, lockedServers } from "@svc/world-lock";
@@ -210,6 +211,8 @@ function resume(pid: number): void {
   }
 }
 
+const agentProgram = testProgram(resolve(import.meta.dirname, "../../../world-agent/src/main.ts"));
+
 /** Sends every agent of this folder a signal and returns their pids. */
 function signalAgents(dataDir: string, signal: NodeJS.Signals): number[] {
   const pids: number[] = [];
@@ -220,7 +223,7 @@ function signalAgents(dataDir: string, signal: NodeJS.Signals): number[] {
     } catch {
       continue;
     }
-    const isAgent = words.startsWith(process.execPath) && words.includes("world-agent/src/main.ts");
+    const isAgent = words.startsWith(process.execPath) && words.includes(agentProgram);
     if (!isAgent || !words.includes(dataDir)) continue;
     process.kill(Number(pid), signal);
     pids.push(Number(pid));

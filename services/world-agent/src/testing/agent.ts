@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testProgram } from "@svc/config/test-program";
 import {
   Progress,
   progressMark,
@@ -35,7 +36,7 @@ type RunOptions = {
   uid?: number;
 };
 
-const main = join(import.meta.dirname, "../main.ts");
+const main = testProgram(join(import.meta.dirname, "../main.ts"));
 const pick = (env: NodeJS.ProcessEnv, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, env[name]]));
 

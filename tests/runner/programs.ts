@@ -1,0 +1,21 @@
+// Bundles the programs that tests start dozens of times.
+
+import { globSync } from "node:fs";
+import { bundleName } from "@svc/config/test-program";
+import { buildPrograms } from "../../libs/local-stack/src/program/bundle.ts";
+import { findCurrentBuild } from "../../libs/local-stack/src/program/find.ts";
+
+const folderName = "test-programs";
+const patterns = [
+  "libs/local-cluster/src/main.ts",
+  "services/{cli,gateway-*,ops-watchdog,lifecycle,storage,world-agent}/src/main.ts",
+  "services/*/src/testing/{host-main,killed-*,pausing-agent,step-gate,step-program}.ts",
+];
+
+/** Bundles the programs for `testProgram`, unless no source has changed since; returns their folder. */
+export async function buildTestPrograms(repo: string): Promise<string> {
+  const current = findCurrentBuild(repo, folderName);
+  if (current !== undefined) return current;
+  const sources = globSync(patterns, { cwd: repo }).map((source) => [bundleName(source), source]);
+  return buildPrograms({ repo, sources: Object.fromEntries(sources), folderName });
+}
