@@ -156,10 +156,12 @@ export const addHealthTests: Area = (fixture) => {
     const { stack, owner, addressOf, inspect } = fixture();
     const taken = await stack.svc("db", "backup");
     assert.equal(taken.code, 0, taken.stderr);
-    await owner.open(addressOf("admin_host", "/admin/health"));
+    await owner.open(addressOf("admin_host", "/admin/updates"));
     await owner.sees(bundles.labels.manual);
     await owner.sees(bundles.whole);
     await owner.sees(bundles.notRehearsed);
+    await inspect(owner, "updates-bundles");
+    await owner.open(addressOf("admin_host", "/admin/health"));
     await owner.sees(offsite.help["not-configured"]);
     await inspect(owner, "health");
   });

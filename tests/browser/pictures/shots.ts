@@ -71,14 +71,14 @@ export const shots: readonly Shot[] = [
   { name: "users", who: "owner", path: "/admin/users", act: shown("tomas.novak") },
   { name: "user", who: "owner", act: openUser, height: 1_000 },
   { name: "audit", who: "owner", path: "/admin/audit", act: shown(en.audit.actions["user.create"]) },
+  { name: "health", who: "owner", path: "/admin/health", act: shown(health.offsite.title), height: 1_000 },
   {
-    name: "health",
+    name: "updates",
     who: "owner",
-    path: "/admin/health",
+    path: "/admin/updates",
     act: shown(health.bundles.rehearsed),
-    height: 1_000,
+    height: 1_420,
   },
-  { name: "updates", who: "owner", path: "/admin/updates", act: shown("18.5") },
   { name: "images", who: "owner", path: "/admin/images", act: shown(en.images.allowed) },
   {
     name: "move",

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Copied } from "../../ui/copied.tsx";
 import { Disclosure, Preformatted } from "../../ui/disclosure.tsx";
@@ -13,7 +14,7 @@ import { type AuditEntry, type AuditView, payloadText, sourceOf } from "./audit-
 type AuditEntryItemProps = { entry: AuditEntry; show: (change: Partial<AuditView>) => void };
 
 /** One entry; unfolded it says everything that was written down. */
-export function AuditEntryItem({ entry, show }: AuditEntryItemProps) {
+export const AuditEntryItem = memo(function AuditEntryItem({ entry, show }: AuditEntryItemProps) {
   const words = useWords();
   const { audit } = words;
   const { at, actor, action, server_name: server, actor_user_id: userId } = entry;
@@ -26,7 +27,7 @@ export function AuditEntryItem({ entry, show }: AuditEntryItemProps) {
           <bdi className={styles.actor}>{visible(actor)}</bdi>
           <bdi className={styles.server}>{server !== undefined && visible(server)}</bdi>
           <span className={styles.time}>
-            <Time at={at} />
+            <Time at={at} isInside />
           </span>
         </span>
       }
@@ -44,7 +45,7 @@ export function AuditEntryItem({ entry, show }: AuditEntryItemProps) {
       </Row>
     </Disclosure>
   );
-}
+});
 
 function factsOf({ audit }: Words, entry: AuditEntry) {
   const { at, action, source, client_ip: address, user_agent: agent, request_id: request } = entry;

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { poll, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -25,12 +26,16 @@ export function Page() {
     requestOf({ ...view, actor, server }),
     { keepsPrevious: true, ...(view.before === "" && { every: poll.list }) },
   );
-  const show = (change: Partial<AuditView>) =>
-    void navigate({
-      to: "/admin/audit",
-      search: given({ ...view, before: "", ...change }),
-      replace: change.before === undefined,
-    });
+  // The same function for all entries and keys, so that those that are there are not drawn again.
+  const show = useCallback(
+    (change: Partial<AuditView>) =>
+      void navigate({
+        to: "/admin/audit",
+        search: (known: Query) => given({ ...auditViewOf(known), before: "", ...change }),
+        replace: change.before === undefined,
+      }),
+    [navigate],
+  );
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const { entries, next } = data;
   return (

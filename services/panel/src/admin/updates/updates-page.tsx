@@ -11,18 +11,30 @@ import { Time } from "../../ui/time.tsx";
 import { type HealthWords, useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
 import { commandOf, inOrder, lookOfComponent, nameOf, noteOf, type Report } from "./components.ts";
+import { DatabaseBackups } from "./database-backups.tsx";
 import { WindowCard } from "./window-card.tsx";
 
 const recordCommand = "svc update --record";
 
-/** What has an update, and when updates may be applied. svc applies none by itself. */
+/** What has an update, when updates may be applied, and what one would go back to. svc applies none by itself. */
 export function Page() {
+  const { updates } = useHealthWords();
+  return (
+    <PageFrame title={updates.title}>
+      <NewestReport />
+      <WindowCard />
+      <DatabaseBackups />
+    </PageFrame>
+  );
+}
+
+function NewestReport() {
   const { updates } = useHealthWords();
   const { data, error, refetch } = useOperation("updates.readReport", {}, { every: poll.history });
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const { report, stale, max_age_seconds } = data;
   return (
-    <PageFrame title={updates.title}>
+    <>
       {error && <Failure error={error} retry={() => void refetch()} />}
       {stale && (
         <Notice kind="waiting">
@@ -32,8 +44,7 @@ export function Page() {
         </Notice>
       )}
       {report && <Components report={report} />}
-      <WindowCard />
-    </PageFrame>
+    </>
   );
 }
 
