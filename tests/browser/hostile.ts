@@ -2,9 +2,13 @@
 // place or hide. A violation of the policy fails the test as everywhere.
 
 import assert from "node:assert/strict";
+import { appendFileSync, statSync } from "node:fs";
 import { test } from "node:test";
+import { many } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { pace } from "../bench/harness/line-rate.ts";
+import { logFiles } from "../bench/subjects/console-server.ts";
 import { send } from "../flow/stack.ts";
 import type { Area, Fixture } from "./fixture.ts";
 import type { Person } from "./person.ts";
@@ -20,6 +24,12 @@ const texts = [
   "مرحبا بالعالم",
   "`; drop table servers; --",
 ] as const;
+const floodPerSecond = 5_000;
+const floodSeconds = many(8, 3);
+/** The console keeps 20,000 lines; a page without any has 10 MB. */
+const mostHeap = 60_000_000;
+const mostDrawn = 200;
+
 const nameOf = (at: number) => `hostile-${at}`;
 
 /** Fails when something ran, hides, turns text, or is wider than a phone. */
@@ -164,7 +174,43 @@ export const addHostileTests: Area = (fixture) => {
     );
     await assertHarmless(owner, "after a flood");
   });
+
+  test(`a console that prints ${floodPerSecond} lines a second leaves the page at hand and its memory bounded`, async (t) => {
+    const { owner, stack } = fixture();
+    const { page } = owner;
+    const log = newest(logFiles(stack.dataDir));
+    const flood = pace({ names: ["survival"], perSecond: floodPerSecond, seconds: floodSeconds }, (_, line) =>
+      appendFileSync(log, `[12:00:00 INFO]: ${line}\n`),
+    );
+    const typed = "say typed in the middle of it";
+    await page.focus("form input[enterkeyhint=send]");
+    await page.keyboard.type(typed, { delay: (floodSeconds * 800) / typed.length });
+    const field = await page.$eval(
+      "form input[enterkeyhint=send]",
+      (input) => (input as HTMLInputElement).value,
+    );
+    assert.equal(field, typed);
+    assert.equal(await flood, floodPerSecond * floodSeconds);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() =>
+      document.querySelector("[role=log]")?.textContent?.includes("[Server] typed in the middle of it"),
+    );
+    const drawn = await page.$$eval("[role=log] [data-index]", ({ length }) => length);
+    await owner.session.send("HeapProfiler.collectGarbage");
+    const { JSHeapUsedSize = 0 } = await page.metrics();
+    t.diagnostic(
+      `${drawn} lines drawn of at most ${mostDrawn}, heap ${Math.round(JSHeapUsedSize / 1e6)} MB of ${mostHeap / 1e6}`,
+    );
+    assert.ok(drawn > 0 && drawn <= mostDrawn, `${drawn} lines are drawn`);
+    assert.ok(JSHeapUsedSize <= mostHeap, `the heap has ${JSHeapUsedSize} bytes`);
+    await assertHarmless(owner, "after the second flood");
+  });
 };
+
+function newest(files: readonly string[]): string {
+  const [file] = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at);
+  return file?.path ?? assert.fail("no container has a log");
+}
 
 /** With the server asleep. */
 export const addHostileFileTests: Area = (fixture) => {

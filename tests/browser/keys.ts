@@ -68,6 +68,24 @@ export const addKeyTests: Area = (fixture) => {
     await until(() => owner.page.evaluate(() => localStorage.getItem("svc.keys") === null));
   });
 
+  test("a time says the whole date while it has the focus", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/activity"));
+    await owner.sees(en.audit.actions["server.create"]);
+    const times = () =>
+      owner.page.$$eval("main time", (all) => all.map((time) => [time.textContent, time.title]));
+    const [[relative = "", exact = ""] = []] = await times();
+    assert.notEqual(relative, exact);
+    await tabTo(owner, "link", shell.skip);
+    await pressKey(owner, "Enter");
+    await until(async () => {
+      await pressKey(owner, "Tab");
+      return (await focusedText(owner)) === exact;
+    });
+    await pressKey(owner, "Tab");
+    assert.notEqual((await times())[0]?.[0], exact);
+  });
+
   test("a folder is made and deleted by keyboard alone, and dialogs give the focus back", async () => {
     const { owner, addressOf } = fixture();
     await owner.open(addressOf("admin_host", "/servers/survival/files"));

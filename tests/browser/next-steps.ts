@@ -218,6 +218,30 @@ export const addNextStepTests: Area = (fixture) => {
     assert.deepEqual(owner.faults(), []);
   });
 
+  test("each of two devices signs in with its own passkey, and one that has only those of other sites does not", async () => {
+    const person = await playerAt(fixture(), "/account");
+    const { page, authenticator } = person;
+    const add = async (count: number) => {
+      await person.press("button", en.account.anotherPasskey);
+      await person.press("button", en.setup.passkeyAdd);
+      const listed = `ul[aria-label="${en.account.passkeys}"] > li:nth-child(${count})`;
+      await page.waitForSelector(listed);
+    };
+    await add(1);
+    await authenticator.replace();
+    await add(2);
+    await person.press("button", en.shell.signOut);
+    await person.isAt("/login");
+    await person.press("button", signIn.passkey);
+    await person.isAt("/");
+    await person.press("button", en.shell.signOut);
+    await person.isAt("/login");
+    await authenticator.replace("elsewhere.example");
+    await person.press("button", signIn.passkey);
+    await person.sees(signIn.passkeyCancelled);
+    await leave(person);
+  });
+
   test("who comes back after the session has ended signs in beside the page and goes on with what was typed", async () => {
     const { browser, addressOf, signInByGame, inspect } = fixture();
     const person = await createPerson(browser);

@@ -59,7 +59,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
   });
 
   test("the setup link makes the first owner, with a passkey", async () => {
-    const { stack, owner, inspect } = fixture();
+    const { stack, owner, addressOf, inspect } = fixture();
     const link = stack.file().setup_url;
     await owner.open(link);
     await owner.isAt("/setup");
@@ -68,6 +68,10 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await owner.press("button", en.setup.redeem);
     await owner.sees(en.setup.wayIn);
     await inspect(owner, "setup-way-in");
+    // Who breaks off here has a session that is good for nothing else.
+    await owner.open(addressOf("admin_host", "/servers"));
+    await owner.isAt("/setup");
+    await owner.sees(en.setup.wayIn);
     await owner.press("button", en.setup.passkeyAdd);
     await owner.sees(en.setup.done);
     await owner.press("link", en.setup.goOn);
@@ -198,6 +202,9 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await player.press("button", en.account.anotherPasskey);
     await player.press("button", en.setup.passkeyAdd);
     await player.sees(en.account.passkeyUnused);
+    await player.press("button", en.account.anotherPasskey);
+    await player.press("button", en.setup.passkeyAdd);
+    await player.sees(en.setup.passkeyTaken);
     await player.press("button", en.account.endOthers);
     await player.sees(en.account.endedOthers(1));
     await inspect(player, "account");

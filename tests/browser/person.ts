@@ -2,6 +2,7 @@
 // eye on everything that a page must not do.
 
 import assert from "node:assert/strict";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, ElementHandle, Page } from "puppeteer-core";
 
 /** Longer than anything on a busy machine takes, unless a test waits for a whole server. */
@@ -52,6 +53,8 @@ export type Authenticator = {
   /** Whether the person in front of it can be verified, as with a fingerprint. */
   setVerifies: (verifies: boolean) => Promise<void>;
   credentials: () => Promise<{ credentialId: string; userHandle?: string }[]>;
+  /** Puts another device in its place, which knows no passkey, or one of another site. */
+  replace: (rpId?: string) => Promise<void>;
 };
 
 /** A person with a device whose passkeys confirm themselves. */
@@ -172,6 +175,30 @@ function request(page: Page, asked: { method: string; path: string; body: unknow
 
 async function plugIn(session: CDPSession): Promise<Authenticator> {
   await session.send("WebAuthn.enable");
+  let authenticatorId = await addDevice(session);
+  return {
+    setVerifies: (isUserVerified) =>
+      session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
+    credentials: async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
+    replace: async (rpId) => {
+      await session.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+      authenticatorId = await addDevice(session);
+      if (rpId === undefined) return;
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      const credential = {
+        credentialId: randomBytes(16).toString("base64"),
+        isResidentCredential: true,
+        rpId,
+        privateKey: privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
+        userHandle: randomBytes(16).toString("base64"),
+        signCount: 0,
+      };
+      await session.send("WebAuthn.addCredential", { authenticatorId, credential });
+    },
+  };
+}
+
+async function addDevice(session: CDPSession): Promise<string> {
   const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
     options: {
       protocol: "ctap2",
@@ -182,11 +209,7 @@ async function plugIn(session: CDPSession): Promise<Authenticator> {
       automaticPresenceSimulation: true,
     },
   });
-  return {
-    setVerifies: (isUserVerified) =>
-      session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
-    credentials: async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
-  };
+  return authenticatorId;
 }
 
 async function watch(page: Page, note: (fault: string) => void): Promise<void> {

@@ -10,7 +10,7 @@ import { join, type Player } from "../flow/player.ts";
 import type { Stack } from "../flow/stack.ts";
 import type { Area } from "./fixture.ts";
 
-const { server, start } = en;
+const { players, server, settings, start } = en;
 const name = "starter";
 
 async function statusOf(stack: Stack): Promise<ServerInfo> {
@@ -18,13 +18,12 @@ async function statusOf(stack: Stack): Promise<ServerInfo> {
   return answer.body as ServerInfo;
 }
 
-/** Behind the API, which takes only images that exist. */
-async function setImage(stack: Stack, image: string): Promise<void> {
+/** Behind the API, which takes only images that exist, and no start in the middle of a move. */
+async function setSpec(stack: Stack, spec: object): Promise<void> {
   const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
   const { group, version, plural, kind } = MinecraftServer;
   const servers = resource<never>({ group, version, plural, kind, namespaced: true });
-  const merge = { spec: { image } };
-  await kube.patch(servers, { name, namespace: "minecraft" }, { merge }).finally(kube.close);
+  await kube.patch(servers, { name, namespace: "minecraft" }, { merge: { spec } }).finally(kube.close);
 }
 
 export const addStartTests: Area = (fixture) => {
@@ -46,7 +45,7 @@ export const addStartTests: Area = (fixture) => {
       const status = await statusOf(stack);
       return status.phase === "Stopped" ? status : undefined;
     });
-    await setImage(stack, "svc.local/nothing:1");
+    await setSpec(stack, { image: "svc.local/nothing:1" });
     await owner.open(addressOf("admin_host", `/servers/${name}`));
     await owner.press("button", server.wake);
     await owner.sees(start.problems.ImagePullFailed.title);
@@ -59,9 +58,23 @@ export const addStartTests: Area = (fixture) => {
       await inspect(owner, path === "/" ? "dashboard-start-stuck" : "servers-start-stuck");
     }
     await owner.open(addressOf("admin_host", `/servers/${name}`));
-    await setImage(stack, image);
+    await setSpec(stack, { image });
     await owner.sees(server.phases.Running);
     assert.ok((await statusOf(stack)).startEstimate, "its first start was learned");
+  });
+
+  test("a player who is kicked is gone from the game and from the page", async () => {
+    const { stack, owner, addressOf } = fixture();
+    const bob = await join((await statusOf(stack)).endpointAddress ?? "", "bob");
+    const kicked = new Promise<string>((resolve) => void bob.bot.once("kicked", resolve));
+    await owner.open(addressOf("admin_host", `/servers/${name}/players`));
+    await owner.press("button", players.kickOf(isolate("bob")));
+    await owner.sees(players.kickHelp);
+    await owner.press("button", players.kickAction);
+    assert.match(JSON.stringify(await kicked), /kicked/i);
+    await owner.sees(players.kicked(isolate("bob")));
+    await owner.sees(server.nobody);
+    await owner.open(addressOf("admin_host", `/servers/${name}`));
   });
 
   test("a player who joins shows up without a reload, and may play on after a stop", async () => {
@@ -84,5 +97,32 @@ export const addStartTests: Area = (fixture) => {
     assert.equal((await statusOf(stack)).phase, "Running");
     await stop();
     await inspect(owner, "server-stop-notice");
+  });
+
+  test("a move of the world that failed is tried again", async () => {
+    const { stack, owner, addressOf, inspect } = fixture();
+    const isAsleep = async () => (await statusOf(stack)).phase === "Stopped";
+    await until(isAsleep, 90_000, "the server to stop");
+    await owner.open(addressOf("admin_host", `/servers/${name}/settings`));
+    const list = await owner.page.waitForSelector(`::-p-aria([name="${settings.moveTo}"][role="combobox"])`);
+    const [, target = ""] =
+      (await list?.$$eval("option", (options) => options.map(({ value }) => value))) ?? [];
+    await list?.select(target);
+    await owner.press("button", settings.move);
+    await owner.sees(settings.moveConfirm);
+    await owner.page.locator("[role=alertdialog] button:last-of-type").click();
+    const moveOf = async () => (await owner.request("GET", `/servers/${name}/migrations`)).body;
+    await until(async () => (await moveOf())["id"] !== undefined, 30_000, "the move");
+    // Somebody with rights in the cluster starts the server in the middle of it.
+    await setSpec(stack, { desiredState: "Running" });
+    await owner.sees(settings.moveFailed);
+    await inspect(owner, "settings-move-failed");
+    assert.equal((await moveOf())["state"], "failed");
+    await setSpec(stack, { desiredState: "Stopped" });
+    await until(isAsleep, 90_000, "the server to stop again");
+    await owner.press("button", settings.retryMove);
+    const source = String((await moveOf())["sourceNode"]);
+    await until(async () => (await moveOf())["state"] === "succeeded", 120_000, "the move to end");
+    await owner.sees(settings.moved(isolate(source), isolate(target)));
   });
 };

@@ -1,14 +1,18 @@
 // Two tabs of one person, and two people at once.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
+import { deployAnotherBuild } from "./deploy.ts";
 import type { Area } from "./fixture.ts";
 import { createPerson, type Person } from "./person.ts";
 
-const { files, fleet, serverConsole, settings } = en;
+const { files, fleet, serverConsole, settings, shell, uploads } = en;
 
 const linesWith = ({ page }: Person, text: string) =>
   page.$$eval(
@@ -18,6 +22,9 @@ const linesWith = ({ page }: Person, text: string) =>
   );
 
 export const addTabTests: Area = (fixture) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-tabs-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
   test("two tabs show one console, each line once, also after one was out of sight", async () => {
     const { owner, addressOf } = fixture();
     await owner.open(addressOf("admin_host", "/servers/survival"));
@@ -76,6 +83,53 @@ export const addTabTests: Area = (fixture) => {
     await owner.press("button", files.keepMine);
     await owner.sees(files.saved(isolate(name)));
     await second.page.close();
+  });
+
+  test("a newer build under an open tab asks before it costs unsaved text or an upload", async () => {
+    const { owner, stack, addressOf, inspect } = fixture();
+    const { page } = owner;
+    const [name, path] = ["under-way.bin", join(folder, "under-way.bin")];
+    writeFileSync(path, Buffer.alloc(3_000_000));
+    await owner.open(addressOf("admin_host", "/servers/survival/files?open=shared.txt"));
+    const editor = `::-p-aria([name=${JSON.stringify(files.content(isolate("shared.txt")))}][role="textbox"])`;
+    await page.locator(editor).click();
+    await page.keyboard.type("not saved yet");
+    await owner.sees(files.unsaved);
+    const remove = deployAnotherBuild(stack);
+    after(remove);
+    await owner.sees(shell.newBuild);
+    /** Presses Reload and stays where one is. */
+    const reloadAndStay = async () => {
+      const asked = new Promise<void>((resolve) =>
+        page.once("dialog", (dialog) => void dialog.dismiss().then(resolve)),
+      );
+      await owner.press("button", shell.reload);
+      await asked;
+    };
+    await reloadAndStay();
+    await owner.sees(files.unsaved);
+    await owner.press("button", files.save);
+    await owner.sees(files.saved(isolate("shared.txt")));
+    await owner.press("link", files.back);
+    await owner.sees("shared.txt");
+    await owner.sees(shell.newBuild);
+    await page.emulateNetworkConditions({ download: 4_000_000, upload: 300_000, latency: 0 });
+    const [chooser] = await Promise.all([page.waitForFileChooser(), owner.press("button", uploads.files)]);
+    await chooser.accept([path]);
+    await page.waitForSelector("section [role=progressbar]");
+    await reloadAndStay();
+    await page.emulateNetworkConditions(null);
+    await owner.sees(uploads.ended(1));
+    await owner.sees(name);
+    await owner.press("link", shell.servers);
+    await owner.press("link", en.servers.create);
+    await owner.fill(en.create.name, "half-typed");
+    await owner.press("button", shell.reload);
+    await owner.sees(shell.reloadLoses);
+    await inspect(owner, "newer-build-unsaved");
+    await owner.press("button", shell.reloadAnyway);
+    await owner.seesNo(shell.newBuild);
+    await owner.seesNo(shell.reloadLoses);
   });
 
   test("of two people who change settings at once each changes only what they touched", async () => {

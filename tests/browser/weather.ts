@@ -8,14 +8,17 @@ import type { HTTPRequest, ResponseForRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { freeze } from "../fault/processes.ts";
-import type { Area } from "./fixture.ts";
-import { type Person, selectorOf } from "./person.ts";
+import { type Area, playerAt } from "./fixture.ts";
+import { type Person, selectorOf, whileReturning } from "./person.ts";
 import { sampledAddresses } from "./routes.ts";
 
 const { files, server, serverConsole, shell } = en;
 
 const json = "application/json";
 const faultOf = (code: string) => JSON.stringify({ error: { code, message: "no", request_id: "r-1" } });
+
+/** What the bar says of the age of what is shown. */
+const asOf = new RegExp(shell.asOf(".+"));
 
 type Weather = { name: string; answer: Partial<ResponseForRequest> | "cut" };
 
@@ -131,6 +134,7 @@ export const addWeatherTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", "/servers"));
     await owner.page.setOfflineMode(true);
     await owner.sees(shell.offline);
+    await owner.sees(asOf);
     await owner.sees("survival");
     await owner.page.setOfflineMode(false);
     await owner.seesNo(shell.offline);
@@ -145,12 +149,53 @@ export const addWeatherTests: Area = (fixture) => {
     try {
       await poll(owner);
       await owner.sees(shell.away);
+      await owner.sees(asOf);
       await owner.sees(en.audit.actions["server.create"]);
       await assertAlive(owner, "/admin/audit", "without the database");
     } finally {
       thaw();
     }
     await owner.seesNo(shell.away);
+  });
+
+  test("storage is away: the backups stay, and are read again when it is back", async () => {
+    const { owner, stack, addressOf } = fixture();
+    const path = "/servers/survival/backups";
+    await owner.open(addressOf("admin_host", path));
+    await owner.sees(en.backups.make);
+    const thaw = freeze(stack, "storage");
+    try {
+      await whileReturning(owner.page, () => owner.sees(shell.away));
+      await owner.sees(asOf);
+      await assertAlive(owner, path, "without storage");
+    } finally {
+      thaw();
+    }
+    await until(() => getsWell(owner), 60_000, "the backups to be read again");
+    await owner.seesNo(shell.away);
+  });
+
+  test("a budget of codes that is used up is said at the field, and what was typed stays", async () => {
+    const { owner, addressOf } = fixture();
+    const code = "ABCD2345";
+    const person = await playerAt(fixture(), "/account");
+    const refused = async () => {
+      const { status } = await person.request("POST", "/account/link/verify", { code });
+      return status === 429;
+    };
+    await until(refused, 60_000, "the budget to be used up");
+    await person.press("button", en.account.linkAnother);
+    await person.fill(en.signIn.gameCode, code);
+    await person.page.keyboard.press("Enter");
+    await person.sees(en.faults.rate_limited);
+    const typed = await person.page.$eval(
+      "input[name=game-code]",
+      (field) => (field as HTMLInputElement).value,
+    );
+    assert.equal(typed.replace(/\W/g, ""), code);
+    assert.deepEqual(person.faults(), []);
+    await person.leave();
+    await owner.open(addressOf("admin_host", "/"));
   });
 
   test("the gateway is killed while somebody saves: the text stays, and the second try saves it", async () => {

@@ -23,7 +23,8 @@ export async function startConsoleServer(stack: BenchStack): Promise<string> {
   return file;
 }
 
-function logFiles(dir: string): string[] {
+/** Logs of the containers that ran servers, in a stack's data folder. */
+export function logFiles(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: "utf8" })
     .filter((path) => /containers\/minecraft\/runs\/\d+\/log$/.test(path))
     .map((path) => join(dir, path));

@@ -1,10 +1,13 @@
+import { useState } from "react";
 import { useDataAge, useOnline, useServiceAway } from "../api/connection.ts";
 import { useLiveState } from "../api/live-state.ts";
 import { useNewBuild } from "../api/new-build.ts";
 import { Button } from "../ui/button.tsx";
+import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Time } from "../ui/time.tsx";
 import { useWords } from "../words/words.ts";
+import { hasTypedText } from "./typed-text.ts";
 
 /** One bar while the service or its live updates cannot be reached; the data on screen stays, with its age. */
 export function ConnectionBar() {
@@ -28,13 +31,26 @@ function DataAge() {
   return <Time at={new Date(readAt).toISOString()} sentence={shell.asOf} />;
 }
 
-/** Asks to load the panel anew once the service has a newer one; what was typed stays until then. */
+/** Asks to load the panel anew once the service has a newer one, and again where that would cost what was typed. */
 export function NewBuildBar() {
   const { shell } = useWords();
+  const [isAsking, setAsking] = useState(false);
   if (!useNewBuild()) return null;
+  const reload = () => {
+    if (isAsking || !hasTypedText()) location.reload();
+    else setAsking(true);
+  };
   return (
-    <Notice actions={<Button onPress={() => location.reload()}>{shell.reload}</Button>}>
-      {shell.newBuild}
+    <Notice
+      {...(isAsking && { kind: "waiting", isAlert: true })}
+      actions={
+        <Row>
+          {isAsking && <Button onPress={() => setAsking(false)}>{shell.cancel}</Button>}
+          <Button onPress={reload}>{isAsking ? shell.reloadAnyway : shell.reload}</Button>
+        </Row>
+      }
+    >
+      {isAsking ? shell.reloadLoses : shell.newBuild}
     </Notice>
   );
 }

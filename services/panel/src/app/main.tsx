@@ -10,6 +10,7 @@ import { keepPageOnDrop } from "./drops.ts";
 import { LanguageProvider } from "./language-provider.tsx";
 import { createPanelRouter } from "./router.tsx";
 import { applyTheme, storedTheme } from "./theme.ts";
+import { watchTypedText } from "./typed-text.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root");
@@ -17,6 +18,7 @@ applyTheme(storedTheme());
 watchActivity();
 watchSignOut();
 keepPageOnDrop();
+watchTypedText();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>

@@ -31,6 +31,8 @@ export const shell = {
   asOf: (time: string) => `What you see is as of ${time}.`,
   liveAway: "Live updates are away for the moment; what you see is read again every few seconds.",
   newBuild: "There is a newer version of this panel. Reload it when nothing here is unsaved.",
+  reloadLoses: "What you typed on this page is not saved, and is lost when the panel is reloaded.",
+  reloadAnyway: "Reload and lose it",
   notFound: "Page not found",
   notFoundHelp: "There is nothing at this address, or it is not yours to see.",
   home: "Go to the overview",

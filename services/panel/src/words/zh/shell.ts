@@ -33,6 +33,8 @@ export const shell: Words["shell"] = {
   asOf: (time) => `您看到的内容截至：${time}。`,
   liveAway: "实时更新暂时中断；页面内容每隔几秒重新读取。",
   newBuild: "此面板有新版本。保存好内容后请刷新。",
+  reloadLoses: "您在此页面输入的内容尚未保存，刷新面板后会丢失。",
+  reloadAnyway: "仍要刷新并放弃",
   notFound: "找不到页面",
   notFoundHelp: "此地址没有内容，或您无权查看。",
   home: "前往总览",
