@@ -26,7 +26,8 @@ const texts = [
 ] as const;
 const floodPerSecond = 5_000;
 const floodSeconds = many(8, 3);
-/** The console keeps 20,000 lines; a page without any has 10 MB. */
+/** The console keeps 20,000 lines, and trims them 2,000 at a time; a page without any has 10 MB. */
+const mostKept = 22_000;
 const mostHeap = 60_000_000;
 const mostDrawn = 200;
 
@@ -195,12 +196,18 @@ export const addHostileTests: Area = (fixture) => {
     await page.waitForFunction(() =>
       document.querySelector("[role=log]")?.textContent?.includes("[Server] typed in the middle of it"),
     );
+    const note = new RegExp(en.serverConsole.lines(4_711).replace("4711", "(\\d+)"));
+    // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
+    const shown = await page.$eval("main", (main) => main.innerText);
+    const kept = Number(note.exec(shown)?.[1]);
     const drawn = await page.$$eval("[role=log] [data-index]", ({ length }) => length);
     await owner.session.send("HeapProfiler.collectGarbage");
     const { JSHeapUsedSize = 0 } = await page.metrics();
     t.diagnostic(
-      `${drawn} lines drawn of at most ${mostDrawn}, heap ${Math.round(JSHeapUsedSize / 1e6)} MB of ${mostHeap / 1e6}`,
+      `${kept} lines kept, ${drawn} drawn of at most ${mostDrawn}, heap ${Math.round(JSHeapUsedSize / 1e6)} MB of ${mostHeap / 1e6}`,
     );
+    // A gateway gives one console a budget of lines, and says how many it left out.
+    assert.ok(kept > 1_000 && kept <= mostKept, `${kept} lines are kept`);
     assert.ok(drawn > 0 && drawn <= mostDrawn, `${drawn} lines are drawn`);
     assert.ok(JSHeapUsedSize <= mostHeap, `the heap has ${JSHeapUsedSize} bytes`);
     await assertHarmless(owner, "after the second flood");

@@ -300,7 +300,7 @@ export const addNextStepTests: Area = (fixture) => {
     const { browser, addressOf } = fixture();
     const person = await createPerson(browser);
     let cuts = 0;
-    const isFirst = (request: HTTPRequest) => /\/assets\/en-/.test(request.url()) && ++cuts <= 2;
+    const isFirst = (request: HTTPRequest) => /\/assets\/first-/.test(request.url()) && ++cuts <= 2;
     await cutting(person.page, isFirst, async () => {
       await person.page.goto(addressOf("panel_host", "/login"));
       await person.sees(signIn.passkey);

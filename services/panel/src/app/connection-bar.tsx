@@ -6,12 +6,12 @@ import { Button } from "../ui/button.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Time } from "../ui/time.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { hasTypedText } from "./typed-text.ts";
 
 /** One bar while the service or its live updates cannot be reached; the data on screen stays, with its age. */
 export function ConnectionBar() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const isOnline = useOnline();
   const isAway = useServiceAway();
   const isLiveAway = useLiveState() === "away";
@@ -25,7 +25,7 @@ export function ConnectionBar() {
 
 /** Beside the alert: readers hear that once, not every second of this. */
 function DataAge() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const readAt = useDataAge();
   if (readAt === 0) return null;
   return <Time at={new Date(readAt).toISOString()} sentence={shell.asOf} />;
@@ -33,7 +33,7 @@ function DataAge() {
 
 /** Asks to load the panel anew once the service has a newer one, and again where that would cost what was typed. */
 export function NewBuildBar() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const [isAsking, setAsking] = useState(false);
   if (!useNewBuild()) return null;
   const reload = () => {

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent } from "react";
 import { call } from "../api/call.ts";
 import { type Me, meKey } from "../api/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 
 type EndedDialogProps = {
   /** Where signing in leads back to. */
@@ -15,7 +15,7 @@ type EndedDialogProps = {
 
 /** Says over the page that the session has ended; who signs in beside it goes on where they were. */
 export function EndedDialog({ href, onClose, onRenewed }: EndedDialogProps) {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   useRenewal(onRenewed);
   const address = `/login?next=${encodeURIComponent(href)}`;
   return (

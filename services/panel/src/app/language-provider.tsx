@@ -1,33 +1,48 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { ComponentLanguage } from "../ui/component-language.tsx";
 import { chooseLanguage, type Language, storedLanguage, storeLanguage } from "../words/language.ts";
-import { LanguageContext, type Words, WordsContext } from "../words/words.ts";
-
-const catalogues: Record<Language, () => Promise<Words>> = {
-  en: async () => (await import("../words/en/index.ts")).en,
-  "zh-CN": async () => (await import("../words/zh/index.ts")).zh,
-};
+import {
+  type FirstWords,
+  FirstWordsContext,
+  LanguageContext,
+  loadFirstWords,
+  loadWords,
+} from "../words/words.ts";
 
 /** Nothing is drawn yet that a reload could cost. */
 const reloadAfterMs = 3_000;
 
+/** Sign-in says little. */
+const bare: readonly string[] = ["/login", "/setup"];
+
+/** The words of a language, as far as the open page needs them. */
+async function load(language: Language): Promise<FirstWords> {
+  const [words] = await Promise.all([
+    loadFirstWords(language),
+    ...(bare.includes(location.pathname) ? [] : [loadWords(language)]),
+  ]);
+  return words;
+}
+
+type Spoken = { language: Language; words: FirstWords };
+
 /**
- * Loads the catalogue of the person's language; nothing is drawn before it is there. When the first one cannot be fetched the
- * page is loaded again; when another one cannot, the page keeps the language that it has.
+ * Loads the words of the person's language; nothing is drawn before they are there. When the first ones cannot be fetched the
+ * page is loaded again; when those of another language cannot, the page keeps the language that it has.
  */
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(() => chooseLanguage(storedLanguage(), navigator.languages));
-  const [words, setWords] = useState<Words>();
+  const [chosen, setChosen] = useState(() => chooseLanguage(storedLanguage(), navigator.languages));
+  const [spoken, setSpoken] = useState<Spoken>();
   const hasWords = useRef(false);
   useEffect(() => {
     let isCurrent = true;
     let reload: ReturnType<typeof setTimeout> | undefined;
-    catalogues[language]().then(
-      (loaded) => {
+    load(chosen).then(
+      (words) => {
         if (!isCurrent) return;
         hasWords.current = true;
-        document.documentElement.lang = language;
-        setWords(loaded);
+        document.documentElement.lang = chosen;
+        setSpoken({ language: chosen, words });
       },
       () => {
         if (isCurrent && !hasWords.current) reload = setTimeout(() => location.reload(), reloadAfterMs);
@@ -37,23 +52,24 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
       isCurrent = false;
       clearTimeout(reload);
     };
-  }, [language]);
+  }, [chosen]);
+  const language = spoken?.language ?? chosen;
   const choice = useMemo(
     () => ({
       language,
       choose: (next: Language) => {
         storeLanguage(next);
-        setLanguage(next);
+        setChosen(next);
       },
     }),
     [language],
   );
-  if (!words) return null;
+  if (!spoken) return null;
   return (
     <LanguageContext value={choice}>
-      <WordsContext value={words}>
+      <FirstWordsContext value={spoken.words}>
         <ComponentLanguage language={language}>{children}</ComponentLanguage>
-      </WordsContext>
+      </FirstWordsContext>
     </LanguageContext>
   );
 }

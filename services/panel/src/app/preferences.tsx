@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { Select } from "../ui/select.tsx";
 import { type Language, languages } from "../words/language.ts";
-import { useLanguage, useWords } from "../words/words.ts";
+import { useFirstWords, useLanguage } from "../words/words.ts";
 import { applyTheme, storedTheme, storeTheme, type Theme, themes } from "./theme.ts";
 
 /** Choosing language and theme; both are kept in this browser. */
 export function LanguageAndTheme() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const { language, choose } = useLanguage();
   const [theme, setTheme] = useState(storedTheme);
   const chooseTheme = (next: Theme) => {

@@ -5,7 +5,7 @@ import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { classes } from "../ui/css.ts";
 import { ToastProvider } from "../ui/toasts.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { ConnectionBar, NewBuildBar } from "./connection-bar.tsx";
 import mark from "./icon.svg";
 import { type Overlay, Shortcuts } from "./keys/shortcuts.tsx";
@@ -21,7 +21,7 @@ const UploadsPanel = lazy(() =>
 
 /** Everything around a page. Who is not signed in sees no navigation. */
 export function Shell() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const { pathname } = useLocation();
   const me = useMe().data;
   const isBare = !me || pathname === "/login" || pathname === "/setup";
@@ -46,7 +46,9 @@ export function Shell() {
             </div>
             <div className={styles.side} {...(isOpen && { "data-open": true })}>
               <Brand />
-              <Navigation me={me} onPalette={() => setOverlay("palette")} />
+              <Suspense>
+                <Navigation me={me} onPalette={() => setOverlay("palette")} />
+              </Suspense>
             </div>
           </>
         )}
@@ -71,7 +73,11 @@ export function Shell() {
           )}
         </div>
       </div>
-      {me && <LiveUpdates key={`${me.user_id} ${renewals}`} />}
+      {me && (
+        <Suspense>
+          <LiveUpdates key={`${me.user_id} ${renewals}`} />
+        </Suspense>
+      )}
       <SessionDialogs onRenewed={() => setRenewals(renewals + 1)} />
       {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}
     </ToastProvider>
@@ -79,7 +85,7 @@ export function Shell() {
 }
 
 function Brand() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   return (
     <div className={styles.brand}>
       <img src={mark} alt="" className={styles.mark} />

@@ -3,14 +3,14 @@ import { call } from "../api/call.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
 /** Verifies an e-mail address of the account with a mailed code. */
 export function AddEmail({ onDone }: { onDone: () => void }) {
-  const { setup, signIn } = useWords();
+  const { setup, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [email, setEmail] = useState("");
   const [isMailed, setMailed] = useState(false);

@@ -1,7 +1,7 @@
 import { KeyRound } from "lucide-react";
 import { Button } from "../ui/button.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { deviceName } from "./device-name.ts";
 import { StepForm } from "./form.tsx";
 import { addPasskey } from "./passkey.ts";
@@ -9,7 +9,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 /** Binds a passkey to the account, named after the device. */
 export function AddPasskey({ onDone }: { onDone: () => void }) {
-  const { setup } = useWords();
+  const { setup } = useFirstWords();
   const attempt = useAttempt();
   const add = async () => {
     if (await attempt.run(() => addPasskey(deviceName(navigator.userAgent)))) onDone();

@@ -5,7 +5,7 @@ import { host, otherOrigin } from "../api/hosts.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Muted } from "../ui/layout.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { StepForm } from "./form.tsx";
 import type { OperatorLogin } from "./operator-step.tsx";
 import { PasskeyError, signInWithPasskey, signInWithPasskeyOf } from "./passkey.ts";
@@ -27,7 +27,7 @@ type EmailStepProps = {
 /** The first step: a passkey, or an address that decides how it goes on. */
 export function EmailStep(props: EmailStepProps) {
   const { email, setEmail, onDone, onMailed, onOperator, onGame, onPasswords } = props;
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
   const attempt = useAttempt();
   const [declined, setDeclined] = useState("");
   const finish = async (step: () => Promise<void>) => {

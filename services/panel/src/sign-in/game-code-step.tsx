@@ -3,14 +3,14 @@ import { call } from "../api/call.ts";
 import { otherOrigin } from "../api/hosts.ts";
 import { Button } from "../ui/button.tsx";
 import { Muted } from "../ui/layout.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { GameCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
 /** Signing in with the code that the login gate shows. */
 export function GameCodeStep({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
   const [code, setCode] = useState("");
   const attempt = useAttempt();
   const bind = async () => {

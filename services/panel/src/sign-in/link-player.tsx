@@ -3,14 +3,14 @@ import { call } from "../api/call.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { GameCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
 /** Links the player who reads a code at the login gate to the account. */
 export function LinkPlayer({ onDone }: { onDone?: () => void }) {
-  const { setup, signIn } = useWords();
+  const { setup, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [code, setCode] = useState("");
   const [isLinked, setLinked] = useState(false);

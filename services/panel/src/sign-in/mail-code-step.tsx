@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
 import { Muted, Row } from "../ui/layout.tsx";
 import { formatClock, isolate } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
@@ -15,7 +15,7 @@ const resendMs = 60_000;
 /** Typing the six digits of the mail. */
 export function MailCodeStep(props: { email: string; onDone: () => void; onBack: () => void }) {
   const { email, onDone, onBack } = props;
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
   const [code, setCode] = useState("");
   const [resendAt, setResendAt] = useState(() => Date.now() + resendMs);
   const wait = useCountdown(resendAt);

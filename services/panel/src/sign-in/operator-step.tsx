@@ -8,7 +8,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
 import { Muted, Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
@@ -19,7 +19,7 @@ export type OperatorLogin = Output<"signIn.startOpLogin">;
 export function OperatorStep(props: { opened: OperatorLogin; onDone: () => void; onBack: () => void }) {
   const { opened, onDone, onBack } = props;
   const { request_id: requestId, expires_at } = opened;
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
   const [code, setCode] = useState("");
   const attempt = useAttempt();
   const isOver = useCountdown(Date.parse(expires_at) - clockOffsetMs()) === 0;

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { host } from "../api/hosts.ts";
 import { meKey, useMe } from "../api/session.ts";
 import { Page } from "../ui/page.tsx";
-import { useWords } from "../words/words.ts";
+import { loadWords, useFirstWords, useLanguage } from "../words/words.ts";
 import { EmailStep } from "./email-step.tsx";
 import { GameCodeStep } from "./game-code-step.tsx";
 import { MailCodeStep } from "./mail-code-step.tsx";
@@ -20,7 +20,8 @@ type Step = { kind: "email" | "code" | "game" | "password" } | { kind: "operator
 
 /** Every way to sign in on this host. */
 export function SignInPage() {
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
+  const { language } = useLanguage();
   const client = useQueryClient();
   const navigate = useNavigate();
   const me = useMe();
@@ -33,6 +34,7 @@ export function SignInPage() {
     if (isSignedIn) void navigate({ to: nextPath(next), replace: true });
   }, [isSignedIn, next, navigate]);
   const onDone = () => {
+    loadWords(language).catch(() => undefined);
     // Nothing of another person may be shown again; the answer to who is here leads on.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
     void client.resetQueries({ queryKey: meKey });

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Muted } from "../ui/layout.tsx";
 import { usePasswordWords } from "../words/password-words.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { StepForm } from "./form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -28,7 +28,7 @@ export function PasswordStep({ isChosen, onChoose, onDone, onBack }: PasswordSte
 }
 
 function PasswordForm({ onDone, onBack }: Pick<PasswordStepProps, "onDone" | "onBack">) {
-  const { signIn } = useWords();
+  const { signIn } = useFirstWords();
   const words = usePasswordWords();
   const attempt = useAttempt();
   const [username, setUsername] = useState("");

@@ -4,7 +4,7 @@ import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Muted } from "../ui/layout.tsx";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { MailedCodeField } from "./code-field.tsx";
 import { StepForm } from "./form.tsx";
 import { proveWithPasskey } from "./passkey.ts";
@@ -12,7 +12,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 /** Asks for a fresh proof of identity; the request that needs it is then repeated. */
 export function ProofDialog({ isOpen, onEnd }: { isOpen: boolean; onEnd: (proved: boolean) => void }) {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   return (
     <Dialog
       title={shell.prove}
@@ -27,7 +27,7 @@ export function ProofDialog({ isOpen, onEnd }: { isOpen: boolean; onEnd: (proved
 }
 
 function Factors({ onProved }: { onProved: () => void }) {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const status = useOperation("passkeys.reauthStatus", {});
   const [isMailed, setMailed] = useState(false);
   const [code, setCode] = useState("");

@@ -12,7 +12,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { AddEmail } from "./add-email.tsx";
 import { AddPasskey } from "./add-passkey.tsx";
 import { StepForm } from "./form.tsx";
@@ -21,7 +21,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 /** The first owner's way from the setup link to an account with a way in. */
 export function Page() {
-  const { setup } = useWords();
+  const { setup } = useFirstWords();
   const navigate = useNavigate();
   const me = useMe();
   const [token, setToken] = useState(() => new URLSearchParams(location.search).get("token"));
@@ -41,7 +41,7 @@ export function Page() {
 
 /** Behind a button: scanners of mails follow links, and would spend this one. */
 function Redeem({ token, onDone }: { token: string; onDone: () => void }) {
-  const { setup } = useWords();
+  const { setup } = useFirstWords();
   const client = useQueryClient();
   const attempt = useAttempt();
   const redeem = async () => {
@@ -68,7 +68,7 @@ function Redeem({ token, onDone }: { token: string; onDone: () => void }) {
 }
 
 function WaysIn() {
-  const { setup } = useWords();
+  const { setup } = useFirstWords();
   const status = useOperation("accounts.setupStatus", {});
   if (status.isPending) return <Loading />;
   if (!status.data) return <Failure error={status.error} retry={() => void status.refetch()} />;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { ApiError } from "../api/error.ts";
 import { faultWords } from "../words/faults.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { isExpected, type PasskeyError } from "./passkey.ts";
 
 type Attempt = {
@@ -16,7 +16,7 @@ type Attempt = {
 
 /** One step of signing in at a time, with what went wrong in words. */
 export function useAttempt(): Attempt {
-  const words = useWords();
+  const words = useFirstWords();
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<ApiError | PasskeyError>();
   const run = async (step: () => Promise<void>) => {

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { isolate } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -26,7 +26,7 @@ export function Confirm(props: ConfirmProps) {
 }
 
 function OpenConfirm({ title, children, action, onClose, onConfirm, typed }: ConfirmProps) {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const [text, setText] = useState("");
   const isAllowed = typed === undefined || text === typed;
   const act = () => {

@@ -1,12 +1,12 @@
 import type { ApiError } from "../api/error.ts";
 import { faultWords } from "../words/faults.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { Notice, RequestId } from "./notice.tsx";
 
 /** A request that failed: what it means, its id, and a second try. */
 export function Failure({ error, retry }: { error: ApiError | null; retry?: () => void }) {
-  const words = useWords();
+  const words = useFirstWords();
   if (!error) return null;
   const { shell } = words;
   return (

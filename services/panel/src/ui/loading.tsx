@@ -1,10 +1,10 @@
 import { useEffect } from "react";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import styles from "./loading.module.css";
 
 /** Stands for a page or a part whose first data is on its way; seen only after 150 ms. */
 export function Loading() {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   useEffect(() => {
     const main = document.querySelector("main");
     main?.setAttribute("aria-busy", "true");

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { formatClock } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useFirstWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { useCountdown } from "./countdown.ts";
 import { Notice } from "./notice.tsx";
@@ -32,7 +32,7 @@ export function useToast(): ShowToast {
 
 /** Shows toasts above the page; errors, and what waits for the person, stay until they are closed. */
 export function ToastProvider({ children }: { children: ReactNode }) {
-  const { shell } = useWords();
+  const { shell } = useFirstWords();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const close = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
   const show = useCallback<ShowToast>(

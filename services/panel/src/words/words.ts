@@ -1,18 +1,37 @@
-// The catalogue of the chosen language. English is the type of every other one, so a missing key does not compile.
+// The catalogue of the chosen language. English is the type of every other one, so a missing key does not compile. What
+// sign-in says is loaded first, the rest with the first page that says it (docs/reference/panel.md#budgets).
 
-import { createContext, useContext } from "react";
+import { createContext, use, useContext } from "react";
+import type { first } from "./en/first.ts";
 import type { en } from "./en/index.ts";
 import type { Language } from "./language.ts";
+import { createLoader } from "./lazy-words.ts";
 
+export type FirstWords = typeof first;
 export type Words = typeof en;
 
-export const WordsContext = createContext<Words | undefined>(undefined);
+export const loadFirstWords = createLoader<FirstWords>({
+  en: async () => (await import("./en/first.ts")).first,
+  "zh-CN": async () => (await import("./zh/first.ts")).first,
+});
 
-/** All words of the panel, by area. */
-export function useWords(): Words {
-  const words = useContext(WordsContext);
+export const loadWords = createLoader<Words>({
+  en: async () => (await import("./en/index.ts")).en,
+  "zh-CN": async () => (await import("./zh/index.ts")).zh,
+});
+
+export const FirstWordsContext = createContext<FirstWords | undefined>(undefined);
+
+/** Words of sign-in and of what stands around and in every page. */
+export function useFirstWords(): FirstWords {
+  const words = useContext(FirstWordsContext);
   if (!words) throw new Error("words are used outside of their provider");
   return words;
+}
+
+/** All words of the panel, by area; suspends until they are there. */
+export function useWords(): Words {
+  return use(loadWords(useLanguage().language));
 }
 
 type LanguageChoice = { language: Language; choose: (language: Language) => void };

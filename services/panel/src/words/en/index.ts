@@ -4,8 +4,8 @@ import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { cliLogin } from "./cli-login.ts";
 import { downloads } from "./downloads.ts";
-import { faults } from "./faults.ts";
 import { files } from "./files.ts";
+import { first } from "./first.ts";
 import { fleet } from "./fleet.ts";
 import { history } from "./history.ts";
 import { keys } from "./keys.ts";
@@ -16,8 +16,6 @@ import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
-import { shell } from "./shell.ts";
-import { setup, signIn } from "./sign-in.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
 import { uploads } from "./uploads.ts";
@@ -25,6 +23,7 @@ import { users } from "./users.ts";
 
 /** English, the type of all catalogues. */
 export const en = {
+  ...first,
   account,
   activity,
   audit,
@@ -33,7 +32,6 @@ export const en = {
   create,
   dashboard,
   downloads,
-  faults,
   files,
   history,
   fleet,
@@ -48,9 +46,6 @@ export const en = {
   serverConsole,
   servers,
   settings,
-  setup,
-  shell,
-  signIn,
   start,
   tokens,
   uploads,

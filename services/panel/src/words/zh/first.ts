@@ -1,0 +1,6 @@
+import type { FirstWords } from "../words.ts";
+import { faults } from "./faults.ts";
+import { shell } from "./shell.ts";
+import { setup, signIn } from "./sign-in.ts";
+
+export const first: FirstWords = { faults, setup, shell, signIn };
