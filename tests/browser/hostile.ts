@@ -180,6 +180,8 @@ export const addHostileTests: Area = (fixture) => {
     const { owner, stack } = fixture();
     const { page } = owner;
     const log = newest(logFiles(stack.dataDir));
+    // One line of 1 MiB among them.
+    appendFileSync(log, `[12:00:00 INFO]: ${"x".repeat(1_048_576)}\n`);
     const flood = pace({ names: ["survival"], perSecond: floodPerSecond, seconds: floodSeconds }, (_, line) =>
       appendFileSync(log, `[12:00:00 INFO]: ${line}\n`),
     );
@@ -206,11 +208,11 @@ export const addHostileTests: Area = (fixture) => {
     t.diagnostic(
       `${kept} lines kept, ${drawn} drawn of at most ${mostDrawn}, heap ${Math.round(JSHeapUsedSize / 1e6)} MB of ${mostHeap / 1e6}`,
     );
-    // A gateway gives one console a budget of lines, and says how many it left out.
+    // A server may print 2,000 lines at once and 100 a second (docs/reference/console.md#follower).
     assert.ok(kept > 1_000 && kept <= mostKept, `${kept} lines are kept`);
     assert.ok(drawn > 0 && drawn <= mostDrawn, `${drawn} lines are drawn`);
     assert.ok(JSHeapUsedSize <= mostHeap, `the heap has ${JSHeapUsedSize} bytes`);
-    await assertHarmless(owner, "after the second flood");
+    await assertHarmlessOnPhone(owner, "after the second flood");
   });
 };
 

@@ -106,7 +106,7 @@ export const faults = {
   provenance_not_found: "This build has no provenance.",
   quota_exceeded:
     "You have as many servers as your account may have. Give one up, or ask an operator for more.",
-  rate_limited: "Too many tries from your network. Wait a minute.",
+  rate_limited: "Too many tries. Wait a minute.",
   read_damaged: "The data arrived damaged. Try again.",
   reauth_required: "Confirm first that it is you.",
   registry_unavailable: "The image registry does not answer. Try again in a moment.",

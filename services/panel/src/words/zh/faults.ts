@@ -105,7 +105,7 @@ export const faults: Words["faults"] = {
   protected_admin: "该玩家已绑定到管理账号。",
   provenance_not_found: "此构建没有来源证明。",
   quota_exceeded: "您的服务器数量已达上限。请放弃一个，或向管理员申请更多。",
-  rate_limited: "来自您网络的尝试太多。请等一分钟。",
+  rate_limited: "尝试次数过多。请等一分钟。",
   read_damaged: "数据在传输中损坏。请重试。",
   reauth_required: "请先确认是您本人。",
   registry_unavailable: "镜像仓库没有响应。请稍后再试。",
