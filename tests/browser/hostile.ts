@@ -198,7 +198,8 @@ export const addHostileTests: Area = (fixture) => {
     await page.waitForFunction(() =>
       document.querySelector("[role=log]")?.textContent?.includes("[Server] typed in the middle of it"),
     );
-    const note = new RegExp(en.serverConsole.lines(4_711).replace("4711", "(\\d+)"));
+    // The log itself says how many lines were left out.
+    const note = new RegExp(`(?:^|\\n)${en.serverConsole.lines(4_711).replace("4711", "(\\d+)")}(?:\\n|$)`);
     // biome-ignore lint/performance/useDomNodeTextContent: only what is shown counts
     const shown = await page.$eval("main", (main) => main.innerText);
     const kept = Number(note.exec(shown)?.[1]);
