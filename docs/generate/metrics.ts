@@ -6,7 +6,8 @@ const root = resolve(import.meta.dirname, "../..");
 /** `name: "svc_…", help: "…"` of a declaration, or the first two arguments of a helper that makes one. */
 const declaration =
   /(?:name:\s*)?["`](svc_[a-z0-9_${}]+)["`],\s*(?:help:\s*)?(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`)(?=([^;}]{0,160}))/g;
-const labels = /labelNames:\s*(\[[^\]]*\])|^,\s*(\[[^\]]*\])/;
+/** `labelNames: [...]`, the names of `labels: {...}`, or the third argument. */
+const labels = /labelNames:\s*(\[[^\]]*\])|labels:\s*\{([^}]*)|^,\s*(\[[^\]]*\])/;
 
 type Metric = { name: string; help: string; labels: string };
 
@@ -45,8 +46,9 @@ function metricsIn(folder: string): Metric[] {
 /** Metrics that a source declares. */
 function declaredIn(source: string): Metric[] {
   return [...source.matchAll(declaration)].flatMap(([, name = "", quoted, template, rest = ""]) => {
-    const [, named, third] = labels.exec(rest) ?? [];
-    const metric = { name, help: quoted ?? template ?? "", labels: labelsOf(named ?? third) };
+    const [, named, listed, third] = labels.exec(rest) ?? [];
+    const labelled = listed ? namesIn(listed, /(\w+):/g) : namesIn(named ?? third ?? "", /"(\w+)"/g);
+    const metric = { name, help: quoted ?? template ?? "", labels: labelled };
     return name.includes("{noun}") ? meters.map((meter) => filled(metric, meter)) : [metric];
   });
 }
@@ -65,6 +67,6 @@ function filled(
   return { name: fill(name), help: fill(help), labels: named };
 }
 
-function labelsOf(list: string | undefined): string {
-  return [...(list ?? "").matchAll(/"(\w+)"/g)].map(([, label = ""]) => code(label)).join(" ");
+function namesIn(list: string, label: RegExp): string {
+  return [...list.matchAll(label)].map(([, name = ""]) => code(name)).join(" ");
 }

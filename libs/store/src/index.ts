@@ -7,4 +7,3 @@ export { claimRequest } from "./repeat/claim.ts";
 export { createRepeats } from "./repeat/repeats.ts";
 export { readRolePasswords } from "./role-passwords.ts";
 export { type Db, type OutboxTable, openStore, type Store, type Trx } from "./store.ts";
-export { createWake, type Wake } from "./wake.ts";

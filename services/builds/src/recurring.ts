@@ -1,10 +1,11 @@
 // Work that one replica does for all from time to time: whoever finds it due takes it. When it is due is in the database, so
 // that neither restarts nor a kill put it off.
 
+import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import { sql } from "kysely";
 import type { BuildsDb } from "./database.ts";
-import { startLoop } from "./loop.ts";
+import { logFailure } from "./log-failure.ts";
 
 type Recurring = {
   db: BuildsDb;
@@ -23,17 +24,14 @@ const longestWaitMs = 60_000;
 export function startRecurring(recurring: Recurring): { close: () => Promise<void> } {
   const { db, log, name, everyMs, work } = recurring;
   let isKnown = false;
-  return startLoop(name, {
-    log,
-    everyMs: Math.min(everyMs, longestWaitMs),
-    round: async (signal) => {
-      if (!isKnown) await addTask(db, { name, everyMs });
-      isKnown = true;
-      if (!(await takeTask(db, recurring))) return;
-      await work(signal);
-      await setDue(db, { name, inMs: everyMs });
-    },
-  });
+  const round = async (signal: AbortSignal) => {
+    if (!isKnown) await addTask(db, { name, everyMs });
+    isKnown = true;
+    if (!(await takeTask(db, recurring))) return;
+    await work(signal);
+    await setDue(db, { name, inMs: everyMs });
+  };
+  return startLoop(round, { everyMs: Math.min(everyMs, longestWaitMs), onError: logFailure(log, name) });
 }
 
 const later = (ms: number) => sql<Date>`now() + ${ms} * interval '1 millisecond'`;

@@ -15,7 +15,7 @@ import { serveOwnership } from "./ownership/serve.ts";
 import { servePlayers } from "./player/serve.ts";
 import { startOperator } from "./reconcile/operator.ts";
 import { startSchedules } from "./schedule/serve.ts";
-import { sweepChanges } from "./server/audited-change.ts";
+import { startSweepingChanges } from "./server/audited-change.ts";
 import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
 import { createWakeReservations } from "./server/wake-reservations.ts";
@@ -54,8 +54,7 @@ export async function startLifecycle(
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);
   serveWorlds(mesh, deps, runtime.store);
-  const closing = new AbortController();
-  const sweeping = sweepChanges(store.audits, log, closing.signal);
+  const sweeping = startSweepingChanges(store.audits, log);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
@@ -68,8 +67,7 @@ export async function startLifecycle(
       // Both still use the consoles' connections.
       await Promise.all([schedules.close(), history.close()]);
       await consoles.close();
-      closing.abort();
-      await Promise.all([operator.close(), sweeping]);
+      await Promise.all([operator.close(), sweeping.close()]);
       kube.close();
     },
   };

@@ -5,7 +5,7 @@ import type { Running, Runtime } from "@svc/service";
 import { createReadStatus } from "./bundle/status.ts";
 import { type Settings, environment as variables } from "./config.ts";
 import type { Tables } from "./database.ts";
-import { startLoop } from "./loop/loop.ts";
+import { startTasks } from "./loop/loop.ts";
 import { createMetrics } from "./loop/metrics.ts";
 import { createRunProgram } from "./loop/run-program.ts";
 import { createReadOffsite } from "./offsite/status.ts";
@@ -31,7 +31,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   const alerting = alertDeps(settings, variables(), now);
   serveAlerts(mesh, alerting);
   showAlerts(registry, alerting.file);
-  const loop = startLoop({
+  const loop = startTasks({
     db,
     url: store.url,
     settings: settings.ops_watchdog,

@@ -2,7 +2,9 @@
 // work; every change is a compare-and-set, so two leaders for a moment do no harm.
 
 import { startLease } from "@svc/kube";
-import type { Wake } from "@svc/store";
+import { repeat } from "@svc/service/loop";
+import type { Wake } from "@svc/store/wake";
+import { timed } from "@svc/telemetry";
 import { createAutoBackup } from "./auto-backup/tick.ts";
 import type { WorkWakes } from "./database/work-notifications.ts";
 import type { StorageDeps } from "./deps.ts";
@@ -13,7 +15,6 @@ import { deleteOldTickets } from "./job/archive-ticket-store.ts";
 import { deleteOldJobs } from "./job/store.ts";
 import { moveWorlds } from "./move/serve.ts";
 import { reconcileJobs } from "./reconcile/reconcile-jobs.ts";
-import { repeat } from "./repeat.ts";
 
 type Loop = {
   /** Read after each round. */
@@ -76,7 +77,7 @@ export function startLeading(
       const run = ({ name, everyMs, idleWake, work }: Loop) =>
         repeat(work, {
           ...(idleWake && { idle: { everyMs: storage.idle_interval, wake: idleWake } }),
-          everyMs: () => (typeof everyMs === "number" ? everyMs : everyMs()),
+          everyMs,
           onError: onError(name),
           signal,
         });
@@ -91,19 +92,12 @@ export function startLeading(
 function reconcileLoop(deps: StorageDeps): Loop {
   const { settle_busy_interval, settle_interval } = deps.settings.storage;
   let open = 0;
-  const work = async (signal: AbortSignal) => {
-    const startedAt = performance.now();
-    const seconds = () => (performance.now() - startedAt) / 1_000;
-    try {
+  const work = (signal: AbortSignal) =>
+    timed(deps.metrics.reconciled, async () => {
       const { openRows, isBusy } = await reconcileJobs(deps, signal);
       open = openRows;
-      deps.metrics.reconciled("done", seconds());
       return isBusy;
-    } catch (error) {
-      deps.metrics.reconciled("failed", seconds());
-      throw error;
-    }
-  };
+    });
   const everyMs = () => (open > 0 ? Math.min(settle_busy_interval, settle_interval) : settle_interval);
   return { name: "reconcile jobs", everyMs, work };
 }

@@ -1,9 +1,9 @@
 import { backups } from "@svc/proto";
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 
 export type StorageMetrics = {
   /** A world Job ended. */
-  ended: (kind: string, result: "succeeded" | "failed", seconds: number) => void;
+  ended: (kind: JobKind, result: "succeeded" | "failed", seconds: number) => void;
   /** A backup was made, expired or marked corrupt. */
   counted: (what: "made" | "deleted" | "pruned" | "condemned", reason: string) => void;
   stored: (bytes: number, count: number) => void;
@@ -15,18 +15,17 @@ export type StorageMetrics = {
   slotHeld: (seconds: number) => void;
 };
 
-const jobKinds = backups.WorldJob.shape.kind.options;
-const jobResults = ["succeeded", "failed"];
+type JobKind = backups.WorldJob["kind"];
 
-/** What an alert counts starts at 0: Prometheus sees no increase in a series that begins at 1. */
+const jobKinds = backups.WorldJob.shape.kind.options;
+
 export function createStorageMetrics(registry: Registry): StorageMetrics {
   const registers = [registry];
-  const jobs = new Histogram({
+  const jobs = createDurations(registry, {
     name: "svc_backup_duration_seconds",
     help: "Duration of world Jobs from request to end, by kind and result.",
-    labelNames: ["kind", "result"] as const,
+    labels: { kind: jobKinds, result: ["succeeded", "failed"] },
     buckets: [1, 3, 10, 30, 60, 180, 600, 1_800],
-    registers,
   });
   const backups = new Counter({
     name: "svc_backups_total",
@@ -34,21 +33,18 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     labelNames: ["event", "reason"] as const,
     registers,
   });
-  for (const kind of jobKinds) for (const result of jobResults) jobs.zero({ kind, result });
   const bytes = new Gauge({
     name: "svc_backup_store_bytes",
     help: "Total size of all present backups.",
     registers,
   });
   const count = new Gauge({ name: "svc_backups_present", help: "Number of present backups.", registers });
-  const reconcile = new Histogram({
+  const reconcile = createDurations(registry, {
     name: "svc_storage_settle_duration_seconds",
     help: "Duration of one reconcile of all world Jobs.",
-    labelNames: ["result"] as const,
+    labels: { result: ["done", "failed"] },
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers,
   });
-  for (const result of ["done", "failed"]) reconcile.zero({ result });
   const paused = new Gauge({
     name: "svc_scheduled_backups_paused",
     help: "1 while scheduled backups are paused because the store is full.",
@@ -65,13 +61,13 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     registers,
   });
   return {
-    ended: (kind, result, seconds) => jobs.observe({ kind, result }, seconds),
+    ended: (kind, result, seconds) => jobs({ kind, result }, seconds),
     counted: (event, reason) => backups.inc({ event, reason }),
     stored: (size, number) => {
       bytes.set(size);
       count.set(number);
     },
-    reconciled: (result, seconds) => reconcile.observe({ result }, seconds),
+    reconciled: (result, seconds) => reconcile({ result }, seconds),
     waiting: (servers) => waiting.set(servers),
     slotHeld: (seconds) => slot.set(seconds),
     scheduledPaused: (isPaused) => paused.set(isPaused ? 1 : 0),

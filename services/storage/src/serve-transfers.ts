@@ -2,7 +2,7 @@
 
 import type { Mesh } from "@svc/mesh";
 import { archives, exports, files, uploads } from "@svc/proto";
-import type { Wake } from "@svc/store";
+import type { Wake } from "@svc/store/wake";
 import type { Registry } from "@svc/telemetry";
 import { receive as receiveArchive } from "./archive/receive.ts";
 import { send as sendArchive } from "./archive/send.ts";

@@ -2,9 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
-import { createWake, listenForNotifications, type Store, type Wake } from "@svc/store";
+import { repeat } from "@svc/service/loop";
+import { listenForNotifications, type Store } from "@svc/store";
+import { createWake, type Wake } from "@svc/store/wake";
 import type { Tables } from "../database.ts";
 import type { ClusterDeps } from "./deps.ts";
 import { createLogFollowers } from "./log/followers.ts";
@@ -48,24 +49,25 @@ export function startLeading(
 async function lead(deps: ClusterDeps, wake: Wake, signal: AbortSignal): Promise<void> {
   const { poll_interval, busy_interval, log_retention } = deps.settings.builds;
   const followers = createLogFollowers(deps);
-  signal.addEventListener("abort", wake.ring, { once: true });
   let cleanAt = 0;
-  while (!signal.aborted) {
-    let isBusy = false;
-    try {
-      const running = await reconcileBuilds(deps, signal);
-      isBusy = running.length > 0;
-      followers.follow(running);
-      if (deps.now() >= cleanAt) {
-        await deleteOldLogs(deps.db, new Date(deps.now() - log_retention));
-        cleanAt = deps.now() + cleanupEveryMs;
-      }
-    } catch (error) {
-      if (!signal.aborted) deps.log.warn({ error: (error as Error).message }, "build loop failed; retrying");
+  const round = async () => {
+    const running = await reconcileBuilds(deps, signal);
+    followers.follow(running);
+    if (deps.now() >= cleanAt) {
+      await deleteOldLogs(deps.db, new Date(deps.now() - log_retention));
+      cleanAt = deps.now() + cleanupEveryMs;
     }
-    if (isBusy) await delay(busy_interval, undefined, { signal }).catch(() => {});
-    else await wake.next(poll_interval);
-  }
+    return running.length > 0;
+  };
+  await repeat(round, {
+    everyMs: busy_interval,
+    idle: { everyMs: poll_interval, wake },
+    onError: (error) => {
+      deps.log.warn({ error: error.message }, "build loop failed; retrying");
+      return false;
+    },
+    signal,
+  });
   await followers.close();
   // Now another replica counts.
   deps.metrics.unfinished({ pending: 0, building: 0 });

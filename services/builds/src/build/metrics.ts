@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 
 export type BuildMetrics = {
   ended: (status: "succeeded" | "failed" | "cancelled", seconds: number) => void;
@@ -13,12 +13,11 @@ export function createBuildMetrics(registry: Registry): BuildMetrics {
     help: "Builds that failed.",
     registers,
   });
-  const duration = new Histogram({
+  const duration = createDurations(registry, {
     name: "svc_image_build_duration_seconds",
     help: "Duration of builds from their start to their end, by result.",
-    labelNames: ["result"] as const,
+    labels: { result: ["succeeded", "failed", "cancelled"] },
     buckets: [5, 15, 60, 180, 600, 1_800],
-    registers,
   });
   const unfinished = new Gauge({
     name: "svc_image_builds",
@@ -33,7 +32,7 @@ export function createBuildMetrics(registry: Registry): BuildMetrics {
   });
   return {
     ended: (status, seconds) => {
-      duration.observe({ result: status }, seconds);
+      duration({ result: status }, seconds);
       if (status === "failed") failures.inc();
     },
     unfinished: ({ pending, building }) => {

@@ -1,5 +1,5 @@
 import { submissions } from "@svc/proto";
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 import { sql } from "kysely";
 import type { BuildsDb } from "../database.ts";
 
@@ -36,18 +36,16 @@ export function createSubmissionMetrics(registry: Registry): SubmissionMetrics {
     help: "Bytes of contexts received.",
     registers,
   });
-  const waits = new Histogram({
+  const waits = createDurations(registry, {
     name: "svc_submission_review_wait_seconds",
     help: "Time from the upload of a submission to its review, by result.",
-    labelNames: ["result"] as const,
+    labels: { result: ["approved", "rejected"] },
     buckets: [600, hour, 6 * hour, 24 * hour, 72 * hour, 168 * hour, 720 * hour],
-    registers,
   });
-  for (const result of ["approved", "rejected"]) waits.zero({ result });
   return {
     received: (count) => bytes.inc(count),
     reviewed: (result, uploadedAt) => {
-      if (uploadedAt) waits.observe({ result }, Math.max(0, (Date.now() - uploadedAt.getTime()) / 1_000));
+      if (uploadedAt) waits({ result }, Math.max(0, (Date.now() - uploadedAt.getTime()) / 1_000));
     },
     count: async (db) => {
       const found = await countSubmissions(db);

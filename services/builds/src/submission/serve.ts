@@ -1,11 +1,12 @@
 import type { Mesh } from "@svc/mesh";
 import { offsiteBuilds, submissions } from "@svc/proto";
+import { startLoop } from "@svc/service/loop";
 import { createSemaphore } from "@svc/service/semaphore";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Settings } from "../config.ts";
 import { openContextStore } from "../context/open.ts";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
-import { startLoop } from "../loop.ts";
+import { logFailure } from "../log-failure.ts";
 import { listContextEntries, readContextFile } from "./browse.ts";
 import { completeContextUpload, uploadContext } from "./complete.ts";
 import { create } from "./create.ts";
@@ -45,23 +46,21 @@ export async function startSubmissions(about: Start): Promise<Submissions> {
   const { byteTransfers } = mesh;
   const slots = createSemaphore(settings.builds.context_checks);
   const metrics = createSubmissionMetrics(registry);
-  const notices = startLoop("notices of submissions", {
-    log,
-    everyMs: settings.builds.notice_interval,
-    round: (signal) => sendNotices({ db, mesh, log }, signal),
+  const { notice_interval, sweep_interval } = settings.builds;
+  const notices = startLoop((signal) => sendNotices({ db, mesh, log }, signal), {
+    everyMs: notice_interval,
+    onError: logFailure(log, "notices of submissions"),
   });
   const deps = { db, settings, contexts, byteTransfers, log, metrics, onNotice: notices.ring, slots };
   serve(mesh, deps);
   await followAccounts(mesh, deps);
-  const sweeping = startLoop("sweep of contexts", {
-    log,
-    everyMs: settings.builds.sweep_interval,
-    round: () => sweepContexts(deps),
+  const sweeping = startLoop(() => sweepContexts(deps), {
+    everyMs: sweep_interval,
+    onError: logFailure(log, "sweep of contexts"),
   });
-  const counting = startLoop("count of submissions", {
-    log,
-    everyMs: settings.builds.notice_interval,
-    round: () => metrics.count(db),
+  const counting = startLoop(() => metrics.count(db), {
+    everyMs: notice_interval,
+    onError: logFailure(log, "count of submissions"),
   });
   return {
     onBuildEnded: queueEndedBuilds,

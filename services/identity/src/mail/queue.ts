@@ -1,6 +1,7 @@
 // Mails about a committed change: stored in its transaction, sent after it, retried while the relay is down.
 
 import { isFault, type Language } from "@svc/proto";
+import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import { z } from "zod";
 import type { Limits } from "../config.ts";
@@ -46,42 +47,27 @@ const maxDelayMs = 3_600_000;
 
 /** Starts the sender. Any number of replicas may run it: each mail is leased by one of them at a time. */
 export function startMailQueue(options: MailQueueOptions): MailQueue {
-  const { hasRelay, limits, now } = options;
-  let running = Promise.resolve();
-  let isClosed = false;
-  let isQueued = false;
-  const wake = () => {
-    if (!hasRelay || isClosed || isQueued) return;
-    isQueued = true;
-    running = running.then(async () => {
-      isQueued = false;
-      await sendAll(options, () => !isClosed).catch((error: unknown) =>
-        options.log.warn({ error: (error as Error).message }, "reading the mail queue failed; retrying"),
-      );
-    });
-  };
-  const timer = setInterval(wake, limits.notice_every);
-  wake();
+  const { hasRelay, limits, now, log } = options;
+  if (!hasRelay) return { add: async () => {}, wake: () => {}, close: async () => {} };
+  const loop = startLoop((signal) => sendAll(options, signal), {
+    everyMs: limits.notice_every,
+    onError: (error) => log.warn({ error: error.message }, "reading the mail queue failed; retrying"),
+  });
   return {
     add: async (trx, { kind, facts, to, language }) => {
-      if (!hasRelay) return;
       const at = now();
       await trx
         .insertInto("mail_notices")
         .values({ kind, recipient: to, language, facts: JSON.stringify(facts), next_at: at, created_at: at })
         .execute();
     },
-    wake,
-    close: async () => {
-      isClosed = true;
-      clearInterval(timer);
-      await running;
-    },
+    wake: loop.ring,
+    close: loop.close,
   };
 }
 
-async function sendAll(options: MailQueueOptions, mayGoOn: () => boolean): Promise<void> {
-  while (mayGoOn()) {
+async function sendAll(options: MailQueueOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
     const leased = await leaseNext(options);
     if (!leased) return;
     await sendOne(options, leased);

@@ -2,7 +2,7 @@
 // are: its row is a lease, taken by compare-and-set and renewed every second; when it expires another replica takes over.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { createWake, type Wake } from "@svc/store";
+import { createWake, type Wake } from "@svc/store/wake";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 import { type Server, systemRoleOf } from "../cluster/resource.ts";
 
 export type LifecycleMetrics = {
@@ -56,11 +56,11 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
       }
     },
   });
-  const starts = new Histogram({
+  const starts = createDurations(registry, {
     name: "svc_start_duration_seconds",
     help: "Time from the start of a server to its first successful probe.",
+    labels: {},
     buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200],
-    registers,
   });
   const passes = new Counter({
     name: "svc_reconciles_total",
@@ -69,17 +69,17 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
     registers,
   });
   for (const result of ["done", "failed"]) passes.inc({ result }, 0);
-  const durations = new Histogram({
+  const durations = createDurations(registry, {
     name: "svc_reconcile_duration_seconds",
     help: "Duration of a pass over one server, including the wait for RCON.",
+    labels: {},
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10, 60, 180],
-    registers,
   });
   return {
-    started: (seconds) => starts.observe(seconds),
+    started: (seconds) => starts({}, seconds),
     reconciled: (result, seconds) => {
       passes.inc({ result });
-      durations.observe(seconds);
+      durations({}, seconds);
     },
   };
 }

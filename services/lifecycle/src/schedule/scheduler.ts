@@ -2,7 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
+import { repeat } from "@svc/service/loop";
 import { createSemaphore } from "@svc/service/semaphore";
+import { timed } from "@svc/telemetry";
 import type { ScheduleDeps } from "./deps.ts";
 import { reconcileTask, startRun } from "./run.ts";
 import type { FoundTask } from "./store.ts";
@@ -49,19 +51,13 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
 
   return {
     tick: async (signal) => {
-      const startedAt = performance.now();
-      const seconds = () => (performance.now() - startedAt) / 1_000;
-      try {
+      const work = async () => {
         const found = await deps.schedules.findWork(new Date(deps.now()), maxTasksPerTick);
         await Promise.all(found.map((one) => take(one, signal)));
-        deps.metrics.ticked(seconds(), "done");
-      } catch (error) {
-        deps.metrics.ticked(seconds(), "failed");
-        log.warn(
-          { error: (error as Error).message },
-          "reading due tasks failed; retrying with the next tick",
-        );
-      }
+      };
+      await timed(deps.metrics.ticked, work).catch((error: Error) =>
+        log.warn({ error: error.message }, "reading due tasks failed; retrying with the next tick"),
+      );
     },
     start: async (found) => {
       const waiting = new AbortController();
@@ -99,10 +95,8 @@ export function startTicking(
     identity,
     ...leaseTimes(settings),
     lead: async (signal) => {
-      while (!signal.aborted) {
-        void scheduler.tick(signal);
-        await delay(settings.schedule_tick, undefined, { signal }).catch(() => {});
-      }
+      const tick = async () => void scheduler.tick(signal);
+      await repeat(tick, { everyMs: settings.schedule_tick, onError: () => {}, signal });
       await scheduler.idle();
     },
     log,

@@ -1,7 +1,7 @@
 // Changes of the cluster with an audit entry (database/audit.ts).
 
-import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError } from "@svc/kube";
+import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import type { Audit, AuditStore } from "../database/audit.ts";
 
@@ -41,14 +41,10 @@ const sweepMs = 30_000;
 /** No request runs for so long. */
 const abandonedMs = 180_000;
 
-/** Settles the changes that dead replicas left, until `signal` aborts. */
-export async function sweepChanges(audits: AuditStore, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await audits
-      .sweep(abandonedMs)
-      .catch((error: Error) =>
-        log.warn({ error: error.message }, "completing server changes failed; retrying"),
-      );
-    await delay(sweepMs, undefined, { signal }).catch(() => {});
-  }
+/** Settles the changes that dead replicas left, until closed. */
+export function startSweepingChanges(audits: AuditStore, log: Logger): { close: () => Promise<void> } {
+  return startLoop(() => audits.sweep(abandonedMs), {
+    everyMs: sweepMs,
+    onError: (error) => log.warn({ error: error.message }, "completing server changes failed; retrying"),
+  });
 }

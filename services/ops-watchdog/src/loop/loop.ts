@@ -1,7 +1,7 @@
 // What ops-watchdog does by itself, on one replica at a time: the daily bundle, the weekly rehearsal, the weekly
 // verification of each bundle and the daily update report.
 
-import { setTimeout as delay } from "node:timers/promises";
+import { startLoop } from "@svc/service/loop";
 import { countDamaged, findLastRehearsed, findNewestDaily } from "../bundle/records.ts";
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
@@ -16,23 +16,16 @@ import { type Task, type TaskDeps, tasksOf } from "./tasks.ts";
 type LoopDeps = TaskDeps & { run: RunProgram; metrics: WatchdogMetrics };
 
 /** Starts the loop; the first round comes after `first_tick`, so that a start is not slowed down. */
-export function startLoop(deps: LoopDeps): { close: () => Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
+export function startTasks(deps: LoopDeps): { close: () => Promise<void> } {
   const { round, idle } = createRound(deps);
-  const running = (async () => {
-    await delay(deps.settings.first_tick, undefined, { signal, ref: false });
-    while (!signal.aborted) {
-      await round(signal).catch((error: Error) => {
-        if (!signal.aborted) deps.log.warn({ error: error.message }, "periodic work failed; retrying");
-      });
-      await delay(deps.settings.tick, undefined, { signal, ref: false });
-    }
-  })().catch(() => undefined);
+  const loop = startLoop(round, {
+    firstMs: deps.settings.first_tick,
+    everyMs: deps.settings.tick,
+    onError: (error) => deps.log.warn({ error: error.message }, "periodic work failed; retrying"),
+  });
   return {
     close: async () => {
-      stopping.abort();
-      await running;
+      await loop.close();
       await idle();
     },
   };

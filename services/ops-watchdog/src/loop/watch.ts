@@ -2,6 +2,7 @@
 // (docs/reference/alerts.md#runs): it begins before the database and NATS are there.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import type pg from "pg";
 import { connect } from "../bundle/snapshot.ts";
@@ -20,24 +21,19 @@ type LoopDeps = {
 
 export function startWatchLoop(deps: LoopDeps): { close: () => Promise<void> } {
   const { settings, log } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  if (settings.watch_every === 0) return { close: async () => {} };
   const turn = createTurn(deps.databaseUrl);
-  const running = (async () => {
-    if (settings.watch_every === 0) return;
-    await delay(settings.watch_first, undefined, { signal, ref: false });
-    while (!signal.aborted) {
-      if (await turn.isMine())
-        await watchOnce(deps, signal).catch((error: Error) => {
-          if (!signal.aborted) log.error({ error: error.message }, "watchdog cannot record its failure");
-        });
-      await delay(settings.watch_every, undefined, { signal, ref: false });
-    }
-  })().catch(() => undefined);
+  const round = async (signal: AbortSignal) => {
+    if (await turn.isMine()) await watchOnce(deps, signal);
+  };
+  const loop = startLoop(round, {
+    firstMs: settings.watch_first,
+    everyMs: settings.watch_every,
+    onError: (error) => log.error({ error: error.message }, "watchdog cannot record its failure"),
+  });
   return {
     close: async () => {
-      stopping.abort();
-      await running;
+      await loop.close();
       await turn.close();
     },
   };

@@ -1,6 +1,7 @@
 // Wakes the loops of this replica for work that any replica has recorded.
 
-import { createWake, listenForNotifications, type Store, type Wake } from "@svc/store";
+import { listenForNotifications, type Store } from "@svc/store";
+import { createWake, type Wake } from "@svc/store/wake";
 import type { Logger } from "@svc/telemetry";
 import type { Tables } from "./tables.ts";
 

@@ -2,7 +2,7 @@
 // the Job. Every replica does; each change is recorded once.
 
 import { resources } from "@svc/kube";
-import type { Wake } from "@svc/store";
+import type { Wake } from "@svc/store/wake";
 import type { FileChangeRow } from "../database/tables.ts";
 import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 import type { SummaryKey } from "./summary.ts";
 
 export type ReaperMetrics = {
@@ -23,12 +23,11 @@ export function createReaperMetrics(registry: Registry): ReaperMetrics {
     help: "World volumes deleted after their archive was verified.",
     registers,
   });
-  const duration = new Histogram({
+  const duration = createDurations(registry, {
     name: "svc_reaper_run_duration_seconds",
     help: "Duration of daily reaper runs, by result.",
-    labelNames: ["result"] as const,
+    labels: { result: ["succeeded", "failed"] },
     buckets: [1, 10, 60, 600, 3_600, 14_400],
-    registers,
   });
   const last = new Gauge({
     name: "svc_reaper_last_success_timestamp_seconds",
@@ -38,7 +37,7 @@ export function createReaperMetrics(registry: Registry): ReaperMetrics {
   return {
     counted: (event, by) => events.inc({ event }, by),
     worldDeleted: () => deleted.inc(),
-    ended: (result, seconds) => duration.observe({ result }, seconds),
+    ended: (result, seconds) => duration({ result }, seconds),
     lastSuccess: (at) => last.set(at.getTime() / 1_000),
   };
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Handler, Mesh } from "@svc/mesh";
 import { reapers as contracts } from "@svc/proto";
+import { startLoop } from "@svc/service/loop";
 import type { Registry } from "@svc/telemetry";
 import type { StorageDeps } from "../deps.ts";
 import { createReaperMetrics } from "./metrics.ts";
@@ -30,20 +30,15 @@ export function startReaping(
   const reaper = createReaper({ ...deps, reaperMetrics: createReaperMetrics(registry) });
   mesh.serve(contracts.startReaper, startReaper(reaper));
   mesh.serve(contracts.readReaper, readReaper(deps));
-  const stopping = new AbortController();
-  const ticking = (async () => {
-    while (!stopping.signal.aborted) {
-      await delay(deps.settings.storage.reaper_check, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-      await reaper.tick().catch((error: Error) => {
-        deps.log.warn({ error: error.message }, "reaper tick failed; retrying");
-      });
-    }
-  })();
+  const { reaper_check: everyMs } = deps.settings.storage;
+  const ticking = startLoop(reaper.tick, {
+    firstMs: everyMs,
+    everyMs,
+    onError: (error) => deps.log.warn({ error: error.message }, "reaper tick failed; retrying"),
+  });
   return {
     close: async () => {
-      stopping.abort();
-      await ticking;
+      await ticking.close();
       await reaper.close();
     },
   };

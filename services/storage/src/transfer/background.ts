@@ -1,7 +1,7 @@
 // Work that continues after an answer, and loops; all of it ends with the process.
 
+import { type Idle, repeat } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
-import { type Idle, repeat } from "../repeat.ts";
 
 export type Background = {
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export function createBackground(log: Pick<Logger, "warn">): Background {
     run: (name, work) => track(work(signal).then(() => {}, logFailure(name))),
     every: (name, pause, work) => {
       const { everyMs, ...idle } = typeof pause === "number" ? { everyMs: pause } : pause;
-      track(repeat(work, { ...idle, everyMs: () => everyMs, onError: logFailure(name), signal }));
+      track(repeat(work, { ...idle, everyMs, onError: logFailure(name), signal }));
     },
     close: async () => {
       ending.abort();

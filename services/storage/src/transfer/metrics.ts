@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import { Counter, createDurations, Gauge, type Registry } from "@svc/telemetry";
 
 export type TransferMetrics = {
   /** A file Job ended. */
@@ -10,12 +10,11 @@ export type TransferMetrics = {
 
 export function createTransferMetrics(registry: Registry): TransferMetrics {
   const registers = [registry];
-  const jobs = new Histogram({
+  const jobs = createDurations(registry, {
     name: "svc_file_job_duration_seconds",
     help: "Duration of file Jobs from request to end, by mode and result.",
-    labelNames: ["mode", "result"] as const,
+    labels: { mode: [] as string[], result: [] as string[] },
     buckets: [0.5, 1, 2, 5, 15, 45, 90, 600, 3_600],
-    registers,
   });
   const exports = new Counter({
     name: "svc_exports_total",
@@ -30,7 +29,7 @@ export function createTransferMetrics(registry: Registry): TransferMetrics {
   });
   const open = new Gauge({ name: "svc_uploads_open", help: "Uploads on the upload volume.", registers });
   return {
-    fileJob: (mode, result, seconds) => jobs.observe({ mode, result }, seconds),
+    fileJob: (mode, result, seconds) => jobs({ mode, result }, seconds),
     exportEnded: (kind, result) => exports.inc({ kind, result }),
     staged: (bytes) => staged.inc(bytes),
     uploadsOpen: (count) => open.set(count),

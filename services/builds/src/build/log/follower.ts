@@ -16,7 +16,7 @@ import {
 } from "@svc/kube";
 import type { LiveLogLine, LiveLogWriter } from "@svc/mesh";
 import type { builds } from "@svc/proto";
-import { createWake } from "@svc/store";
+import { createWake } from "@svc/store/wake";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { label, selector } from "../job.ts";
 import type { BuildRow } from "../row.ts";

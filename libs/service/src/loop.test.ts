@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createWake } from "@svc/store";
-import { repeat } from "./repeat.ts";
+import { createWake } from "@svc/store/wake";
+import { repeat, startLoop } from "./loop.ts";
 
 const never = 3_600_000;
 
@@ -42,4 +42,35 @@ test("without a notification the next pass follows after the idle pause; after w
     signal: ending.signal,
   });
   assert.deepEqual([pauses, errors], [["idle", "busy", "busy", "busy"], ["down"]]);
+});
+
+test("a ring starts the next round at once, also after one that failed; closing ends the pause before the first", async () => {
+  const rounds = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const errors: string[] = [];
+  let begun = 0;
+  const round = async () => {
+    begun += 1;
+    rounds[begun - 1]?.resolve();
+    throw new Error("down");
+  };
+  const loop = startLoop(round, { everyMs: never, onError: ({ message }) => errors.push(message) });
+  await rounds[0]?.promise;
+  loop.ring();
+  await rounds[1]?.promise;
+  await loop.close();
+  await startLoop(async () => assert.fail(), { firstMs: never, everyMs: never, onError: assert.fail }).close();
+  assert.equal(begun, 2);
+  assert.equal(errors[0], "down");
+});
+
+test("what a round throws because the loop ends is not reported", async () => {
+  const begun = Promise.withResolvers<void>();
+  const round = (signal: AbortSignal) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      begun.resolve();
+    });
+  const loop = startLoop(round, { everyMs: never, onError: assert.fail });
+  await begun.promise;
+  await loop.close();
 });
