@@ -58,7 +58,11 @@ test("a ring starts the next round at once, also after one that failed; closing 
   loop.ring();
   await rounds[1]?.promise;
   await loop.close();
-  await startLoop(async () => assert.fail(), { firstMs: never, everyMs: never, onError: assert.fail }).close();
+  await startLoop(async () => assert.fail(), {
+    firstMs: never,
+    everyMs: never,
+    onError: assert.fail,
+  }).close();
   assert.equal(begun, 2);
   assert.equal(errors[0], "down");
 });
