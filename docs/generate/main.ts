@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { serverFiles } from "@svc/proto";
 import { alertRulesPage } from "./alert-rules.ts";
 import { dashboards } from "./dashboards/all.ts";
 import { toGrafana } from "./dashboards/grafana.ts";
@@ -26,8 +27,13 @@ const pages = [
 /** Paths from the root. */
 const files: readonly Page[] = [
   ...pages.map(({ file, text }) => ({ file: `docs/reference/${file}`, text })),
+  { file: "docs/reference/server-file.schema.json", text: jsonOf(serverFiles.serverFileSchema()) },
   ...dashboards.map((one) => ({ file: `deploy/dashboards/${one.name}.json`, text: toGrafana(one) })),
 ];
+
+function jsonOf(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
 
 function isCurrent({ file, text }: Page): boolean {
   try {

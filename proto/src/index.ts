@@ -1,5 +1,6 @@
 // Contracts of svc: see contract.ts for how they are declared and catalog.ts for the whole list.
 
+export * as serverFiles from "./apply/server-file.ts";
 export * as acceptances from "./builds/acceptance.ts";
 export * as baseImages from "./builds/base-image.ts";
 export * as builds from "./builds/build.ts";

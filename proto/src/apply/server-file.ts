@@ -1,0 +1,109 @@
+// The file that `svc apply` reads: what a server should be (docs/reference/apply.md#file). It has what the operations of owners
+// and operators can both read and set, so that it can be compared.
+
+import { z } from "zod";
+import { isUserName } from "../lifecycle/names.ts";
+import { scheduleActions, scheduleIntervals, scheduleWarnings } from "../lifecycle/schedule.ts";
+import { AutostartPolicy } from "../lifecycle/server-info.ts";
+import { PlayerUuid, Quantity } from "../text.ts";
+
+export const fileVersion = "svc/v1";
+
+const UserName = z.string().refine(isUserName, "must be 3 to 32 of a-z, 0-9 and -, and not a reserved name");
+
+/** What is left out stays as it is, and is the default of the installation when the server is created. */
+export const FileSettings = z.strictObject({
+  displayName: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: "Shown in lists; an empty text clears it." }),
+  autostartPolicy: AutostartPolicy.optional().meta({ description: "Who may wake it by joining." }),
+  idleStopSeconds: z
+    .int()
+    .refine((value) => value === 0 || (value >= 60 && value <= 86_400), "must be 0 (off) or 60 to 86400")
+    .optional()
+    .meta({ description: "Seconds without players before it stops: 0 (never) or 60 to 86400." }),
+  image: z.string().min(1).max(512).optional().meta({ description: "Operators only." }),
+  memory: Quantity.optional().meta({ description: "Such as 4Gi; operators only." }),
+  cpu: Quantity.optional().meta({ description: "Such as 2 or 500m; operators only." }),
+  storage: Quantity.optional().meta({ description: "Size of the world volume; only when it is created." }),
+  subdomain: UserName.optional().meta({ description: "Default: its name; only when it is created." }),
+  node: z.string().min(1).max(253).optional().meta({ description: "Only when it is created." }),
+  owner: z.literal("me").optional().meta({ description: "Only when it is created: the caller." }),
+});
+export type FileSettings = z.output<typeof FileSettings>;
+
+export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+const intervals = scheduleIntervals.filter((minutes) => minutes !== 0);
+
+/** One task. */
+export const FileSchedule = z
+  .strictObject({
+    label: z
+      .string()
+      .trim()
+      .max(64)
+      .default("")
+      .meta({ description: "Tells tasks apart when one is changed." }),
+    action: z.enum(scheduleActions),
+    command: z.string().min(1).max(1_024).optional().meta({ description: "With action command alone." }),
+    at: z
+      .string()
+      .regex(/^([01]?\d|2[0-3]):[0-5]\d$/, "must be a time such as 04:30")
+      .optional()
+      .meta({ description: "Once a day at this time; or give every." }),
+    every: z.literal(intervals).optional().meta({ description: "Minutes between two runs; or give at." }),
+    days: z
+      .array(z.enum(weekdays))
+      .min(1)
+      .default([...weekdays]),
+    timezone: z.string().min(1).max(256).default("UTC").meta({ description: "Such as Europe/Berlin." }),
+    warn: z.literal(scheduleWarnings).default(0).meta({ description: "Minutes before, for players." }),
+    enabled: z.boolean().default(true),
+  })
+  .check(({ value, issues }) => {
+    const refuse = (field: string, message: string) =>
+      issues.push({ code: "custom", message, path: [field], input: value });
+    if ((value.at === undefined) === (value.every === undefined)) refuse("at", "give either at or every");
+    if (value.action === "command" && value.command === undefined)
+      refuse("command", "action command needs one");
+    if (value.action !== "command" && value.command !== undefined)
+      refuse("command", `goes with action command alone, not ${value.action}`);
+    if ((value.action === "command" || value.action === "start") && value.warn !== 0)
+      refuse("warn", `action ${value.action} warns nobody`);
+    if (value.action !== "command" && value.every !== undefined && value.every < 60)
+      refuse("every", `a ${value.action} repeats at most every 60 minutes`);
+  });
+export type FileSchedule = z.output<typeof FileSchedule>;
+
+/** A player who joined, and whether they may wake the server under the policy `allowlist`. */
+export const FileAllowlistEntry = z.strictObject({ player: PlayerUuid, canWake: z.boolean() });
+export type FileAllowlistEntry = z.output<typeof FileAllowlistEntry>;
+
+/** One document. */
+export const ServerFile = z.strictObject({
+  apiVersion: z.literal(fileVersion),
+  kind: z.literal("Server"),
+  name: UserName,
+  settings: FileSettings.default({}),
+  schedules: z
+    .array(FileSchedule)
+    .max(100)
+    .optional()
+    .meta({ description: "Left out: they stay as they are." }),
+  allowlist: z
+    .array(FileAllowlistEntry)
+    .max(5_000)
+    .optional()
+    .meta({ description: "Players who are not named stay as they are." }),
+});
+export type ServerFile = z.output<typeof ServerFile>;
+
+/** JSON Schema of a document, for editors. */
+export function serverFileSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(ServerFile, { io: "input", unrepresentable: "any" }),
+    title: "A server of svc, for svc apply",
+  };
+}
