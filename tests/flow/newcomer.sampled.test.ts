@@ -10,11 +10,10 @@ import { after, before, test } from "node:test";
 import { isWhole, wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
-import { assertApiToken } from "./api-token.ts";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
 import * as operations from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
-import { assertPublishedClient } from "./published-client.ts";
+import * as scripts from "./scripts.ts";
 import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 import { assertSupportBundle } from "./support-bundle.ts";
 
@@ -249,11 +248,9 @@ test("settings, files, schedules and the console work with the person's own sess
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
 
-test("an API token opens what it was made for, until it is revoked", wholeOnly, () => assertApiToken(stack));
+test("an API token opens what it was made for", wholeOnly, () => scripts.assertApiToken(stack));
 
-test("a stranger installs the published client, compiles with it and drives a server", wholeOnly, () =>
-  assertPublishedClient(stack),
-);
+test("a stranger installs the client", wholeOnly, () => scripts.assertPublishedClient(stack));
 
 test("a server is claimed and deleted, and the deletion cancelled", wholeOnly, () =>
   operations.assertOwnership(stack),
@@ -383,6 +380,8 @@ test("the names of a domain are checked as a visitor finds them", wholeOnly, () 
 test("fields that a server never had are filled, and no other", wholeOnly, () =>
   operations.assertConverge(stack),
 );
+
+test("servers are made as files say", wholeOnly, () => scripts.assertApply(stack));
 
 test("every query of the dashboards has an answer", { skip: withoutPrometheus || wholeOnly.skip }, () =>
   assertDashboards(prometheus ?? assert.fail()),

@@ -2,6 +2,7 @@
 
 import { Command } from "commander";
 import { addAccountCommands } from "./account/program.ts";
+import { addApplyCommand } from "./apply/program.ts";
 import { addBackupCommands } from "./backup/program.ts";
 import { addPlayerCommands } from "./bar-player/program.ts";
 import { addCompletionCommand } from "./completion/program.ts";
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addTokenCommands(program);
   addServerCommands(program);
+  addApplyCommand(program);
   addPlayersCommand(program);
   addFileCommands(program);
   addScheduleCommands(program);

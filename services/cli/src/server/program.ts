@@ -90,6 +90,12 @@ function addChanges(server: Command): void {
     .action(
       runs(async (options: never, name, player) => (await manage()).allowlist(name ?? "", player, options)),
     );
+  command(server, "export <name>", {
+    does: "print the file of a server as it is, for svc apply",
+    example: "server export survival",
+  }).action(
+    runs(async (options, name) => (await import("../apply/commands.ts")).exportServer(name ?? "", options)),
+  );
   command(server, "history <name>", {
     does: "show the history of a server: phases, players, tasks, owners",
     example: "server history survival --since 7d",

@@ -1,0 +1,98 @@
+// A scheduled task as the file writes it and as the operations have it. Pure.
+
+import { type schedules, serverFiles } from "@svc/proto";
+
+/** What can be set of a task; equal values are the same task. */
+export type Task = {
+  label: string;
+  action: string;
+  command: string;
+  every_minutes: number;
+  minute_of_day: number;
+  weekdays: number;
+  timezone: string;
+  warn_minutes: number;
+  enabled: boolean;
+};
+
+const allDays = 127;
+
+export function taskOf(file: serverFiles.FileSchedule): Task {
+  const [hours = 0, minutes = 0] = (file.at ?? "0:0").split(":").map(Number);
+  return {
+    label: file.label,
+    action: file.action,
+    // As lifecycle stores it.
+    command: (file.command ?? "").trim().replace(/^\//, "").trim(),
+    every_minutes: file.every ?? 0,
+    minute_of_day: file.every === undefined ? hours * 60 + minutes : 0,
+    weekdays: file.days.reduce((bits, day) => bits | (1 << serverFiles.weekdays.indexOf(day)), 0),
+    timezone: file.timezone,
+    warn_minutes: file.warn,
+    enabled: file.enabled,
+  };
+}
+
+/** What can be set of a stored task. */
+export function settableOf(stored: schedules.Schedule): Task {
+  const { label, action, command, every_minutes, minute_of_day, weekdays, timezone, warn_minutes, enabled } =
+    stored;
+  const minute = every_minutes === 0 ? minute_of_day : 0;
+  return {
+    ...{ label, action, command, every_minutes, minute_of_day: minute },
+    ...{ weekdays, timezone, warn_minutes, enabled },
+  };
+}
+
+/** A task for the file, without what is the default anyway. */
+export function fileTaskOf(task: Task): Record<string, unknown> {
+  const { label, action, command, every_minutes: every, weekdays, timezone, warn_minutes: warn } = task;
+  return {
+    ...(label !== "" && { label }),
+    action,
+    ...(command !== "" && { command }),
+    ...(every === 0 ? { at: clockOf(task.minute_of_day) } : { every }),
+    ...(weekdays !== allDays && { days: daysOf(weekdays) }),
+    timezone,
+    ...(warn !== 0 && { warn }),
+    ...(!task.enabled && { enabled: false }),
+  };
+}
+
+function clockOf(minuteOfDay: number): string {
+  return [Math.floor(minuteOfDay / 60), minuteOfDay % 60]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
+function daysOf(bits: number): string[] {
+  return serverFiles.weekdays.filter((_, bit) => bits & (1 << bit));
+}
+
+/** The fields of a task as the plan shows them. */
+export function shownTask(task: Task): Record<string, string> {
+  return {
+    label: task.label,
+    action: task.action === "command" ? `command ${task.command}` : task.action,
+    when: task.every_minutes === 0 ? `at ${clockOf(task.minute_of_day)}` : `every ${task.every_minutes} min`,
+    days: task.weekdays === allDays ? "all" : daysOf(task.weekdays).join(","),
+    timezone: task.timezone,
+    warn: String(task.warn_minutes),
+    enabled: String(task.enabled),
+  };
+}
+
+/** How a task is called in messages. */
+export function nameOf({ label, ...task }: Task): string {
+  const { action, when } = shownTask({ ...task, label });
+  return label === "" ? `${action} ${when}` : JSON.stringify(label);
+}
+
+/** Whether this machine knows the zone, as lifecycle will be asked. */
+export function isZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
