@@ -86,6 +86,7 @@ export {
   isFaultName,
   type Retry,
 } from "./fault.ts";
+export { gameVersions, protocolOf, versionLabel } from "./game-version.ts";
 export * as changes from "./gateway/change.ts";
 export * as processContracts from "./gateway/process.ts";
 export * as accounts from "./identity/account.ts";
@@ -113,6 +114,7 @@ export {
   ticketSecrets,
 } from "./lifecycle/forwarding.ts";
 export * as histories from "./lifecycle/history.ts";
+export * as imageChoices from "./lifecycle/image-choice.ts";
 export {
   type KubernetesCondition,
   MinecraftServer,

@@ -64,6 +64,9 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: owners prove their backups",
   "GET /api/v1/images/build/{id}/provenance":
     "docs/reference/builds.md#provenance: where an image comes from",
+  "GET /api/v1/images/suggested": "docs/reference/images.md#versions: the version most players have",
+  "POST /api/v1/internal/players/versions":
+    "docs/reference/images.md#versions: with which versions they came",
   "GET /api/v1/images/outdated": "docs/reference/builds.md#bases: what a newer image could replace",
   "POST /api/v1/images/build/{id}/rebuild": "docs/reference/builds.md#bases: on what its bases are now",
   "GET /api/v1/images/flagged": "docs/reference/builds.md#rescan: images that would not be published today",

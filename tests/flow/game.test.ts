@@ -9,7 +9,7 @@ import { type SessionServerForTests, startBot, startSessionServer } from "@svc/m
 import { MinecraftServer } from "@svc/proto";
 import { startStrictProxy } from "./online-mode-proxy.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { bind, clickTile, codeIn, connectPlayer, type Visitor, visit } from "./visitor.ts";
+import { type Address, bind, clickTile, codeIn, connectPlayer, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
 const visitors: Visitor[] = [];
@@ -53,10 +53,14 @@ async function breakServer(name: string): Promise<void> {
   await kube.patch(servers, { name, namespace: "minecraft" }, { merge: { spec } }).finally(kube.close);
 }
 
-async function joinAs(name: string, host: string): Promise<Visitor> {
-  const visitor = await visit(stack, name, host);
+async function joinAs(name: string, at: Address): Promise<Visitor> {
+  const visitor = await visit(stack, name, at);
   visitors.push(visitor);
   return visitor;
+}
+
+function blockUnder({ bot }: Visitor): string | undefined {
+  return bot.blockAt(bot.entity.position.floored().offset(0, -1, 0))?.name;
 }
 
 const address = (server: string) => `${server}.svc.localhost`;
@@ -174,4 +178,32 @@ test("a killed proxy restarts within seconds, knows its players' links and sends
   );
   bob = await until(() => joinAs("bob", address("survival")), 15_000, "bob to be back");
   await bob.isOn("survival");
+});
+
+test("a new server runs the version with which most players came last, and says so", async () => {
+  await bob.leave();
+  const newest = { host: "svc.localhost", version: "26.1" };
+  bob = await joinAs("bob", newest);
+  alice = await joinAs("alice", newest);
+  const suggested = async () => (await stack.external("GET", "/api/v1/images/suggested")).body;
+  await until(
+    async () => ((await suggested()) as { players: number }).players === 2,
+    15_000,
+    "both to be counted with their new version",
+  );
+  const { image_ref } = (await suggested()) as { image_ref: string };
+  assert.equal(image_ref, "svc.local/demo-server:26.1");
+  const made = await stack.svc("server", "create", "fresh", "--policy", "public", "--claimable");
+  assert.match(
+    made.stdout,
+    /^Created fresh, stopped, on Minecraft 26\.1-26\.1\.2: 2 of [23] players of the last 7 days/,
+  );
+  await bob.isOn("lobby");
+  bob.command("felis go fresh");
+  await bob.isOn("fresh", 60_000);
+  await until(() => blockUnder(bob) === "grass_block", 15_000, "the ground below bob");
+
+  await alice.isOn("lobby");
+  alice.command("felis go survival");
+  await alice.hears(/survival runs 1\.21\.4; your game is 26\.1/, { withinMs: 60_000 });
 });

@@ -20,9 +20,12 @@ export type Visitor = {
   leave: () => Promise<void>;
 };
 
+/** What is typed into a client of 1.21.4, or of the version that is named. */
+export type Address = string | { host: string; version: string };
+
 /** Types `host` into a client on this machine; resolves once a world is there, and rejects when there is none. */
-export async function visit(stack: Stack, username: string, host: string): Promise<Visitor> {
-  const visitor = connectPlayer(stack, username, host);
+export async function visit(stack: Stack, username: string, address: Address): Promise<Visitor> {
+  const visitor = connectPlayer(stack, username, address);
   const gone = visitor.ended.then((reason) =>
     Promise.reject(new Error(`${username} was sent away: ${reason}`)),
   );
@@ -49,9 +52,10 @@ function accountAt(
 }
 
 /** The same without waiting for a world. */
-export function connectPlayer(stack: Stack, username: string, host: string): Visitor {
+export function connectPlayer(stack: Stack, username: string, address: Address): Visitor {
+  const { host, version } = typeof address === "string" ? { host: address, version: "1.21.4" } : address;
   const { game } = stack.file();
-  const options = { host: game.host, port: game.port, fakeHost: host, username, version: "1.21.4" };
+  const options = { host: game.host, port: game.port, fakeHost: host, username, version };
   const account = stack.sessionServer
     ? accountAt(stack.sessionServer, username)
     : { auth: "offline" as const };

@@ -15,5 +15,5 @@ export type { ServerStatus } from "./login/status.ts";
 export type { CommandWord } from "./packet/commands.ts";
 export type { PluginMessage } from "./packet/play.ts";
 export { plainText, readTextNbt, type Text } from "./packet/text.ts";
-export { findVersion, supportedProtocols, type Version, versionLabel } from "./version/catalog.ts";
+export { findVersion, supportedProtocols, type Version } from "./version/catalog.ts";
 export { Connection, type Packet } from "./wire/connection.ts";

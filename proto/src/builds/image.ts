@@ -8,6 +8,9 @@ import { Timestamp } from "../text.ts";
 import { BaseDigest } from "./build.ts";
 import { SeverityCounts } from "./scan.ts";
 
+/** Tags of one repository that are looked at for a version. */
+export const maxVersions = 100;
+
 const ImageRef = z.string().min(1).max(512);
 
 /** How an entry came on the list: by a build, by an admin, or with the platform. */
@@ -127,6 +130,28 @@ export const removeImage = operation({
   onceById: true,
   summary: "Removes an entry from the whitelist; servers that have the image keep it.",
   spec: "docs/reference/images.md#whitelist",
+});
+
+export const listVersions = request({
+  subject: "builds.image.list-versions",
+  input: { repository: ImageRef },
+  output: z.strictObject({
+    images: z
+      .array(
+        z.strictObject({
+          image_ref: z.string(),
+          /** The label of the image, else its tag: not always the name of a version. */
+          version: z.string(),
+        }),
+      )
+      .max(maxVersions),
+  }),
+  faults: ["registry_unavailable"],
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "The enabled entries of one repository and the version of the game that each runs.",
+  spec: "docs/reference/images.md#versions",
 });
 
 export const admitImage = request({

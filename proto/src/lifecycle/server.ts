@@ -4,6 +4,7 @@ import { z } from "zod";
 import { countedPage, cursor, event, nothing, operation, page, request } from "../contract.ts";
 import { optionalPaging, PlayerUuid } from "../text.ts";
 import { view } from "../view.ts";
+import { VersionChoice } from "./image-choice.ts";
 import { ServerNameParam } from "./names.ts";
 import { GameName } from "./player.ts";
 import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
@@ -194,7 +195,15 @@ export const create = operation({
     /** Whether players may claim it while it has no owner; default true. `svc server create` says false. */
     claimable: z.boolean().optional(),
   },
-  output: z.strictObject({ name: z.string(), subdomain: z.string(), desiredState: z.literal("Stopped") }),
+  output: z.strictObject({
+    name: z.string(),
+    subdomain: z.string(),
+    desiredState: z.literal("Stopped"),
+    /** As it is stored. */
+    image: z.string().optional(),
+    /** Why this image, when the request named none. */
+    chosen: VersionChoice.optional(),
+  }),
   faults: [
     "quota_exceeded",
     "bad_node",

@@ -11,6 +11,7 @@ after(() => rmSync(dir, { recursive: true }));
 
 test("an empty environment means the image's own places and vanilla's defaults", () => {
   assert.deepEqual(loadConfig({}), {
+    version: "1.21.4",
     dataDir: "/data",
     host: "127.0.0.1",
     gamePort: 25_565,
@@ -32,6 +33,16 @@ test("server.properties counts where the environment says nothing", () => {
   assert.equal(loadConfig({ DATA_DIR: dir }).maxPlayers, 7);
   assert.equal(loadConfig({ DATA_DIR: dir, MAX_PLAYERS: "3", MOTD: "mine" }).maxPlayers, 3);
   assert.equal(loadConfig({ DATA_DIR: dir, MAX_PLAYERS: "3", MOTD: "mine" }).motd, "mine");
+});
+
+test("a version is one that the gate and the lobby speak", () => {
+  assert.equal(loadConfig({ GAME_VERSION: "26.1" }).version, "26.1");
+  for (const wanted of ["1.20.4", "1.21", "newest", "1.21.4 "]) {
+    assert.throws(
+      () => loadConfig({ GAME_VERSION: wanted }),
+      /GAME_VERSION is .*; set it to one of 1.20.6, /,
+    );
+  }
 });
 
 test("a number that can't be one is refused with its name", () => {

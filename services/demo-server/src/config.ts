@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
+import { gameVersions } from "@svc/proto/game-version";
 import { type Properties, readProperties } from "./properties.ts";
 
 export type DemoConfig = {
+  /** Version of the game, as flying-squid names it. */
+  readonly version: string;
   readonly dataDir: string;
   readonly host: string;
   readonly gamePort: number;
@@ -22,6 +25,8 @@ export class ConfigError extends Error {
 }
 
 const imageDataDir = "/data";
+/** The newest that the authors of flying-squid test. */
+const defaultVersion = "1.21.4";
 
 /** The environment wins over server.properties, which wins over the defaults. JAVA_MEMORY and JAVA_FLAGS mean nothing here. */
 export function loadConfig(environment: Environment): DemoConfig {
@@ -30,6 +35,7 @@ export function loadConfig(environment: Environment): DemoConfig {
   const rconPassword = environment["RCON_PASSWORD"] || file.get("rcon.password");
   const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
   return {
+    version: version(environment["GAME_VERSION"] || defaultVersion),
     dataDir,
     host: environment["POD_IP"] || "127.0.0.1",
     gamePort: port("GAME_PORT", environment, 25_565),
@@ -58,6 +64,12 @@ function readSecrets(path: string): string[] {
   const secrets = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
   if (secrets.length === 0) throw new ConfigError(`SVC_FORWARDING_SECRET_FILE: ${path} holds no secret.`);
   return secrets;
+}
+
+function version(wanted: string): string {
+  const names = gameVersions.map(([, name]) => name);
+  if (names.includes(wanted)) return wanted;
+  throw new ConfigError(`GAME_VERSION is "${wanted}"; set it to one of ${names.join(", ")}.`);
 }
 
 function port(name: string, environment: Environment, fallback: number): number {

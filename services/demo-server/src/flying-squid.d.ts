@@ -18,7 +18,7 @@ declare module "flying-squid" {
     profile?: { readonly properties: readonly ProfileProperty[] };
     readonly latency?: number;
     readonly socket: { readonly remoteAddress?: string };
-    write(packet: string, fields: Record<string, unknown>): void;
+    write(packet: string, fields: Readonly<Record<string, unknown>>): void;
     end(reason: string): void;
   };
 
@@ -102,6 +102,12 @@ declare module "flying-squid" {
     };
     readonly _server: EventEmitter & {
       readonly options: { beforeLogin?: (client: ProtocolClient) => void };
+      /** Writes a packet once for several. */
+      writeToClients(
+        clients: readonly ProtocolClient[],
+        packet: string,
+        fields: Readonly<Record<string, unknown>>,
+      ): void;
       readonly mcversion: { readonly version: number; readonly minecraftVersion: string };
     };
     debug: (...details: unknown[]) => void;

@@ -8,10 +8,9 @@ import { explain } from "./command/runner.ts";
 import type { DemoConfig } from "./config.ts";
 import type { Log } from "./console/log.ts";
 import { listPlayers } from "./tab-list.ts";
+import { allowLaterVersions, writeForVersion } from "./version/later-versions.ts";
 import { containChunkFailures, serializeColumns } from "./world/columns.ts";
 
-/** The newest version that flying-squid, minecraft-protocol and mineflayer all know. */
-const version = "1.21.4";
 const startTimeoutMs = 30_000;
 /** In chunks. */
 const viewDistance = 4;
@@ -26,11 +25,13 @@ type GameOptions = {
 /** Starts the game itself and resolves once players can join. */
 export async function startGame({ config, consolePlugin, prepare }: GameOptions): Promise<GameServer> {
   const require = createRequire(import.meta.url);
+  allowLaterVersions(require);
   const { createMCServer } = require("flying-squid") as typeof import("flying-squid");
   usePlugins(require, consolePlugin);
   keepLevelFiles(require);
   const server = createMCServer({
     ...fixedOptions,
+    version: config.version,
     host: config.host,
     port: config.gamePort,
     motd: config.motd,
@@ -42,6 +43,7 @@ export async function startGame({ config, consolePlugin, prepare }: GameOptions)
   Object.setPrototypeOf(server.commands.hash, null);
   // The texts use `&` for colours, which clients since 1.20.3 show as it is.
   for (const [name, code] of Object.entries(server.color)) server.color[name] = code.replace("&", "§");
+  writeForVersion(server);
   prepare(server);
   const failed = new Promise<never>((_, reject) => server.once("error", reject));
   await Promise.race([server.waitForReady(startTimeoutMs), failed]);
@@ -69,7 +71,6 @@ function layFloor({ overworld }: GameServer): void {
 }
 
 const fixedOptions = {
-  version,
   "online-mode": false,
   logging: false,
   // Any value keeps flying-squid from handling uncaught exceptions itself: it would exit with status 0.

@@ -9,6 +9,8 @@ import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import type { Tables } from "./database/schema.ts";
 import { startHistory } from "./history/serve.ts";
+import { serveImageChoices } from "./image/serve.ts";
+import { createVersionStore } from "./image/version-store.ts";
 import { serveNodes } from "./node/serve.ts";
 import { createOwnerRows } from "./ownership/owner-rows.ts";
 import { serveOwnership } from "./ownership/serve.ts";
@@ -45,7 +47,19 @@ export async function startLifecycle(
   });
   const { servers, nodes, countSoon } = operator;
   const waking = createWakeReservations();
-  const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, waking, settings: lifecycle };
+  const versions = createVersionStore(runtime.store);
+  const deps = {
+    kube,
+    mesh,
+    store,
+    versions,
+    servers,
+    nodes,
+    namespace,
+    countSoon,
+    waking,
+    settings: lifecycle,
+  };
   // A replica that has not read the list yet would answer 503 where others would not; but a cluster that is away must not
   // keep the process from starting.
   await Promise.race([servers.ready, firstReadTimeout(runtime.signal)]);
@@ -53,6 +67,7 @@ export async function startLifecycle(
   serveOwnership(mesh, deps, runtime.store);
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);
+  serveImageChoices(mesh, deps);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };

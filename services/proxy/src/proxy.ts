@@ -37,6 +37,7 @@ import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
 import { createOnline, createPresenceReports } from "./player/presence.ts";
 import { checkStandings } from "./player/standing.ts";
+import { createVersionReports } from "./player/versions.ts";
 import { drainQueue } from "./queue/drain-queue.ts";
 import { createQueue } from "./queue/queue.ts";
 import { joinAddress } from "./registry/join-address.ts";
@@ -101,6 +102,7 @@ export async function startProxy(
         isNeeded: () => hasPlayers() || context.queue.all().length > 0,
         run: () => drainQueue(context),
       },
+      { name: "versions", everyMs: limits.presenceMs, ...createVersionReports(context) },
       { name: "presence", everyMs: limits.presenceMs, ...createPresenceReports(context) },
       {
         name: "standings",

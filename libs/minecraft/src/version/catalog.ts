@@ -1,3 +1,4 @@
+import { gameVersions } from "@svc/proto/game-version";
 import { MinecraftFault } from "../fault.ts";
 import { readTable, type VersionTable } from "./table.ts";
 
@@ -24,30 +25,11 @@ export type Version = {
   readonly hasStrictErrors: boolean;
 };
 
-/** Every supported protocol: its number, minecraft-data's name, and what players call it; oldest first. */
-export const known: readonly (readonly [protocol: number, data: string, label: string])[] = [
-  [766, "1.20.6", "1.20.5-1.20.6"],
-  [767, "1.21.1", "1.21-1.21.1"],
-  [768, "1.21.3", "1.21.2-1.21.3"],
-  [769, "1.21.4", "1.21.4"],
-  [770, "1.21.5", "1.21.5"],
-  [771, "1.21.6", "1.21.6"],
-  [772, "1.21.8", "1.21.7-1.21.8"],
-  [773, "1.21.9", "1.21.9-1.21.10"],
-  [774, "1.21.11", "1.21.11"],
-  [775, "26.1", "26.1-26.1.2"],
-];
-
 /** The supported protocol numbers, oldest first. */
-export const supportedProtocols: readonly number[] = known.map(([protocol]) => protocol);
+export const supportedProtocols: readonly number[] = gameVersions.map(([protocol]) => protocol);
 
 /** The range in players' words, for status and refusals: `1.20.5-26.1.2`. */
-export const supportedRange = `${known[0]?.[2].split("-")[0]}-${known.at(-1)?.[2].split("-").at(-1)}`;
-
-/** What players call a protocol's version; undefined for one that this build doesn't know. */
-export function versionLabel(protocol: number): string | undefined {
-  return known.find(([number]) => number === protocol)?.[2];
-}
+export const supportedRange = `${gameVersions[0]?.[2].split("-")[0]}-${gameVersions.at(-1)?.[2].split("-").at(-1)}`;
 
 const versions = new Map<number, Version>();
 
@@ -55,7 +37,7 @@ const versions = new Map<number, Version>();
 export function findVersion(protocol: number): Version | undefined {
   const built = versions.get(protocol);
   if (built) return built;
-  const row = known.find(([number]) => number === protocol);
+  const row = gameVersions.find(([number]) => number === protocol);
   if (!row) return undefined;
   const version = buildVersion(row[0], row[1], row[2]);
   versions.set(protocol, version);

@@ -3,10 +3,10 @@
 
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { known } from "./catalog.ts";
+import { gameVersions } from "@svc/proto/game-version";
 import { makeTable } from "./make-table.ts";
 import { tableFile } from "./table.ts";
 
-for (const [protocol, data] of known) {
+for (const [protocol, data] of gameVersions) {
   writeFileSync(tableFile(protocol), gzipSync(JSON.stringify(makeTable(protocol, data)), { level: 9 }));
 }

@@ -18,8 +18,8 @@ export type TestRegistry = {
   /** As references and `[registry] url` write it. */
   host: string;
   isReal: boolean;
-  /** Stores an image of one layer under a tag; returns its digest. */
-  push: (path: string, tag: string) => Promise<string>;
+  /** Stores an image of one layer under a tag, with members of its configuration; returns its digest. */
+  push: (path: string, tag: string, configuration?: object) => Promise<string>;
   stop: () => Promise<void>;
 };
 
@@ -78,14 +78,14 @@ let pushed = 0;
 
 function pusher(host: string): TestRegistry["push"] {
   const registry = openRegistry({ host, plainHttp: true });
-  return async (path, tag) => {
+  return async (path, tag, configuration = {}) => {
     const put = async (text: string) => {
       const bytes = Buffer.from(text);
       const blob = { digest: digestOf(bytes), size: bytes.length };
       await registry.putBlob(path, { ...blob, open: () => Readable.from([bytes]) });
       return blob;
     };
-    const config = await put(JSON.stringify({ architecture: "amd64", os: "linux" }));
+    const config = await put(JSON.stringify({ architecture: "amd64", os: "linux", ...configuration }));
     const layer = await put(`layer ${pushed++}`);
     const bytes = Buffer.from(
       JSON.stringify({

@@ -2,6 +2,9 @@
 
 import { openRegistry, type Reference } from "@svc/registry";
 import type { RegistrySettings } from "../config.ts";
+import { readVersionLabel } from "./version-label.ts";
+
+const maxLabels = 1_000;
 
 type Resolution = { kind: "found"; digest: string } | { kind: "missing" } | { kind: "failed"; cause: Error };
 
@@ -9,6 +12,8 @@ export type PlatformRegistry = {
   /** Host and port as image references write it. */
   host: string;
   resolve: (reference: Reference, signal: AbortSignal) => Promise<Resolution>;
+  /** The version of the game that an image says it runs; undefined where it says none. Throws `RegistryError`. */
+  readVersion: (named: { path: string; tag: string }, signal: AbortSignal) => Promise<string | undefined>;
   /** When what a tag names was pushed; undefined where nothing is, or nobody knows. Throws `RegistryError`. */
   pushedAt: (named: { path: string; tag: string }, signal: AbortSignal) => Promise<Date | undefined>;
 };
@@ -19,9 +24,19 @@ export function createRegistry(settings: RegistrySettings): PlatformRegistry | u
   if (host === "") return undefined;
   const plainHttp = isPlainHttp(settings);
   const registry = openRegistry({ host, plainHttp, timeoutMs });
+  // What a digest names never changes.
+  const labels = new Map<string, string | undefined>();
   return {
     host,
     pushedAt: async ({ path, tag }, signal) => (await registry.getManifest(path, tag, signal))?.pushedAt,
+    readVersion: async ({ path, tag }, signal) => {
+      const digest = (await registry.headManifest(path, tag, signal))?.digest;
+      if (digest === undefined || labels.has(digest)) return labels.get(digest ?? "");
+      const label = await readVersionLabel(registry, { path, digest }, signal);
+      if (labels.size >= maxLabels) labels.clear();
+      labels.set(digest, label);
+      return label;
+    },
     resolve: async ({ path, tag, digest }, signal) => {
       try {
         const found = await registry.headManifest(path, digest ?? tag ?? "latest", signal);

@@ -74,6 +74,24 @@ export function removeImage(db: BuildsDb, imageRef: string): Promise<ImageRow | 
   return db.deleteFrom("image_whitelist").where("image_ref", "=", imageRef).returningAll().executeTakeFirst();
 }
 
+/** Enabled entries of single tags of one repository, by name. */
+export async function listTagsOf(
+  db: BuildsDb,
+  about: { repository: string; limit: number },
+): Promise<string[]> {
+  const { repository, limit } = about;
+  const rows = await db
+    .selectFrom("image_whitelist")
+    .select("image_ref")
+    .where("enabled", "=", true)
+    .where(sql<boolean>`starts_with(image_ref, ${`${repository}:`})`)
+    .where("image_ref", "!=", `${repository}:*`)
+    .orderBy("image_ref", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(({ image_ref }) => image_ref);
+}
+
 /** Whether one of the entries is on the list and enabled. */
 export async function isListed(db: BuildsDb, entries: readonly string[]): Promise<boolean> {
   const row = await db

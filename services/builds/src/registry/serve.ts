@@ -62,8 +62,10 @@ function pruneDeps({ db, mesh, settings }: Omit<RegistryDeps, "log">): PruneDeps
   const { url: host, timeout: timeoutMs } = settings.registry;
   const plainHttp = isPlainHttp(settings.registry);
   const credential = readPruneCredential(settings);
-  const { repository, tag } = baseImages.demoServerImage;
-  const platformImages = [`${host}/${repository}:${tag}`, ...imagesIn(settings)];
+  const demoServers = baseImages.demoServerImages.map(
+    ({ repository, tag }) => `${host}/${repository}:${tag}`,
+  );
+  const platformImages = [...demoServers, ...imagesIn(settings)];
   return {
     db,
     registry: host === "" ? undefined : openRegistry({ host, plainHttp, timeoutMs, credential }),

@@ -1,7 +1,10 @@
 import { join } from "node:path";
-import { demoServerImage, runsLabel } from "@svc/proto/base-image";
+import { demoServerImage, demoServerImages, runsLabel } from "@svc/proto/base-image";
 
-/** Image of the demo game server in the embedded cluster. */
+/** Images of the demo game server in the embedded cluster, one for each version. */
+export const demoImages = demoServerImages.map(({ config }) => config.Labels[runsLabel]);
+
+/** What a server gets that names none, while nothing is known of its players. */
 export const demoImage = demoServerImage.config.Labels[runsLabel];
 
 /** Image of the world agent: what the Jobs of backups, restores, exports and file changes run. */
@@ -36,9 +39,15 @@ export function imageTable(repo: string, node: string, local: Partial<Local> = {
     command: [node, program],
     env: { NODE_COMPILE_CACHE: cache },
   });
+  const demo = run(join(repo, "services/demo-server/src/main.ts"), ownCache);
   const build = run(join(repo, "services/build-agent/src/main.ts"), ownCache);
   return {
-    [demoImage]: { ...run(join(repo, "services/demo-server/src/main.ts"), ownCache), base: demoBase },
+    ...Object.fromEntries(
+      demoServerImages.map(({ tag, config }) => [
+        config.Labels[runsLabel],
+        { command: demo.command, env: { ...demo.env, GAME_VERSION: tag }, base: demoBase },
+      ]),
+    ),
     [agentImage]: run(file, compileCache),
     [buildImage]: { command: build.command, env: { ...build.env, ...buildEnv } },
   };

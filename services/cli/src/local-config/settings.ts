@@ -1,9 +1,11 @@
 import { dirname, join } from "node:path";
 import type { StackFacts } from "@svc/local-stack";
 import { baseImages } from "@svc/proto";
-import { agentImage, buildImage, demoImage } from "./image-table.ts";
+import { agentImage, buildImage, demoImage, demoImages } from "./image-table.ts";
 
-const { repository, tag } = baseImages.demoServerImage;
+const packBases = baseImages.demoServerImages.map(
+  ({ repository, tag }) => `vanilla/${tag}=${repository}:${tag}`,
+);
 
 /** Values for the file, known to a local stack and to compose.yaml. */
 type LocalFacts = Pick<
@@ -54,13 +56,13 @@ build_user_namespaces = "off"
 user_uploads_context = ${quote(join(dirname(facts.archiveDir), "contexts"))}
 
 [builds]
-recommended = [${quote(demoImage)}]
+recommended = [${demoImages.map(quote).join(", ")}]
 agent_image = ${quote(buildImage)}
 scanner = ${quote(buildImage)}
 internal_url = ${quote(facts.internalBaseUrl)}
 # This cluster has no network policies.
 egress_gate = false
-pack_bases = [${quote(`vanilla/${tag}=${repository}:${tag}`)}]
+pack_bases = [${packBases.map(quote).join(", ")}]
 
 [lifecycle]
 default_image = ${quote(demoImage)}

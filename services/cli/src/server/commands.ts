@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { accounts, type InputOf, type OutputOf, ownership, servers } from "@svc/proto";
+import { accounts, type InputOf, type imageChoices, type OutputOf, ownership, servers } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
@@ -38,7 +38,19 @@ export async function createServer(name: string, options: CreateOptions): Promis
   };
   const created = await external.call(servers.create, input);
   const wake = hint(data, `server wake ${created.name}`);
-  return { json: created, text: `Created ${created.name}, stopped. Wake it with: ${wake}` };
+  const why = created.chosen === undefined ? "" : `, on ${reasonOf(created.chosen)}`;
+  return { json: created, text: `Created ${created.name}, stopped${why}. Wake it with: ${wake}` };
+}
+
+/** `Minecraft 1.21.1: 14 of 20 players of the last 7 days have it`. */
+function reasonOf({ version, players, of }: imageChoices.VersionChoice): string {
+  const what = version === undefined ? "the default image" : `Minecraft ${version}`;
+  if (players > 0) return `${what}: ${players} of ${of} players of the last 7 days have it`;
+  const nobody =
+    of === 0
+      ? "nobody came in the last 7 days"
+      : `no image runs what the ${of} players of the last 7 days have`;
+  return `${what}: ${nobody}`;
 }
 
 /** Account id of `me`, or of a user by name, address or id. */

@@ -6,7 +6,7 @@ import { openRegistry, parseManifest } from "@svc/registry";
 import { startTestRegistry } from "@svc/registry/testing";
 import { publishBaseImages } from "./base-images.ts";
 
-test("the demo server is published once as an image whose configuration names its program", async () => {
+test("the demo server of each version is published once as an image whose configuration names its program", async () => {
   const { host, stop } = await startTestRegistry();
   try {
     const registry = openRegistry({ host, plainHttp: true });
@@ -16,6 +16,8 @@ test("the demo server is published once as an image whose configuration names it
     const first = await registry.getManifest(repository, tag);
     await publishBaseImages({ host, password: "p".repeat(24), signal });
     assert.ok(first);
+    const tags = baseImages.demoServerImages.map((image) => image.tag).sort();
+    assert.deepEqual((await registry.listTags(repository)).sort(), tags);
     assert.equal((await registry.getManifest(repository, tag))?.digest, first.digest);
     const manifest = parseManifest(first);
     assert.ok(manifest.kind === "image");

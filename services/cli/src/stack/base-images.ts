@@ -3,7 +3,7 @@
 
 import { Readable } from "node:stream";
 import { baseImages } from "@svc/proto";
-import { digestOf, mediaTypes, openRegistry } from "@svc/registry";
+import { digestOf, mediaTypes, openRegistry, type Registry } from "@svc/registry";
 
 const retryForMs = 20_000;
 
@@ -14,11 +14,16 @@ type Target = {
   signal: AbortSignal;
 };
 
-/** Publishes the demo server as a base image, unless the registry has it as it is. */
+/** Publishes the demo server of each version as a base image, unless the registry has it as it is. */
 export async function publishBaseImages({ host, password, signal }: Target): Promise<void> {
   const credential = { user: "platform", password };
   const registry = openRegistry({ host, plainHttp: true, credential, retryForMs });
-  const { repository, tag, config } = baseImages.demoServerImage;
+  for (const image of baseImages.demoServerImages) await publish(registry, image, signal);
+}
+
+type Base = (typeof baseImages.demoServerImages)[number];
+
+async function publish(registry: Registry, { repository, tag, config }: Base, signal: AbortSignal) {
   const { blobs, manifest } = createImage(config);
   const found = await registry.headManifest(repository, tag, signal);
   if (found?.digest === digestOf(manifest)) return;

@@ -61,6 +61,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     servers: true,
     transferred_at: true,
   },
+  player_versions: { mc_uuid: true, protocol: true, seen_on: true },
   player_names: { mc_uuid: true, name: true, seen_at: true },
   proxy_players: { proxy: true, players: true, seen_at: true },
   player_invitations: {

@@ -102,6 +102,7 @@ export type Tables = {
     servers: string[];
     transferred_at: Generated<Date>;
   };
+  player_versions: { mc_uuid: string; protocol: number; seen_on: Date };
   player_names: { mc_uuid: string; name: string; seen_at: Date };
   proxy_players: { proxy: string; players: ProxyPlayer[]; seen_at: Date };
   player_invitations: {

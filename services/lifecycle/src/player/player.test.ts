@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { faultOf, staff, velocity } from "@svc/mesh/testing";
-import { players as contracts, type InputOf, servers } from "@svc/proto";
+import { players as contracts, type InputOf, imageChoices, servers } from "@svc/proto";
 import { type Fixture, openFixture } from "../testing/fixture.ts";
 
 let fixture: Fixture;
@@ -114,4 +114,88 @@ test("joins and leaves are published with the player's name", async () => {
   ]);
   const gone = { name: "nobody-here", mc_uuid };
   assert.equal(await faultOf(fixture.internal.call(contracts.reportLeave, gone, velocity)), "not_found");
+});
+
+test("a server without an image gets the version that most players of seven days had, each counted once", async () => {
+  const { library, external, internal } = fixture;
+  library.whitelist.push(
+    "svc.local/demo-server:1.21.1",
+    "svc.local/demo-server:java21",
+    "svc.local/other:26.1",
+  );
+  library.labels.set("svc.local/demo-server:java21", "26.1");
+  const came = (protocol: number, ...uuids: string[]) =>
+    internal.call(
+      imageChoices.reportVersions,
+      { players: uuids.map((mc_uuid) => ({ mc_uuid, protocol })) },
+      velocity,
+    );
+  const suggested = () => external.call(imageChoices.suggestImage, {}, staff);
+  const create = async (name: string, image?: string) => {
+    const made = await external.call(servers.create, { name, subdomain: name, image }, staff);
+    return [made.image, made.chosen];
+  };
+  const [one, two, three, four] = Array.from({ length: 4 }, () => randomUUID()) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  assert.deepEqual(await suggested(), {
+    ...{ image_ref: "svc.local/demo-server:1.21.4", version: "1.21.4", players: 0, of: 0 },
+    versions: [],
+  });
+
+  // What arrives twice, at two replicas or in one report, counts once; what is said last counts.
+  await Promise.all([came(767, one, two, one), came(767, two, one), came(767, two)]);
+  await came(768, three, four);
+  await came(767, three);
+  assert.deepEqual(await suggested(), {
+    ...{ image_ref: "svc.local/demo-server:1.21.1", version: "1.21-1.21.1", players: 3, of: 4 },
+    versions: [
+      {
+        ...{ protocol: 767, version: "1.21-1.21.1", players: 3 },
+        image_ref: "svc.local/demo-server:1.21.1",
+      },
+      { protocol: 768, version: "1.21.2-1.21.3", players: 1 },
+    ],
+  });
+  const chosen = { version: "1.21-1.21.1", players: 3, of: 4 };
+  assert.deepEqual(await create("chosen"), ["svc.local/demo-server:1.21.1", chosen]);
+  assert.deepEqual(await create("named", "svc.local/nothing:1"), ["svc.local/nothing:1", undefined]);
+
+  // A label says it where the tag does not; eight days later nobody remembers.
+  await came(775, one, two, three);
+  assert.deepEqual((await create("labelled"))[0], "svc.local/demo-server:java21");
+  await sql("update lifecycle.player_versions set seen_on = seen_on - 7 where mc_uuid <> $1", [four]);
+  assert.deepEqual((await suggested()).versions, [{ protocol: 768, version: "1.21.2-1.21.3", players: 1 }]);
+  await came(767, one);
+  const kept = await sql("select mc_uuid from lifecycle.player_versions");
+  assert.deepEqual(new Set(kept.map(({ mc_uuid }) => mc_uuid)), new Set([one, four]));
+
+  // An image that was chosen but can't be had gives way to the platform's own.
+  const list = library.whitelist.splice(0);
+  library.whitelist.push("svc.local/demo-server:1.21.4");
+  library.lists = list;
+  assert.deepEqual(await create("refused"), ["svc.local/demo-server:1.21.4", undefined]);
+  library.lists = undefined;
+  library.whitelist.splice(0, 1, ...list);
+  library.isAway = true;
+  assert.equal(await faultOf(suggested()), "registry_unavailable");
+  assert.equal(await faultOf(create("away")), "registry_unavailable");
+  library.isAway = false;
+});
+
+test("versions that are none are refused with what is wrong", async () => {
+  const tell = (players: unknown) =>
+    fixture.internal.call(
+      imageChoices.reportVersions,
+      { players } as InputOf<typeof imageChoices.reportVersions>,
+      velocity,
+    );
+  const mc_uuid = randomUUID();
+  const wrong = [[{ mc_uuid, protocol: -1 }], [{ mc_uuid, protocol: 1.5 }], [{ mc_uuid, protocol: 2 ** 31 }]];
+  for (const players of [...wrong, [{ mc_uuid: "x", protocol: 1 }], [{ mc_uuid }], "all"])
+    assert.equal(await faultOf(tell(players)), "bad_request");
+  assert.equal(await faultOf(tell([])), "none");
 });

@@ -1,10 +1,11 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type InputOf, images, type MinecraftServerSpec, quotas } from "@svc/proto";
+import { type InputOf, images, isFault, type MinecraftServerSpec, quotas } from "@svc/proto";
 import { annotation, servers as resource } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
 import type { Costs } from "../database/server-row.ts";
+import { chooseImage } from "../image/choose.ts";
 import type { contracts, ServerDeps } from "./deps.ts";
 import {
   costsOf,
@@ -28,8 +29,8 @@ export const create =
   async (context, input) => {
     const { name, subdomain } = input;
     const wanted = specOf(deps, context, input);
-    const admitted = await deps.mesh.call(images.admitImage, { image_ref: wanted.image }, context);
-    const spec = { ...wanted, image: admitted.image_ref };
+    const { image, chosen } = await imageOf(deps, context, input.image);
+    const spec = { ...wanted, image };
     await checkFree(deps, context, input);
     const offered = input.claimable ?? true;
     const costs = costsOf(spec);
@@ -45,8 +46,24 @@ export const create =
       makeObject: () => makeObject(deps, context, { name, spec, offered }),
       audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
     });
-    return { name, subdomain, desiredState: "Stopped" };
+    return { name, subdomain, desiredState: "Stopped", image, ...(chosen && { chosen }) };
   };
+
+/** The wanted image, or the one that most players can join, as a server stores it. */
+async function imageOf(deps: ServerDeps, context: Context<Contract>, wanted: string | undefined) {
+  const admit = async (image_ref: string) =>
+    (await deps.mesh.call(images.admitImage, { image_ref }, context)).image_ref;
+  if (wanted !== undefined) return { image: await admit(wanted) };
+  const { default_image: defaultImage } = deps.settings;
+  try {
+    const { imageRef, choice } = await chooseImage(deps, context);
+    return { image: await admit(imageRef), chosen: choice };
+  } catch (error) {
+    // Nobody named the image that can't be had; the platform's own says what is wrong, or does.
+    if (!isFault(error)) throw error;
+    return { image: await admit(defaultImage) };
+  }
+}
 
 // In the order of docs/reference/server-resource.md#create: node, names, policy, sizes; the image is checked with builds after all of them.
 function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {

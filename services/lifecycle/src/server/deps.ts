@@ -3,6 +3,7 @@ import type { Mesh } from "@svc/mesh";
 import { servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
+import type { VersionStore } from "../image/version-store.ts";
 import type { ServerStore } from "./store.ts";
 import type { WakeReservations } from "./wake-reservations.ts";
 
@@ -11,6 +12,7 @@ export type ServerDeps = {
   kube: Kube;
   mesh: Pick<Mesh, "call" | "audit">;
   store: ServerStore;
+  versions: VersionStore;
   servers: Informer<Server>;
   nodes: Informer<Node>;
   settings: LifecycleSettings;

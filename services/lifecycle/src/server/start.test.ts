@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 import type { Tables } from "../database/schema.ts";
+import { createVersionStore } from "../image/version-store.ts";
 import { createOwnershipStore } from "../ownership/store.ts";
 import { namespace, startTestCluster, type TestCluster } from "../testing/fixture.ts";
 import { defaults } from "../testing/observed.ts";
@@ -55,6 +56,7 @@ function depsWith(
     kube: { ...base.kube, patch },
     mesh: { call: () => Promise.reject(new Fault("unavailable")), audit: () => {} },
     store: createServerStore(tables),
+    versions: createVersionStore(tables),
     servers,
     nodes: servers as never,
     settings: { ...defaults, ...settings },

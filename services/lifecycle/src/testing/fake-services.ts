@@ -18,7 +18,15 @@ export type People = {
 };
 
 /** What builds would say: `name:tag` or `name:*`, and the digests that tags name now. */
-export type Library = { whitelist: string[]; pins: Map<string, string>; isAway: boolean };
+export type Library = {
+  whitelist: string[];
+  pins: Map<string, string>;
+  /** Versions that images say themselves; of others their tag counts. */
+  labels: Map<string, string>;
+  /** What is listed where that differs from what is admitted. */
+  lists?: string[] | undefined;
+  isAway: boolean;
+};
 
 export const noLimits: Limits = {
   max_servers: null,
@@ -77,7 +85,7 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
 
 export async function serveBuilds(mesh: Mesh): Promise<Library> {
   const whitelist = ["svc.local/demo-server:1.21.4", "svc.local/nothing:*"];
-  const library: Library = { whitelist, pins: new Map(), isAway: false };
+  const library: Library = { whitelist, pins: new Map(), labels: new Map(), isAway: false };
   mesh.serve(images.admitImage, (context, { image_ref }) => {
     if (library.isAway) throw context.fault("registry_unavailable");
     const tagged = image_ref.replace(/@sha256:[0-9a-f]{64}$/, "");
@@ -87,6 +95,14 @@ export async function serveBuilds(mesh: Mesh): Promise<Library> {
     }
     const pin = library.pins.get(tagged);
     return { image_ref: pin === undefined ? image_ref : `${tagged}@${pin}` };
+  });
+  mesh.serve(images.listVersions, (context, { repository }) => {
+    if (library.isAway) throw context.fault("registry_unavailable");
+    const refs = (library.lists ?? library.whitelist).filter(
+      (entry) => entry.startsWith(`${repository}:`) && !entry.endsWith(":*"),
+    );
+    const versionOf = (ref: string) => library.labels.get(ref) ?? ref.slice(repository.length + 1);
+    return { images: refs.map((image_ref) => ({ image_ref, version: versionOf(image_ref) })) };
   });
   await mesh.announce();
   return library;

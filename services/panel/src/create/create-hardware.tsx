@@ -25,6 +25,7 @@ type HardwareFieldsProps = {
 export function HardwareFields({ choice, choose, errorOf }: HardwareFieldsProps) {
   const { create, server, settings } = useWords();
   const images = useOperation("images.listImages", {});
+  const suggested = useOperation("imageChoices.suggestImage", {}).data;
   const nodes = useOperation("nodes.listNodes", {});
   const allowed = (images.data?.items ?? []).filter(({ enabled }) => enabled);
   const targets = targetsOf(nodes.data?.nodes ?? [], undefined);
@@ -36,7 +37,11 @@ export function HardwareFields({ choice, choose, errorOf }: HardwareFieldsProps)
         name="image"
         value={choice.image}
         onChange={(typed) => choose({ image: typed.trim() })}
-        description={create.imageHelp}
+        description={
+          suggested?.version !== undefined && suggested.players > 0
+            ? create.imageChosen(suggested.version, suggested.players, suggested.of)
+            : create.imageHelp
+        }
         error={errorOf("image")}
         suggestions={allowed.map(({ image_ref }) => image_ref)}
       />

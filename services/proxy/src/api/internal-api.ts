@@ -6,6 +6,7 @@ import {
   type AnyContract,
   accountMigrations,
   type InputOf,
+  imageChoices,
   links,
   ownership,
   players,
@@ -59,6 +60,8 @@ export function createInternalApi(options: InternalApiOptions) {
       call(players.reportLeave, { name, ...player }),
     reportPlayers: (proxy: string, all: InputOf<typeof players.reportPlayers>["players"]) =>
       call(players.reportPlayers, { proxy, players: all }),
+    reportVersions: (all: InputOf<typeof imageChoices.reportVersions>["players"]) =>
+      call(imageChoices.reportVersions, { players: all }),
     listPlayers: () => call(players.listForProxy, {}),
     invite: (mc_uuid: string, card: Omit<InputOf<typeof players.invite>, "mc_uuid">) =>
       call(players.invite, { mc_uuid, ...card }),

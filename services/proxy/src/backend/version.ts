@@ -1,6 +1,7 @@
 // A server that speaks another version would leave the player waiting for packets that never come.
 
-import { type Backend, type ServerAnswer, versionLabel } from "@svc/minecraft";
+import type { Backend, ServerAnswer } from "@svc/minecraft";
+import { versionLabel } from "@svc/proto/game-version";
 import type { Session } from "../session/session.ts";
 import type { StatusCache } from "./status-cache.ts";
 

@@ -94,6 +94,8 @@ export const create: Words["create"] = {
   policy: "谁可以唤醒",
   image: "镜像",
   imageHelp: "留空则使用管理员推荐的镜像。",
+  imageChosen: (version, players, of) =>
+    `留空则使用 Minecraft ${version}：最近 7 天的 ${of} 名玩家中有 ${players} 名使用该版本。`,
   memoryHelp: "例如 2Gi；留空则使用默认值。",
   diskHelp: "例如 10Gi；以后不能更改。",
   bestNode: "空闲内存最多的节点",
