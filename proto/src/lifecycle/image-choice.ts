@@ -30,6 +30,7 @@ export const reportVersions = operation({
       .max(maxPlayersReported),
   },
   output: nothing,
+  idempotent: true,
   summary: "The versions of the game with which players came, once for each session.",
   spec,
 });
@@ -59,6 +60,7 @@ export const suggestImage = operation({
       }),
     ),
   }),
+  faults: ["registry_unavailable"],
   summary: "The image that a server gets which names none: that of the version most players have.",
   spec,
 });

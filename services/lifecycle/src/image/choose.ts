@@ -1,9 +1,14 @@
 import type { Mesh } from "@svc/mesh";
 import { images as builds, type imageChoices, versionLabel } from "@svc/proto";
-import type { ServerDeps } from "../server/deps.ts";
+import type { LifecycleSettings } from "../config.ts";
 import { repositoryOf, suggestImage, type VersionCount, type VersionImage } from "./suggest.ts";
+import type { VersionStore } from "./version-store.ts";
 
-type Deps = Pick<ServerDeps, "mesh" | "versions" | "settings">;
+export type ChoiceDeps = {
+  mesh: Pick<Mesh, "call">;
+  versions: VersionStore;
+  settings: Pick<LifecycleSettings, "default_image">;
+};
 type Choice = {
   imageRef: string;
   choice: imageChoices.VersionChoice;
@@ -13,7 +18,7 @@ type Choice = {
 
 /** The image of a server that names none, among the tags of the default image's repository. */
 export async function chooseImage(
-  { mesh, versions, settings }: Deps,
+  { mesh, versions, settings }: ChoiceDeps,
   context: Parameters<Mesh["call"]>[2],
 ): Promise<Choice> {
   const { default_image: defaultImage } = settings;

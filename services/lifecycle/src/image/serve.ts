@@ -1,10 +1,9 @@
 import type { Mesh } from "@svc/mesh";
 import { imageChoices as contracts, versionLabel } from "@svc/proto";
-import type { ServerDeps } from "../server/deps.ts";
-import { chooseImage } from "./choose.ts";
+import { type ChoiceDeps, chooseImage } from "./choose.ts";
 import { imagesByProtocol } from "./suggest.ts";
 
-export function serveImageChoices(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+export function serveImageChoices(mesh: Pick<Mesh, "serve">, deps: ChoiceDeps): void {
   mesh.serve(contracts.reportVersions, async (_context, { players }) => {
     await deps.versions.record(players);
     return null;

@@ -66,12 +66,14 @@ export function imagesByProtocol(
   return new Map([...best].map(([protocol, { image_ref }]) => [protocol, image_ref]));
 }
 
+const withoutDigest = (imageRef: string) => imageRef.split("@", 1)[0] ?? "";
+
 /** `1.21.4` of `host/name:1.21.4@sha256:…`; empty without a tag. */
 export function tagOf(imageRef: string): string {
-  return /:([^/:@]+)(@|$)/.exec(imageRef)?.[1] ?? "";
+  return withoutDigest(imageRef).slice(repositoryOf(imageRef).length + 1);
 }
 
 /** `host/name` of `host/name:tag@sha256:…`. */
 export function repositoryOf(imageRef: string): string {
-  return imageRef.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
+  return withoutDigest(imageRef).replace(/:[^/:]*$/, "");
 }
