@@ -96,7 +96,10 @@ export const settings = z.object({
     termination_grace: duration("300s"),
     /** Memory left to a server beside Java's heap, at least. */
     heap_reserve_min: size("512Mi"),
-    /** Image of a server that names none; it must be on the whitelist of builds. */
+    /**
+     * Image of a server that names none, while no other tag of its repository suits more players
+     * (docs/reference/images.md#versions); it must be on the whitelist of builds.
+     */
     default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
     /** Claims that one replica handles at the same time; each uses a database connection while it reads limits. */
     max_claims: whole(4).pipe(z.number().min(1)),

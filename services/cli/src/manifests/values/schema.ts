@@ -246,7 +246,9 @@ export const Values = z.strictObject({
     .describe("The lobby."),
   game: z
     .strictObject({
-      defaultImage: text("Image of a server that names none; it must be on the whitelist."),
+      defaultImage: text(
+        "Image of a server that names none, while no other tag of its repository suits more players; it must be on the whitelist.",
+      ),
       recommendedImages: z
         .array(z.string())
         .default([])
