@@ -192,12 +192,7 @@ test(
 
 test("a server is created, woken, inspected and stopped", async () => {
   const created = await json("server", "create", "survival", "--policy", "public", "--idle", "60");
-  const { image, chosen, ...made } = created;
-  assert.deepEqual(made, { name: "survival", subdomain: "survival", desiredState: "Stopped" });
-  assert.deepEqual(
-    [image, chosen],
-    ["svc.local/demo-server:1.21.4", { version: "1.21.4", players: 0, of: 0 }],
-  );
+  assert.partialDeepStrictEqual(created, { name: "survival", desiredState: "Stopped" });
   const taken = await stack.svc("server", "create", "survival", "--policy", "public");
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /_taken, request /);
