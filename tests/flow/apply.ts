@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runSvc as commandOfSvc } from "@svc/local-stack";
@@ -29,6 +30,10 @@ export async function assertApply(stack: Stack): Promise<void> {
     `${head("farm")}settings: {owner: me, ${settings}}\nschedules:\n${tasks(count)}`;
   await assertCreated(stack, { apply, farm });
   await assertStopsAndGoesOn({ apply, farm });
+  await assertAsks(stack, {
+    file,
+    wanted: farm("displayName: Asked", 0).replace("schedules:", "schedules: []"),
+  });
   await assertTokens(stack, file);
   await assertKilled(stack, file);
 }
@@ -91,6 +96,37 @@ async function assertStopsAndGoesOn({ apply, farm }: Run): Promise<void> {
   const rest = fine(await apply(two("Workshop 2")));
   assert.match(rest, /^~ work: change displayName$/m);
   assert.doesNotMatch(rest, /~ farm/);
+}
+
+/** At a terminal it asks before it deletes; what somebody changes before the answer is not overwritten. */
+async function assertAsks(stack: Stack, { file, wanted }: { file: string; wanted: string }): Promise<void> {
+  writeFileSync(file, wanted);
+  const answered = async (answer: string, meanwhile: () => Promise<unknown>): Promise<Applied> => {
+    const { args, env } = commandOfSvc(root, join(root, "services/cli/src/main.ts"));
+    const words = [process.execPath, ...args, "apply", "-f", file, "--prune", "--data", stack.dataDir];
+    const child = spawn("script", ["-qefc", words.map((word) => `'${word}'`).join(" "), "/dev/null"], {
+      env: { ...process.env, ...env },
+    });
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk;
+    });
+    await until(() => stdout.includes("Type yes:"), 60_000, "the question");
+    await meanwhile();
+    child.stdin.write(`${answer}\n`);
+    const [code] = (await once(child, "exit")) as [number];
+    return { code, stdout, stderr: "" };
+  };
+  const nothing = async () => undefined;
+  assert.match(fine(await answered("no", nothing)), /Nothing was done/);
+  const rename = async () => fine(await stack.svc("server", "set", "farm", "--display-name", "By somebody"));
+  const stale = await answered("yes", rename);
+  assert.equal(stale.code, 1);
+  assert.match(stale.stdout, /Nothing was changed\.[\s\S]*farm was changed by somebody else/);
+  assert.match(
+    fine(await answered("yes", nothing)),
+    /displayName: By somebody -> Asked[\s\S]*Done: 2 changed/,
+  );
 }
 
 async function assertTokens(stack: Stack, file: string): Promise<void> {
