@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
 import { type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 import type { Command } from "./command.ts";
 
-const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+const program = testProgram(fileURLToPath(new URL("./main.ts", import.meta.url)));
 
 describe("the host's own commands", () => {
   let fixture: Fixture;
