@@ -83,7 +83,7 @@ function columnsOf(
       cell: ({ username }) => (username === undefined ? players.notLinked : <bdi>{visible(username)}</bdi>),
     },
     { key: "id", title: players.playerId, width: "310px", cell: ({ mc_uuid }) => <code>{mc_uuid}</code> },
-    { key: "joined", title: players.joined, width: "160px", cell: ({ added_at }) => <Time at={added_at} /> },
+    { key: "joined", title: players.joined, width: "180px", cell: ({ added_at }) => <Time at={added_at} /> },
     {
       key: "wake",
       title: players.mayWake,

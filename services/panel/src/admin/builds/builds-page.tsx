@@ -131,7 +131,7 @@ function columnsOf({ builds }: PackWords, now: number): Column<Build>[] {
     {
       key: "at",
       title: builds.createdAt,
-      width: "150px",
+      width: "180px",
       cell: ({ created_at }) => <Time at={created_at} />,
     },
     {

@@ -152,7 +152,7 @@ function columnsOf({ review, builds }: PackWords, language: Language): Column<Su
     {
       key: "at",
       title: review.createdAt,
-      width: "150px",
+      width: "180px",
       cell: ({ created_at }) => <Time at={created_at} />,
     },
   ];
