@@ -2,11 +2,15 @@
 // place or hide. A violation of the policy fails the test as everywhere.
 
 import assert from "node:assert/strict";
-import { appendFileSync, statSync } from "node:fs";
-import { test } from "node:test";
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { many } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
+import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
 import { pace } from "../bench/harness/line-rate.ts";
 import { logFiles } from "../bench/subjects/console-server.ts";
 import { send } from "../flow/stack.ts";
@@ -224,9 +228,11 @@ function newest(files: readonly string[]): string {
 
 /** With the server asleep. */
 export const addHostileFileTests: Area = (fixture) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-hostile-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
   const visit = visitOf(fixture);
 
-  test("labels of schedules, names of files and the text in them are text", async () => {
+  test("labels of schedules, names of files and in zips, and the text in files are text", async () => {
     const { owner } = fixture();
     await bring(owner, "Stopped");
     for (const label of texts.slice(0, 7)) {
@@ -252,6 +258,21 @@ export const addHostileFileTests: Area = (fixture) => {
     await visit("/servers/survival/files", "server.properties");
     for (const path of written)
       await visit(`/servers/survival/files?open=${encodeURIComponent(path)}`, en.files.back);
+
+    const { files, uploads } = en;
+    const zip = "names.zip";
+    const packed = join(folder, zip);
+    writeFileSync(packed, makeZip(written.map((name) => ({ name, content: "from a zip" }))));
+    await visit("/servers/survival/files", "server.properties");
+    const choosing = owner.page.waitForFileChooser();
+    await owner.press("button", uploads.files);
+    await (await choosing).accept([packed]);
+    await owner.sees(uploads.ended(1));
+    await owner.press("button", files.more(isolate(zip)));
+    await owner.press("menuitem", files.unzip);
+    await owner.page.waitForSelector("main [role=alert] bdi");
+    await assertHarmlessOnPhone(owner, "what stands in the way of a zip");
+    await owner.press("button", uploads.close);
   });
 };
 

@@ -4,15 +4,14 @@ import { poll, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Status } from "../../ui/status.tsx";
-import { useDebounced } from "../../ui/use-debounced.ts";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
 import { visible } from "../../words/visible.ts";
 import { useWords, type Words } from "../../words/words.ts";
@@ -38,8 +37,7 @@ export function Page() {
   const { users } = words;
   const navigate = useNavigate();
   const view = usersViewOf(useSearch({ strict: false }) as Query);
-  const search = useDebounced(view.search);
-  const { data, error, refetch } = useOperation("users.list", requestOf({ ...view, search }), {
+  const { data, error, refetch } = useOperation("users.list", requestOf(view), {
     every: poll.list,
     keepsPrevious: true,
   });
@@ -93,11 +91,8 @@ function UserFilters({ view, show }: { view: UsersView; show: (change: Partial<U
   const { users } = useWords();
   return (
     <Filters label={users.filters}>
-      <Field
+      <SearchField
         label={users.search}
-        name="search"
-        type="search"
-        inputMode="search"
         value={view.search}
         onChange={(search) => show({ search })}
         maxLength={254}
