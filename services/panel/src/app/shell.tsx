@@ -73,7 +73,7 @@ export function Shell() {
           )}
         </div>
       </div>
-      {me && (
+      {!isBare && (
         <Suspense>
           <LiveUpdates key={`${me.user_id} ${renewals}`} />
         </Suspense>
