@@ -3,7 +3,7 @@ export const controlChannel = "svc:control";
 /** Bytes of one frame: the limit of a plugin message from a server to a proxy. */
 export const maxControlBytes = 32_767;
 /** Names in one ListUpdate. */
-export const maxListedServers = 500;
+const maxListedServers = 500;
 
 /** A frame of `svc:control`. `player` is written for peers that want it and is never believed by a reader. */
 export type ControlFrame =

@@ -116,7 +116,7 @@ type Rights<Of, Beside, Facts, Type extends string> = {
   entryType: Type;
 };
 // biome-ignore lint/suspicious/noExplicitAny: a binding holds the rights of any view
-export type ChangeRights = Rights<any, any, any, any>;
+type ChangeRights = Rights<any, any, any, any>;
 
 export function changeRights<Of, Beside, Facts, Type extends string>(
   rights: Rights<Of, Beside, Facts, Type>,

@@ -12,7 +12,7 @@ import { startBrowser } from "./browser.ts";
 import { inspect, seed } from "./inspect.ts";
 import { assertNoFaults, createPerson, type Person } from "./person.ts";
 
-export type Host = "panel_host" | "admin_host";
+type Host = "panel_host" | "admin_host";
 
 export type Fixture = {
   stack: Stack;
@@ -38,7 +38,7 @@ const stackArgs = [
 /** Adds the tests of an area; the fixture exists once they run. */
 export type Area = (fixture: () => Fixture) => void;
 
-export type SuiteOptions = {
+type SuiteOptions = {
   /** Looks at each state in all ways. */
   isWhole: boolean;
   /** False: there is nothing of it without `isWhole`. Default: true. */

@@ -49,7 +49,7 @@ export type Person = {
   leave: () => Promise<void>;
 };
 
-export type Authenticator = {
+type Authenticator = {
   /** Whether the person in front of it can be verified, as with a fingerprint. */
   setVerifies: (verifies: boolean) => Promise<void>;
   credentials: () => Promise<{ credentialId: string; userHandle?: string }[]>;

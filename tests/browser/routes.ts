@@ -2,7 +2,7 @@ import { sampleOf } from "@svc/config/testing";
 import { type Route, routes } from "../../services/panel/src/app/routes.ts";
 
 /** Addresses of all pages for who is signed in as the owner at the operator console, with the server `survival`. */
-export const addresses: readonly string[] = (routes as readonly Route[])
+const addresses: readonly string[] = (routes as readonly Route[])
   .filter(({ path, access }) => access !== "anyone" && path !== "/admin")
   .map(({ path }) => path.replace(":name", "survival"))
   .filter((path) => !path.includes(":"));

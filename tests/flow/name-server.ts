@@ -3,7 +3,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-export type NameServer = { address: string; stop: () => void };
+type NameServer = { address: string; stop: () => void };
 
 export async function startNameServer(domain: string): Promise<NameServer> {
   const socket = createSocket("udp4");

@@ -16,7 +16,7 @@ const lane = process.env["SVC_PROMETHEUS_LANE"];
 /** Why no Prometheus can be started; false when it can. */
 export const withoutPrometheus = lane === undefined && "SVC_PROMETHEUS_LANE is not set: no Prometheus";
 
-export type Sample = { metric: Record<string, string>; value: [at: number, value: string] };
+type Sample = { metric: Record<string, string>; value: [at: number, value: string] };
 
 export type Prometheus = {
   /** Instant query; throws with Prometheus' own words. */

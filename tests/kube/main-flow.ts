@@ -6,7 +6,7 @@ import { until } from "@svc/local-stack/testing";
 import type { Stack } from "../flow/stack.ts";
 import { bind, codeIn, type Visitor, visit } from "../flow/visitor.ts";
 
-export type Played = { lines: readonly string[]; seconds: Record<string, number> };
+type Played = { lines: readonly string[]; seconds: Record<string, number> };
 
 const name = "survival";
 type Block = { name: string } | null;

@@ -36,10 +36,10 @@ export function inBatches(files: readonly string[], most = mostFiles): Batch[] {
 }
 
 /** What a batch needs of the machine. */
-export type Kind = "stack" | "plain" | "alone";
+type Kind = "stack" | "plain" | "alone";
 
 /** Files that start a whole stack wait most of their time; one measures what a caller notices, undisturbed. */
-export function kindOf([file = ""]: Batch): Kind {
+function kindOf([file = ""]: Batch): Kind {
   if (file === "tests/fault/replicas.sampled.test.ts") return "alone";
   return /^tests\/(browser|fault|flow)\//.test(file) ? "stack" : "plain";
 }

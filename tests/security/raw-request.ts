@@ -73,7 +73,7 @@ export function parseResponse(raw: string): RawResponse {
   return { status: Number(statusLine.split(" ")[1]), headers, text: rest.join("\r\n\r\n") };
 }
 
-export type Refusal = { status: number; code: string; says: RegExp };
+type Refusal = { status: number; code: string; says: RegExp };
 
 /** The headers of rule 1 of docs/reference/http.md#shared, which no answer may lack. */
 export function assertSecured(reply: RawResponse, about: string): void {

@@ -11,7 +11,7 @@ import type { Stack } from "../flow/stack.ts";
 import { bind, codeIn, type Visitor, visit } from "../flow/visitor.ts";
 
 /** The server that players visit, and the one whose world is worked on. */
-export const played = "survival";
+const played = "survival";
 const worked = "workshop";
 
 const longMs = 120_000;

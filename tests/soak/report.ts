@@ -33,7 +33,7 @@ export const toleranceOf = (name: string): Tolerance => kindOf(name).tolerance;
 
 const reasonOf = (name: string) => kept.find(([of]) => of.test(name))?.[1];
 
-export type Named = Trend & { name: string; kind: Kind };
+type Named = Trend & { name: string; kind: Kind };
 
 /** The report as Markdown; passed when nothing grows but what is kept on purpose, and the load was served. */
 export function report(

@@ -8,9 +8,9 @@ import type pg from "pg";
 import type { StackFile } from "../flow/stack.ts";
 
 /** Names of series with their values, such as `memory lifecycle`. */
-export type Sample = Map<string, number>;
+type Sample = Map<string, number>;
 
-export type Sources = { file: StackFile; dataDir: string; db: pg.Client; kube: Kube };
+type Sources = { file: StackFile; dataDir: string; db: pg.Client; kube: Kube };
 
 const pageBytes = 4_096;
 const mebibyte = 1024 * 1024;

@@ -4,7 +4,7 @@ export { startNats } from "./nats/nats.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
-export { nodeFlags, runSvc, type StackPrograms } from "./program/programs.ts";
+export { nodeFlags, runSvc } from "./program/programs.ts";
 export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
 export { findDockerRegistry } from "./registry/find.ts";
 export { startDetached } from "./stack/detach.ts";

@@ -32,7 +32,7 @@ export type Connection = {
   clockOffsetMs: () => number;
 };
 
-export type CallOptions = {
+type CallOptions = {
   signal?: AbortSignal | undefined;
   bytes?: number;
   /** Answers that are not failures, such as a 404 of a key. */

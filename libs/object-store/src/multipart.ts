@@ -29,7 +29,7 @@ function partBytesOf(sizeBytes: number): number {
   return Math.max(smallestPartBytes, Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte);
 }
 
-export type Uploads = {
+type Uploads = {
   connection: Connection;
   log: UploadLog;
   head: (key: string, options: { signal?: AbortSignal }) => Promise<ObjectHead | undefined>;

@@ -33,13 +33,13 @@ export const ImageManifest = z.object({
 });
 export type ImageManifest = z.output<typeof ImageManifest>;
 
-export const ImageIndex = z.object({
+const ImageIndex = z.object({
   schemaVersion: z.literal(2),
   manifests: z.array(Descriptor).max(1_000),
 });
-export type ImageIndex = z.output<typeof ImageIndex>;
+type ImageIndex = z.output<typeof ImageIndex>;
 
-export type ParsedManifest = ({ kind: "image" } & ImageManifest) | ({ kind: "index" } & ImageIndex);
+type ParsedManifest = ({ kind: "image" } & ImageManifest) | ({ kind: "index" } & ImageIndex);
 
 /** Throws `RegistryError` for what is neither an image nor an index of images. */
 export function parseManifest({ mediaType, bytes }: { mediaType: string; bytes: Buffer }): ParsedManifest {

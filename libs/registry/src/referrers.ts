@@ -14,12 +14,12 @@ const Referrer = z.looseObject({
   size: z.int().min(0),
   artifactType: z.string().max(255).optional(),
 });
-export type Referrer = z.output<typeof Referrer>;
+type Referrer = z.output<typeof Referrer>;
 
 /** Members that other tools wrote are kept. */
 const ReferrersIndex = z.looseObject({ schemaVersion: z.literal(2), manifests: z.array(Referrer) });
 
-export type NewReferrer = {
+type NewReferrer = {
   path: string;
   /** The manifest that it belongs to. */
   subject: { mediaType: string; digest: string; size: number };

@@ -12,8 +12,6 @@ import {
   type Transport,
 } from "./transport.ts";
 
-export type { RegistryOptions } from "./transport.ts";
-
 export type Manifest = {
   mediaType: string;
   digest: string;

@@ -23,7 +23,7 @@ export type SealedBody = {
   read: (from: number) => AsyncIterable<Uint8Array>;
 };
 
-export type SealedBodyOptions = {
+type SealedBodyOptions = {
   key: SealKey;
   /** Size of the plaintext. */
   plainBytes: number;

@@ -5,7 +5,7 @@
  * plaintext differs from what was sealed before under the same nonce. `key`: a key or its file is not valid.
  * `sheet`: a recovery sheet is not valid.
  */
-export type SealedProblem =
+type SealedProblem =
   | "not_sealed"
   | "unreadable"
   | "damaged"

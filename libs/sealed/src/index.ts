@@ -1,7 +1,7 @@
 // Sealed objects: AES-256-GCM in segments, their keys and recovery sheets (docs/reference/off-site.md).
 
-export { createSealedBody, isStateOf, type SealedBody, type SealedBodyOptions } from "./body.ts";
-export { isSealedError, SealedError, type SealedProblem } from "./error.ts";
+export { createSealedBody, isStateOf } from "./body.ts";
+export { isSealedError } from "./error.ts";
 export { plainSize, sealedSize } from "./format.ts";
 export {
   bytesOf,
@@ -9,8 +9,6 @@ export {
   formatRing,
   generateKey,
   type KeyRing,
-  keyOf,
-  keysOf,
   parseKey,
   parseRing,
   readKeyFile,
@@ -27,6 +25,6 @@ export {
   type RecordedKeys,
   recordKeys,
 } from "./recorded-keys.ts";
-export { formatSheet, parseSheet, wordsOf } from "./recovery-sheet.ts";
+export { formatSheet, parseSheet } from "./recovery-sheet.ts";
 export { reseal } from "./reseal.ts";
 export { seal } from "./seal.ts";

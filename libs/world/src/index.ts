@@ -1,7 +1,7 @@
 // Archives, file trees and safe paths of worlds (docs/reference/world-lock.md#jobs, docs/reference/backups.md#archive).
 
 export { forwardingFilter } from "./archive/forwarding-filter.ts";
-export { openArchive, unpackGzip } from "./archive/open.ts";
+export { openArchive } from "./archive/open.ts";
 export { storeArchive } from "./archive/store.ts";
 export { decodeHeader, paddingAfter } from "./archive/tar-header.ts";
 export { readTarAs } from "./archive/tar-reader.ts";
@@ -9,12 +9,7 @@ export { verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { releaseConsumed } from "./buffer-release.ts";
 export { readContext } from "./build-context/read.ts";
-export {
-  type ContextEntry,
-  type ContextLimits,
-  contextLimits,
-  createContextRules,
-} from "./build-context/rules.ts";
+export { type ContextLimits, contextLimits, createContextRules } from "./build-context/rules.ts";
 export { unpackContext, unpackPack } from "./build-context/unpack.ts";
 export { type NewContextFile, writeContext } from "./build-context/write.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
@@ -37,5 +32,4 @@ export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
 export { fetchStream, reportCommitted, TransferRefused } from "./transfer/fetch.ts";
 export { sendStream } from "./transfer/send.ts";
 export { type OpenZip, openZip } from "./zip/open.ts";
-export type { ZipEntry } from "./zip/read.ts";
 export { unzip } from "./zip/unzip.ts";

@@ -92,7 +92,7 @@ function marks(http: HttpBinding): Json {
 }
 
 /** `lifecycle.server.read-status` is `lifecycleServerReadStatus`. */
-export function operationId(subject: string): string {
+function operationId(subject: string): string {
   return subject.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 

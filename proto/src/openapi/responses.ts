@@ -9,7 +9,7 @@ import type { Components, Json } from "./components.ts";
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 /** Faults that the gateway and the mesh may answer by themselves (docs/reference/http.md#errors). */
-export function faultsOf(contract: Operation): FaultName[] {
+function faultsOf(contract: Operation): FaultName[] {
   const { http } = contract;
   const names: FaultName[] = [...contract.faults, "internal", "unavailable", "bad_request"];
   if (http.method !== "GET") names.push("cross_site");

@@ -97,7 +97,6 @@ export const Task = z.discriminatedUnion("mode", [
   }),
 ]);
 export type Task = z.output<typeof Task>;
-export type TaskMode = Task["mode"];
 
 export const Progress = z.strictObject({
   /** Bytes, or entries where bytes are unknown. */

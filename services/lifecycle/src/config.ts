@@ -187,7 +187,7 @@ export const settings = z.object({
   }),
 });
 
-export type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof settings>;
 export type LifecycleSettings = Settings["lifecycle"];
 
 /** The kubeconfig of this process; undefined inside a pod, which has a service account. */

@@ -7,7 +7,7 @@ import type { Plugin } from "vite";
 const moduleName = "virtual:svc-operations";
 
 /** How one operation is called: its method and path, and the fields that do not belong in the body. */
-export type OperationRow = {
+type OperationRow = {
   method: string;
   path: string;
   query?: string[];

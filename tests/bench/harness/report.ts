@@ -29,7 +29,7 @@ export type Row = {
   outsiders?: number;
 };
 
-export type Verdict = "stretch" | "ok" | "near" | "miss" | "void" | "few" | "info";
+type Verdict = "stretch" | "ok" | "near" | "miss" | "void" | "few" | "info";
 
 const outsidersAtMost = 0.5;
 const tolerance = 1.1;

@@ -12,7 +12,7 @@ import { line, type Row, table } from "./report.ts";
 import type { BenchStack } from "./stack.ts";
 import { startStackArena } from "./stack.ts";
 
-export type Outcome = { rows: Row[]; failed: string[] };
+type Outcome = { rows: Row[]; failed: string[] };
 
 /** A part that is started when it is first asked for and ended once. */
 function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>) {

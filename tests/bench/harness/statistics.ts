@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Field-wise median of samples of one shape. */
-export function medians<S extends Record<string, number>>(samples: readonly S[]): S {
+function medians<S extends Record<string, number>>(samples: readonly S[]): S {
   const [first] = samples;
   if (!first) throw new Error("no sample to take a median of");
   const names = Object.keys(first) as (keyof S)[];

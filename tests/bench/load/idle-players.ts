@@ -10,7 +10,7 @@ if (!found) throw new Error("there is no 1.21.4");
 const version = found;
 const alive = version.play.toClient.id("keep_alive");
 
-export type Crowd = { port: number; count: number; secret: string };
+type Crowd = { port: number; count: number; secret: string };
 
 let players: Connection[] = [];
 let sockets: Socket[] = [];

@@ -61,7 +61,7 @@ export async function openPage(
   };
 }
 
-export type Times = {
+type Times = {
   /** Largest contentful paint, milliseconds after the navigation. */
   lcpMs: number;
   /** From a hand to the next paint, of each interaction. */

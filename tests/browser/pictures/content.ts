@@ -45,7 +45,7 @@ const players: Readonly<Record<string, readonly string[]>> = {
   xingkong: ["MeiLin"],
 };
 
-export type Content = { players: readonly Player[]; lena: { playerId: string } };
+type Content = { players: readonly Player[]; lena: { playerId: string } };
 
 export async function makeContent(stack: Stack, send: Send): Promise<Content> {
   const ids = new Map<string, string>();

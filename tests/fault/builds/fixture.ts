@@ -43,7 +43,7 @@ const repo = resolve(import.meta.dirname, "../../..");
 const image = "svc.local/build-agent";
 const callerToken = "caller-token-of-builds";
 
-export const victims = [
+const victims = [
   "builds",
   "NATS",
   "PostgreSQL",

@@ -55,8 +55,8 @@ function prefixes(node: Node): string[] {
   return ["", ...ends.toReversed().flatMap((end) => joined(node.parts.slice(0, end)).slice(0, 1))];
 }
 
-export type Size = { readonly chars: number; readonly times: number };
-export type Attack = (size: Size) => string;
+type Size = { readonly chars: number; readonly times: number };
+type Attack = (size: Size) => string;
 
 const longestPump = 24;
 /** The matcher calls itself for each character. */

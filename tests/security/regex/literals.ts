@@ -29,7 +29,7 @@ export function composing(): string[] {
 const tokens =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?<=[(,=:[!&|?{};>+\n]\s*|return\s+)\/(?<source>(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/(?<flags>[dgimsuvy]*)/g;
 
-export type Literal = { readonly file: string; readonly text: string; readonly expression: RegExp };
+type Literal = { readonly file: string; readonly text: string; readonly expression: RegExp };
 
 export function literals(): Literal[] {
   return sources().flatMap(({ file, source }) => {

@@ -3,7 +3,7 @@ import type { KubeObject, ResourceRef } from "../cluster-api.ts";
 import type { Source } from "../controllers/informer.ts";
 
 /** A local copy of one kind of a remote API server; complete once `ready` resolves. */
-export type Copy<T extends KubeObject> = Source<T> & { ready: Promise<void>; close(): Promise<void> };
+type Copy<T extends KubeObject> = Source<T> & { ready: Promise<void>; close(): Promise<void> };
 
 /** The kind as the client of a remote API server names it. */
 export function kindOf<T extends KubeObject>(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { errorCode } from "../error.ts";
 
 /** Size and time of the last change of each input, by its path relative to the checkout. */
-export type Manifest = { node: string; inputs: Record<string, string> };
+type Manifest = { node: string; inputs: Record<string, string> };
 
 export const manifestFile = "manifest.json";
 

@@ -15,7 +15,7 @@ export type Operation =
   | "list-uploads"
   | "bucket";
 
-export type Fault = {
+type Fault = {
   /** Which requests; all unless given. */
   on?: Operation | readonly Operation[];
   /** Which keys; all unless given. */

@@ -13,7 +13,7 @@ type Blob = {
   open?: () => AsyncIterable<Buffer>;
 };
 
-export type BuiltImage = { config: object; layers: { descriptor: Descriptor; file: string }[] };
+type BuiltImage = { config: object; layers: { descriptor: Descriptor; file: string }[] };
 
 /** Returns the digest of the manifest. */
 export async function writeImageArchive(

@@ -32,7 +32,7 @@ function commandOf(text: string): string[] {
   return text.startsWith("[") ? z.array(z.string()).min(1).parse(JSON.parse(text)) : [text];
 }
 
-export type Database = { args: string[]; cache: string };
+type Database = { args: string[]; cache: string };
 
 /**
  * Where vulnerabilities come from: the folder that SVC_TRIVY_DB names, else the mirror in the platform's registry where

@@ -26,7 +26,7 @@ import type { BuildScript } from "./step-program.ts";
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
 export const namespace = "svc-build";
 export const registryHost = "registry.test:5000";
-export const internalUrl = "http://127.0.0.1:8081";
+const internalUrl = "http://127.0.0.1:8081";
 const image = "svc.local/build-agent";
 
 /** Settings with short intervals. */
@@ -84,7 +84,7 @@ export const success: BuildScript = {
 };
 
 export type BuildReplica = { registry: Metrics; stop: () => Promise<void> };
-export type ReplicaOptions = {
+type ReplicaOptions = {
   overrides?: readonly string[];
   wrapKube?: (kube: Kube) => Kube;
   wrapRegistry?: (registry: Registry) => Registry;

@@ -53,7 +53,7 @@ type Sending = {
 };
 
 /** Settings without waits and limits of the machine. */
-export const quick = [
+const quick = [
   "registry.url=127.0.0.1:5000",
   "registry.user_uploads_keep_free=0",
   "builds.internal_url=http://127.0.0.1:8081",

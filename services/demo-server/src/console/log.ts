@@ -1,4 +1,4 @@
-export type Level = "INFO" | "WARN" | "ERROR";
+type Level = "INFO" | "WARN" | "ERROR";
 export type Log = Readonly<Record<"info" | "warn" | "error", (text: string) => void>>;
 
 /** Lines as Paper prints them: `[12:00:01 INFO]: bob joined the game`. */

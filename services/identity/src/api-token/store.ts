@@ -7,7 +7,7 @@ import type { ApiTokensTable, IdentityDb, IdentityTrx } from "../database.ts";
 import { truncateAddress } from "../session/policy.ts";
 
 type Row = Selectable<ApiTokensTable>;
-export type NewToken = Pick<Row, "id" | "user_id" | "name" | "token_hash" | "rights" | "servers"> & {
+type NewToken = Pick<Row, "id" | "user_id" | "name" | "token_hash" | "rights" | "servers"> & {
   created_at: Date;
   expires_at: Date;
 };

@@ -26,7 +26,7 @@ export type Mailer = {
   deliver: (kind: MailKind, mail: Mail, opened?: OpenRelay) => Promise<void>;
 };
 
-export type Mail = { to: string; message: Message; requestId: string };
+type Mail = { to: string; message: Message; requestId: string };
 
 type MailerOptions = {
   db: IdentityDb;

@@ -23,7 +23,7 @@ const maxPlayers = 1_000_000;
 const maxUsage = 10_000_000;
 const mebibyte = 2 ** 20;
 
-export function isRunning({ status }: Server): boolean {
+function isRunning({ status }: Server): boolean {
   return status?.phase === "Running" && status.ready === true;
 }
 

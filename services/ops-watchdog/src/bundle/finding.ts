@@ -31,7 +31,7 @@ export async function readFinding(path: string): Promise<Finding | undefined> {
   }
 }
 
-export type Verification = {
+type Verification = {
   ok: boolean;
   name?: string;
   counts?: Manifest["counts"];

@@ -17,7 +17,7 @@ type TakeDeps = {
   path: string | undefined;
   now: () => Date;
 };
-export type Taken = Bundle & { deleted: string[]; recorded: boolean };
+type Taken = Bundle & { deleted: string[]; recorded: boolean };
 
 /** Somebody else takes a bundle of this database now. */
 export class BusyError extends Error {

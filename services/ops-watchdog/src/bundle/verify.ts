@@ -59,7 +59,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   }
 }
 
-export type Reader = {
+type Reader = {
   /** Exactly so many bytes; throws when the file is shorter. */
   take: (size: number) => Promise<Buffer>;
   /** The same in pieces. */
@@ -68,7 +68,7 @@ export type Reader = {
   isAtEnd: () => Promise<boolean>;
 };
 
-export function readFrom(file: FileHandle, whole: Hash): Reader {
+function readFrom(file: FileHandle, whole: Hash): Reader {
   let at = 0;
   const take = async (size: number) => {
     const buffer = Buffer.allocUnsafe(size);
@@ -107,7 +107,7 @@ export async function readManifestFrom(reader: Pick<Reader, "take">): Promise<Ma
   }
 }
 
-export async function headerOf(reader: Pick<Reader, "take">): Promise<{ name: string; size: number }> {
+async function headerOf(reader: Pick<Reader, "take">): Promise<{ name: string; size: number }> {
   const block = await reader.take(blockSize);
   try {
     const header = decodeHeader(block);

@@ -4,7 +4,7 @@ import { fetchBytes, type Mesh, sendBytes } from "@svc/mesh";
 import { offsiteArchives as contracts } from "@svc/proto";
 import type { Archive } from "./plan-archives.ts";
 
-export type Copy = { id: string; sha256: string; at: string | null };
+type Copy = { id: string; sha256: string; at: string | null };
 
 export type ArchiveStore = {
   list: () => Promise<{ archives: Archive[]; longestRetentionMs: number }>;

@@ -39,7 +39,7 @@ export type DeletionFacts = {
   named: Readonly<Partial<Record<IndexFolder, ReadonlyMap<string, ReadonlySet<string>>>>>;
 };
 
-export type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
+type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
 
 export function decideDeletions(facts: DeletionFacts): DeletionPlan {
   const why = whySkipped(facts);

@@ -7,7 +7,7 @@ import { type Digest, verified, WrongBytesError } from "./source.ts";
 
 type SendDeps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
 
-export type Outgoing = Digest & {
+type Outgoing = Digest & {
   key: string;
   /** The plaintext from its first byte on; called again for a repeat. */
   open: () => AsyncIterable<Uint8Array>;

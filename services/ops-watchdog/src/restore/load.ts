@@ -9,7 +9,7 @@ import { copyIn } from "./copy-in.ts";
 import { type MemberReader, openMembers } from "./member.ts";
 import { type OwnedSchema, problemOfVersions } from "./schemas.ts";
 
-export type Load = {
+type Load = {
   path: string;
   manifest: Manifest;
   schemas: readonly OwnedSchema[];

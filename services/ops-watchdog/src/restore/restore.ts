@@ -28,7 +28,7 @@ type RestoreDeps = {
   step: (name: string) => void;
 };
 
-export type Restored = { bundle: string; rows: number; safetyBundle?: string };
+type Restored = { bundle: string; rows: number; safetyBundle?: string };
 
 /** Key of `svc migrate up`: neither runs while the other does. */
 const migrateLock = 7_306_211;

@@ -2,7 +2,7 @@
 // A page is a row here, a line in pages.ts and a folder with its page.tsx.
 
 /** Who may open a page. Staff pages exist on the operator console only. */
-export type Access = "anyone" | "session" | "staff" | "owner";
+type Access = "anyone" | "session" | "staff" | "owner";
 
 export type Route = {
   path: string;
@@ -47,7 +47,7 @@ export const routes = [
 export type RoutePath = (typeof routes)[number]["path"];
 
 /** Whether a path is one of a pattern, for `:name` any segment. A trailing slash does not count. */
-export function matchesPath(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern, path].map((text) => text.replace(/(?<=.)\/$/, "").split("/"));
   if (wanted?.length !== given?.length) return false;
   return (wanted ?? []).every((part, at) =>

@@ -1,7 +1,7 @@
 // Paths inside a world: relative, with forward slashes; the world's root is empty (docs/reference/files.md#paths).
 
 /** What the address shows: a folder, or a file in the editor. */
-export type Place = { folder: string; file: string | undefined };
+type Place = { folder: string; file: string | undefined };
 
 /** Reads the part of the address behind `?`; numbers and the like are names there. */
 export function placeOf(search: Readonly<Record<string, unknown>>): Place {

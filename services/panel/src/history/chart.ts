@@ -87,7 +87,7 @@ export function valuesOf(
   return values;
 }
 
-export type Summary = { last: number | undefined; most: number };
+type Summary = { last: number | undefined; most: number };
 
 /** The present value and the largest one; undefined without any. */
 export function summaryOf(values: Values): Summary | undefined {

@@ -61,7 +61,7 @@ function shareOfSteps(facts: StartFacts): number {
 }
 
 const startSteps = ["node", "volume", "image", "process", "join"] as const;
-export type StartStep = (typeof startSteps)[number];
+type StartStep = (typeof startSteps)[number];
 
 /** Reasons of `PodStarted`: the step that is under way, and whether it cannot go on by itself. */
 const stepsByReason: Readonly<Record<string, { step: StartStep; isFault?: true }>> = {
@@ -90,7 +90,7 @@ function stepOf(facts: StartFacts): { index: number; isFault: boolean } {
   return { index: known ? startSteps.indexOf(known.step) : 0, isFault: known?.isFault === true };
 }
 
-export type StepState = "done" | "running" | "failed" | "waiting";
+type StepState = "done" | "running" | "failed" | "waiting";
 
 export function stepStates(facts: StartFacts): { step: StartStep; state: StepState }[] {
   const { index, isFault } = stepOf(facts);

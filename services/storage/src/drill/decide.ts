@@ -53,7 +53,7 @@ export type Plan =
   | { readonly action: "fail"; readonly code: DrillCode; readonly message: string };
 
 /** Time limits of the whole drill, and of its server until it is ready. */
-export type Limits = { readonly drillMs: number; readonly bootMs: number };
+type Limits = { readonly drillMs: number; readonly bootMs: number };
 
 export function decideDrill(observed: Observed, limits: Limits): Plan {
   if (observed.ageMs > limits.drillMs) return fail("drill_late", "the drill exceeded its time limit");

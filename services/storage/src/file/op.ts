@@ -80,7 +80,7 @@ export async function endOp(
 }
 
 /** What one running operation depends on. */
-export type Observed = { readonly op: StoredOp; readonly job: JobState };
+type Observed = { readonly op: StoredOp; readonly job: JobState };
 
 export type Plan =
   | { readonly action: "wait" }

@@ -3,7 +3,7 @@
 import { choose, type Expression, text } from "../template/expression.ts";
 import type { V } from "./common.ts";
 
-export function hostOf(v: V, service: string): Expression {
+function hostOf(v: V, service: string): Expression {
   return text`${service}.${v.namespaces.control}.svc.cluster.local`;
 }
 

@@ -65,7 +65,6 @@ function evaluateText(part: string | Expression, values: unknown): string {
 
 function holds(condition: Condition, values: unknown): boolean {
   if (condition.is === "not") return !holds(condition.of, values);
-  if (condition.is === "all") return condition.of.every((one) => holds(one, values));
   const value = valueAt(condition.of, values);
   if (condition.is === "equal") return value === condition.to;
   return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);

@@ -25,8 +25,7 @@ export type Shared = Extract<Expression, { readonly [tag]: "shared" }>;
 export type Condition =
   | { readonly is: "set"; readonly of: Ref }
   | { readonly is: "equal"; readonly of: Ref; readonly to: string | number }
-  | { readonly is: "not"; readonly of: Condition }
-  | { readonly is: "all"; readonly of: readonly Condition[] };
+  | { readonly is: "not"; readonly of: Condition };
 
 /** An entry of a mapping, an item of a list or a whole object that is there only if a condition holds. */
 export type When = {
@@ -112,10 +111,6 @@ export function equals(of: Ref, to: string | number): Condition {
 
 export function not(of: Condition | Ref): Condition {
   return { is: "not", of: conditionOf(of) };
-}
-
-export function all(...of: readonly (Condition | Ref)[]): Condition {
-  return { is: "all", of: of.map(conditionOf) };
 }
 
 function conditionOf(of: Condition | Ref): Condition {

@@ -144,7 +144,6 @@ function flag(condition: Condition): string {
 function conditionText(condition: Condition): string {
   if (condition.is === "set") return argument(condition.of);
   if (condition.is === "not") return `(not ${conditionText(condition.of)})`;
-  if (condition.is === "all") return `(and ${condition.of.map(conditionText).join(" ")})`;
   const { of, to } = condition;
   return typeof to === "number"
     ? `(eq (int64 ${argument(of)}) (int64 ${to}))`

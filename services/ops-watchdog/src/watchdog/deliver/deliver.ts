@@ -16,7 +16,7 @@ export type Delivered = {
   failed: { way: string; error: string }[];
 };
 
-export type Delivery = {
+type Delivery = {
   runState: RunState;
   held: Held | undefined;
   now: () => number;

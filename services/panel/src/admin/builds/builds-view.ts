@@ -4,7 +4,7 @@ import type { StatusLook } from "../../ui/status.tsx";
 import { type Query, textOf } from "../address.ts";
 
 export type Build = Output<"builds.readBuild">;
-export type BuildStatus = Build["status"];
+type BuildStatus = Build["status"];
 
 export const pageSize = 50;
 export const statusFilters = ["all", "pending", "building", "succeeded", "failed", "cancelled"] as const;

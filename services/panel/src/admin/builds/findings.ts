@@ -5,7 +5,7 @@ import type { Output } from "../../api/operations.ts";
 
 export type ScanSummary = Output<"scans.readScan">["summary"];
 export type Finding = ScanSummary["findings"][number];
-export type Severity = Finding["severity"];
+type Severity = Finding["severity"];
 
 /** The worst first. */
 export const severities = [

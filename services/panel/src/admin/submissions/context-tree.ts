@@ -3,7 +3,7 @@
 import type { Output } from "../../api/operations.ts";
 
 export type ContextEntry = Output<"submissions.listContextEntries">["entries"][number];
-export type Change = ContextEntry["change"];
+type Change = ContextEntry["change"];
 
 /** What a reviewer looks at first. */
 export const changes = ["added", "changed", "removed"] as const satisfies readonly Change[];

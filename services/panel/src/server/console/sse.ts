@@ -2,7 +2,7 @@
 
 import { createBlockParser, type EventBlock } from "../../api/event-blocks.ts";
 
-export type StreamEvent =
+type StreamEvent =
   | { kind: "line"; atSeconds: number; text: string }
   | { kind: "dropped"; count: number }
   | { kind: "revoked" };

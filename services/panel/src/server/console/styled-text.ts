@@ -4,14 +4,14 @@
 import { visible } from "../../words/visible.ts";
 import { colourOfCode, colourOfIndex, colourOfRgb, colourOfSection } from "./colours.ts";
 
-export type Look = {
+type Look = {
   colour?: string;
   isBold?: boolean;
   isItalic?: boolean;
   isUnderlined?: boolean;
   isStruck?: boolean;
 };
-export type Span = { text: string; look: Look; href?: string; isMatch?: boolean };
+type Span = { text: string; look: Look; href?: string; isMatch?: boolean };
 
 // ESC [ … letter, ESC ] … BEL or ST, any other escape of two characters, §x with six digits, or § with its letter.
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: escapes begin with a control character
