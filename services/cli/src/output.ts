@@ -57,6 +57,8 @@ const systemWords: Record<string, (path: string) => string> = {
   ECONNRESET: (address) => `connection to ${address} was reset; try again`,
 };
 
+const unnamed = (code = "") => (code.startsWith("ECONN") ? "that address" : "what was named");
+
 /** One sentence for the user, also for system errors. */
 export function explainError(error: unknown): string {
   const seen = systemFault(error);
@@ -70,7 +72,7 @@ function systemFault(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof CommandError) return undefined;
   const { code, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const say = code === undefined ? undefined : systemWords[code];
-  if (say) return say(path ?? (address === undefined ? "that address" : `${address}:${port}`));
+  if (say) return say(path ?? (address === undefined ? unnamed(code) : `${address}:${port}`));
   if (error instanceof AggregateError && error.errors.length > 0) return systemFault(error.errors[0]);
   return systemFault(error.cause);
 }

@@ -45,10 +45,18 @@ async function run(env: NodeJS.ProcessEnv, hooks: HostHooks): Promise<unknown> {
   );
 }
 
+const systemWords: Readonly<Record<string, string>> = {
+  ENOENT: "not found",
+  EACCES: "cannot be opened; check its owner",
+  EROFS: "is on a read-only file system",
+};
+
 /** One sentence on one line: the caller prints the last line. */
 function sentenceOf(error: unknown): string {
   if (isFault(error) && error.fault === "unavailable") return "the database does not respond";
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
   if (error instanceof AggregateError) return sentenceOf(error.errors[0]);
-  return (error as Error).message;
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const words = path === undefined ? undefined : systemWords[code ?? ""];
+  return words ? `${path} ${words}` : message;
 }

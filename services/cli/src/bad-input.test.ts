@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { testProgram } from "@svc/config/test-program";
+import { runCommand } from "./testing/run-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc cli-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const withoutStack = [
+  "status",
+  "account whoami",
+  "account link ABCD2345",
+  "token list",
+  "token revoke word",
+  "server create survival",
+  "server wake survival",
+  "server stop survival --wait",
+  "server restart survival",
+  "server list",
+  "server status survival",
+  "server claim survival",
+  "server delete survival",
+  "server allowlist survival",
+  "server history survival",
+  "server command survival list",
+  "server logs survival",
+  "players",
+  "files ls survival",
+  "files get survival server.properties",
+  "files rm survival server.properties",
+  "schedule list survival",
+  "schedule create survival --action restart --at 04:00",
+  "schedule run survival 1",
+  "backup-now",
+  "backup list",
+  "backup restore bk-1",
+  "server-migrate status survival",
+  "reaper",
+  "registry list",
+  "user list",
+  "user disable somebody",
+  "player bar Steve",
+  "setup",
+  "break-glass set-password somebody",
+  "audit-export --out audit.jsonl",
+  "events",
+  "migrate up",
+  "db list",
+  "db backup",
+  "offsite status",
+  "update plan",
+  "converge",
+  "alerts list",
+];
+
+describe("without a stack", () => {
+  for (const words of withoutStack)
+    test(`svc ${words} says how to start one, and prints no JSON`, async () => {
+      const ran = await runCommand([...words.split(" "), "--json", "--data", folder]);
+      assert.deepEqual([ran.code, ran.out], [1, ""], ran.error);
+      assert.match(ran.error, /^svc: no stack (is running|was started) on [^\n]*\n$/);
+      assert.ok(ran.error.includes(`npm run up -- --data '${folder}'`), ran.error);
+      assert.doesNotMatch(ran.error, /\bE[A-Z]{4,}\b|\.ts:\d/);
+      assert.deepEqual(readdirSync(folder), []);
+    });
+});
+
+describe("wrong usage", () => {
+  const cases: [args: string[], code: 1 | 2, says: RegExp][] = [
+    [["server", "create"], 2, /missing required argument 'name'/],
+    [["server", "create", "survival", "--idle", "soon"], 2, /must be a whole number/],
+    [["server", "create", "survival", "--policy", "everybody"], 2, /Allowed choices are/],
+    [["server", "wake", "survival", "--weit"], 2, /unknown option '--weit'[\s\S]*Did you mean --wait/],
+    [["server", "set", "survival"], 1, /no settings given; list them with npm run svc -- server set --help/],
+    [["sever"], 2, /unknown command 'sever'[\s\S]*Did you mean server/],
+    [["schedule", "create", "survival"], 1, /missing --action command\|restart\|stop\|start\|backup/],
+    [["schedule", "create", "survival", "--action", "dance"], 2, /Allowed choices are command, restart/],
+    [["events", "--since", "yesterday"], 1, /--since yesterday: write a span such as 90s/],
+    [["audit-export", "--out", "x", "--until", "2026-13-01"], 1, /--until 2026-13-01: write a span/],
+    [["completion", "tcsh"], 2, /must be one of bash, zsh, fish/],
+    [["rotate-token", "nobody"], 1, /must be one of velocity, limbo, build, ops/],
+    [["break-glass", "local-auth", "maybe"], 1, /must be on or off/],
+    [["files", "put", "survival", join(folder, "gone.jar"), "mods/"], 1, /gone\.jar not found/],
+    [["manifests", "setup-link", "--file", folder], 1, /what was named is a folder, not a file/],
+  ];
+  for (const [args, code, says] of cases)
+    test(`svc ${args.join(" ").replace(folder, "FOLDER")} ends with ${code} and says what to write`, async () => {
+      const ran = await runCommand([...args, "--data", folder]);
+      assert.match(ran.error, says);
+      assert.deepEqual([ran.code, ran.out], [code, ""]);
+      assert.doesNotMatch(ran.error, /\bE[A-Z]{4,}\b/);
+    });
+});
+
+test("a reader that leaves early ends the command without a word", async () => {
+  const main = testProgram(fileURLToPath(new URL("main.ts", import.meta.url)));
+  const child = spawn(process.execPath, [main, "manifests", "prerequisites"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  assert.deepEqual([code, said], [0, ""]);
+});
