@@ -2,6 +2,7 @@
 
 import { databaseBackups, offsites } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
+import { auditRow } from "@svc/store";
 import { createReadStatus } from "./bundle/status.ts";
 import { type Settings, environment as variables } from "./config.ts";
 import type { Tables } from "./database.ts";
@@ -10,6 +11,7 @@ import { createMetrics } from "./loop/metrics.ts";
 import { createRunProgram } from "./loop/run-program.ts";
 import { createReadOffsite } from "./offsite/status.ts";
 import { serveUpdates } from "./update/serve.ts";
+import { createAuditJournal, startSweep } from "./watchdog/audit-journal.ts";
 import { showAlerts } from "./watchdog/metrics.ts";
 import { alertDeps } from "./watchdog/operate.ts";
 import { serveAlerts } from "./watchdog/serve.ts";
@@ -29,7 +31,15 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs: bundle_max_age, now }));
   mesh.serve(offsites.readOffsite, createReadOffsite({ db, settings: settings.offsite, now }));
   const alerting = alertDeps(settings, variables(), now);
-  serveAlerts(mesh, alerting);
+  const journal = createAuditJournal({
+    dir: settings.ops_watchdog.state_dir,
+    copyDir: settings.ops_watchdog.state_copy_dir,
+    publish: async (entry) => {
+      await db.insertInto("outbox").values(auditRow("ops-watchdog", entry)).execute();
+    },
+  });
+  serveAlerts(mesh, { ...alerting, journal });
+  const sweeping = startSweep(journal, log);
   showAlerts(registry, alerting.file);
   const loop = startTasks({
     db,
@@ -41,5 +51,9 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     now,
     log,
   });
-  return { stop: () => loop.close() };
+  return {
+    stop: async () => {
+      await Promise.all([loop.close(), sweeping.close()]);
+    },
+  };
 }

@@ -1,7 +1,9 @@
 // The operations of alerts (docs/reference/alerts.md#status).
 
+import { randomUUID } from "node:crypto";
 import { auditActor, type Context, type Mesh } from "@svc/mesh";
 import { type AnyContract, alerts } from "@svc/proto";
+import type { AuditJournal } from "./audit-journal.ts";
 import {
   type AlertDeps,
   acknowledgeAlert,
@@ -12,29 +14,33 @@ import {
   silence,
 } from "./operate.ts";
 
-export function serveAlerts(mesh: Pick<Mesh, "serve" | "audit">, deps: AlertDeps): void {
-  const audit = <C extends AnyContract>(context: Context<C>, action: string, payload: object) =>
-    mesh.audit({ ...auditActor(context), action, payload });
+export function serveAlerts(mesh: Pick<Mesh, "serve">, deps: AlertDeps & { journal: AuditJournal }): void {
+  const { journal } = deps;
+  const audited = <C extends AnyContract, T>(
+    context: Context<C>,
+    { action, payload }: { action: string; payload: Record<string, unknown> },
+    change: () => Promise<T>,
+  ): Promise<T> => {
+    const head = { id: randomUUID(), at: new Date().toISOString() };
+    return journal.around({ ...head, ...auditActor(context), action, payload }, change);
+  };
   mesh.serve(alerts.readAlerts, () => readStatus(deps));
   mesh.serve(alerts.readAlertHistory, async () => ({ entries: await readHistory(deps) }));
   mesh.serve(alerts.silenceAlerts, async (context, { key, hours, reason }) => {
-    const made = await silence(deps, { key, hours, reason, by: nameOf(context) });
-    audit(context, "alert.silence", { key, hours, reason });
-    return made;
+    const about = { action: "alert.silence", payload: { key, hours, reason } };
+    return audited(context, about, () => silence(deps, { key, hours, reason, by: nameOf(context) }));
   });
   mesh.serve(alerts.endSilence, async (context, { id }) => {
-    await endSilence(deps, { id, by: nameOf(context) });
-    audit(context, "alert.end_silence", { id });
+    const about = { action: "alert.end_silence", payload: { id } };
+    await audited(context, about, () => endSilence(deps, { id, by: nameOf(context) }));
     return null;
   });
   mesh.serve(alerts.acknowledgeAlert, async (context, { key, note }) => {
-    const alert = await acknowledgeAlert(deps, { key, note, by: nameOf(context) });
-    audit(context, "alert.acknowledge", { key });
-    return alert;
+    const about = { action: "alert.acknowledge", payload: { key } };
+    return audited(context, about, () => acknowledgeAlert(deps, { key, note, by: nameOf(context) }));
   });
   mesh.serve(alerts.testAlerts, async (context) => {
-    const deliveries = await sendTests(deps);
-    audit(context, "alert.test", {});
+    const deliveries = await audited(context, { action: "alert.test", payload: {} }, () => sendTests(deps));
     return { deliveries };
   });
 }

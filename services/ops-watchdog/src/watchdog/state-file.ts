@@ -151,7 +151,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
 }
 
 /** Memory is shared with others: what they could have put there is not read. */
-async function isPrivate(dir: string): Promise<boolean> {
+export async function isPrivate(dir: string): Promise<boolean> {
   const about = await lstat(dir).catch(() => undefined);
   return about?.isDirectory() === true && about.uid === process.getuid?.() && (about.mode & 0o077) === 0;
 }
