@@ -1,14 +1,12 @@
-// The catalogue of the chosen language. English is the type of every other one, so a missing key does not compile. What
-// sign-in says is loaded first, the rest with the first page that says it (docs/reference/panel.md#budgets).
+// The catalogue of the chosen language. What sign-in says is loaded first, the rest with the first page that says it (docs/reference/panel.md#budgets).
 
 import { createContext, use, useContext } from "react";
-import type { first } from "./en/first.ts";
-import type { en } from "./en/index.ts";
+import type { FirstWords } from "./en/first.ts";
+import type { Words } from "./en/index.ts";
 import type { Language } from "./language.ts";
 import { createLoader } from "./lazy-words.ts";
 
-export type FirstWords = typeof first;
-export type Words = typeof en;
+export type { FirstWords, Words };
 
 export const loadFirstWords = createLoader<FirstWords>({
   en: async () => (await import("./en/first.ts")).first,

@@ -51,3 +51,6 @@ export const en = {
   uploads,
   users,
 };
+
+/** As of `FirstWords`. */
+export type Words = typeof en;

@@ -1,4 +1,4 @@
-import type { Words } from "../words.ts";
+import type { Words } from "../en/index.ts";
 import { auditActions } from "./audit-actions.ts";
 
 export const audit: Words["audit"] = {

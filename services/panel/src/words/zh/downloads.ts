@@ -1,4 +1,4 @@
-import type { Words } from "../words.ts";
+import type { Words } from "../en/index.ts";
 
 export const downloads: Words["downloads"] = {
   preparing: (file) => `正在准备 ${file}，下载会自动开始。`,

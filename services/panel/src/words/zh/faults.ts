@@ -1,4 +1,4 @@
-import type { Words } from "../words.ts";
+import type { Words } from "../en/index.ts";
 
 export const faults: Words["faults"] = {
   offline: "无法连接到服务。请检查网络；恢复后会自动继续。",

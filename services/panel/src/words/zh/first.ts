@@ -1,4 +1,4 @@
-import type { FirstWords } from "../words.ts";
+import type { FirstWords } from "../en/first.ts";
 import { faults } from "./faults.ts";
 import { shell } from "./shell.ts";
 import { setup, signIn } from "./sign-in.ts";

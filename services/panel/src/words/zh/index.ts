@@ -1,4 +1,4 @@
-import type { Words } from "../words.ts";
+import type { Words } from "../en/index.ts";
 import { account } from "./account.ts";
 import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
