@@ -1,6 +1,6 @@
 /** By wire code (docs/reference/errors.md). */
 export const faults = {
-  offline: "The service cannot be reached. Check your connection; this goes on by itself.",
+  offline: "The service cannot be reached. Check your connection; this page reconnects on its own.",
   unknown: "Something went wrong. Try again; if it stays, give your operator the request id.",
   account_retired: "This account is disabled or deleted.",
   already_claimed: "The server already has an owner.",

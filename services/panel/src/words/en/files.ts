@@ -7,7 +7,7 @@ export const files = {
   path: "Folder",
   awake:
     "The files can be read and changed only while the server is asleep, so that the game does not overwrite them.",
-  awakeNext: "This page goes on by itself once it is asleep.",
+  awakeNext: "This page continues on its own once the server is asleep.",
   name: "Name",
   size: "Size",
   changed: "Changed",

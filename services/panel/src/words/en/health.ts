@@ -15,7 +15,7 @@ const updates = {
   noneAvailable: "No update is available",
   checked: "Checked",
   byVersion: (version: string) => `by svc ${version}`,
-  notApplied: "Nothing is applied by itself.",
+  notApplied: "Nothing is applied automatically.",
   component: "Component",
   state: "State",
   installed: "Installed",
@@ -40,7 +40,8 @@ const updates = {
   noFeed: (setting: string) => `No list of versions is set: ${setting}.`,
   pinned: "A setting pins this version.",
   window: "Maintenance window",
-  windowHelp: "When updates may be applied. It is advice to people: nothing starts or stops by itself.",
+  windowHelp:
+    "When updates may be applied. It is only a note to people: nothing starts or stops automatically.",
   noWindow: "No window is set.",
   windowStates: { planned: "Planned", open: "Open now", over: "Over" },
   from: "Begins",

@@ -23,7 +23,7 @@ export const history = {
   tps: "Ticks a second",
   summary: (last: string, most: string) => `Last ${last}, at most ${most}`,
   chart: (title: string, summary: string) => `${title}: ${summary}`,
-  noPlayers: "Nobody was counted: the server slept, or its player list cannot be read.",
+  noPlayers: "No players were counted: the server slept, or its player list could not be read.",
   notMeasured: "Nothing was measured: the server slept, or the cluster does not measure it.",
   noTps: "The server gives none. Paper, Spigot, Forge and Minecraft from 1.20.3 on do.",
   world: "Size of the world",

@@ -29,7 +29,7 @@ export const shell = {
   offline: "No connection to the service.",
   away: "A part of the service does not answer.",
   asOf: (time: string) => `What you see is as of ${time}.`,
-  liveAway: "Live updates are away for the moment; what you see is read again every few seconds.",
+  liveAway: "Live updates are unavailable at the moment; this page refreshes every few seconds.",
   newBuild: "There is a newer version of this panel. Reload it when nothing here is unsaved.",
   reloadLoses: "What you typed on this page is not saved, and is lost when the panel is reloaded.",
   reloadAnyway: "Reload and lose it",
