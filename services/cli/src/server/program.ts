@@ -62,7 +62,7 @@ function addLife(server: Command): void {
 function addChanges(server: Command): void {
   sizes(
     command(server, "set <name>", {
-      does: "change settings; a running server uses them from its next start",
+      does: "change settings; a running server restarts when its image, memory or CPU changes",
       example: "server set survival --memory 4Gi --idle 600",
     }),
   )

@@ -10,7 +10,7 @@ import { useToast } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { hardwareChanges, isQuantity } from "./hardware-form.ts";
 
-/** Memory and processor, which count from the next start. */
+/** Memory and processor; a change restarts a server that is running. */
 export function Hardware({ name, status }: { name: string; status: FullStatus }) {
   const { settings, server } = useWords();
   const toast = useToast();

@@ -27,15 +27,14 @@ export const images = {
   rebuildOf: (ref: string) => `Build again: ${ref}`,
   rebuildRuns: "It is being built",
   olderTitle: "Servers on an older image",
-  olderHelp:
-    "Their tag names a newer image. Nothing is updated by itself; a server takes the newer one at its next start.",
+  olderHelp: "Their tag names a newer image. Nothing is updated by itself.",
   update: "Update",
   updateOf: (server: string) => `Update the image of ${server}`,
   updateTitle: (server: string) => `Update the image of ${server}?`,
   updateConfirm:
-    "It uses the newest image of its tag from its next start on. Make a backup first: a newer version may change its world.",
+    "It gets the newest image of its tag. Make a backup first: a newer version may change its world. A server that is running is started again at once, which disconnects its players.",
   updateAction: "Update the image",
-  updated: (server: string) => `${server} takes the newest image at its next start.`,
+  updated: (server: string) => `${server} has the newest image of its tag.`,
   outdatedUnknown: "Whether newer images exist is not known now.",
   flaggedServer:
     "The image of this server would not be published today: its last scan found what the policy blocks.",

@@ -7,7 +7,8 @@ export const settings = {
   save: "Save the settings",
   saved: "The settings are saved.",
   hardware: "Memory and processor",
-  hardwareHelp: "Changes take effect at the next start of the server.",
+  hardwareHelp:
+    "A server that is running is started again with the changes at once, which disconnects its players.",
   memoryHelp: "Such as 2Gi or 3072Mi. The heap of Java follows it.",
   cpu: "Processor",
   cpuHelp: "Cores, such as 2 or 1500m. Empty for no limit.",
@@ -20,8 +21,8 @@ export const settings = {
   changeImage: "Change the image",
   changeImageTitle: (name: string) => `Change the image of ${name}?`,
   changeImageHelp:
-    "At its next start the server runs another game version or other software. That may convert the world so that the old image cannot read it any more. Make a backup first.",
-  imageChanged: "The image is changed. It is used from the next start.",
+    "The new image may be another game version or other software, which may convert the world so that the old image cannot read it any more. Make a backup first. A server that is running is started again at once, which disconnects its players.",
+  imageChanged: "The image is changed.",
   node: "Node",
   noOtherNode: "There is no other node that takes servers.",
   moveTo: "Move to",
