@@ -12,38 +12,35 @@ export type WatchdogMetrics = {
   failed: (task: string) => void;
 };
 
+const gaugesOf =
+  (registry: Registry) =>
+  <L extends string = never>(name: string, help: string, labelNames: L[] = []) =>
+    new Gauge<L>({ name, help, labelNames, registers: [registry] });
+
 export function createMetrics(registry: Registry): WatchdogMetrics {
-  const registers = [registry];
-  const last = new Gauge({
-    name: "svc_db_backup_last_success_timestamp_seconds",
-    help: "Unix time of the newest undamaged daily bundle; 0 if there is none.",
-    registers,
-  });
-  const size = new Gauge({
-    name: "svc_db_backup_last_size_bytes",
-    help: "Size of the newest undamaged daily bundle.",
-    registers,
-  });
-  const damaged = new Gauge({
-    name: "svc_db_backup_damaged_bundles",
-    help: "Bundles in the folder that cannot be used: damaged, or without their digest.",
-    registers,
-  });
-  const rehearsal = new Gauge({
-    name: "svc_db_rehearsal_last_success_timestamp_seconds",
-    help: "Unix time of the newest rehearsal that succeeded; 0 if there is none.",
-    registers,
-  });
-  const report = new Gauge({
-    name: "svc_update_report_timestamp_seconds",
-    help: "Unix time of the newest update report; 0 if there is none.",
-    registers,
-  });
+  const gauge = gaugesOf(registry);
+  const last = gauge(
+    "svc_db_backup_last_success_timestamp_seconds",
+    "Unix time of the newest undamaged daily bundle; 0 if there is none.",
+  );
+  const size = gauge("svc_db_backup_last_size_bytes", "Size of the newest undamaged daily bundle.");
+  const damaged = gauge(
+    "svc_db_backup_damaged_bundles",
+    "Bundles in the folder that cannot be used: damaged, or without their digest.",
+  );
+  const rehearsal = gauge(
+    "svc_db_rehearsal_last_success_timestamp_seconds",
+    "Unix time of the newest rehearsal that succeeded; 0 if there is none.",
+  );
+  const report = gauge(
+    "svc_update_report_timestamp_seconds",
+    "Unix time of the newest update report; 0 if there is none.",
+  );
   const failures = new Counter({
     name: "svc_watchdog_task_failures_total",
     help: "Periodic tasks of ops-watchdog that failed, by task; they are retried.",
     labelNames: ["task"] as const,
-    registers,
+    registers: [registry],
   });
   return {
     dailyBundle: (at, bytes) => {
@@ -57,13 +54,13 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
       // Prometheus sees no increase in a series that begins at 1.
       for (const task of names) failures.inc({ task }, 0);
     },
-    offsite: createOffsiteMetrics(registers),
+    offsite: createOffsiteMetrics(registry),
     failed: (task) => failures.inc({ task }),
   };
 }
 
-function createOffsiteMetrics(registers: Registry[]): WatchdogMetrics["offsite"] {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+function createOffsiteMetrics(registry: Registry): WatchdogMetrics["offsite"] {
+  const gauge = gaugesOf(registry);
   const completed = gauge(
     "svc_offsite_last_success_timestamp_seconds",
     "Unix time at which the newest off-site pass without a failure ended; 0 if there is none.",
@@ -80,36 +77,17 @@ function createOffsiteMetrics(registers: Registry[]): WatchdogMetrics["offsite"]
     "svc_offsite_damaged_objects",
     "Off-site copies that the newest verification found unusable and could not send again.",
   );
-  const state = new Gauge({
-    name: "svc_offsite_pass_state",
-    help: "1 for the state of the newest off-site pass.",
-    labelNames: ["state"] as const,
-    registers,
-  });
-  const objects = new Gauge({
-    name: "svc_offsite_objects",
-    help: "Off-site copies in the bucket, by kind.",
-    labelNames: ["kind"] as const,
-    registers,
-  });
-  const bytes = new Gauge({
-    name: "svc_offsite_bytes",
-    help: "Sealed bytes of the off-site copies, by kind.",
-    labelNames: ["kind"] as const,
-    registers,
-  });
-  const missing = new Gauge({
-    name: "svc_offsite_missing_objects",
-    help: "What has no off-site copy although it should, by kind.",
-    labelNames: ["kind"] as const,
-    registers,
-  });
-  const notWhole = new Gauge({
-    name: "svc_offsite_not_whole_objects",
-    help: "Off-site copies with the wrong size, by kind.",
-    labelNames: ["kind"] as const,
-    registers,
-  });
+  const state = gauge("svc_offsite_pass_state", "1 for the state of the newest off-site pass.", ["state"]);
+  const objects = gauge("svc_offsite_objects", "Off-site copies in the bucket, by kind.", ["kind"]);
+  const bytes = gauge("svc_offsite_bytes", "Sealed bytes of the off-site copies, by kind.", ["kind"]);
+  const missing = gauge(
+    "svc_offsite_missing_objects",
+    "What has no off-site copy although it should, by kind.",
+    ["kind"],
+  );
+  const notWhole = gauge("svc_offsite_not_whole_objects", "Off-site copies with the wrong size, by kind.", [
+    "kind",
+  ]);
   return (status) => {
     const secondsOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) / 1_000);
     completed.set(secondsOf(status.last_completed_at));
