@@ -5,6 +5,7 @@ import { type KeyRing, open, sealedSize } from "@svc/sealed";
 import type { BuildsStore, ImagePart } from "./builds-store.ts";
 import { hexOf, type Image, type IndexContent, indexesIn, readIndex } from "./indexes.ts";
 import { type IndexFolder, indexOfKey, keyOfPart } from "./object-key.ts";
+import { passBytesOn } from "./pass-bytes-on.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
 
@@ -114,24 +115,14 @@ async function fetchOne(
   { key, sizeBytes, sha256, give }: Wanted,
   done: Fetched,
 ): Promise<boolean> {
-  let wrong: unknown;
-  // The connection to builds tells only that the bytes ended.
-  async function* watched(bytes: AsyncIterable<Uint8Array>) {
-    try {
-      yield* bytes;
-    } catch (error) {
-      wrong = error;
-      throw error;
-    }
-  }
   return tried(done, key, async () => {
-    const isFetched = await give(async () => {
-      const found = await bucket.get(key, { sizeBytes: sealedSize(sizeBytes), signal });
-      if (!found) throw new MissingError(key);
-      return watched(verified(open(found.bytes, ring), { sizeBytes, sha256 }));
-    }).catch((error: unknown) => {
-      throw wrong ?? error;
-    });
+    const isFetched = await passBytesOn((watch) =>
+      give(async () => {
+        const found = await bucket.get(key, { sizeBytes: sealedSize(sizeBytes), signal });
+        if (!found) throw new MissingError(key);
+        return watch(verified(open(found.bytes, ring), { sizeBytes, sha256 }));
+      }),
+    );
     done.in_place += isFetched ? 0 : 1;
     done.fetched += isFetched ? 1 : 0;
     done.fetched_bytes += isFetched ? sizeBytes : 0;

@@ -4,6 +4,7 @@ import type { ObjectStore } from "@svc/object-store";
 import { type KeyRing, open, sealedSize } from "@svc/sealed";
 import type { ArchiveStore } from "./archive-store.ts";
 import { keyOfArchive } from "./object-key.ts";
+import { passBytesOn } from "./pass-bytes-on.ts";
 import type { Archive } from "./plan-archives.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
@@ -47,27 +48,18 @@ async function fetchOne(
 ): Promise<void> {
   const { id, server, size_bytes: sizeBytes, sha256 } = archive;
   const key = keyOfArchive(archive.archive);
-  let wrong: unknown;
-  // The connection to storage tells only that the bytes ended.
-  async function* watched(bytes: AsyncIterable<Uint8Array>) {
-    try {
-      yield* bytes;
-    } catch (error) {
-      wrong = error;
-      throw error;
-    }
-  }
   try {
     const found = await bucket.get(key, { sizeBytes: sealedSize(sizeBytes), signal });
     if (!found) {
       done.missing.push({ id, server, archive: archive.archive });
       return;
     }
-    await archives.giveBack(archive, watched(verified(open(found.bytes, ring), { sizeBytes, sha256 })));
+    await passBytesOn((watch) =>
+      archives.giveBack(archive, watch(verified(open(found.bytes, ring), { sizeBytes, sha256 }))),
+    );
     done.fetched += 1;
     done.fetched_bytes += sizeBytes;
-  } catch (failure) {
-    const error = wrong ?? failure;
+  } catch (error) {
     if (!isOfOneObject(error)) throw error;
     done.failures.push({ key, error: (error as Error).message });
   }
