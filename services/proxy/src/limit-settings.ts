@@ -61,6 +61,8 @@ export const limits = {
   retryPauseMinMs: count(100),
   /** See `retry-pause-min-ms`. */
   retryPauseMaxMs: count(400),
+  /** Milliseconds after which a read that has no answer yet is asked again on a new connection, up to three times. */
+  serviceTryMs: count(1_000),
   /** Milliseconds between two reads of the token's file and of the forwarding masters. */
   tokenRereadMs: count(1_000),
   /** Milliseconds between two warnings that the server list cannot be read. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type CallRecord, createInternalApi } from "./internal-api.ts";
 
@@ -21,7 +22,7 @@ async function fixture(t: TestContext, answer: RequestListener, requestTimeoutMs
     token: () => "secret",
     connectTimeoutMs: 1_000,
     requestTimeoutMs,
-    limits: { retryPauseMinMs: 1, retryPauseMaxMs: 2, serviceConnections: 4 },
+    limits: { retryPauseMinMs: 1, retryPauseMaxMs: 2, serviceConnections: 4, serviceTryMs: 100 },
     onCall: (record) => records.push(record),
   });
   t.after(async () => {
@@ -75,11 +76,69 @@ test("a POST is never repeated, whatever it met", async (t) => {
   assert.equal(down.requests.length, 1);
 });
 
-test("a GET that timed out is not repeated", async (t) => {
-  const { api, requests } = await fixture(t, () => {}, 50);
+test("a read without an answer is asked again, four times in all and no longer than a call may take", async (t) => {
+  const { api, requests, records } = await fixture(t, () => {}, 400);
   assert.equal((await api.linkStatus(uuid)).status, 0);
-  // On a slow machine it may time out before anything arrives.
+  // On a slow machine one may time out before it arrives.
+  assert.ok(requests.length <= 4, `${requests.length} requests arrived`);
+  assert.equal(records.length, 1);
+});
+
+test("a change without an answer is not asked again", async (t) => {
+  const { api, requests } = await fixture(t, () => {}, 400);
+  assert.equal((await api.wake("survival", uuid)).status, 0);
   assert.ok(requests.length <= 1, `${requests.length} requests arrived`);
+});
+
+const replica = `
+  require("node:http").createServer((request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"linked":true}');
+  }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`;
+
+async function startReplica(t: TestContext) {
+  const child = spawn(process.execPath, ["-e", replica], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  });
+  const [line] = await once(child.stdout, "data");
+  return { child, port: Number(String(line)) };
+}
+
+test("a read at a replica that hangs is answered by the other one, and so is all that follows", async (t) => {
+  const [first, second] = await Promise.all([startReplica(t), startReplica(t)]);
+  // As a Service of Kubernetes does: a connection goes to one replica for as long as it lasts.
+  let connections = 0;
+  const front = createTcpServer((socket) => {
+    const { port } = connections++ === 0 ? first : second;
+    const upstream = connect(port, "127.0.0.1");
+    for (const end of [socket, upstream])
+      end.on("error", () => [socket, upstream].map((one) => one.destroy()));
+    socket.pipe(upstream).pipe(socket);
+  });
+  front.listen(0, "127.0.0.1");
+  await once(front, "listening");
+  const records: CallRecord[] = [];
+  const api = createInternalApi({
+    ...{ baseUrl: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, token: () => "secret" },
+    ...{ connectTimeoutMs: 10_000, requestTimeoutMs: 600_000 },
+    limits: { retryPauseMinMs: 1, retryPauseMaxMs: 2, serviceConnections: 4, serviceTryMs: 1_000 },
+    onCall: (record) => records.push(record),
+  });
+  t.after(async () => {
+    await api.close();
+    front.close();
+  });
+  assert.ok((await api.linkStatus(uuid)).ok);
+  assert.equal(connections, 1);
+  first.child.kill("SIGSTOP");
+  const answers = await Promise.all(Array.from({ length: 4 }, () => api.linkStatus(uuid)));
+  assert.ok(answers.every(({ ok }) => ok));
+  assert.ok((await api.linkStatus(uuid)).ok);
+  assert.equal(records[0]?.isRetried, false);
+  assert.ok(records.slice(1, 5).some(({ isRetried }) => isRetried));
+  assert.equal(records[5]?.isRetried, false);
 });
 
 test("a refusal keeps its code and how long to wait", async (t) => {

@@ -30,7 +30,7 @@ type InternalApiOptions = {
   token: TokenSource;
   connectTimeoutMs: number;
   requestTimeoutMs: number;
-  limits: Pick<Limits, "retryPauseMinMs" | "retryPauseMaxMs" | "serviceConnections">;
+  limits: Pick<Limits, "retryPauseMinMs" | "retryPauseMaxMs" | "serviceConnections" | "serviceTryMs">;
   onCall: (record: CallRecord) => void;
 };
 
@@ -39,17 +39,17 @@ type Mover = { mc_uuid: string; player_name: string };
 export type InternalApi = ReturnType<typeof createInternalApi>;
 
 export function createInternalApi(options: InternalApiOptions) {
-  const agent = new Agent({
-    connect: { timeout: options.connectTimeoutMs },
-    connections: options.limits.serviceConnections,
-  });
-  const withAgent = (url: URL, init: object) => undiciFetch(url, { ...init, dispatcher: agent });
-  const fetch = withAgent as unknown as typeof globalThis.fetch;
+  const connections = createConnections(options);
   const call = <C extends AnyContract>(contract: C, input: ClientInput<C>) =>
-    callWithRetry(options, contract, async () => {
+    callWithRetry(options, contract, async (limitMs) => {
       const headers = { authorization: `Bearer ${options.token()}` };
-      const signal = AbortSignal.timeout(options.requestTimeoutMs);
-      return createClient({ baseUrl: options.baseUrl, headers, fetch }).call(contract, input, { signal });
+      const signal = AbortSignal.timeout(limitMs);
+      const { fetch, giveUp } = connections.current();
+      const client = createClient({ baseUrl: options.baseUrl, headers, fetch });
+      return client.call(contract, input, { signal }).catch((error: unknown) => {
+        if (isTimeout(error)) giveUp();
+        throw error;
+      });
     });
   return {
     listServers: () => call(servers.list, {}),
@@ -76,44 +76,105 @@ export function createInternalApi(options: InternalApiOptions) {
     readLogin: (id: string, approver_uuid: string) => call(signIn.readOpLogin, { id, approver_uuid }),
     approveLogin: (id: string, approver_uuid: string, username: string) =>
       call(signIn.approveOpLogin, { id, approver_uuid, username }),
-    close: () => agent.destroy(),
+    close: () => connections.close(),
+  };
+}
+
+/** Connections to the service; those on which a replica may hang are left for new ones, which another may take. */
+function createConnections({ connectTimeoutMs, limits }: InternalApiOptions) {
+  const open = () =>
+    new Agent({ connect: { timeout: connectTimeoutMs }, connections: limits.serviceConnections });
+  const agents = new Set<Agent>();
+  const renew = () => {
+    const agent = open();
+    agents.add(agent);
+    return agent;
+  };
+  let agent = renew();
+  const leave = async (old: Agent) => {
+    // What is under way there goes on.
+    await old.close().catch(() => undefined);
+    agents.delete(old);
+  };
+  return {
+    current: () => {
+      const used = agent;
+      const withAgent = (url: URL, init: object) => undiciFetch(url, { ...init, dispatcher: used });
+      const giveUp = () => {
+        if (agent !== used) return;
+        agent = renew();
+        void leave(used);
+      };
+      return { fetch: withAgent as unknown as typeof globalThis.fetch, giveUp };
+    },
+    close: async () => {
+      await Promise.all([...agents].map((one) => one.destroy()));
+    },
   };
 }
 
 type Refusal = Extract<Answer<never>, { ok: false }>;
 
+type Failure = Refusal & { isDropped: boolean; isTimeout: boolean };
+type Tried<T> = Extract<Answer<T>, { ok: true }> | Failure;
+
+/** The last one waits for as long as the call may take: a service that is only slow answers then. */
+const readTries = 4;
+
 async function callWithRetry<C extends AnyContract>(
   options: InternalApiOptions,
   contract: C,
-  send: () => Promise<ClientOutput<C>>,
+  send: (limitMs: number) => Promise<ClientOutput<C>>,
 ): Promise<Answer<ClientOutput<C>>> {
   const startedAt = performance.now();
-  const attempt = (): Promise<Answer<ClientOutput<C>> & { isDropped?: boolean }> =>
-    send().then((value) => ({ ok: true, status: contract.http?.status ?? 200, value }) as const, refusalOf);
-  let answer = await attempt();
-  const isRetried = contract.http?.method === "GET" && !answer.ok && mayRepeat(answer);
-  if (isRetried) {
-    await pause(options.limits);
-    answer = await attempt();
+  const leftMs = () => Math.max(1, Math.ceil(startedAt + options.requestTimeoutMs - performance.now()));
+  const attempt = (limitMs: number): Promise<Tried<ClientOutput<C>>> =>
+    send(limitMs).then(
+      (value) => ({ ok: true, status: contract.http?.status ?? 200, value }) as const,
+      refusalOf,
+    );
+  const { limits } = options;
+  const isRead = contract.http?.method === "GET" || contract.idempotent === true;
+  const mostTries = isRead ? readTries : 1;
+  const limitOf = (number: number) =>
+    number === mostTries ? leftMs() : Math.min(limits.serviceTryMs, leftMs());
+  let answer = await attempt(limitOf(1));
+  let [tries, isPaused] = [1, false];
+  while (tries < mostTries && leftMs() > 1) {
+    if (answer.ok || (!answer.isTimeout && (isPaused || !mayRepeat(answer)))) break;
+    if (!answer.isTimeout) {
+      isPaused = true;
+      await pause(limits);
+    }
+    tries += 1;
+    answer = await attempt(limitOf(tries));
   }
+  const isRetried = tries > 1;
   const elapsedMs = performance.now() - startedAt;
   options.onCall({ operation: contract.subject, status: answer.status, elapsedMs, isRetried });
   return answer;
 }
 
-function mayRepeat(answer: Refusal & { isDropped?: boolean }): boolean {
-  return answer.isDropped === true || [502, 503, 504].includes(answer.status);
+function mayRepeat(answer: Failure): boolean {
+  return answer.isDropped || [502, 503, 504].includes(answer.status);
 }
 
-function refusalOf(error: unknown): Refusal & { isDropped: boolean } {
+function refusalOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { status, code, message, retryAfterSeconds } = error;
-    return { ok: false, status, code, message, retryAfterSeconds, isDropped: false };
+    return { ok: false, status, code, message, retryAfterSeconds, isDropped: false, isTimeout: false };
   }
-  // A call that timed out may still be at work over there; asking twice would make a slow service slower.
-  const isDropped = !isTimeout(error);
+  const isLate = isTimeout(error);
   const message = error instanceof Error ? error.message : String(error);
-  return { ok: false, status: 0, code: "", message, retryAfterSeconds: undefined, isDropped };
+  return {
+    ok: false,
+    status: 0,
+    code: "",
+    message,
+    retryAfterSeconds: undefined,
+    isDropped: !isLate,
+    isTimeout: isLate,
+  };
 }
 
 function isTimeout(error: unknown): boolean {
