@@ -24,7 +24,7 @@ export async function loginByBrowser(data: string, panelHost: PanelHost): Promis
   process.stderr.write(
     `Open ${addressOf(data, panelHost, "/cli")} in a browser, sign in there and type this code:\n\n` +
       `    ${spaced(code)}\n\n` +
-      `It counts for ${minutes} minutes, and only for you: give it to nobody. Waiting; Ctrl+C ends this ...\n`,
+      `It is valid for ${minutes} minutes and for you alone: do not share it. Waiting; press Ctrl+C to stop ...\n`,
   );
   for (;;) {
     const answer = await poll(client, secret);

@@ -65,7 +65,7 @@ export async function showQueue({ data }: Options): Promise<Outcome> {
   const text = [
     `Restore points ${queueStates[queue.state]}.`,
     lines.length === 0 ? "No jobs are running." : table([head, ...lines]),
-    `Waiting (${queue.waiting_total}): ${queue.waiting.join(", ") || "nobody"}${more}`,
+    `Waiting (${queue.waiting_total}): ${queue.waiting.join(", ") || "none"}${more}`,
   ];
   return { json: queue, text: text.join("\n") };
 }

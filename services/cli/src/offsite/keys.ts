@@ -57,7 +57,7 @@ export async function check({ data }: Options): Promise<Outcome> {
   const texts: Record<Checked["fit"], string> = {
     unused: `The bucket names no key yet; the first pass records ${active}.`,
     same: `The bucket is sealed with the key ${active}, as here.`,
-    rotated: `The bucket is sealed with the older key ${recorded[0]}; the next pass goes on with ${active}.`,
+    rotated: `The bucket is sealed with the older key ${recorded[0]}; the next pass continues with ${active}.`,
     other: `The bucket is sealed with the key ${recorded[0]}, and the key here is ${active}. Nothing is copied or deleted.`,
   };
   const lacking = missing.filter((id) => id !== recorded[0]);

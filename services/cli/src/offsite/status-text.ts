@@ -49,7 +49,7 @@ function storeText({
 }: offsites.OffsiteStore): string {
   const days = object_lock_days === undefined ? "" : ` for ${object_lock_days} days`;
   return [
-    conditional_put ? "keeps two writers apart" : "cannot keep two writers apart by itself",
+    conditional_put ? "keeps two writers apart" : "cannot keep two writers apart",
     versioning === "enabled" ? "keeps versions" : `versions ${versioning}`,
     `object lock ${object_lock}${days}`,
     ...(clock_ahead_seconds === undefined ? [] : [clockText(clock_ahead_seconds)]),

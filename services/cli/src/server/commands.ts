@@ -46,11 +46,11 @@ export async function createServer(name: string, options: CreateOptions): Promis
 function reasonOf({ version, players, of }: imageChoices.VersionChoice): string {
   const what = version === undefined ? "the default image" : `Minecraft ${version}`;
   if (players > 0) return `${what}: ${players} of ${of} players of the last 7 days have it`;
-  const nobody =
+  const why =
     of === 0
-      ? "nobody came in the last 7 days"
+      ? "no players in the last 7 days"
       : `no image runs what the ${of} players of the last 7 days have`;
-  return `${what}: ${nobody}`;
+  return `${what}: ${why}`;
 }
 
 /** Account id of `me`, or of a user by name, address or id. */

@@ -45,7 +45,7 @@ export async function watch({ data, dryRun = false }: Common & { dryRun?: boolea
     ...(held === null ? [] : [heldWords[held]]),
     ...delivered.map((way) => `${dryRun ? "Would be sent" : "Sent"}: ${way}`),
     ...failed.map(({ way, error }) => `Not delivered: ${way}: ${error}`),
-    ...(unheard.length === 0 ? [] : [`Known to nobody: ${unheard.join(", ")}`]),
+    ...(unheard.length === 0 ? [] : [`Delivered to nobody: ${unheard.join(", ")}`]),
     ...(state === "copied" ? ["The state is kept in memory: its folder cannot be written."] : []),
     ...(state === "lost" ? ["The state cannot be saved; nothing was sent."] : []),
   ].join("\n\n");

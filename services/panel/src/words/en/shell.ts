@@ -44,7 +44,7 @@ export const shell = {
   signInBeside: "Sign in in another tab",
   signInAgain: "Sign in again",
   prove: "Confirm that it is you",
-  proveHelp: "This changes how you sign in, so it needs a fresh confirmation. It counts for five minutes.",
+  proveHelp: "This changes how you sign in, so it needs a fresh confirmation. It is valid for five minutes.",
   provePasskey: "Use a passkey",
   proveMail: "Mail me a code",
   proveSignIn: "Sign out and in again to confirm.",
