@@ -1,4 +1,5 @@
 import { useParams } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import type { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
@@ -43,11 +44,19 @@ export function useServer(): ServerOfPage {
       isFollowed: isFull,
     },
   );
+  const { data, error } = query;
+  const missing = useRef<{ name: string; error: ApiError }>(undefined);
+  useEffect(() => {
+    if (error?.code === "not_found") missing.current = { name, error };
+    else if (data) missing.current = undefined;
+  }, [name, data, error]);
+  // While it is asked for again, the page that says so stays.
+  const stillMissing = !data && missing.current?.name === name ? missing.current.error : null;
   return {
     name,
-    status: query.data,
-    isManaged: is_admin || isFull(query.data),
-    error: query.error,
+    status: data,
+    isManaged: is_admin || isFull(data),
+    error: error ?? stillMissing,
     refetch: () => void query.refetch(),
   };
 }
