@@ -4,7 +4,6 @@ import { z } from "zod";
 import { countedPage, cursor, event, nothing, operation, page, request } from "../contract.ts";
 import { optionalPaging, PlayerUuid } from "../text.ts";
 import { view } from "../view.ts";
-import { VersionChoice } from "./image-choice.ts";
 import { ServerNameParam } from "./names.ts";
 import { GameName } from "./player.ts";
 import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
@@ -199,10 +198,6 @@ export const create = operation({
     name: z.string(),
     subdomain: z.string(),
     desiredState: z.literal("Stopped"),
-    /** As it is stored. */
-    image: z.string().optional(),
-    /** Why this image, when the request named none. */
-    chosen: VersionChoice.optional(),
   }),
   faults: [
     "quota_exceeded",

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { accounts, type InputOf, type imageChoices, type OutputOf, ownership, servers } from "@svc/proto";
+import { accounts, type InputOf, imageChoices, type OutputOf, ownership, servers } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
@@ -36,9 +36,14 @@ export async function createServer(name: string, options: CreateOptions): Promis
     owner,
     claimable: options.claimable ?? false,
   };
+  // Afterwards nobody can say why this image.
+  const choice =
+    options.image === undefined
+      ? await external.call(imageChoices.suggestImage, {}).catch(() => undefined)
+      : undefined;
   const created = await external.call(servers.create, input);
   const wake = hint(data, `server wake ${created.name}`);
-  const why = created.chosen === undefined ? "" : `, on ${reasonOf(created.chosen)}`;
+  const why = choice === undefined ? "" : `, on ${reasonOf(choice)}`;
   return { json: created, text: `Created ${created.name}, stopped${why}. Wake it with: ${wake}` };
 }
 

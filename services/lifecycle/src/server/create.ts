@@ -29,8 +29,7 @@ export const create =
   async (context, input) => {
     const { name, subdomain } = input;
     const wanted = specOf(deps, context, input);
-    const { image, chosen } = await imageOf(deps, context, input.image);
-    const spec = { ...wanted, image };
+    const spec = { ...wanted, image: await imageOf(deps, context, input.image) };
     await checkFree(deps, context, input);
     const offered = input.claimable ?? true;
     const costs = costsOf(spec);
@@ -46,22 +45,26 @@ export const create =
       makeObject: () => makeObject(deps, context, { name, spec, offered }),
       audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
     });
-    return { name, subdomain, desiredState: "Stopped", image, ...(chosen && { chosen }) };
+    return { name, subdomain, desiredState: "Stopped" };
   };
 
 /** The wanted image, or the one that most players can join, as a server stores it. */
-async function imageOf(deps: ServerDeps, context: Context<Contract>, wanted: string | undefined) {
+async function imageOf(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  wanted: string | undefined,
+): Promise<string> {
   const admit = async (image_ref: string) =>
     (await deps.mesh.call(images.admitImage, { image_ref }, context)).image_ref;
-  if (wanted !== undefined) return { image: await admit(wanted) };
+  if (wanted !== undefined) return admit(wanted);
   const { default_image: defaultImage } = deps.settings;
   try {
-    const { imageRef, choice } = await chooseImage(deps, context);
-    return { image: await admit(imageRef), chosen: choice };
+    const { imageRef } = await chooseImage(deps, context);
+    return await admit(imageRef);
   } catch (error) {
     // Nobody named the image that can't be had; the platform's own says what is wrong, or does.
     if (!isFault(error)) throw error;
-    return { image: await admit(defaultImage) };
+    return admit(defaultImage);
   }
 }
 
