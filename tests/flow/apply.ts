@@ -155,7 +155,8 @@ async function assertTokens(stack: Stack, file: string): Promise<void> {
   for (const right of ["settings", "command", "power", "backups.make"])
     assert.match(lacking, new RegExp(`does not have the right ${right}$`, "m"));
   assert.match(fine(await applyBy(all.secret)), /Done: 2 changed/);
-  assert.equal(fine(await applyBy(all.secret)), "Nothing to change.\n");
+  // The server may have tasks of other tests, which stay.
+  assert.match(fine(await applyBy(all.secret)), /^Nothing to change\.\n/);
   writeFileSync(file, head("farm"));
   assert.match((await applyBy(all.secret)).stderr, /farm: the token is not for this server/);
   for (const { token: made } of [none, all])
