@@ -2,11 +2,12 @@
 // of its own beside that file, since silences work while every database is down: it is written before the change, and
 // deleted once the outbox has it, which the next sweep does for a process that was killed in between.
 
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AuditEntry, Fault, isFault } from "@svc/proto";
+import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
-import { isPrivate } from "./state-file.ts";
+import { isPrivate, writeSynced } from "./state-file.ts";
 
 export type AuditJournal = {
   /** Makes a change between its admission and its settling. */
@@ -94,13 +95,7 @@ async function around<T>(journal: Steps, entry: AuditEntry, change: () => Promis
 async function write(dir: string, entry: AuditEntry): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `${entry.id}.json`);
-  const file = await open(`${path}.partial`, "w", 0o600);
-  try {
-    await file.writeFile(JSON.stringify(entry));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeSynced(`${path}.partial`, JSON.stringify(entry));
   await rename(`${path}.partial`, path);
 }
 
@@ -137,20 +132,8 @@ export function startSweep(
   journal: Pick<AuditJournal, "sweep">,
   log: Pick<Logger, "warn">,
 ): { close: () => Promise<void> } {
-  let last: Promise<unknown> = Promise.resolve();
-  const turn = () => {
-    last = journal
-      .sweep(abandonedMs)
-      .catch((error: Error) =>
-        log.warn({ error: error.message }, "handing on audit entries failed; retrying"),
-      );
-  };
-  const timer = setInterval(turn, sweepMs);
-  turn();
-  return {
-    close: async () => {
-      clearInterval(timer);
-      await last;
-    },
-  };
+  return startLoop(() => journal.sweep(abandonedMs), {
+    everyMs: sweepMs,
+    onError: (error) => log.warn({ error: error.message }, "handing on audit entries failed; retrying"),
+  });
 }

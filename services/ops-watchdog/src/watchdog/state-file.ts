@@ -140,7 +140,8 @@ async function replace(dir: string, text: string, writeFile: Options["writeFile"
   }
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
+/** On the disk when it resolves; only this user reads it. */
+export async function writeSynced(path: string, text: string): Promise<void> {
   const file = await open(path, "w", 0o600);
   try {
     await file.writeFile(text);
