@@ -119,10 +119,14 @@ describe("a month of samples", () => {
   });
 
   test("takes less than 200 KiB for a server that never sleeps, index included", async () => {
-    await database.admin("vacuum full lifecycle.server_history");
+    // A copy, because a vacuum keeps dead rows as long as any other session, the one of autoanalyze too, may see them.
+    await database.admin("create table lifecycle.copied (like lifecycle.server_history including all)");
+    await database.admin("insert into lifecycle.copied select * from lifecycle.server_history");
+    await database.admin("reindex table lifecycle.copied");
     const [row] = await database.admin(
-      "select pg_total_relation_size('lifecycle.server_history')::int as bytes",
+      "select pg_relation_size('lifecycle.copied')::int + pg_indexes_size('lifecycle.copied')::int as bytes",
     );
+    await database.admin("drop table lifecycle.copied");
     assert.ok(Number(row?.["bytes"]) <= 200 * 1_024, `${row?.["bytes"]} bytes`);
   });
 
