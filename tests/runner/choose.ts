@@ -4,7 +4,7 @@
 export type Wanted = { paths: readonly string[]; isSlow: boolean; isWhole: boolean };
 
 /** Files that take minutes: those that start whole stacks, and tables of which a sample runs. */
-const slow = /^tests\/(browser|fault|flow|kube)\/|\.sampled\.test\.ts$/;
+const slow = /^tests\/(browser|fault|flow|kube|security\/stack)\/|\.sampled\.test\.ts$/;
 
 /** The files of a run: without an option those that are quick, and everything below the paths that are named. */
 export function chooseFiles(all: readonly string[], { paths, isSlow, isWhole }: Wanted): string[] {

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { connectKube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { type Backend, dial, findVersion, MinecraftFault } from "@svc/minecraft";
-import { type Stack, startStack } from "../flow/stack.ts";
+import { type Stack, startStack } from "../../flow/stack.ts";
 import {
   candidatesIn,
   environmentOf,

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRefused, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
-import { player, type StackFixture, serverName } from "./stack-fixture.ts";
+import { assertRefused, parseResponse, sendBytes, sendRequest } from "../raw-request.ts";
+import { player, type StackFixture, serverName } from "../stack-fixture.ts";
 
 const wake = `/api/v1/internal/servers/${serverName}/wake`;
 const joinEvent = `/api/v1/internal/servers/${serverName}/join-event`;

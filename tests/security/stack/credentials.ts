@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRefused, assertSecured, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
-import { cookieOf, player, type StackFixture, serverName } from "./stack-fixture.ts";
+import { assertRefused, assertSecured, parseResponse, sendBytes, sendRequest } from "../raw-request.ts";
+import { cookieOf, player, type StackFixture, serverName } from "../stack-fixture.ts";
 
 const me = "/api/v1/me";
 const list = "/api/v1/servers";

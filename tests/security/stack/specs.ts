@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { connectKube, type KubeObject, resource } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
-import { type StackFixture, serverName } from "./stack-fixture.ts";
+import { type StackFixture, serverName } from "../stack-fixture.ts";
 
 type Server = KubeObject & { spec: MinecraftServerSpec; status?: MinecraftServerStatus };
 const { group, version, plural, kind } = MinecraftServer;

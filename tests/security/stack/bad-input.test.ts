@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
+import { checkNames } from "../names.ts";
+import { assertRefused, assertSecured, parseResponse, sendBytes } from "../raw-request.ts";
+import { type StackFixture, serverName, startStackFixture } from "../stack-fixture.ts";
 import { checkBodies } from "./bodies.ts";
 import { checkCookies, checkHosts, checkSites, checkTokens } from "./credentials.ts";
-import { checkNames } from "./names.ts";
-import { assertRefused, assertSecured, parseResponse, sendBytes } from "./raw-request.ts";
 import { checkSpecs } from "./specs.ts";
-import { type StackFixture, serverName, startStackFixture } from "./stack-fixture.ts";
 
 let opened: StackFixture | undefined;
 const fixture = (): StackFixture => {
