@@ -20,11 +20,22 @@ type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "st
   environment: Pick<Runtime<Settings, Tables>["environment"], "file" | "overrides">;
   /** The clock; the real one unless a test moves it. */
   now?: () => number;
+  /** How often entries that others left are looked for; tests do not wait for it. */
+  auditSweepMs?: number;
 };
 
 /** Starts ops-watchdog on a connected mesh and a checked schema. */
 export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Running> {
-  const { settings, mesh, store, environment, registry, log, now = Date.now } = runtime;
+  const {
+    settings,
+    mesh,
+    store,
+    environment,
+    registry,
+    log,
+    now = Date.now,
+    auditSweepMs = 30_000,
+  } = runtime;
   const { db } = store;
   const { bundle_max_age, report_max_age } = settings.ops_watchdog;
   serveUpdates({ db, mesh, maxAgeMs: report_max_age, now });
@@ -39,7 +50,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     },
   });
   serveAlerts(mesh, { ...alerting, journal });
-  const sweeping = startSweep(journal, log);
+  const sweeping = startSweep(journal, { everyMs: auditSweepMs, log });
   showAlerts(registry, alerting.file);
   const loop = startTasks({
     db,

@@ -7,7 +7,7 @@ import { account, startTestNats } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { settings as schema } from "../config.ts";
+import { type Settings, settings as schema } from "../config.ts";
 import type { Tables, WatchdogDb } from "../database.ts";
 import { startOpsWatchdog } from "../service.ts";
 
@@ -18,6 +18,7 @@ export function createWatchdogDatabase(): Promise<TestDatabase> {
 }
 
 export type Fixture = {
+  settings: Settings;
   db: WatchdogDb;
   gateway: Mesh;
   audits: AuditEntry[];
@@ -40,6 +41,7 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     registry: createRegistry("ops-watchdog", "0.0.1"),
     log: createLogger("ops-watchdog", "silent"),
     now: () => clock.now,
+    auditSweepMs: 200,
   });
   const relay = database.relayOutbox(mesh.publish);
   const [gateway, identity] = await Promise.all([nats.connect("gateway-external"), nats.connect("identity")]);
@@ -52,6 +54,7 @@ export async function startFixture(overrides: readonly string[] = []): Promise<F
     handle: async ({ data }) => void audits.push(data),
   });
   return {
+    settings,
     db: store.db,
     gateway,
     audits,

@@ -89,10 +89,20 @@ test("while the database is away changes are made, and their entries wait", asyn
   about.isAway = true;
   assert.equal(await journal.around(entryOf("a"), async () => "made"), "made");
   await assert.rejects(journal.sweep(0), /away/);
-  assert.deepEqual(waiting(), ["a.json"]);
+  assert.deepEqual(waiting(), ["a.made.json"]);
   about.isAway = false;
-  assert.equal(await journal.sweep(0), 1);
-  assert.deepEqual([published.map(({ id }) => id), waiting()], [["a"], []]);
+  assert.equal(await journal.sweep(60_000), 1);
+  assert.deepEqual([published, waiting()], [[entryOf("a")], []]);
+});
+
+test("a command of the host leaves what it did to the service, which knows that it was done", async () => {
+  const { dir, copyDir, journal, published, waiting } = openJournal();
+  const host = createAuditJournal({ dir: join(dir, "state"), copyDir, publish: undefined });
+  await host.around(entryOf("made"), async () => undefined);
+  await assert.rejects(host.around(entryOf("refused"), () => Promise.reject(new Fault("not_found"))));
+  assert.deepEqual(waiting(), ["made.made.json"]);
+  assert.equal(await journal.sweep(60_000), 1);
+  assert.deepEqual([published, waiting()], [[entryOf("made")], []]);
 });
 
 test("what is no entry is removed and handed to nobody; entries that others could have written are not read", async () => {

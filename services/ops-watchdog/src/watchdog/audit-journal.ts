@@ -1,6 +1,6 @@
 // Audit entries that no crash loses, of changes of the watchdog's file (docs/reference/alerts.md#audit). An entry is a file
-// of its own beside that file, since silences work while every database is down: it is written before the change, and
-// deleted once the outbox has it, which the next sweep does for a process that was killed in between.
+// of its own beside that file, since silences work while every database is down: it is written before the change, renamed
+// after it where nobody can take it over yet, and deleted once the outbox has it. A sweep does that for processes that died.
 
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ export type AuditJournal = {
 
   /** Before the change. Throws when neither folder can be written. */
   admit: (entry: AuditEntry) => Promise<void>;
-  /** The change was made: hands its entry on. It stays for the sweep when that fails. */
+  /** The change was made: hands its entry on, or leaves it for the sweep, which then knows. */
   settle: (entry: AuditEntry) => Promise<void>;
   /** The change was not made. */
   drop: (entry: AuditEntry) => Promise<void>;
-  /** Hands on what dead processes left, with the outcome `unknown`; resolves with their number. */
+  /** Hands on what was left: of changes that were made, and with the outcome `unknown` what is older. Resolves with their number. */
   sweep: (ageMs: number) => Promise<number>;
 };
 
@@ -28,17 +28,21 @@ type Options = {
   dir: string;
   /** That of its copy, in memory that others share: written while the first can't be. */
   copyDir: string;
-  /** Stores the entry for good; it may come again, with the same id. */
-  publish: (entry: AuditEntry) => Promise<void>;
+  /** Stores the entry for good; it may come again, with the same id. Commands of the host leave that to the service. */
+  publish: ((entry: AuditEntry) => Promise<void>) | undefined;
 };
 
 const folder = "audits";
-const shape = /^([\w-]{1,64})\.json$/;
+const shape = /^([\w-]{1,64})(\.made)?\.json$/;
 
 export function createAuditJournal({ dir: stateDir, copyDir, publish }: Options): AuditJournal {
   const folders = [join(stateDir, folder), join(copyDir, folder)];
   const remove = async (id: string) => {
     for (const dir of folders) await rm(join(dir, `${id}.json`), { force: true });
+  };
+  const markAsMade = async (id: string) => {
+    for (const dir of folders)
+      await rename(join(dir, `${id}.json`), join(dir, `${id}.made.json`)).catch(() => undefined);
   };
   const journal: Omit<AuditJournal, "around"> = {
     admit: async (entry) => {
@@ -50,16 +54,23 @@ export function createAuditJournal({ dir: stateDir, copyDir, publish }: Options)
       });
     },
     settle: async (entry) => {
-      await publish(entry);
-      await remove(entry.id);
+      const isHandedOn = await publish?.(entry).then(
+        () => true,
+        () => false,
+      );
+      if (isHandedOn) await remove(entry.id);
+      else await markAsMade(entry.id);
     },
     drop: ({ id }) => remove(id),
     sweep: async (ageMs) => {
       let handed = 0;
       const readable = (await isPrivate(copyDir)) ? folders : folders.slice(0, 1);
-      for (const path of await listOlder(readable, ageMs)) {
+      for (const { path, isMade } of await listLeft(readable, ageMs)) {
         const entry = await read(path);
-        if (entry) await publish({ ...entry, payload: { ...entry.payload, outcome: "unknown" } });
+        if (entry) {
+          const payload = isMade ? entry.payload : { ...entry.payload, outcome: "unknown" };
+          await publish?.({ ...entry, payload });
+        }
         await rm(path, { force: true });
         handed += 1;
       }
@@ -99,41 +110,51 @@ async function write(dir: string, entry: AuditEntry): Promise<void> {
   await rename(`${path}.partial`, path);
 }
 
-async function listOlder(folders: readonly string[], ageMs: number): Promise<string[]> {
+type Left = { path: string; isMade: boolean };
+
+/** Entries of changes that were made, and those of an age at which no change still goes on. */
+async function listLeft(folders: readonly string[], ageMs: number): Promise<Left[]> {
   const before = Date.now() - ageMs;
-  const found: string[] = [];
+  const found: Left[] = [];
   for (const dir of folders) {
     const names: string[] = await readdir(dir).catch(() => []);
-    for (const path of names.map((name) => join(dir, name))) {
+    for (const name of names) {
+      const path = join(dir, name);
+      const [isEntry, , made] = shape.exec(name) ?? [];
       const about = await stat(path).catch(() => undefined);
-      if (about === undefined || about.mtimeMs > before) continue;
+      if (about === undefined || (made === undefined && about.mtimeMs > before)) continue;
       // A torn file is of an entry whose change was never begun.
-      if (shape.test(path.slice(dir.length + 1))) found.push(path);
+      if (isEntry) found.push({ path, isMade: made !== undefined });
       else await rm(path, { force: true });
     }
   }
   return found;
 }
 
+/** Undefined when there is no entry in it. Throws when it can't be read: it stays, and the log says why. */
 async function read(path: string): Promise<AuditEntry | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    // Another replica was faster.
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
   try {
-    return AuditEntry.parse(JSON.parse(await readFile(path, "utf8")));
+    return AuditEntry.parse(JSON.parse(text));
   } catch {
     return undefined;
   }
 }
 
-const sweepMs = 30_000;
 /** No request runs for so long. */
 const abandonedMs = 60_000;
 
 /** Hands on what dead processes left, now and then, until it is closed. */
 export function startSweep(
   journal: Pick<AuditJournal, "sweep">,
-  log: Pick<Logger, "warn">,
+  { everyMs, log }: { everyMs: number; log: Pick<Logger, "warn"> },
 ): { close: () => Promise<void> } {
   return startLoop(() => journal.sweep(abandonedMs), {
-    everyMs: sweepMs,
+    everyMs,
     onError: (error) => log.warn({ error: error.message }, "handing on audit entries failed; retrying"),
   });
 }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { alerts } from "@svc/proto";
+import type { HostContext } from "../host/context.ts";
+import { runWatchCommand } from "../host/watch.ts";
 import { admin, type Fixture, startFixture } from "../testing/fixture.ts";
 import { finding } from "./finding.ts";
 import { observe } from "./observe.ts";
@@ -63,6 +65,27 @@ describe("alerts for staff", () => {
       "alert.end_silence",
       "alert.silence",
     ]);
+  });
+
+  test("are silenced at the host too, and its user is in the audit log", async () => {
+    const before = fixture.audits.length;
+    const context = { settings: fixture.settings, env: {} } as HostContext;
+    const wanted = { key: "*", hours: 1, reason: "moving" };
+    const made = await runWatchCommand(context, { do: "silence-alerts", by: "host", ...wanted });
+    const { id } = alerts.AlertSilence.parse(made);
+    await runWatchCommand(context, { do: "end-silence", by: "host", id });
+    await until(() => fixture.audits.length >= before + 2);
+    const entries = fixture.audits.slice(before).map(({ action, actor, source, payload }) => ({
+      ...{ action, actor, source, payload },
+    }));
+    const who = { actor: userInfo().username, source: "break-glass" };
+    assert.deepEqual(
+      entries.toSorted((a, b) => a.action.localeCompare(b.action)),
+      [
+        { action: "alert.end_silence", ...who, payload: { id } },
+        { action: "alert.silence", ...who, payload: wanted },
+      ],
+    );
   });
 
   test("that do not exist are 404, and what is wrong is 400", async () => {
