@@ -14,10 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { createRedact } from "@svc/telemetry/redact";
 import { callerDir, environment } from "../config.ts";
 import { CommandError, explainError, type Outcome, sizeText } from "../output.ts";
 import { type Part, partsOf } from "./collect.ts";
-import { createRedact } from "./redact.ts";
 import { knownSecrets } from "./secrets.ts";
 
 const partWithinMs = 30_000;

@@ -1,4 +1,4 @@
-// Removes what must not leave the machine. Known secrets are replaced wherever they stand; whatever looks like a secret or
+// Removes secrets from text that is kept or leaves the machine. Known secrets are replaced wherever they stand; whatever looks like a secret or
 // names a person is replaced as well, since nobody knows every secret of a machine.
 
 const hidden = "[secret]";
@@ -13,13 +13,23 @@ const looksLikeCode = /^(?:\d{4,10}|[A-Z0-9]{8})$/;
 
 /** Returns a function that removes these secrets, and everything that looks like one, from a text. */
 export function createRedact(secrets: Iterable<string>): (text: string) => string {
+  const hideKnown = createHideKnown(secrets);
+  return (text) => hideKnown(text).split("\n").map(redactLine).join("\n").replaceAll(pem, hidden);
+}
+
+/**
+ * Returns a function that removes these secrets, and what a line itself calls a secret, for readers who may see the rest:
+ * addresses, names and paths stay.
+ */
+export function createHideSecrets(secrets: Iterable<string>): (line: string) => string {
+  const hideKnown = createHideKnown(secrets);
+  return (line) => hideNamed(hideKnown(line));
+}
+
+function createHideKnown(secrets: Iterable<string>): (text: string) => string {
   const forms = [...secrets].filter((secret) => secret.length >= shortestSecret).flatMap(formsOf);
   const known = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return (text) => {
-    let left = text;
-    for (const form of known) left = left.replaceAll(form, hidden);
-    return left.split("\n").map(redactLine).join("\n").replaceAll(pem, hidden);
-  };
+  return (text) => known.reduce((left, form) => left.replaceAll(form, hidden), text);
 }
 
 /** As it is, in a URL, in JSON and in a Basic header. */
@@ -66,16 +76,20 @@ const email = /[\p{L}\p{N}._%+-]{1,64}@([\p{L}\p{N}.-]{1,253})/gu;
 const run = /[A-Za-z0-9_-]{24,}/g;
 
 function redactText(line: string): string {
-  return line
-    .replaceAll(url, (text) => redactUrl(text))
-    .replaceAll(scheme, (_, kind: string) => `${kind} ${hidden}`)
-    .replaceAll(session, (_, name: string) => `${name}${hidden}`)
-    .replaceAll(assignment, (_, start: string, quote: string) => `${start}${quote}${hidden}${quote}`)
+  return hideNamed(line.replaceAll(url, (text) => redactUrl(text)))
     .replaceAll(code, (_, start: string) => `${start}${hidden}`)
     .replaceAll(email, (text, domain: string) => (domain.includes(".") ? "[e-mail]" : text))
     .replaceAll(run, (text, at: number, whole: string) =>
       isRandom(text, whole.slice(0, at)) ? hidden : text,
     );
+}
+
+/** What follows a word for a secret. */
+function hideNamed(line: string): string {
+  return line
+    .replaceAll(scheme, (_, kind: string) => `${kind} ${hidden}`)
+    .replaceAll(session, (_, name: string) => `${name}${hidden}`)
+    .replaceAll(assignment, (_, start: string, quote: string) => `${start}${quote}${hidden}${quote}`);
 }
 
 /** A URL without its password and its query; of another machine only the host, for a path may be the secret. */
