@@ -17,6 +17,7 @@ test("an empty environment means the image's own places and vanilla's defaults",
     gamePort: 25_565,
     rconPort: 25_575,
     maxPlayers: 20,
+    hasFaults: false,
     motd: "A Minecraft Server",
   });
 });

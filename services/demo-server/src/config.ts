@@ -15,6 +15,8 @@ export type DemoConfig = {
   readonly motd: string;
   /** With any, only a proxy that signs with one of them can bring players in. */
   readonly forwardingSecrets?: readonly string[];
+  /** Whether it can be made to crash and to hang by command. */
+  readonly hasFaults: boolean;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,6 +43,7 @@ export function loadConfig(environment: Environment): DemoConfig {
     gamePort: port("GAME_PORT", environment, 25_565),
     rconPort: port("RCON_PORT", environment, 25_575),
     maxPlayers: maxPlayers(environment, file),
+    hasFaults: environment["DEMO_FAULTS"] === "on",
     motd: environment["MOTD"] || file.get("motd") || "A Minecraft Server",
     ...(rconPassword ? { rconPassword } : {}),
     ...(secretPath ? { forwardingSecrets: readSecrets(secretPath) } : {}),

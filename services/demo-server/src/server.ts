@@ -58,6 +58,7 @@ export async function startDemoServer({ config, log, onStopRequest }: Options): 
     maxPlayers: config.maxPlayers,
     saveAll: worldSaver.saveAll,
     requestStop: onStopRequest,
+    hasFaults: config.hasFaults,
   });
   log.info(`Starting Minecraft server on ${config.host}:${server.listeningPort}`);
   const run = createCommandRunner(server, capture, log);

@@ -3,6 +3,7 @@ import { isPlayerName } from "../admission/rules.ts";
 import { oneLine } from "../console/log.ts";
 import { accessCommands } from "./access.ts";
 import { componentNbt } from "./component.ts";
+import { faultCommands } from "./faults.ts";
 import { teleportCommands } from "./teleport.ts";
 import type { CommandTools, OwnCommand } from "./tools.ts";
 
@@ -12,6 +13,7 @@ export function installCommands(tools: CommandTools): void {
     ...serverCommands(tools),
     ...accessCommands(tools),
     ...teleportCommands(tools.server),
+    ...(tools.hasFaults && faultCommands(tools)),
   };
   for (const [base, { usage, info, isOpen, run }] of Object.entries(commands)) {
     tools.server.commands.add({

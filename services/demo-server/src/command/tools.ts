@@ -9,6 +9,7 @@ export type CommandTools = {
   readonly maxPlayers: number;
   readonly saveAll: () => Promise<void>;
   readonly requestStop: () => void;
+  readonly hasFaults: boolean;
 };
 
 export type OwnCommand = {
