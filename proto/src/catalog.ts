@@ -27,6 +27,7 @@ import * as setting from "./identity/setting.ts";
 import * as signIn from "./identity/sign-in.ts";
 import * as user from "./identity/user.ts";
 import * as console from "./lifecycle/console.ts";
+import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
 import * as imageChoice from "./lifecycle/image-choice.ts";
 import * as node from "./lifecycle/node.ts";
@@ -53,7 +54,7 @@ import * as upload from "./storage/upload.ts";
 import * as worldChange from "./storage/world-change.ts";
 import type { View } from "./view.ts";
 
-const lifecycle = [server, player, ownership, console, schedule, history, node, imageChoice, reclaim];
+const lifecycle = [server, player, ownership, console, schedule, history, crash, node, imageChoice, reclaim];
 const identity = [
   account,
   apiToken,

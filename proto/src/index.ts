@@ -105,6 +105,7 @@ export * as signIn from "./identity/sign-in.ts";
 export * as users from "./identity/user.ts";
 export { type Language, languages } from "./language.ts";
 export * as consoles from "./lifecycle/console.ts";
+export * as crashes from "./lifecycle/crash.ts";
 export {
   forwardingKeyOf,
   parseForwardingMasters,

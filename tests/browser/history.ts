@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { zh } from "../../services/panel/src/words/zh/index.ts";
 import type { Area, Fixture } from "./fixture.ts";
 
 const { history } = en;
@@ -36,6 +37,15 @@ const aDay = `
     from generate_series(${day} - interval '22 hours', ${day} - interval '1 hour', interval '5 minutes') t,
       lateral (select 3 + 2 * sin(extract(epoch from t) / 9000) as p) servers
     on conflict do nothing`;
+
+const crash = (id: string, ago: string, what: string) => `
+  insert into lifecycle.server_crashes values
+    ('${id}', 'survival', '${id}', now() - interval '${ago}', ${what})`;
+const crashIds = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"] as const;
+const mod = "'forgeconfigapiport', 1, 'Error', 41, false, null, 2048";
+const lines = `array['[01:20:40] [main/INFO]: ModLauncher running', '[01:20:47] [main/ERROR]: Missing or unsupported <b>']`;
+const twoCrashes = `${crash(crashIds[0], "2 days", `'memory_limit', null, 137, 'OOMKilled', 7200, true, 1990, 2048, '{}'`)};
+  ${crash(crashIds[1], "2 minutes", `'missing_dependency', ${mod}, ${lines}`)}`;
 
 export const addHistoryTests: Area = (fixture) => {
   test("a server's history has a chart for each value, and its gaps", async () => {
@@ -74,6 +84,27 @@ export const addHistoryTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", "/servers/survival/history"));
     await owner.sees(history.noTps);
     await inspect(owner, "history-empty");
+  });
+
+  test("a crash is on the overview with its cause and last lines, and all of them are with the history", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await database(fixture(), twoCrashes);
+    for (const language of ["en", "zh-CN"] as const) {
+      const words = (language === "en" ? en : zh).crashes;
+      await owner.page.evaluate((chosen) => localStorage.setItem("svc.language", chosen), language);
+      await owner.open(addressOf("admin_host", "/servers/survival"));
+      await owner.sees(words.causes.missing_dependency.title);
+      await owner.sees("forgeconfigapiport");
+      await owner.page.locator("main summary").click();
+      await owner.sees("Missing or unsupported <b>");
+      await inspect(owner, `server-crash-${language}`);
+      await owner.press("link", words.all);
+      await owner.isAt("/servers/survival/history");
+      await owner.sees(words.causes.memory_limit.title);
+      await inspect(owner, `history-crashes-${language}`);
+    }
+    await owner.page.evaluate(() => localStorage.removeItem("svc.language"));
+    await database(fixture(), "delete from lifecycle.server_crashes where server_name = 'survival'");
   });
 
   test("the overview of staff has the platform's history, and a stranger sees none", async () => {

@@ -58,6 +58,8 @@ const additions: Readonly<Record<string, string>> = {
   "DELETE /api/v1/account/links/{mc_uuid}": "docs/reference/links.md#own: unlinking a player",
   "GET /api/v1/servers/{name}/activity": "docs/reference/audit.md#activity: what was done to a server",
   "GET /api/v1/servers/{name}/history": "docs/reference/history.md#server: what a server did",
+  "GET /api/v1/servers/{name}/crashes": "docs/reference/crashes.md#read: why a server ended",
+  "GET /api/v1/servers/{name}/crashes/{id}": "docs/reference/crashes.md#read: why a server ended",
   "GET /api/v1/platform/history": "docs/reference/history.md#platform: what all servers did",
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",
   "GET /api/v1/backups/{id}/files": "docs/reference/backups.md#browse: what a backup holds",

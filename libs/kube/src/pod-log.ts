@@ -9,6 +9,8 @@ export type PodLogRequest = {
   container: string;
   /** Start time in nanoseconds since 1970; servers may round it down to the second. */
   sinceNs?: bigint;
+  /** The log of the run before the container was restarted. */
+  previous?: boolean;
   /** Only this many last lines. */
   tailLines?: number;
   /** Follows the log until the container ends, the connection breaks or an hour has passed. */
@@ -36,6 +38,7 @@ export async function* readPodLog(
   request: PodLogRequest,
 ): AsyncGenerator<PodLogLine[], void, undefined> {
   const { namespace, name, container, sinceNs, tailLines, follow = false, lineBytes, signal } = request;
+  const { previous = false } = request;
   const response = await transport.open({
     method: "GET",
     path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`,
@@ -43,6 +46,7 @@ export async function* readPodLog(
       container,
       timestamps: true,
       ...(follow && { follow }),
+      ...(previous && { previous }),
       ...(tailLines !== undefined && { tailLines }),
       ...(sinceNs !== undefined && { sinceTime: timeOf(sinceNs) }),
     },

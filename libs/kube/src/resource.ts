@@ -28,6 +28,8 @@ export type ObjectMeta = {
   generateName?: string;
   creationTimestamp?: string;
   deletionTimestamp?: string;
+  /** Seconds between the request to delete and `deletionTimestamp`. */
+  deletionGracePeriodSeconds?: number;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   finalizers?: string[];
@@ -46,6 +48,7 @@ type TerminatedState = {
   message?: string;
   startedAt?: string;
   finishedAt?: string;
+  containerID?: string;
 };
 
 export type ContainerStatus = {
@@ -63,6 +66,7 @@ export type Pod = KubeObject & {
   spec?: V1PodSpec;
   status?: {
     phase?: string;
+    startTime?: string;
     podIP?: string;
     reason?: string;
     message?: string;

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { nothing, operation } from "../contract.ts";
+import { crashed } from "../lifecycle/crash.ts";
 import { runFinished, scheduleChanged } from "../lifecycle/schedule.ts";
 import { serverOwners, servers } from "../lifecycle/server.ts";
 import { ServerChangeType, serverChangeRights } from "../lifecycle/server-rows.ts";
@@ -29,6 +30,7 @@ export const watch = operation({
       events: [
         { event: scheduleChanged, typeOf: schedule },
         { event: runFinished, typeOf: schedule },
+        { event: crashed, typeOf: () => ServerChangeType.enum.crash },
         { event: worldChanged, typeOf: (data) => worldChanged.data.parse(data).type },
       ],
     },

@@ -163,7 +163,16 @@ export const myRows = viewRows({
 });
 
 /** What something may change of at a server (docs/reference/events.md#stream). */
-export const ServerChangeType = z.enum(["server", "schedule", "job", "file", "move", "drill", "backup"]);
+export const ServerChangeType = z.enum([
+  "server",
+  "schedule",
+  "job",
+  "file",
+  "move",
+  "drill",
+  "backup",
+  "crash",
+]);
 export type ServerChangeType = z.output<typeof ServerChangeType>;
 
 /** Owners and staff hear of everything, others of the servers in their own list: those that they could claim. */

@@ -29,6 +29,8 @@ const withoutStack = [
   "server delete survival",
   "server allowlist survival",
   "server history survival",
+  "server crashes survival",
+  "server crashes survival 6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de",
   "server command survival list",
   "server logs survival",
   "players",

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { randomInt, randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { staff, velocity } from "@svc/mesh/testing";
-import { servers as contracts, type ServerInfo } from "@svc/proto";
+import type { CallOptions } from "@svc/mesh";
+import { account, faultOf, staff, velocity } from "@svc/mesh/testing";
+import { consoles, servers as contracts, crashes, type ServerInfo } from "@svc/proto";
+import { connectRcon } from "@svc/rcon";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
@@ -18,6 +20,7 @@ const overrides = [
   "lifecycle.auto_restart_backoff=300ms",
   "lifecycle.lease_duration=2s",
   "lifecycle.lease_renew=300ms",
+  "lifecycle.history_sample=1h",
 ];
 const name = "survival";
 
@@ -47,6 +50,8 @@ async function makeService(): Promise<void> {
 
 test("a server starts, is reached over RCON and has an address", async () => {
   await fixture.external.call(contracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
+  const env = [{ name: "DEMO_FAULTS", value: "on" }];
+  await fixture.kube.patch(servers, { name, namespace }, { merge: { spec: { env } } });
   await makeService();
   await wake();
   await isIn("Running");
@@ -76,6 +81,114 @@ test("after its pod dies a server returns to Running through Starting", async ()
   await fixture.kube.remove(resources.pods, { name: `${name}-0`, namespace }, { gracePeriodSeconds: 0 });
   await isIn("Starting");
   await isIn("Running");
+});
+
+describe("a crash", () => {
+  const list = async () =>
+    (await fixture.external.call(crashes.list, { name }, staff)).crashes.map(({ id, at: _at, ...rest }) => ({
+      id,
+      ...rest,
+    }));
+  const command = (text: string) =>
+    fixture.external.call(consoles.command, { name, command: text }, staff).catch(() => undefined);
+  const passwordOf = async () => {
+    const secret = await fixture.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
+    return Buffer.from(secret.data?.["password"] ?? "", "base64").toString();
+  };
+  /** After what a test did, until the server runs in a new process. */
+  const restarted = async (number: number) => {
+    await until(async () => {
+      const pod = await fixture.kube.get(resources.pods, { name: `${name}-0`, namespace });
+      const [game] = pod.status?.containerStatuses ?? [];
+      return game?.restartCount === number && game.state?.running !== undefined;
+    });
+    await isIn("Running");
+  };
+
+  test("is reported once, with cause, exit code, memory and last lines without secrets", async () => {
+    const password = await passwordOf();
+    await fixture.database.admin(`insert into lifecycle.server_history
+      select '${name}', date_bin('5 minutes', now(), timestamptz 'epoch'), 5, 1, 0, 0, 1200, 100, 0, 2, 0`);
+    await command(
+      `crash 3 the password is ${password}|token=abc123|java.lang.OutOfMemoryError: Java heap space`,
+    );
+    await until(async () => (await list()).length === 1);
+    const [{ id, ran_seconds, ...report } = assert.fail()] = await list();
+    assert.deepEqual(report, {
+      ...{
+        cause: "java_heap",
+        detail: "Java heap space",
+        exit_code: 3,
+        exit_reason: "Error",
+        was_running: true,
+      },
+      ...{ memory_bytes: 600 * 2 ** 20, memory_limit_bytes: 2 ** 30 },
+    });
+    assert.ok(ran_seconds >= 0);
+    const { lines, cause } = await fixture.external.call(crashes.read, { name, id }, staff);
+    assert.equal(cause, "java_heap");
+    const text = lines.join("\n");
+    assert.match(text, /Done \([\d.]+s\)!/, "the lines begin before the crash");
+    assert.match(text, /the password is \[secret\]\n.*token=\[secret\]\n.*Java heap space$/);
+    await restarted(1);
+    assert.equal((await list()).length, 1);
+    const [event] = await fixture.database.admin(
+      "select body from lifecycle.outbox where subject like 'svc.evt.lifecycle.crash.recorded.%'",
+    );
+    assert.match(String(event?.["body"]), new RegExp(`"id":"${id}"`));
+    assert.match(await first.registry.metrics(), /svc_server_crashes_total\{cause="java_heap"\} 1/);
+  });
+
+  test("that nobody saw is reported by the next leader, and one that is known is not repeated", async () => {
+    await first.stop();
+    const pod = { name: `${name}-0`, namespace };
+    const secret = await passwordOf();
+    const { status } = await getServer();
+    const host = status?.endpoint?.address?.split(":")[0] ?? "";
+    const rcon = await connectRcon({ host, port: 25_575, password: secret });
+    await rcon.command("crash 1 **** FAILED TO BIND TO PORT!").catch(() => {});
+    await until(async () => {
+      const [game] = (await fixture.kube.get(resources.pods, pod)).status?.containerStatuses ?? [];
+      return game?.restartCount === 2 && game.state?.running !== undefined;
+    });
+    first = await fixture.start(overrides);
+    await until(async () => (await list()).length === 2);
+    assert.deepEqual(
+      (await list()).map(({ cause }) => cause),
+      ["port_in_use", "java_heap"],
+    );
+    await isIn("Running");
+  });
+
+  test("is no end that somebody asked for: the server's own stop, and a new pod", async () => {
+    await command("stop");
+    await restarted(3);
+    await fixture.external.call(contracts.stop, { name }, staff);
+    await isIn("Stopped");
+    await wake();
+    await isIn("Running");
+    assert.equal((await list()).length, 2);
+  });
+
+  test("is read by the owner since the claim and by staff, and by nobody else", async () => {
+    const [{ id } = assert.fail()] = await list();
+    const owner = account("usr-crash-owner");
+    const claim = "update lifecycle.servers set owner_id = 'usr-crash-owner', claimed_at =";
+    await fixture.database.admin(`${claim} now() - interval '1 hour' where name = '${name}'`);
+    assert.equal((await fixture.external.call(crashes.list, { name }, owner)).crashes.length, 2);
+    await fixture.database.admin(`${claim} now() + interval '1 hour' where name = '${name}'`);
+    assert.deepEqual((await fixture.external.call(crashes.list, { name }, owner)).crashes, []);
+    const read = (who: CallOptions, which: string) =>
+      fixture.external.call(crashes.read, { name, id: which }, who);
+    assert.equal(await faultOf(read(owner, id)), "not_found");
+    assert.equal(await faultOf(read(account("usr-stranger"), id)), "forbidden");
+    assert.equal(await faultOf(read(staff, "6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de")), "not_found");
+    assert.equal(await faultOf(read(staff, "'; drop table")), "not_found");
+    assert.equal(await faultOf(fixture.external.call(crashes.list, { name: "nosuch" }, staff)), "not_found");
+    await fixture.database.admin(
+      `update lifecycle.servers set owner_id = null, claimed_at = null where name = '${name}'`,
+    );
+  });
 });
 
 test("an empty server is stopped when its idle time is up, and its world stays", async () => {

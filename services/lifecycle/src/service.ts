@@ -7,6 +7,8 @@ import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
+import { serveCrashes } from "./crash/serve.ts";
+import { createCrashStore } from "./crash/store.ts";
 import type { Tables } from "./database/schema.ts";
 import { startHistory } from "./history/serve.ts";
 import { serveImageChoices } from "./image/serve.ts";
@@ -39,6 +41,7 @@ export async function startLifecycle(
     mesh,
     store,
     ownerRows: createOwnerRows(runtime.store, log),
+    crashes: createCrashStore(runtime.store),
     settings: lifecycle,
     namespace,
     identity,
@@ -67,6 +70,7 @@ export async function startLifecycle(
   serveOwnership(mesh, deps, runtime.store);
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);
+  serveCrashes(mesh, deps, runtime.store);
   serveImageChoices(mesh, deps);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);

@@ -24,6 +24,7 @@ export function addServerCommands(program: Command): void {
   addLife(server);
   addChanges(server);
   addConsoles(server);
+  addCrashes(server);
 }
 
 function addLife(server: Command): void {
@@ -106,6 +107,20 @@ function addChanges(server: Command): void {
         (await import("./history.ts")).serverHistory(name ?? "", options),
       ),
     );
+}
+
+type Crashes = [name?: string, id?: string];
+
+function addCrashes(server: Command): void {
+  command(server, "crashes <name> [id]", {
+    does: "list the crashes of a server with their causes; with an id, show one with the last log lines",
+    example: "server crashes survival",
+  }).action(
+    runs(async (options, ...[name = "", id]: Crashes) => {
+      const { listCrashes, readCrash } = await import("./crashes.ts");
+      return id === undefined ? listCrashes(name, options) : readCrash(name, id, options);
+    }),
+  );
 }
 
 function addConsoles(server: Command): void {

@@ -5,4 +5,5 @@ import type { Tables } from "./schema.ts";
 export async function deleteHistory(trx: Trx<Tables>, name: string): Promise<void> {
   await trx.deleteFrom("server_history").where("server_name", "=", name).execute();
   await trx.deleteFrom("server_phases").where("server_name", "=", name).execute();
+  await trx.deleteFrom("server_crashes").where("server_name", "=", name).execute();
 }

@@ -95,6 +95,21 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     players_max: true,
     samples: true,
   },
+  server_crashes: {
+    id: true,
+    server_name: true,
+    run: true,
+    at: true,
+    cause: true,
+    detail: true,
+    exit_code: true,
+    exit_reason: true,
+    ran_seconds: true,
+    was_running: true,
+    memory_mib: true,
+    memory_limit_mib: true,
+    lines: true,
+  },
   console_follows: { server_name: true, replica: true, held_until: true, wanted_until: true },
 };
 

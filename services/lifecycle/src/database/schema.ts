@@ -76,6 +76,24 @@ export type PlatformHistoryTable = {
   samples: number;
 };
 
+/** The end of one run of a server that nobody asked for. */
+export type ServerCrashesTable = {
+  id: string;
+  server_name: string;
+  /** Which run of which pod it was. */
+  run: string;
+  at: Date;
+  cause: string;
+  detail: string | null;
+  exit_code: number | null;
+  exit_reason: string | null;
+  ran_seconds: number;
+  was_running: boolean;
+  memory_mib: number | null;
+  memory_limit_mib: number | null;
+  lines: string[];
+};
+
 /** A player as a proxy reported them; `since` is when this session was first reported. */
 export type ProxyPlayer = {
   mc_uuid: string;
@@ -123,6 +141,7 @@ export type Tables = {
     start_seconds: number | null;
   };
   platform_history: PlatformHistoryTable;
+  server_crashes: ServerCrashesTable;
   console_follows: { server_name: string; replica: string; held_until: Date; wanted_until: Date };
 };
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Phase } from "@svc/proto";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { type CrashStore, createCrashStore } from "../crash/store.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { createServerStore } from "../server/store.ts";
 import { createWorldStore } from "../world/store.ts";
@@ -236,5 +238,86 @@ describe("a server that is deleted", () => {
     );
     await history.sweep(decideSweep(at("04T11:00:00")));
     assert.deepEqual(await rowsOf("raced"), []);
+  });
+});
+
+describe("crash reports", () => {
+  let crashes: CrashStore;
+  before(() => {
+    crashes = createCrashStore(store);
+  });
+  const report = (run: string, time: string) => ({
+    ...{
+      id: randomUUID(),
+      server_name: "crashing",
+      run,
+      at: new Date(at(time)),
+      cause: "eula",
+      detail: null,
+    },
+    ...{ exit_code: 0, exit_reason: "Completed", ran_seconds: 3, was_running: false },
+    ...{ memory_mib: null, memory_limit_mib: null, lines: ["[10:00:00 INFO]: a"] },
+  });
+  const listed = async (since = 0) => (await crashes.list("crashing", new Date(since))).map(({ id }) => id);
+  const events = async () =>
+    (
+      await database.admin(
+        "select body from lifecycle.outbox where subject = 'svc.evt.lifecycle.crash.recorded.crashing'",
+      )
+    ).length;
+
+  test("are written once for each run, with an event, and for no server that is gone", async () => {
+    await crashes.record(report("a", "05T10:00:00"));
+    assert.deepEqual(await listed(), [], "there is no such server");
+    await adopt("crashing");
+    const first = report("a", "05T10:00:00");
+    await crashes.record(first);
+    await crashes.record(report("a", "05T10:00:00"));
+    assert.deepEqual([await listed(), await events()], [[first.id], 1]);
+    assert.deepEqual((await crashes.find("crashing", first.id, new Date(0)))?.lines, first.lines);
+    assert.equal(await crashes.find("added", first.id, new Date(0)), undefined, "of another server");
+  });
+
+  test("are the newest twenty, and a repeat drops none", async () => {
+    const more = Array.from({ length: 20 }, (_, minute) =>
+      report(`run ${minute}`, `05T11:${String(minute).padStart(2, "0")}:00`),
+    );
+    for (const one of more) await crashes.record(one);
+    const newest = more.map(({ id }) => id).reverse();
+    assert.deepEqual(await listed(), newest);
+    await crashes.record({ ...report("run 19", "05T11:19:00") });
+    assert.deepEqual(await listed(), newest);
+    assert.deepEqual(await listed(at("05T11:18:00")), newest.slice(0, 2), "since a claim");
+  });
+
+  test("know whether players could join in a run, and its memory at the end", async () => {
+    const run = (from: string, to: string) => ({
+      key: "run 3",
+      startedAt: new Date(at(from)),
+      endedAt: new Date(at(to)),
+    });
+    const facts = async (from: string, to: string) => crashes.factsOf("crashing", run(from, to));
+    await changeTo("crashing", [
+      ["Starting", "05T12:00:00"],
+      ["Running", "05T12:01:00"],
+    ]);
+    await history.record(at("05T12:05:00"), [{ name: "crashing", usage: { memoryMib: 900, cpuMilli: 1 } }]);
+    const unknown = { isRecorded: true, wasRunning: false, memoryMib: undefined };
+    assert.deepEqual(await facts("05T12:00:00", "05T12:00:30"), unknown);
+    assert.deepEqual(await facts("05T12:00:00", "05T12:08:00"), {
+      ...{ isRecorded: true, wasRunning: true, memoryMib: 900 },
+    });
+    assert.equal((await facts("05T12:09:00", "05T12:20:00")).wasRunning, true, "restarted within Running");
+    assert.equal((await facts("05T12:09:00", "05T12:20:00")).memoryMib, undefined, "the sample is too old");
+  });
+
+  test("that are old go, and those of a deleted server go with it", async () => {
+    const late = report("late", "10T10:00:00");
+    await crashes.record(late);
+    await history.sweep(decideSweep(at("06T12:00:00") + 30 * day));
+    assert.deepEqual(await listed(), [late.id]);
+    await database.admin("update lifecycle.servers set deleted_at = now() where name = 'crashing'");
+    await history.sweep(decideSweep(at("06T00:00:00")));
+    assert.deepEqual(await listed(), []);
   });
 });

@@ -170,6 +170,8 @@ function dropOld(before: Date) {
     a as (delete from server_history
       where at < ${before} or server_name in (select name from gone)),
     b as (delete from platform_history where at < ${before}),
+    d as (delete from server_crashes
+      where at < ${before} or server_name in (select name from gone)),
     c as (delete from server_phases p where server_name in (select name from gone)
       or (p.at < ${before} and exists (select from server_phases later
         where later.server_name = p.server_name and later.at > p.at and later.at <= ${before})))

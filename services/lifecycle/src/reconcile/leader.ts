@@ -7,6 +7,8 @@ import type { Logger, Registry } from "@svc/telemetry";
 import { operatorName } from "../cluster/resource.ts";
 import { type Watched, watchOwned, type watchServers } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
+import { type CrashMetrics, startCrashRecorder } from "../crash/recorder.ts";
+import type { CrashStore } from "../crash/store.ts";
 import type { OwnerRows } from "../ownership/owner-rows.ts";
 import { publishOwners } from "../ownership/publish-owners.ts";
 import type { ServerStore } from "../server/store.ts";
@@ -25,6 +27,7 @@ export type OperatorDeps = {
   mesh: Pick<Mesh, "writeView" | "call">;
   store: ServerStore;
   ownerRows: OwnerRows;
+  crashes: CrashStore;
   settings: LifecycleSettings;
   namespace: string;
   /** Unique per process. */
@@ -39,6 +42,7 @@ export type OperatorDeps = {
 type LeaderDeps = OperatorDeps & {
   shared: ReturnType<typeof watchServers>;
   metrics: LifecycleMetrics;
+  crashMetrics: CrashMetrics;
   /** Called with the interface of the leader when it leads, and with undefined when it stops. */
   onLeading: (leading: Leading | undefined) => void;
   isHeld: () => boolean;
@@ -73,11 +77,21 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
   const projection = startProjection({ ...deps, servers: shared.servers });
   const { mesh, ownerRows } = deps;
   const owners = publishOwners({ mesh, rows: ownerRows, servers: shared.servers, log });
-  enqueue = queue.add;
+  const recorder = startCrashRecorder({
+    ...{ kube, watched, settings, namespace, log },
+    crashes: deps.crashes,
+    metrics: deps.crashMetrics,
+    now: deps.now ?? Date.now,
+  });
+  enqueue = (name) => {
+    queue.add(name);
+    recorder.changed(name);
+  };
   const changed = (name: string) => {
     queue.add(name);
     projection.changed(name);
     owners.changed(name);
+    recorder.changed(name);
   };
   const countSoon = (name: string) => {
     reconciler.countSoon(name);
@@ -88,7 +102,7 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
   await ended;
   deps.onLeading(undefined);
   await queue.close();
-  await Promise.all([projection.close(), owners.close(), events.idle(), stopWatching()]);
+  await Promise.all([projection.close(), owners.close(), recorder.close(), events.idle(), stopWatching()]);
 }
 
 type Passes = { queue: WorkQueue; oldestPassMs: () => number };

@@ -4,6 +4,7 @@
 import { type Informer, type Node, startLease } from "@svc/kube";
 import type { Server } from "../cluster/resource.ts";
 import { watchServers } from "../cluster/watched.ts";
+import { createCrashMetrics } from "../crash/recorder.ts";
 import { type Leading, leadServers, type OperatorDeps } from "./leader.ts";
 import { createMetrics } from "./metrics.ts";
 
@@ -28,6 +29,7 @@ export function startOperator(deps: OperatorDeps): Operator {
     list: () => (leading ? shared.servers.list() : []),
     leading: () => leading,
   });
+  const crashMetrics = createCrashMetrics(deps.registry);
   const onLeading = (now: Leading | undefined) => {
     leading = now;
   };
@@ -39,7 +41,10 @@ export function startOperator(deps: OperatorDeps): Operator {
     durationMs: settings.lease_duration,
     renewMs: settings.lease_renew,
     lead: (signal) =>
-      leadServers({ ...deps, shared, metrics, onLeading, isHeld: () => lease.isHeld() }, signal),
+      leadServers(
+        { ...deps, shared, metrics, crashMetrics, onLeading, isHeld: () => lease.isHeld() },
+        signal,
+      ),
     log,
   });
   return {

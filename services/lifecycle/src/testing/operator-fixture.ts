@@ -14,6 +14,7 @@ import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Server, servers } from "../cluster/resource.ts";
 import { type LifecycleSettings, settings } from "../config.ts";
+import { createCrashStore } from "../crash/store.ts";
 import type { Tables } from "../database/schema.ts";
 import { createOwnerRows } from "../ownership/owner-rows.ts";
 import { type Operator, startOperator } from "../reconcile/operator.ts";
@@ -139,6 +140,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     mesh,
     store: createServerStore(store),
     ownerRows: createOwnerRows(store, log),
+    crashes: createCrashStore(store),
     settings: chosen,
     namespace,
     identity: `replica-${randomUUID()}`,

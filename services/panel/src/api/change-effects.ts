@@ -14,6 +14,7 @@ const readers: Readonly<Record<ChangeNotice["type"], readonly OperationName[]>> 
   move: ["migrations.readLatest"],
   drill: ["drills.list"],
   backup: ["backups.list"],
+  crash: ["crashes.list"],
 };
 
 const covered: ReadonlySet<string> = new Set(Object.values(readers).flat());

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { poll, useOperation } from "../api/query.ts";
+import { CrashList } from "../crashes/crash-list.tsx";
 import { ServerFrame } from "../server/server-frame.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -52,6 +53,7 @@ function History({ name }: { name: string }) {
           }
         />
       </Row>
+      <CrashList name={name} />
       {isQuiet(data) ? <Empty title={history.none}>{history.noneHelp}</Empty> : <Charts data={data} />}
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { CrashNotice } from "../crashes/crash-notice.tsx";
 import { useJobs } from "../jobs/use-jobs.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
@@ -27,6 +28,7 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
     <>
       {full?.stopsAt !== undefined && <StopNotice name={name} stopsAt={full.stopsAt} />}
       {full && <StartCard status={full} />}
+      {full && <CrashNotice name={name} phase={status.phase} />}
       {full?.image !== undefined && <FlaggedImage image={full.image} />}
       {isManaged ? (
         <Split

@@ -3,6 +3,7 @@ import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { cliLogin } from "./cli-login.ts";
+import { crashes } from "./crashes.ts";
 import { downloads } from "./downloads.ts";
 import { files } from "./files.ts";
 import { first } from "./first.ts";
@@ -29,6 +30,7 @@ export const en = {
   audit,
   backups,
   cliLogin,
+  crashes,
   create,
   dashboard,
   downloads,

@@ -1,0 +1,139 @@
+// Writes a report of every end of a server that nobody asked for (docs/reference/crashes.md). The replica that reconciles
+// does it; ends that nobody saw are found again in the pods' states.
+
+import { randomUUID } from "node:crypto";
+import { createWorkQueue, type Kube, resources } from "@svc/kube";
+import { isUserName } from "@svc/proto";
+import { Counter, type Logger, type Registry } from "@svc/telemetry";
+import { createHideSecrets } from "@svc/telemetry/redact";
+import { positiveQuantity } from "../cluster/quantity.ts";
+import { forwardingSecretName, rconSecretRef, type Server } from "../cluster/resource.ts";
+import type { Watched } from "../cluster/watched.ts";
+import type { LifecycleSettings } from "../config.ts";
+import { type EndedRun, endedRunOf } from "./ended-run.ts";
+import { explain, isCrash } from "./explain.ts";
+import { keptLines, readLastLines } from "./lines.ts";
+import type { CrashStore } from "./store.ts";
+
+type RecorderDeps = {
+  kube: Kube;
+  watched: Pick<Watched, "servers" | "pods">;
+  crashes: CrashStore;
+  settings: LifecycleSettings;
+  namespace: string;
+  metrics: CrashMetrics;
+  log: Logger;
+  now: () => number;
+};
+
+export type CrashRecorder = {
+  /** Something changed at a server; cheap when no run has ended. */
+  changed: (name: string) => void;
+  close: () => Promise<void>;
+};
+
+export type CrashMetrics = { recorded: (cause: string) => void };
+
+const concurrency = 4;
+/** For so long a log that cannot be read is tried again; then the report has no lines. */
+const patienceMs = 120_000;
+const mebibyte = 2 ** 20;
+
+export function createCrashMetrics(registry: Registry): CrashMetrics {
+  const total = new Counter({
+    name: "svc_server_crashes_total",
+    help: "Ends of servers that nobody asked for, by cause.",
+    labelNames: ["cause"] as const,
+    registers: [registry],
+  });
+  return { recorded: (cause) => total.inc({ cause }) };
+}
+
+export function startCrashRecorder(deps: RecorderDeps): CrashRecorder {
+  const { watched, log } = deps;
+  /** Ends that are dealt with, by server. */
+  const known = new Map<string, string>();
+  const endOf = (name: string): EndedRun | undefined => {
+    const pod = isUserName(name) ? watched.pods.get(`${name}-0`) : undefined;
+    const run = pod && endedRunOf(pod);
+    return run && known.get(name) !== run.key ? run : undefined;
+  };
+  const queue = createWorkQueue({
+    concurrency,
+    handle: async (name, signal) => {
+      const server = watched.servers.get(name);
+      const run = endOf(name);
+      if (!server || !run) return undefined;
+      await record(deps, { server, run }, signal);
+      known.set(name, run.key);
+      return undefined;
+    },
+    onError: (server, error, retry_ms) =>
+      log.warn({ server, error: (error as Error).message, retry_ms }, "recording a crash failed; retrying"),
+  });
+  return {
+    changed: (name) => {
+      if (!watched.servers.get(name)) known.delete(name);
+      else if (endOf(name)) queue.add(name);
+    },
+    close: queue.close,
+  };
+}
+
+async function record(
+  deps: RecorderDeps,
+  { server, run }: { server: Server; run: EndedRun },
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = server.metadata;
+  const facts = await deps.crashes.factsOf(name, run);
+  if (facts.isRecorded) return;
+  const lines = await linesOf(deps, { server, run }, signal);
+  const exit = { code: run.exitCode, reason: run.reason };
+  if (!isCrash(lines, { ...exit, wasRunning: facts.wasRunning })) return;
+  const { cause, detail } = explain(lines, exit);
+  const limit = positiveQuantity(server.spec.resources?.limits?.["memory"] ?? "");
+  await deps.crashes.record({
+    id: randomUUID(),
+    server_name: name,
+    run: run.key,
+    at: run.endedAt,
+    cause,
+    detail: detail ?? null,
+    exit_code: run.exitCode ?? null,
+    exit_reason: run.reason.slice(0, 64) || null,
+    ran_seconds: Math.max(0, Math.round((run.endedAt.getTime() - run.startedAt.getTime()) / 1_000)),
+    was_running: facts.wasRunning,
+    memory_mib: facts.memoryMib ?? null,
+    memory_limit_mib: limit === undefined ? null : Math.round(limit / mebibyte),
+    lines: keptLines(lines),
+  });
+  deps.metrics.recorded(cause);
+  deps.log.info({ server: name, cause, exit_code: run.exitCode }, "server crashed");
+}
+
+async function linesOf(
+  deps: RecorderDeps,
+  { server, run }: { server: Server; run: EndedRun },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { kube, namespace, settings, now } = deps;
+  try {
+    const about = { kube, namespace, lineBytes: settings.console_line_bytes };
+    const lines = await readLastLines(about, { name: server.metadata.name, run, signal });
+    const hide = createHideSecrets(await secretsOf(deps, server));
+    return lines.map(hide);
+  } catch (error) {
+    if (signal.aborted || now() - run.endedAt.getTime() < patienceMs) throw error;
+    return [];
+  }
+}
+
+/** What a server may print of what only it and svc know. */
+async function secretsOf({ kube, namespace }: RecorderDeps, server: Server): Promise<string[]> {
+  const names = [rconSecretRef(server).name, forwardingSecretName(server)];
+  const found = await Promise.all(names.map((name) => kube.find(resources.secrets, { name, namespace })));
+  return found.flatMap((secret) =>
+    Object.values(secret?.data ?? {}).map((value) => Buffer.from(value, "base64").toString("utf8").trim()),
+  );
+}

@@ -1,0 +1,74 @@
+export const crashes = {
+  title: "Crashes",
+  crashed: "Crash:",
+  all: "All crashes",
+  lines: "Last lines of its log",
+  noLines: "Its log was gone before it could be read.",
+  ran: (time: string) => `had run for ${time}`,
+  failedStart: (time: string) => `ended ${time} into its start`,
+  exitCode: (code: number) => `exit code ${code}`,
+  memory: (used: string) => `${used} of memory in use`,
+  memoryOf: (used: string, limit: string) => `${used} of ${limit} of memory in use`,
+  causes: {
+    memory_limit: {
+      title: "It needed more memory than it may have",
+      help: "Give it more memory in its settings, or take plugins or mods out. Java needs room beside its heap.",
+    },
+    java_heap: {
+      title: "Java ran out of memory",
+      help: "Give it more memory in its settings, lower its view distance, or take plugins or mods out.",
+    },
+    eula: {
+      title: "Nobody has agreed to the game's EULA",
+      help: "Read it at aka.ms/MinecraftEULA, write eula=true into eula.txt with the file manager, and start it again.",
+    },
+    wrong_java: {
+      title: "It needs another version of Java",
+      help: "Choose an image with the Java that this version of the game or of the plugin needs; what was just added may be too new.",
+    },
+    port_in_use: {
+      title: "It could not open its port",
+      help: "Leave server-ip empty and server-port at 25565 in server.properties, and look for a plugin that uses the same port.",
+    },
+    world_in_use: {
+      title: "Its world is in use by another process",
+      help: "Wait a minute and start it again. If that does not help, an operator has to look for a second process.",
+    },
+    disk_full: {
+      title: "Its disk is full",
+      help: "Delete old logs, crash reports and backups of plugins with the file manager; an operator can give it a larger disk.",
+    },
+    corrupt_world: {
+      title: "A part of its world is damaged",
+      help: "Restore the newest backup from before it. The last lines name the file.",
+    },
+    newer_world: {
+      title: "Its world was saved by a newer version of the game",
+      help: "Go back to the newer image, or restore a backup from before the update. Worlds cannot be made older.",
+    },
+    missing_dependency: {
+      title: "A mod or plugin lacks another one",
+      help: "Install what the last lines ask for, in the version that they name, or remove the one that asks.",
+    },
+    mod_conflict: {
+      title: "Mods or plugins do not go together",
+      help: "Remove or update the one that was added or changed last. The last lines name them.",
+    },
+    tick_stalled: {
+      title: "It stood still and ended itself",
+      help: "One tick took longer than max-tick-time allows. The lines before show what it was busy with, often a plugin.",
+    },
+    evicted: {
+      title: "Its machine ran short of memory or disk",
+      help: "Nothing is wrong with the server. An operator has to make room on the machine.",
+    },
+    unresponsive: {
+      title: "It no longer took connections and was ended",
+      help: "The last lines may say what it was busy with. A plugin that blocks everything and too little processor time are the usual reasons.",
+    },
+    unknown: {
+      title: "The reason is not known",
+      help: "The last lines say most. If mods or plugins were added or changed lately, take those out first.",
+    },
+  },
+};
