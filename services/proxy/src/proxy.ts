@@ -188,10 +188,17 @@ function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; met
   };
 }
 
+/** Longer than a session server usually takes. */
+const askAgainMs = 2_000;
+
 function trustOf({ onlineMode, localNames, sessionServer, ...config }: ProxyConfig): Trust {
   if (!onlineMode) return { kind: "offline" };
   const tellsBars = sessionServer === config.apiBaseUrl;
-  const judge = { root: sessionServer, timeoutMs: config.requestTimeoutMs, tellsBars };
+  const judge = {
+    root: sessionServer,
+    timeoutMs: config.requestTimeoutMs,
+    ...(tellsBars && { tellsBars, askAgainMs }),
+  };
   if (localNames) return { kind: "named", sessionServer: judge };
   return { kind: "online", keys: createLoginKeys(), sessionServer: judge };
 }

@@ -98,6 +98,41 @@ test("a question that is not answered in time is not asked again", async (t) => 
   assert.equal(server.asked(), 1);
 });
 
+for (const [what, answers] of [
+  ["a replica that hangs", ["none", { status: 200, body: profile({}) }]],
+  ["two of them", ["none", "none", "none"]],
+  ["one that hangs, while the other one breaks", ["none", "lost", { status: 200, body: profile({}) }]],
+] as [string, (Answer | "none" | "lost")[]][]) {
+  const isAnswered = answers.length === 2;
+  test(`the question is asked a second time at ${what}, ${isAnswered ? "and the player gets in" : "and no third time"}`, async (t) => {
+    const server = await serverThat(t, ...answers);
+    const asked = hasJoined(
+      { ...server, askAgainMs: 20, timeoutMs: isAnswered ? 60_000 : 300 },
+      "Steve",
+      "hash",
+    );
+    if (isAnswered) assert.equal((await asked).name, "Steve");
+    else await assert.rejects(asked, { code: "unavailable" });
+    assert.equal(server.asked(), 2);
+  });
+}
+
+test("a login that only the second replica does not know, because the first was told, is not called unknown", async (t) => {
+  const server = await serverThat(t, "none", { status: 204 });
+  await assert.rejects(hasJoined({ ...server, askAgainMs: 20, timeoutMs: 300 }, "Steve", "hash"), {
+    code: "unavailable",
+    message: "the session server's answer was lost",
+  });
+});
+
+test("a question that is answered in time is asked once", async (t) => {
+  const server = await serverThat(t, { status: 204 });
+  await assert.rejects(hasJoined({ ...server, askAgainMs: 60_000 }, "Steve", "hash"), {
+    code: "unauthenticated",
+  });
+  assert.equal(server.asked(), 1);
+});
+
 test("the time for a login ends its repeats", async (t) => {
   const server = await serverThat(t, { status: 503 });
   const startedAt = performance.now();

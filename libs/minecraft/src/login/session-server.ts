@@ -38,6 +38,11 @@ export type SessionServer = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `ip` when given: the session server then refuses a player who signed in from another address. */
   readonly address?: string;
+  /**
+   * Without an answer after so long, the question is asked on another connection as well, which another replica may take;
+   * default: never.
+   */
+  readonly askAgainMs?: number;
   /** The session server is the service itself, which tells a barred player apart from one whom nobody vouches for. */
   readonly tellsBars?: boolean;
 };
@@ -60,15 +65,17 @@ export async function hasJoined(server: SessionServer, name: string, hash: strin
   const timeout = AbortSignal.timeout(server.timeoutMs ?? 5_000);
   const signal = server.signal ? AbortSignal.any([server.signal, timeout]) : timeout;
   const url = `${server.root.replace(/\/+$/, "")}/session/minecraft/hasJoined?${query}`;
-  const init: RequestInit = { signal, redirect: "manual", headers: { ...server.headers } };
-  let answer = await ask(url, init);
+  const init = { signal, redirect: "manual" as const, headers: { ...server.headers } };
+  const question = { url, init, askAgainMs: server.askAgainMs };
+  let answer = await askTwice(question);
   let isRepeated = false;
   for (const pauseMs of pausesMs) {
     if (!mayRepeat(answer) || !(await pause(pauseMs, signal))) break;
     isRepeated = true;
-    answer = await ask(url, init);
+    answer = await askTwice(question);
   }
   const { status, body } = answer;
+  isRepeated ||= answer.isSecond;
   if (status === 0) throw new MinecraftFault("unavailable", `the session server did not answer: ${body}`);
   if (status === 403 && server.tellsBars) throw new MinecraftFault("barred", "the player is barred");
   if (status === 204 || status === 403 || status === 404) {
@@ -82,6 +89,35 @@ export async function hasJoined(server: SessionServer, name: string, hash: strin
 
 /** Status 0 = no answer, for the reason in `body`. */
 type Answer = { status: number; body: string };
+
+type Question = { url: string; init: RequestInit & { signal: AbortSignal }; askAgainMs: number | undefined };
+
+/**
+ * The answer of a question that is asked a second time while the first waits for one. Either may say who joined. What else
+ * the second is told may be due to the first, so that it counts only where the first gets no answer.
+ */
+async function askTwice({ url, init, askAgainMs }: Question): Promise<Answer & { isSecond: boolean }> {
+  if (askAgainMs === undefined) return { ...(await ask(url, init)), isSecond: false };
+  const answered = new AbortController();
+  const signal = AbortSignal.any([init.signal, answered.signal]);
+  try {
+    const first = ask(url, { ...init, signal });
+    const tooLate = delay(askAgainMs, undefined, { signal }).catch(() => undefined);
+    const early = await Promise.race([first, tooLate]);
+    if (early) return { ...early, isSecond: false };
+    const second = ask(url, { ...init, signal });
+    const joined = [first, second].map(async (asked) => {
+      const answer = await asked;
+      return answer.status === 200 ? answer : Promise.reject(answer);
+    });
+    const known = await Promise.any(joined).catch(() => undefined);
+    if (known) return { ...known, isSecond: false };
+    const own = await first;
+    return mayRepeat(own) ? { ...(await second), isSecond: true } : { ...own, isSecond: false };
+  } finally {
+    answered.abort();
+  }
+}
 
 async function ask(url: string, init: RequestInit): Promise<Answer> {
   try {
