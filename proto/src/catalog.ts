@@ -34,6 +34,7 @@ import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
 import * as player from "./lifecycle/player.ts";
 import * as reclaim from "./lifecycle/reclaim.ts";
+import * as restartPolicy from "./lifecycle/restart-policy.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
 import * as alert from "./ops-watchdog/alert.ts";
@@ -54,7 +55,19 @@ import * as upload from "./storage/upload.ts";
 import * as worldChange from "./storage/world-change.ts";
 import type { View } from "./view.ts";
 
-const lifecycle = [server, player, ownership, console, schedule, history, crash, node, imageChoice, reclaim];
+const lifecycle = [
+  server,
+  player,
+  ownership,
+  console,
+  schedule,
+  history,
+  crash,
+  restartPolicy,
+  node,
+  imageChoice,
+  reclaim,
+];
 const identity = [
   account,
   apiToken,

@@ -127,6 +127,7 @@ export * as nodes from "./lifecycle/node.ts";
 export * as ownership from "./lifecycle/ownership.ts";
 export * as players from "./lifecycle/player.ts";
 export * as worlds from "./lifecycle/reclaim.ts";
+export * as restartPolicies from "./lifecycle/restart-policy.ts";
 export * as schedules from "./lifecycle/schedule.ts";
 export * as servers from "./lifecycle/server.ts";
 export {

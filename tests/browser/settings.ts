@@ -35,6 +35,43 @@ export const addSettingsTests: Area = (fixture) => {
     await inspect(owner, "settings");
   });
 
+  test("what happens after a crash and in a hang is chosen, and read again", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.sees(settings.restartPolicy);
+    const type = async (minutes: string) => {
+      await owner.page.locator('input[name="silent-minutes"]').click({ count: 3 });
+      await owner.page.keyboard.type(minutes);
+    };
+    await owner.page.locator("input[type=radio][value=restart_if_silent]").click();
+    await type("3");
+    await owner.press("button", settings.saveRestartPolicy);
+    await owner.page.waitForSelector("input[name=silent-minutes][aria-invalid=true]");
+    await inspect(owner, "settings-policy-refused");
+    await type("15");
+    await owner.page.locator("input[type=radio][value=stop]").click();
+    await owner.press("button", settings.saveRestartPolicy);
+    await until(() =>
+      owner.page.evaluate(async () => {
+        const policy = await (await fetch("/api/v1/servers/survival/restart-policy")).json();
+        return (
+          JSON.stringify(policy) ===
+          '{"after_crash":"stop","when_hung":"restart_if_silent","silent_minutes":15}'
+        );
+      }),
+    );
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.page.waitForSelector("input[type=radio][value=stop]:checked");
+    await inspect(owner, "settings-policy");
+    await owner.page.evaluate(() =>
+      fetch("/api/v1/servers/survival/restart-policy", {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ after_crash: "restart", when_hung: "restart", silent_minutes: 10 }),
+      }).then(() => undefined),
+    );
+  });
+
   test("a server that is given up says so on its pages, and can be kept", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.press("button", settings.giveUp);

@@ -59,6 +59,8 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/servers/{name}/activity": "docs/reference/audit.md#activity: what was done to a server",
   "GET /api/v1/servers/{name}/history": "docs/reference/history.md#server: what a server did",
   "GET /api/v1/servers/{name}/crashes": "docs/reference/crashes.md#read: why a server ended",
+  "GET /api/v1/servers/{name}/restart-policy": "docs/reference/crashes.md#policy: what svc does by itself",
+  "PUT /api/v1/servers/{name}/restart-policy": "docs/reference/crashes.md#policy: what svc does by itself",
   "GET /api/v1/servers/{name}/crashes/{id}": "docs/reference/crashes.md#read: why a server ended",
   "GET /api/v1/platform/history": "docs/reference/history.md#platform: what all servers did",
   "PATCH /api/v1/backups/{id}": "docs/reference/backups.md#pin: labels and pins of owners",

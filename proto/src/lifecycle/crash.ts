@@ -29,6 +29,7 @@ export const CrashCause = z.enum([
   "tick_stalled",
   "evicted",
   "unresponsive",
+  "hung",
   "unknown",
 ]);
 export type CrashCause = z.output<typeof CrashCause>;
@@ -39,12 +40,12 @@ const wholeBytes = z.number().int().min(0);
 
 const crash = {
   id: z.string(),
-  /** When the process ended. */
+  /** When the process ended, or stopped answering. */
   at: Timestamp,
   cause: CrashCause,
   /** What the log names, such as a mod: one line, never more than 200 characters. */
   detail: z.string().max(200).optional(),
-  /** Absent where the cluster does not know it, as after an eviction. */
+  /** Absent where there is none: after an eviction, and while a process hangs. */
   exit_code: z.number().int().optional(),
   /** As the cluster says it: `OOMKilled`, `Error`, `Completed`, `Evicted`. */
   exit_reason: z.string().max(64).optional(),

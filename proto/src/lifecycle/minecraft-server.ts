@@ -2,6 +2,7 @@
 // status field that is missing here would be pruned silently by the API server.
 
 import { z } from "zod";
+import { AfterCrash, WhenHung } from "./restart-policy.ts";
 
 const text = z.string();
 const seconds = (highest: number) => z.int32().min(0).max(highest);
@@ -63,6 +64,13 @@ export const MinecraftServerSpec = z.object({
     .object({ autoStopEnabled: z.boolean().optional(), emptySecondsBeforeStop: seconds(604_800).optional() })
     .optional(),
   reaperExempt: z.boolean().optional(),
+  restart: z
+    .object({
+      afterCrash: AfterCrash.optional(),
+      whenHung: WhenHung.optional(),
+      silentMinutes: z.int32().min(5).max(120).optional(),
+    })
+    .optional(),
 });
 export type MinecraftServerSpec = z.output<typeof MinecraftServerSpec>;
 

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { randomInt, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { resources } from "@svc/kube";
 import type { CallOptions } from "@svc/mesh";
 import { account, faultOf, staff, velocity } from "@svc/mesh/testing";
-import { consoles, servers as contracts, crashes, type ServerInfo } from "@svc/proto";
+import { consoles, servers as contracts, crashes, restartPolicies, type ServerInfo } from "@svc/proto";
 import { connectRcon } from "@svc/rcon";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
@@ -21,6 +22,9 @@ const overrides = [
   "lifecycle.lease_duration=2s",
   "lifecycle.lease_renew=300ms",
   "lifecycle.history_sample=1h",
+  "lifecycle.probe_timeout=1s",
+  "lifecycle.probe_retry=200ms",
+  "lifecycle.count_interval=500ms",
 ];
 const name = "survival";
 
@@ -234,6 +238,85 @@ test("changed settings start it over", async () => {
   await fixture.kube.patch(servers, { name, namespace }, { merge });
   await isIn("Running");
   assert.equal((await read()).autoRestarts, undefined);
+});
+
+describe("a server that hangs", () => {
+  const setPolicy = (when_hung: "restart" | "restart_if_silent", after_crash: "restart" | "stop") =>
+    fixture.external.call(restartPolicies.write, { name, when_hung, after_crash, silent_minutes: 5 }, staff);
+  const run = (command: string) =>
+    fixture.external.call(consoles.command, { name, command }, staff).catch(() => undefined);
+  const hangs = async () =>
+    (await fixture.external.call(crashes.list, { name }, staff)).crashes.filter(
+      ({ cause }) => cause === "hung",
+    );
+  const podOf = async () =>
+    (await fixture.kube.get(resources.pods, { name: `${name}-0`, namespace })).metadata.uid;
+  const spec = {
+    startup: { timeoutSeconds: 60, readinessTimeoutSeconds: 2 },
+    lifecycle: { terminationGracePeriodSeconds: 1 },
+  };
+
+  test("has a policy that its owner and staff set, and nobody else", async () => {
+    const standard = { after_crash: "restart", when_hung: "restart", silent_minutes: 10 };
+    assert.deepEqual(await fixture.external.call(restartPolicies.read, { name }, staff), standard);
+    const stranger = account("usr-stranger");
+    assert.equal(await faultOf(fixture.external.call(restartPolicies.read, { name }, stranger)), "forbidden");
+    const wanted = { after_crash: "stop", when_hung: "leave", silent_minutes: 30 } as const;
+    const write = (who: CallOptions, body: object) =>
+      fixture.external.call(restartPolicies.write, { name, ...wanted, ...body }, who);
+    assert.equal(await faultOf(write(stranger, {})), "forbidden");
+    for (const wrong of [{ silent_minutes: 4 }, { silent_minutes: 121 }, { when_hung: "kill" }])
+      assert.equal(await faultOf(write(staff, wrong)), "bad_request");
+    assert.deepEqual(await write(staff, {}), wanted);
+    assert.deepEqual(await fixture.external.call(restartPolicies.read, { name }, staff), wanted);
+    assert.ok((await fixture.audits()).some(({ action }) => action === "server.restart_policy"));
+  });
+
+  test("is reported, left alone while its policy waits for silence, and goes on when it answers again", async () => {
+    await stop();
+    await isIn("Stopped");
+    await fixture.kube.patch(servers, { name, namespace }, { merge: { spec } });
+    await wake();
+    await isIn("Running");
+    await setPolicy("restart_if_silent", "restart");
+    const before = await podOf();
+    // Times of containers are whole seconds: what hangs within two of its start counts as a start that is late.
+    await delay(2_500);
+    await run("hang 15");
+    await isIn("Failed");
+    await until(async () => (await hangs()).length === 1);
+    const [{ id, was_running, exit_code } = assert.fail()] = await hangs();
+    assert.deepEqual([was_running, exit_code], [true, undefined]);
+    const { lines } = await fixture.external.call(crashes.read, { name, id }, staff);
+    assert.match(lines.join("\n"), /Done \(/);
+    await isIn("Running", 60_000);
+    assert.equal(await podOf(), before, "its process was left alone");
+    assert.equal((await hangs()).length, 1);
+  });
+
+  test("gets a new pod by default, however it clings to the old one", async () => {
+    await setPolicy("restart", "restart");
+    const before = await podOf();
+    await run("hang 3600");
+    await isIn("Failed");
+    await until(async () => {
+      const now = await podOf().catch(() => before);
+      return now !== before;
+    });
+    await isIn("Running", 60_000);
+  });
+
+  test("stays stopped after a crash where its policy says so", async () => {
+    await setPolicy("restart", "stop");
+    await run("crash 1");
+    await isIn("Stopped");
+    assert.equal((await getServer()).spec.desiredState, "Stopped");
+    const [newest] = (await fixture.external.call(crashes.list, { name }, staff)).crashes;
+    assert.equal(newest?.exit_code, 1);
+    await setPolicy("restart", "restart");
+    await wake();
+    await isIn("Running");
+  });
 });
 
 test("a spec that only the API server rejects is InvalidSpec, until it is corrected", async () => {

@@ -18,6 +18,7 @@ const causeWords: Record<crashes.CrashCause, string> = {
   tick_stalled: "stood still and ended itself; the lines before show what it was busy with",
   evicted: "its node ran short of memory or disk",
   unresponsive: "no longer took connections and was ended",
+  hung: "its process ran and no longer answered; see `server restart-policy`",
   unknown: "not known; the last lines say most",
 };
 

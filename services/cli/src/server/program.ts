@@ -25,6 +25,7 @@ export function addServerCommands(program: Command): void {
   addChanges(server);
   addConsoles(server);
   addCrashes(server);
+  addRestartPolicy(server);
 }
 
 function addLife(server: Command): void {
@@ -105,6 +106,33 @@ function addChanges(server: Command): void {
     .action(
       runs(async (options: Common & { since?: string }, name) =>
         (await import("./history.ts")).serverHistory(name ?? "", options),
+      ),
+    );
+}
+
+type PolicyOptions = Common & {
+  afterCrash?: "restart" | "stop";
+  whenHung?: "restart" | "restart_if_silent" | "leave";
+  silentMinutes?: number;
+};
+
+function addRestartPolicy(server: Command): void {
+  command(server, "restart-policy <name>", {
+    does: "show what svc does by itself when a server crashes or hangs; with an option, set it",
+    example: "server restart-policy survival --when-hung restart_if_silent --silent-minutes 15",
+  })
+    .addOption(new Option("--after-crash <what>", "after a crash").choices(["restart", "stop"]))
+    .addOption(
+      new Option("--when-hung <what>", "when it runs and does not answer").choices([
+        "restart",
+        "restart_if_silent",
+        "leave",
+      ]),
+    )
+    .option("--silent-minutes <minutes>", "5 to 120 minutes of silence for restart_if_silent", wholeNumber)
+    .action(
+      runs(async (options: PolicyOptions, name) =>
+        (await import("./restart-policy.ts")).restartPolicy(name ?? "", options),
       ),
     );
 }

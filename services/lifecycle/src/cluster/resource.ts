@@ -1,7 +1,12 @@
 // The kind MinecraftServer, its labels and annotations (docs/reference/server-resource.md#kind).
 
 import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
-import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
+import {
+  MinecraftServer,
+  type MinecraftServerSpec,
+  type MinecraftServerStatus,
+  restartPolicies,
+} from "@svc/proto";
 
 export type Server = KubeObject & {
   metadata: ObjectMeta;
@@ -82,6 +87,17 @@ export function idleLimitMs(server: Server): number {
   const { idle } = server.spec;
   if (systemRoleOf(server) !== "" || !idle?.autoStopEnabled || !hasRcon(server)) return 0;
   return (idle.emptySecondsBeforeStop ?? 0) * 1_000;
+}
+
+/** What svc does by itself when the server crashes or hangs (docs/reference/crashes.md#policy). */
+export function restartPolicyOf({ spec }: Server): restartPolicies.RestartPolicy {
+  const { afterCrash, whenHung, silentMinutes } = spec.restart ?? {};
+  const { after_crash, when_hung, silent_minutes } = restartPolicies.defaultRestartPolicy;
+  return {
+    after_crash: afterCrash ?? after_crash,
+    when_hung: whenHung ?? when_hung,
+    silent_minutes: silentMinutes ?? silent_minutes,
+  };
 }
 
 /** Secret and key of the RCON password; the operator creates the Secret when it is missing. */

@@ -6,7 +6,7 @@ import type { crashes } from "@svc/proto";
 export type Exit = { code?: number | undefined; reason: string };
 
 type CauseRow = {
-  cause: Exclude<crashes.CrashCause, "unknown">;
+  cause: Exclude<crashes.CrashCause, "unknown" | "hung">;
   /** The exit alone says it, or must fit for the patterns to count. */
   exit?: (exit: Exit) => boolean;
   /** Of the text of a line behind its time, thread and level; the group `detail` is shown. Each is linear, and anchored, so that chat is not taken for a fault. */

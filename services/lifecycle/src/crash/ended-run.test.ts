@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ContainerStatus, ObjectMeta, Pod } from "@svc/kube";
-import { endedRunOf, logOf } from "./ended-run.ts";
+import { endedRunOf, hangOf, logOf } from "./ended-run.ts";
 
 const minute = (text: string) => `2026-03-02T10:${text}Z`;
 const end = (number: number, finishedAt: string, reason = "Error") => ({
@@ -85,5 +85,33 @@ describe("the end that is reported", () => {
     const evicted = { phase: "Failed", reason: "Evicted" };
     const run = endedRunOf(pod({ state: { terminated: end(0, minute("05:00")) } }, {}, evicted));
     assert.deepEqual([run?.key, run?.reason, run?.exitCode], ["u c0", "Evicted", 1]);
+  });
+});
+
+describe("a hang that is reported", () => {
+  const ready = (reason: string) => [
+    { type: "Ready", status: "False" as const, reason, message: "", lastTransitionTime: minute("20:00") },
+  ];
+  const status = {
+    phase: "Failed" as const,
+    startRequestedAt: minute("15:00"),
+    conditions: ready("ReadinessTimeout"),
+  };
+  const hanging = pod({ state: running });
+
+  test("is a run that had answered, once its time is up; its log is the one that goes on", () => {
+    const run = hangOf({ status }, hanging);
+    assert.deepEqual([run?.startedAt, run?.endedAt], [new Date(minute("09:00")), new Date(minute("15:00"))]);
+    assert.ok(run);
+    assert.equal(logOf(hanging, run), "current");
+    assert.equal(logOf(pod({ state: { running: { startedAt: minute("16:00") } } }), run), undefined);
+    assert.equal(endedRunOf(hanging), undefined);
+  });
+
+  test("is none before that, for another reason, or of a start that is late", () => {
+    assert.equal(hangOf({ status: { ...status, phase: "Starting" } }, hanging), undefined);
+    assert.equal(hangOf({ status: { ...status, conditions: ready("StartupTimeout") } }, hanging), undefined);
+    assert.equal(hangOf({ status: { ...status, startRequestedAt: minute("09:00") } }, hanging), undefined);
+    assert.equal(hangOf({}, hanging), undefined);
   });
 });

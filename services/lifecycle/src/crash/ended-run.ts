@@ -1,6 +1,9 @@
 // Which run of a server's container has ended, and whether anybody had asked for it (docs/reference/crashes.md#what). Pure.
 
 import type { Pod } from "@svc/kube";
+import { conditionOf } from "../cluster/condition.ts";
+import type { Server } from "../cluster/resource.ts";
+import { hungRunOf } from "./hung-run.ts";
 
 export type EndedRun = {
   /** The same for everybody who sees this end, and of no other run. */
@@ -10,6 +13,8 @@ export type EndedRun = {
   reason: string;
   startedAt: Date;
   endedAt: Date;
+  /** Its process still runs, but does not answer. */
+  hangs?: true;
 };
 
 type Terminated = NonNullable<ContainerState["terminated"]>;
@@ -28,9 +33,21 @@ export function endedRunOf(pod: Pod): EndedRun | undefined {
   return run ? { ...run, reason: evicted.reason } : evicted;
 }
 
+/** A run that was given up although its process runs: it had answered, and did not within the deadline of a start. */
+export function hangOf({ status = {} }: Pick<Server, "status">, pod: Pod): EndedRun | undefined {
+  const isGivenUp = conditionOf(status.conditions, "Ready")?.reason === "ReadinessTimeout";
+  const run = status.phase === "Failed" && isGivenUp ? hungRunOf(status, pod) : undefined;
+  if (!run) return undefined;
+  const { startedAt, lostAt } = run;
+  const key = `${pod.metadata.uid ?? ""} ${startedAt.toISOString()} hung ${lostAt.toISOString()}`;
+  return { key, reason: "", startedAt, endedAt: lostAt, hangs: true };
+}
+
 /** Which log of the container is that of the run; undefined when neither is any more. */
-export function logOf(pod: Pod, { key }: EndedRun): "current" | "previous" | undefined {
+export function logOf(pod: Pod, { key, hangs, startedAt }: EndedRun): "current" | "previous" | undefined {
   const { state, lastState } = pod.status?.containerStatuses?.[0] ?? {};
+  if (hangs)
+    return Date.parse(state?.running?.startedAt ?? "") === startedAt.getTime() ? "current" : undefined;
   const isIt = (end: Terminated | undefined) => end !== undefined && runOf(pod, end)?.key === key;
   if (isIt(state?.terminated)) return "current";
   if (!isIt(lastState?.terminated)) return undefined;

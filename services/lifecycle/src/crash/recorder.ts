@@ -7,10 +7,18 @@ import { isUserName } from "@svc/proto";
 import { Counter, type Logger, type Registry } from "@svc/telemetry";
 import { createHideSecrets } from "@svc/telemetry/redact";
 import { positiveQuantity } from "../cluster/quantity.ts";
-import { forwardingSecretName, rconSecretRef, type Server } from "../cluster/resource.ts";
+import {
+  forwardingSecretName,
+  namespaceOf,
+  rconSecretRef,
+  restartPolicyOf,
+  type Server,
+  servers,
+  wantsToRun,
+} from "../cluster/resource.ts";
 import type { Watched } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { type EndedRun, endedRunOf } from "./ended-run.ts";
+import { type EndedRun, endedRunOf, hangOf } from "./ended-run.ts";
 import { explain, isCrash } from "./explain.ts";
 import { keptLines, readLastLines } from "./lines.ts";
 import type { CrashStore } from "./store.ts";
@@ -51,21 +59,27 @@ export function createCrashMetrics(registry: Registry): CrashMetrics {
 
 export function startCrashRecorder(deps: RecorderDeps): CrashRecorder {
   const { watched, log } = deps;
-  /** Ends that are dealt with, by server. */
-  const known = new Map<string, string>();
-  const endOf = (name: string): EndedRun | undefined => {
+  /** Ends that are dealt with, by server: the newest crash, and the newest hang. */
+  const known = new Map<string, readonly string[]>();
+  const endsOf = (name: string): EndedRun[] => {
+    const server = watched.servers.get(name);
     const pod = isUserName(name) ? watched.pods.get(`${name}-0`) : undefined;
-    const run = pod && endedRunOf(pod);
-    return run && known.get(name) !== run.key ? run : undefined;
+    if (!server || !pod) return [];
+    return [endedRunOf(pod), hangOf(server, pod)].flatMap((run) => run ?? []);
   };
+  const isNew = (name: string, { key }: EndedRun) => !known.get(name)?.includes(key);
   const queue = createWorkQueue({
     concurrency,
     handle: async (name, signal) => {
-      const server = watched.servers.get(name);
-      const run = endOf(name);
-      if (!server || !run) return undefined;
-      await record(deps, { server, run }, signal);
-      known.set(name, run.key);
+      const ends = endsOf(name);
+      for (const run of ends) {
+        const server = watched.servers.get(name);
+        if (server && isNew(name, run)) await record(deps, { server, run }, signal);
+      }
+      known.set(
+        name,
+        ends.map(({ key }) => key),
+      );
       return undefined;
     },
     onError: (server, error, retry_ms) =>
@@ -74,7 +88,7 @@ export function startCrashRecorder(deps: RecorderDeps): CrashRecorder {
   return {
     changed: (name) => {
       if (!watched.servers.get(name)) known.delete(name);
-      else if (endOf(name)) queue.add(name);
+      else if (endsOf(name).some((run) => isNew(name, run))) queue.add(name);
     },
     close: queue.close,
   };
@@ -90,8 +104,9 @@ async function record(
   if (facts.isRecorded) return;
   const lines = await linesOf(deps, { server, run }, signal);
   const exit = { code: run.exitCode, reason: run.reason };
-  if (!isCrash(lines, { ...exit, wasRunning: facts.wasRunning })) return;
-  const { cause, detail } = explain(lines, exit);
+  if (!run.hangs && !isCrash(lines, { ...exit, wasRunning: facts.wasRunning })) return;
+  const { cause, detail } = run.hangs ? { cause: "hung" as const, detail: undefined } : explain(lines, exit);
+  if (!run.hangs) await stopIfWanted(deps, server);
   const limit = positiveQuantity(server.spec.resources?.limits?.["memory"] ?? "");
   await deps.crashes.record({
     id: randomUUID(),
@@ -103,13 +118,22 @@ async function record(
     exit_code: run.exitCode ?? null,
     exit_reason: run.reason.slice(0, 64) || null,
     ran_seconds: Math.max(0, Math.round((run.endedAt.getTime() - run.startedAt.getTime()) / 1_000)),
-    was_running: facts.wasRunning,
+    was_running: run.hangs ?? facts.wasRunning,
     memory_mib: facts.memoryMib ?? null,
     memory_limit_mib: limit === undefined ? null : Math.round(limit / mebibyte),
     lines: keptLines(lines),
   });
   deps.metrics.recorded(cause);
   deps.log.info({ server: name, cause, exit_code: run.exitCode }, "server crashed");
+}
+
+// Before the report is written: whoever finds no report does it again. The version that was seen must still be there, so a wake
+// in the meantime wins.
+async function stopIfWanted({ kube, watched }: RecorderDeps, server: Server): Promise<void> {
+  if (restartPolicyOf(server).after_crash !== "stop" || !wantsToRun(server)) return;
+  const { name, resourceVersion } = server.metadata;
+  const merge = { metadata: { resourceVersion }, spec: { desiredState: "Stopped" } };
+  watched.servers.remember(await kube.patch(servers, { name, namespace: namespaceOf(server) }, { merge }));
 }
 
 async function linesOf(

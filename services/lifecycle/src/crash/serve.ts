@@ -1,9 +1,10 @@
 import type { Context, Handler, Mesh } from "@svc/mesh";
-import { type AnyContract, crashes as contracts, Fault } from "@svc/proto";
+import { type AnyContract, crashes as contracts, Fault, restartPolicies as policies } from "@svc/proto";
 import type { LifecycleStore } from "../database/schema.ts";
 import { callerOf, mayManage } from "../ownership/caller.ts";
 import { createOwnershipStore, type OwnershipStore } from "../ownership/store.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
+import { readPolicy, writePolicy } from "./policy.ts";
 import { type CrashRow, type CrashStore, createCrashStore } from "./store.ts";
 
 type CrashDeps = ServerDeps & { crashes: CrashStore; ownership: Pick<OwnershipStore, "claimedAt"> };
@@ -15,6 +16,8 @@ export function serveCrashes(mesh: Mesh, server: ServerDeps, database: Lifecycle
   const deps = { ...server, crashes: createCrashStore(database), ownership: createOwnershipStore(database) };
   mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.read, read(deps));
+  mesh.serve(policies.read, readPolicy(deps));
+  mesh.serve(policies.write, writePolicy(deps));
 }
 
 const list =

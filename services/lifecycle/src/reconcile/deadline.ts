@@ -2,6 +2,7 @@
 
 import type { Reason } from "../cluster/condition.ts";
 import type { ObjectPlan } from "./decide-objects.ts";
+import { heldBack, hungRun } from "./hang.ts";
 import {
   type Deadline,
   deadlineMsOf,
@@ -88,14 +89,15 @@ function failOrRestart(observed: Observed, now: number, failure: Failure): Plan 
   const { settings, status } = observed;
   const spent = status.autoRestarts ?? 0;
   const dueAt = failure.anchor + failure.budgetMs + settings.auto_restart_backoff * 2 ** spent;
-  const mayRestart = spent < settings.auto_restarts;
+  const held = heldBack(observed, now);
+  const mayRestart = spent < settings.auto_restarts && held === undefined;
   if (mayRestart && status.phase === "Failed" && now >= dueAt) {
     const message = `The start took too long; automatic restart ${spent + 1} of ${settings.auto_restarts}.`;
     return restart(observed, now, {
       reason: "AutoRestart",
       message,
       autoRestarts: spent + 1,
-      before: failure.effects,
+      before: hungRun(observed) ? [...failure.effects, { kind: "save-world" }] : failure.effects,
     });
   }
   const seconds = Math.round(failure.budgetMs / 1_000);
@@ -104,9 +106,11 @@ function failOrRestart(observed: Observed, now: number, failure: Failure): Plan 
       ? `The server did not accept connections within ${seconds} s of its start; its log may say why.`
       : `RCON was not reached within ${seconds} s of the start; check the server's RCON settings.`;
   const { effects, memory } = failure;
-  const wait = mayRestart ? Math.min(dueAt - now, settings.reconcile_failed) : settings.reconcile_failed;
+  const longest = held === undefined ? settings.reconcile_failed : settings.count_interval;
+  const wait = mayRestart ? Math.min(dueAt - now, longest) : longest;
+  const why = held === undefined ? message : `${message} ${held}`;
   return plan(observed, {
-    status: failed(observed, now, { reason: failure.cause, message }),
+    status: failed(observed, now, { reason: failure.cause, message: why }),
     requeue: after(wait),
     effects,
     memory,

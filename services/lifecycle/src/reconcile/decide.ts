@@ -34,6 +34,7 @@ import { atRest, awaitNotice, beginNotice, beginStop, podTerminating, scaleDown 
 //            RCON refuses, time is up            Failed         ReadinessTimeout          until the next restart
 //            RCON refuses, was Running           Running        until the third miss in a row       10 s
 //            timed out, restart is due           Starting       AutoRestart, new pod                 2 s
+//            the same, but it hangs and its policy leaves it alone      Failed                           30 s
 //            RCON answers (or is off)            Running        counted every 30 s and at the idle deadline
 //            empty for the whole idle time       Running        desired state becomes Stopped
 //   Stopped  nothing is left                     Stopped        (Failed InvalidSpec when it cannot be built)

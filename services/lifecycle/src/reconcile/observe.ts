@@ -1,9 +1,11 @@
 import type { Kube } from "@svc/kube";
 import { findHolder } from "@svc/world-lock";
-import type { Server } from "../cluster/resource.ts";
+import { namespaceOf, type Server } from "../cluster/resource.ts";
 import type { Watched } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { type ForwardingAccess, withForwardingKey } from "./forwarding.ts";
+import { needsLastLine } from "./hang.ts";
+import { readLastLineAt } from "./last-line.ts";
 import { nodeStateOf } from "./node-state.ts";
 import {
   isAtRest,
@@ -53,7 +55,13 @@ export async function observe(deps: ObserveDeps, server: Server): Promise<Observ
     needsSecret(cached) ? rcon.readSecret(server, cached.status.phase === "Running") : cached.secret,
   ]);
   const read = withForwarding(deps, { ...cached, holder: holder?.kind, secret });
-  return needsProbe(read, now()) ? { ...read, probe: await rcon.probe(read, signal) } : read;
+  if (!needsProbe(read, now())) return read;
+  const probed = { ...read, probe: await rcon.probe(read, signal) };
+  if (!needsLastLine(probed)) return probed;
+  return {
+    ...probed,
+    lastLineAt: await readLastLineAt({ kube, namespace: namespaceOf(server) }, name, signal),
+  };
 }
 
 function withForwarding({ forwarding }: ObserveDeps, observed: Observed): Observed {

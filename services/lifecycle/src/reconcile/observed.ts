@@ -31,6 +31,8 @@ export type PassMemory = {
   joinedUntil: number;
   /** uid of a pod that was deleted to be replaced: our copy may still show it as ready for a moment. */
   replacedPod?: string | undefined;
+  /** Players when RCON was lost. */
+  lostPlayers?: number | undefined;
 };
 export const emptyMemory: PassMemory = { misses: 0, probedAt: 0, joinedUntil: 0 };
 
@@ -49,6 +51,8 @@ export type Observed = {
   secret: SecretState;
   forwarding: ForwardingState;
   probe: Probe;
+  /** When the log of a server that does not answer spoke last, Unix milliseconds; undefined when that is not known. */
+  lastLineAt?: number | undefined;
   memory: PassMemory;
   settings: LifecycleSettings;
 };

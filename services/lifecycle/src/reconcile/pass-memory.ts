@@ -23,8 +23,9 @@ export function createPassMemories(): PassMemories {
     },
     keep: (name, before, after) => {
       if (of(name) !== before) return;
-      const { misses, probedAt, joinedUntil, replacedPod } = after;
-      const isBlank = misses === 0 && probedAt === 0 && joinedUntil === 0 && replacedPod === undefined;
+      const { misses, probedAt, joinedUntil, replacedPod, lostPlayers } = after;
+      const isTimed = misses > 0 || probedAt > 0 || joinedUntil > 0;
+      const isBlank = !isTimed && replacedPod === undefined && lostPlayers === undefined;
       if (isBlank) memories.delete(name);
       else memories.set(name, after);
     },

@@ -160,7 +160,11 @@ export const rconNotReached: Rule = (observed, now) => {
     deadline: "ReadinessTimeout",
     waitMs: settings.reconcile_starting,
     effects,
-    memory: { ...remembered, misses: 0 },
+    memory: {
+      ...remembered,
+      misses: 0,
+      ...(status.phase === "Running" && { lostPlayers: status.players?.online }),
+    },
   });
 };
 

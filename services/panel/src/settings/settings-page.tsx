@@ -8,6 +8,7 @@ import { General } from "./general.tsx";
 import { GiveUp } from "./give-up.tsx";
 import { Hardware } from "./hardware.tsx";
 import { ImageChange } from "./image-change.tsx";
+import { RestartPolicy } from "./restart-policy.tsx";
 import { WorldMove } from "./world-move.tsx";
 
 /** The settings of a server: its owner's, and those that only staff change. */
@@ -32,6 +33,7 @@ function Settings({ name, status }: ServerInFrame) {
   return (
     <Stack>
       <General name={name} status={status} isStaff={isStaff} />
+      <RestartPolicy name={name} />
       {isStaff && (
         <>
           <Hardware name={name} status={status} />

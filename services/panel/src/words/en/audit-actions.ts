@@ -50,6 +50,7 @@ export const auditActions = {
   "settings.update": "Platform settings changed",
   "server.create": "Server created",
   "server.patch": "Server settings changed",
+  "server.restart_policy": "Handling of crashes and hangs changed",
   "server.wake": "Server woken",
   "server.stop": "Server stopped",
   "server.ready": "Server ready",

@@ -66,6 +66,10 @@ export const crashes = {
       title: "It no longer took connections and was ended",
       help: "The last lines may say what it was busy with. A plugin that blocks everything and too little processor time are the usual reasons.",
     },
+    hung: {
+      title: "It no longer answered",
+      help: "Its process still ran. The last lines may say what it was busy with; the settings say whether it is restarted then.",
+    },
     unknown: {
       title: "The reason is not known",
       help: "The last lines say most. If mods or plugins were added or changed lately, take those out first.",

@@ -6,6 +6,23 @@ export const settings = {
   idleRange: (min: string, max: string) => `From ${min} to ${max} minutes.`,
   save: "Save the settings",
   saved: "The settings are saved.",
+  restartPolicy: "When it crashes or hangs",
+  afterCrash: "After a crash",
+  afterCrashChoices: {
+    restart: "Start it again by itself",
+    stop: "Keep it stopped until somebody wakes it",
+  },
+  whenHung: "When it runs but no longer answers",
+  whenHungChoices: {
+    restart: "Restart it some minutes later, as a start that takes too long",
+    restart_if_silent:
+      "Restart it only once its log is silent as well: a server that is just slow is left alone",
+    leave: "Leave it alone until somebody restarts it",
+  },
+  silentMinutes: "Minutes of silence until it is restarted",
+  silentRange: (least: number, most: number) =>
+    `From ${least} to ${most} minutes; twice that while players are on it.`,
+  saveRestartPolicy: "Save what happens then",
   hardware: "Memory and processor",
   hardwareHelp:
     "A server that is running is started again with the changes at once, which disconnects its players.",

@@ -1,0 +1,54 @@
+// The restart policy of a server, which its object carries (docs/reference/crashes.md#policy).
+
+import { auditActor, type Context, type Handler } from "@svc/mesh";
+import { type AnyContract, Fault, type restartPolicies as policies } from "@svc/proto";
+import { namespaceOf, servers as resource, restartPolicyOf, type Server } from "../cluster/resource.ts";
+import { callerOf, mayManage } from "../ownership/caller.ts";
+import { changeAudited } from "../server/audited-change.ts";
+import { findByUserName, type ServerDeps } from "../server/deps.ts";
+
+export const readPolicy =
+  (deps: ServerDeps): Handler<typeof policies.read> =>
+  async (context, { name }) =>
+    restartPolicyOf(await findManaged(deps, context, name));
+
+export const writePolicy =
+  (deps: ServerDeps): Handler<typeof policies.write> =>
+  async (context, { name, ...policy }) => {
+    const server = await findManaged(deps, context, name);
+    const restart = {
+      afterCrash: policy.after_crash,
+      whenHung: policy.when_hung,
+      silentMinutes: policy.silent_minutes,
+    };
+    const audit = {
+      ...auditActor(context),
+      action: "server.restart_policy",
+      server_name: name,
+      payload: policy,
+    };
+    const target = { name, namespace: namespaceOf(server) };
+    const after = await changeAudited(deps.store.audits, audit, () =>
+      deps.kube.patch(resource, target, { merge: { spec: { restart } } }),
+    );
+    deps.servers.remember(after);
+    // A cluster with an older definition of servers drops fields that it does not know.
+    if (!after.spec.restart)
+      throw new Fault("unavailable", {
+        message:
+          "The cluster does not know restart policies yet; an operator has to install the new definition.",
+      });
+    return restartPolicyOf(after);
+  };
+
+async function findManaged(
+  deps: ServerDeps,
+  context: Pick<Context<AnyContract>, "principal">,
+  name: string,
+): Promise<Server> {
+  const server = await findByUserName(deps, name);
+  if (mayManage(await deps.store.find(name), callerOf(context))) return server;
+  throw new Fault("forbidden", {
+    message: "Only the owner of a server and staff may see or set its restart policy.",
+  });
+}
