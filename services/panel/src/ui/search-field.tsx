@@ -4,6 +4,7 @@ import { restMs } from "./use-debounced.ts";
 
 type SearchFieldProps = {
   label: string;
+  name?: string;
   /** What is searched for, as the address has it. */
   value: string;
   /** Called once what is typed has rested: each change of the address draws every link of the page again. */
@@ -12,7 +13,7 @@ type SearchFieldProps = {
 };
 
 /** The search of a page whose list the service searches. */
-export function SearchField({ label, value, onChange, maxLength }: SearchFieldProps) {
+export function SearchField({ label, name = "search", value, onChange, maxLength }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   const told = useRef(value);
   useEffect(() => {
@@ -32,7 +33,7 @@ export function SearchField({ label, value, onChange, maxLength }: SearchFieldPr
   return (
     <Field
       label={label}
-      name="search"
+      name={name}
       type="search"
       inputMode="search"
       value={typed}

@@ -1,5 +1,6 @@
 import { Field } from "../../ui/field.tsx";
 import { Filters } from "../../ui/filters.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useWords } from "../../words/words.ts";
 import { actionWords } from "./action-words.ts";
@@ -25,18 +26,16 @@ export function AuditFilters({ view, show }: AuditFiltersProps) {
           ...(isKnown ? [] : [[view.action, actionWords(words, view.action)] as const]),
         ]}
       />
-      <Field
+      <SearchField
         label={audit.actorFilter}
         name="actor"
-        type="search"
         value={view.actor}
         onChange={(actor) => show({ actor })}
         maxLength={254}
       />
-      <Field
+      <SearchField
         label={audit.server}
         name="server"
-        type="search"
         value={view.server}
         onChange={(server) => show({ server })}
         maxLength={254}

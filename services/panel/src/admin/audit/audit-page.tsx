@@ -7,7 +7,6 @@ import { Failure } from "../../ui/failure.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { useDebounced } from "../../ui/use-debounced.ts";
 import { useWords } from "../../words/words.ts";
 import { given, type Query } from "../address.ts";
 import styles from "./audit.module.css";
@@ -20,12 +19,10 @@ export function Page() {
   const { audit } = useWords();
   const navigate = useNavigate();
   const view = auditViewOf(useSearch({ strict: false }) as Query);
-  const [actor, server] = [useDebounced(view.actor), useDebounced(view.server)];
-  const { data, error, refetch, isPlaceholderData } = useOperation(
-    "settings.searchAudit",
-    requestOf({ ...view, actor, server }),
-    { keepsPrevious: true, ...(view.before === "" && { every: poll.list }) },
-  );
+  const { data, error, refetch, isPlaceholderData } = useOperation("settings.searchAudit", requestOf(view), {
+    keepsPrevious: true,
+    ...(view.before === "" && { every: poll.list }),
+  });
   // The same function for all entries and keys, so that those that are there are not drawn again.
   const show = useCallback(
     (change: Partial<AuditView>) =>

@@ -3,17 +3,16 @@ import { poll, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { useNow } from "../../ui/now.ts";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Status } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useDebounced } from "../../ui/use-debounced.ts";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
 import { formatClock } from "../../words/format.ts";
 import { type PackWords, usePackWords } from "../../words/pack-words.ts";
@@ -40,8 +39,7 @@ export function Page() {
   const { builds } = words;
   const navigate = useNavigate();
   const view = buildsViewOf(useSearch({ strict: false }) as Query);
-  const search = useDebounced(view.search);
-  const { data, error, refetch } = useOperation("builds.listBuilds", requestOf({ ...view, search }), {
+  const { data, error, refetch } = useOperation("builds.listBuilds", requestOf(view), {
     keepsPrevious: true,
     every: (list) => (list?.builds.some(({ status }) => isActive(status)) ? poll.busy : poll.list),
   });
@@ -54,13 +52,10 @@ export function Page() {
   return (
     <PageFrame title={builds.title}>
       <Filters label={builds.filters}>
-        <Field
+        <SearchField
           label={builds.search}
-          name="search"
-          type="search"
-          inputMode="search"
           value={view.search}
-          onChange={(typed) => show({ search: typed, status: "all" })}
+          onChange={(search) => show({ search, status: "all" })}
           maxLength={256}
         />
         <Select

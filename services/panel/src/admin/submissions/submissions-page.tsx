@@ -3,16 +3,15 @@ import { poll, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Status } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useDebounced } from "../../ui/use-debounced.ts";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
 import { formatBytes } from "../../words/format.ts";
 import type { Language } from "../../words/language.ts";
@@ -39,8 +38,7 @@ export function Page() {
   const { review } = words;
   const navigate = useNavigate();
   const view = submissionsViewOf(useSearch({ strict: false }) as Query);
-  const search = useDebounced(view.search);
-  const { data, error, refetch } = useOperation("submissions.list", requestOf({ ...view, search }), {
+  const { data, error, refetch } = useOperation("submissions.list", requestOf(view), {
     every: poll.list,
     keepsPrevious: true,
   });
@@ -57,13 +55,10 @@ export function Page() {
   return (
     <PageFrame title={review.title}>
       <Filters label={review.filters}>
-        <Field
+        <SearchField
           label={review.search}
-          name="search"
-          type="search"
-          inputMode="search"
           value={view.search}
-          onChange={(typed) => show({ search: typed })}
+          onChange={(search) => show({ search })}
           maxLength={256}
         />
         <Select
