@@ -8,6 +8,7 @@ import { Time } from "../ui/time.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
+import { reasonOf } from "./move-reason.ts";
 import { type Migration, stepsOf } from "./move-steps.ts";
 
 const changed = ["migrations.readLatest", "migrations.list", "servers.viewStatus"] as const;
@@ -44,7 +45,7 @@ export function MoveProgress({ name, migration }: { name: string; migration: Mig
       {isFailed && (
         <Notice kind="failed">
           <p>{settings.moveFailed}</p>
-          {error !== undefined && <bdi>{visible(error)}</bdi>}
+          {error !== undefined && <Reason error={error} />}
         </Notice>
       )}
       <Failure error={retry.error ?? cancel.error} />
@@ -60,6 +61,19 @@ export function MoveProgress({ name, migration }: { name: string; migration: Mig
           </Button>
         )}
       </Row>
+    </>
+  );
+}
+
+/** In words, and as the service said it, for whoever looks for it in a log. */
+function Reason({ error }: { error: string }) {
+  const { settings } = useWords();
+  return (
+    <>
+      <p>{settings.moveReasons[reasonOf(error)]}</p>
+      <Muted>
+        {settings.moveDetail} <bdi lang="en">{visible(error)}</bdi>
+      </Muted>
     </>
   );
 }

@@ -59,6 +59,21 @@ export const settings = {
   stepStates: { done: "Done", running: "Running", failed: "Failed", waiting: "Waiting" },
   moveFailed:
     "The move failed. The world is where it was, and nobody can start the server until the move is tried again or cancelled.",
+  moveReasons: {
+    serverGone: "The server was deleted meanwhile.",
+    lockRemoved: "Somebody took the lock off the world while it was moved.",
+    started: "The server was started while its world was moved.",
+    volumeChanged: "The disk of the world was replaced or moved meanwhile.",
+    targetUnavailable: "The other node takes no worlds at the moment. Look whether it is ready and approved.",
+    sourceOffline: "The node of the world does not answer. Try again when it is back.",
+    archiveLost:
+      "The copy in the archive did not arrive whole. Check the room and the health of the archive.",
+    unreadable: "Some files of the world cannot be read. Check the disk of its node.",
+    tookTooLong: "Copying took longer than it may. Try again when the nodes have less to do.",
+    notSwitched: "The copy is whole, but the server could not be switched to it.",
+    other: "Copying the world failed.",
+  },
+  moveDetail: "The service says:",
   moveCancelled: "The last move was cancelled. The world is where it was.",
   retryMove: "Try the move again",
   cancelMove: "Cancel the move",
