@@ -90,7 +90,7 @@ export const addFileTests: Area = (fixture) => {
       const owner = await open(`?open=${encodeURIComponent(path)}`);
       await type(owner, "plan 世界.yml", "mine: 1\n");
       await owner.press("link", en.shell.servers);
-      await owner.sees(files.leaveHelp);
+      await owner.sees(en.leaving.help);
       await owner.press("button", en.shell.cancel);
       await writeElsewhere(owner, path, "towers: 5\nwalls: high\n");
       await owner.press("button", files.save);

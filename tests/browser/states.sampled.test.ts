@@ -11,6 +11,7 @@ import { addHostileFileTests, addHostileTests } from "./hostile.ts";
 import { addKeyTests } from "./keys.ts";
 import { addLargeUploadTests } from "./large-uploads.ts";
 import { addTabTests } from "./tabs.ts";
+import { addTypedTextTests } from "./typed-text.ts";
 import { addWeatherTests } from "./weather.ts";
 
 describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: false }, (fixture) => {
@@ -37,6 +38,7 @@ describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: 
   });
   addFigureTests(fixture);
   addKeyTests(fixture);
+  addTypedTextTests(fixture);
   addWeatherTests(fixture);
   addHostileTests(fixture);
   addTabTests(fixture);

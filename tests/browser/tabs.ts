@@ -41,6 +41,14 @@ export const addTabTests: Area = (fixture) => {
     assert.deepEqual(second.faults(), []);
     await second.page.close();
     await owner.page.bringToFront();
+    await owner.fill(serverConsole.command, "say not sent yet");
+    await owner.press("link", shell.account);
+    await owner.isAt("/account");
+    await owner.page.goBack();
+    await owner.page.waitForFunction(() =>
+      [...document.querySelectorAll("input")].some(({ value }) => value === "say not sent yet"),
+    );
+    await owner.fill(serverConsole.command, "");
   });
 
   test("a server that one person stops is asleep for the other without a hand", async () => {

@@ -6,8 +6,8 @@ import { Button } from "../ui/button.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Time } from "../ui/time.tsx";
+import { hasTypedText } from "../ui/typed-text.ts";
 import { useFirstWords } from "../words/words.ts";
-import { hasTypedText } from "./typed-text.ts";
 
 /** One bar while the service or its live updates cannot be reached; the data on screen stays, with its age. */
 export function ConnectionBar() {

@@ -26,7 +26,7 @@ function ToSignIn() {
   const navigate = useNavigate();
   useEffect(() => {
     const next = location.pathname + location.search;
-    void navigate({ to: "/login", search: next === "/" ? {} : { next }, replace: true });
+    void navigate({ to: "/login", search: next === "/" ? {} : { next }, replace: true, ignoreBlocker: true });
   }, [navigate]);
   return null;
 }

@@ -6,11 +6,11 @@ import { createRoot } from "react-dom/client";
 import { watchActivity } from "../api/activity.ts";
 import { createQueryClient } from "../api/query.ts";
 import { watchSignOut } from "../api/sign-out.ts";
+import { watchTypedText } from "../ui/typed-text.ts";
 import { keepPageOnDrop } from "./drops.ts";
 import { LanguageProvider } from "./language-provider.tsx";
 import { createPanelRouter } from "./router.tsx";
 import { applyTheme, storedTheme } from "./theme.ts";
-import { watchTypedText } from "./typed-text.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root");

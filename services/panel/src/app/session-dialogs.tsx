@@ -21,7 +21,7 @@ export function SessionDialogs({ onRenewed }: { onRenewed: () => void }) {
     () =>
       sessionSignals.listen({
         sessionEnded: () => setEnded(true),
-        setupRequired: () => void navigate({ to: "/setup" }),
+        setupRequired: () => void navigate({ to: "/setup", ignoreBlocker: true }),
         requestProof: () => {
           setProving(true);
           return new Promise((resolve) => {

@@ -19,6 +19,10 @@ const UploadsPanel = lazy(() =>
   import("../files/upload/uploads-panel.tsx").then((module) => ({ default: module.UploadsPanel })),
 );
 
+const TypedTextGuard = lazy(() =>
+  import("./typed-text-guard.tsx").then((module) => ({ default: module.TypedTextGuard })),
+);
+
 /** Everything around a page. Who is not signed in sees no navigation. */
 export function Shell() {
   const { shell } = useFirstWords();
@@ -76,6 +80,7 @@ export function Shell() {
       {!isBare && (
         <Suspense>
           <LiveUpdates key={`${me.user_id} ${renewals}`} />
+          <TypedTextGuard />
         </Suspense>
       )}
       <SessionDialogs onRenewed={() => setRenewals(renewals + 1)} />

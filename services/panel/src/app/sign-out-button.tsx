@@ -4,36 +4,39 @@ import { useAction } from "../api/query.ts";
 import { forgetSession } from "../api/sign-out.ts";
 import { hasKeptUploads } from "../files/upload/kept-names.ts";
 import { Button } from "../ui/button.tsx";
+import { hasTypedText } from "../ui/typed-text.ts";
 import { useWords } from "../words/words.ts";
 
 // Sign-in loads this file too (docs/reference/panel.md#budgets).
 const Confirm = lazy(() => import("../ui/confirm.tsx").then((module) => ({ default: module.Confirm })));
 
-/** The way out. Uploads end with the session, so it asks while there are any. */
+/** The way out. Uploads and typed text end with the session, so it asks while there are any. */
 export function SignOutButton() {
-  const { shell, uploads } = useWords();
+  const { shell, uploads, leaving } = useWords();
   const signOut = useAction("accounts.logout");
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<{ uploads: boolean; text: boolean }>();
   const act = () => signOut.mutate({}, { onSuccess: forgetSession });
+  const ask = () => {
+    const costs = { uploads: hasKeptUploads(), text: hasTypedText() };
+    if (costs.uploads || costs.text) setAsked(costs);
+    else act();
+  };
   return (
     <>
-      <Button
-        icon={<LogOut size={16} aria-hidden />}
-        isPending={signOut.isPending}
-        onPress={() => (hasKeptUploads() ? setAsking(true) : act())}
-      >
+      <Button icon={<LogOut size={16} aria-hidden />} isPending={signOut.isPending} onPress={ask}>
         {shell.signOut}
       </Button>
-      {isAsking && (
+      {asked && (
         <Suspense fallback={null}>
           <Confirm
             isOpen
-            title={uploads.signOutTitle}
+            title={asked.uploads ? uploads.signOutTitle : leaving.signOutTitle}
             action={shell.signOut}
-            onClose={() => setAsking(false)}
+            onClose={() => setAsked(undefined)}
             onConfirm={act}
           >
-            <p>{uploads.signOutHelp}</p>
+            {asked.uploads && <p>{uploads.signOutHelp}</p>}
+            {asked.text && <p>{leaving.help}</p>}
           </Confirm>
         </Suspense>
       )}

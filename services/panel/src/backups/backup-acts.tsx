@@ -4,8 +4,7 @@ import type { ApiError } from "../api/error.ts";
 import { useAction } from "../api/query.ts";
 import { useDownload } from "../downloads/use-download.tsx";
 import { Confirm } from "../ui/confirm.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatDate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import type { Backup } from "./backup-row.ts";
@@ -51,7 +50,7 @@ function useImmediateActs(name: string): ImmediateActs {
   const expire = useAction("backups.expire", ["backups.list"]);
   const restore = useAction("backups.restore", ["backups.listJobs", "backups.list"]);
   const begin = useAction("drills.begin", ["drills.list"]);
-  const onError = (error: ApiError) => toast({ kind: "failed", text: faultWords(words, error) });
+  const onError = (error: ApiError) => toast(failedToast(words, error));
   const done = (text: string) => () => toast({ kind: "done", text });
   return {
     pin: ({ id, pinned_by }) => edit.mutate({ id, pinned: pinned_by === undefined }, { onError }),

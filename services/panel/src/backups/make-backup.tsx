@@ -8,8 +8,7 @@ import type { ServerStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { Confirm } from "../ui/confirm.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { type BackupRun, nextStep } from "./backup-run.ts";
@@ -81,7 +80,7 @@ function useBackupRun(about: { name: string; isAsleep: boolean; jobs: readonly J
   const wake = useAction("servers.wake", ["servers.viewStatus"]);
   const onError = (error: ApiError) => {
     setRun(undefined);
-    toast({ kind: "failed", text: faultWords(words, error) });
+    toast(failedToast(words, error));
   };
   const make = () => create.mutate({ name }, { onError });
   /** Tries the same step again where the refusal passes. */

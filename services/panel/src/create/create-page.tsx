@@ -56,7 +56,7 @@ export function Page() {
         ...(displayName !== "" && { displayName }),
         ...chosenOf(hardware),
       },
-      { onSuccess: () => void navigate({ to: `/servers/${name}` }) },
+      { onSuccess: () => void navigate({ to: `/servers/${name}`, ignoreBlocker: true }) },
     );
   };
   return (

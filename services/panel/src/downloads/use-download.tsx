@@ -3,8 +3,7 @@ import { call } from "../api/call.ts";
 import { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { poll } from "../api/query.ts";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 
@@ -37,7 +36,7 @@ export function useDownload(): Download {
         return { ticket, filename, isReady: await isReady(ticket) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        toast({ kind: "failed", text: faultWords(words, error) });
+        toast(failedToast(words, error));
         return undefined;
       } finally {
         setPreparing((count) => count - 1);

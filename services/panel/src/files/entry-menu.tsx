@@ -6,7 +6,7 @@ import { keyOf, useAction } from "../api/query.ts";
 import { useDownload } from "../downloads/use-download.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
@@ -89,7 +89,7 @@ function Remove({ name, path, entry, isOpen, onClose, remove }: RemoveProps) {
       { name, path },
       {
         onSuccess: () => toast({ kind: "done", text: files.removed(isolate(entry.name)) }),
-        onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }),
+        onError: (error) => toast(failedToast(words, error)),
       },
     );
   return (

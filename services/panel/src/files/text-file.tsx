@@ -1,10 +1,9 @@
-import { useBlocker } from "@tanstack/react-router";
 import { Save } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Row, Stack } from "../ui/layout.tsx";
+import { LeaveDialog } from "../ui/leave-dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { TextEditor, type TextEditorHandle } from "../ui/text-editor.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -118,7 +117,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
           />
         </div>
       </div>
-      <LeaveGuard isChanged={isChanged} />
+      <LeaveDialog costs={() => isChanged} asksOnUnload={isChanged} />
     </Stack>
   );
 }
@@ -127,25 +126,4 @@ const nothing: readonly number[] = [];
 
 function linesOf(text: string): string[] {
   return text.split(/\r?\n/);
-}
-
-/** Asks before typed text is lost: on links of the panel, on going back, and when the tab is closed. */
-function LeaveGuard({ isChanged }: { isChanged: boolean }) {
-  const { files } = useWords();
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: () => isChanged,
-    enableBeforeUnload: () => isChanged,
-    withResolver: true,
-  });
-  return (
-    <Confirm
-      title={files.leaveTitle}
-      action={files.leave}
-      isOpen={status === "blocked"}
-      onClose={() => reset?.()}
-      onConfirm={() => proceed?.()}
-    >
-      <p>{files.leaveHelp}</p>
-    </Confirm>
-  );
 }

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Progress } from "../ui/progress.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { faultWords } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
@@ -127,7 +127,7 @@ export function useUnzip(name: string): { unzip: (path: string, rules?: Rules) =
         }));
         void client.invalidateQueries({ queryKey: key });
       },
-      (error) => toast({ kind: "failed", text: faultWords(words, error) }),
+      (error) => toast(failedToast(words, error)),
     );
   return { unzip };
 }

@@ -3,8 +3,7 @@ import { ApiError, offlineError } from "../api/error.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Row } from "../ui/layout.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { type BulkAct, bulkActs, isOver } from "./bulk.ts";
 import { readBulkRun, startBulkRun, subscribeBulkRun } from "./bulk-runs.ts";
@@ -41,7 +40,7 @@ export function BulkBar({ view, selection, count, isOld, onDone }: BulkBarProps)
         },
         (thrown: unknown) => {
           const error = thrown instanceof ApiError ? thrown : offlineError();
-          toast({ kind: "failed", text: faultWords(words, error) });
+          toast(failedToast(words, error));
         },
       )
       .finally(() => setReading(false));

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { ApiError } from "../api/error.ts";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { type Change, isApplied, type Rights } from "./rights.ts";
 
@@ -33,7 +32,7 @@ export function useChange({ name, player, readRights }: Target): RightsChange {
       return isDone;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      toast({ kind: "failed", text: faultWords(words, error) });
+      toast(failedToast(words, error));
       return false;
     } finally {
       setPending(false);

@@ -2,8 +2,7 @@ import { useState } from "react";
 import { ApiError } from "../api/error.ts";
 import { Button } from "../ui/button.tsx";
 import { ListItem } from "../ui/list.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
@@ -34,7 +33,7 @@ export function ListedPlayer(props: ListedPlayerProps) {
       return true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      toast({ kind: "failed", text: faultWords(words, error) });
+      toast(failedToast(words, error));
       return false;
     }
   };

@@ -8,8 +8,8 @@ import { Card, Muted } from "../ui/layout.tsx";
 import { ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Time } from "../ui/time.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
+import type { Fault } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
@@ -66,8 +66,7 @@ function OnlinePlayer({ name, player, since }: OnlinePlayerProps) {
       const text = asked === "ban" ? players.banned(shown) : players.kicked(shown);
       toast({ kind: "done", text: output === "" ? text : `${text} ${players.said(isolate(output))}` });
     },
-    onError: (error: Parameters<typeof faultWords>[1]) =>
-      toast({ kind: "failed", text: faultWords(words, error) }),
+    onError: (error: Fault) => toast(failedToast(words, error)),
   };
   const act = () => {
     if (asked === "ban") ban.mutate({ name, action: "ban", player }, ended);

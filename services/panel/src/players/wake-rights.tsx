@@ -10,9 +10,9 @@ import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { type Column, VirtualTable } from "../ui/virtual-table.tsx";
-import { faultWords } from "../words/faults.ts";
+import type { Fault } from "../words/faults.ts";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords, type Words } from "../words/words.ts";
@@ -123,9 +123,9 @@ function useWakeRight(name: string): (entry: Entry, canWake: boolean) => void {
       const { players } = words;
       const player = isolate(entry.username ?? entry.mc_uuid);
       const undo = { word: players.undo, run: () => change(entry, !canWake) };
-      const onError = (error: Parameters<typeof faultWords>[1]) => {
+      const onError = (error: Fault) => {
         show(entry, !canWake);
-        toast({ kind: "failed", text: faultWords(words, error) });
+        toast(failedToast(words, error));
       };
       const onSuccess = () =>
         toast({

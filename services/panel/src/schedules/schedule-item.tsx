@@ -5,8 +5,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { ListItem } from "../ui/list.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Switch } from "../ui/switch.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
@@ -68,7 +67,7 @@ function OnOff({ name, schedule, what }: PartProps) {
       {
         onError: (error) => {
           setIntent(undefined);
-          toast({ kind: "failed", text: faultWords(words, error) });
+          toast(failedToast(words, error));
         },
         onSuccess: () =>
           toast({
@@ -98,10 +97,7 @@ function RunNow({ name, schedule, what, playersOnline }: PartProps & { playersOn
   const run = useAction("schedules.runNow", ["schedules.list", "servers.viewStatus"]);
   const { id, action, run_state } = schedule;
   const start = () =>
-    run.mutate(
-      { name, id: String(id) },
-      { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) },
-    );
+    run.mutate({ name, id: String(id) }, { onError: (error) => toast(failedToast(words, error)) });
   const costsPlayers = playersOnline > 0 && action !== "command" && action !== "start";
   return (
     <>

@@ -11,8 +11,7 @@ import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
 import { List } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { draftOf, inputOf } from "./draft.ts";
 import { Editor } from "./editor.tsx";
@@ -39,7 +38,7 @@ function useRemoval(name: string): (schedule: Schedule) => void {
   const toast = useToast();
   const create = useAction("schedules.create", ["schedules.list"]);
   const remove = useAction("schedules.remove", ["schedules.list"]);
-  const onError = (error: ApiError) => toast({ kind: "failed", text: faultWords(words, error) });
+  const onError = (error: ApiError) => toast(failedToast(words, error));
   return (schedule) => {
     const bringBack = () => create.mutate({ name, ...inputOf(draftOf(schedule)) }, { onError });
     const undo = { word: schedules.undo, run: bringBack };

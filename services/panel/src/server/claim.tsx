@@ -2,8 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ApiError } from "../api/error.ts";
 import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { useOwnServers } from "./use-servers.ts";
@@ -21,7 +20,7 @@ export function Claim({ name, isMain = false }: { name: string; isMain?: boolean
   const onError = (error: ApiError) => {
     const word = nextSteps[error.code];
     const action = word !== undefined && { word, run: () => void navigate({ to: "/account" }) };
-    toast({ kind: "failed", text: faultWords(words, error), ...(action && { action }) });
+    toast({ ...failedToast(words, error), ...(action && { action }) });
   };
   return (
     <Button

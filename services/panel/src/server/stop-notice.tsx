@@ -3,8 +3,7 @@ import { useAction, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
 import { Notice } from "../ui/notice.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatClock, isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
@@ -42,7 +41,7 @@ export function PlayOn({ name, isMain = false }: { name: string; isMain?: boolea
               desire(name, "Running");
               toast({ kind: "done", text: words.start.goesOn(isolate(name)) });
             },
-            onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }),
+            onError: (error) => toast(failedToast(words, error)),
           },
         )
       }

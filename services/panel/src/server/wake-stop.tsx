@@ -6,8 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Row } from "../ui/layout.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { faultWords } from "../words/faults.ts";
+import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { canBeStopped, type ServerRow } from "./row.ts";
@@ -48,7 +47,7 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   const wait = useCountdown(coolUntil);
   const failed = (error: ApiError) => {
     if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
-    else toast({ kind: "failed", text: faultWords(words, error) });
+    else toast(failedToast(words, error));
   };
   const word = () => {
     if (wait > 0) return words.server.cooldown(formatClock(wait));
@@ -83,7 +82,7 @@ export function Stop({ server }: { server: Target }) {
       { name },
       {
         onSuccess: () => desire(name, "Stopped"),
-        onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }),
+        onError: (error) => toast(failedToast(words, error)),
       },
     );
   };

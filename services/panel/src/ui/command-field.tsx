@@ -20,7 +20,10 @@ type CommandFieldProps = {
   children: ReactNode;
 };
 
-/** A line that is typed to a program: monospace, completed by Tab, and earlier lines on the arrow keys. */
+/**
+ * A line that is typed to a program: monospace, completed by Tab, and earlier lines on the arrow keys. Whoever draws it keeps what
+ * was typed beyond the page.
+ */
 export function CommandField(props: CommandFieldProps) {
   const { label, value, onChange, onStep, suggestions, suggestionsLabel, hint, children } = props;
   const id = useId();
@@ -51,6 +54,7 @@ export function CommandField(props: CommandFieldProps) {
           ref={input}
           id={id}
           className={classes(field.input, field.command)}
+          data-kept
           value={value}
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={onKeyDown}

@@ -5,6 +5,7 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { Form } from "./form.tsx";
+import { confirmField } from "./typed-text.ts";
 
 type ConfirmProps = {
   title: string;
@@ -56,7 +57,7 @@ function OpenConfirm({ title, children, action, onClose, onConfirm, typed }: Con
         <Form onSubmit={act}>
           <Field
             label={shell.typeToConfirm(isolate(typed))}
-            name="confirm"
+            name={confirmField}
             value={text}
             onChange={setText}
             autoFocus

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Dialog as DialogBox, Heading, Modal, ModalOverlay } from "react-aria-components";
 import styles from "./dialog.module.css";
+import { hasTypedText } from "./typed-text.ts";
 
 type DialogProps = {
   title: string;
@@ -13,7 +14,7 @@ type DialogProps = {
   isAlert?: boolean;
 };
 
-/** A dialog over the page. It takes, keeps and gives back the focus; Escape closes it. */
+/** A dialog over the page. It takes, keeps and gives back the focus. Escape closes it, and so does a press beside it unless text was typed in it. */
 export function Dialog({ title, isOpen, onClose, children, actions, isAlert = false }: DialogProps) {
   return (
     <ModalOverlay
@@ -21,6 +22,7 @@ export function Dialog({ title, isOpen, onClose, children, actions, isAlert = fa
       isOpen={isOpen}
       onOpenChange={(open) => !open && onClose()}
       isDismissable={!isAlert}
+      shouldCloseOnInteractOutside={() => !holdsTypedText()}
     >
       <Modal className={styles.modal}>
         <DialogBox className={styles.dialog} role={isAlert ? "alertdialog" : "dialog"}>
@@ -33,4 +35,8 @@ export function Dialog({ title, isOpen, onClose, children, actions, isAlert = fa
       </Modal>
     </ModalOverlay>
   );
+}
+
+function holdsTypedText(): boolean {
+  return [...document.querySelectorAll("[role=dialog]")].some((dialog) => hasTypedText(dialog));
 }

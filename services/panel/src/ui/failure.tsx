@@ -4,7 +4,7 @@ import { useFirstWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { Notice, RequestId } from "./notice.tsx";
 
-/** A request that failed: what it means, its id, and a second try. */
+/** A request that failed: what it means, its id to tell support, and a second try. */
 export function Failure({ error, retry }: { error: ApiError | null; retry?: () => void }) {
   const words = useFirstWords();
   if (!error) return null;
@@ -12,9 +12,7 @@ export function Failure({ error, retry }: { error: ApiError | null; retry?: () =
   return (
     <Notice kind="failed" isAlert actions={retry && <Button onPress={retry}>{shell.retry}</Button>}>
       {faultWords(words, error)}
-      {error.requestId !== undefined && error.status >= 500 && (
-        <RequestId>{shell.requestId(error.requestId)}</RequestId>
-      )}
+      {error.requestId !== undefined && <RequestId id={error.requestId} />}
     </Notice>
   );
 }

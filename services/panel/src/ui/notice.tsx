@@ -1,4 +1,7 @@
 import type { ReactNode } from "react";
+import { visible } from "../words/visible.ts";
+import { useFirstWords } from "../words/words.ts";
+import { CopyButton } from "./copy-button.tsx";
 import { classes } from "./css.ts";
 import styles from "./notice.module.css";
 
@@ -24,7 +27,13 @@ export function Notice({ kind = "info", children, actions, isAlert = false }: No
   );
 }
 
-/** The id under which the log has a failed request. */
-export function RequestId({ children }: { children: ReactNode }) {
-  return <div className={styles.id}>{children}</div>;
+/** The id under which the log has a failed request, to copy for whoever can look there. */
+export function RequestId({ id }: { id: string }) {
+  const { shell } = useFirstWords();
+  return (
+    <div className={styles.id}>
+      {shell.requestId(visible(id))}
+      <CopyButton text={id} what={shell.requestIdName} />
+    </div>
+  );
 }

@@ -1,9 +1,10 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { type Fault, faultWords } from "../words/faults.ts";
 import { formatClock } from "../words/format.ts";
-import { useFirstWords } from "../words/words.ts";
+import { type FirstWords, useFirstWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { useCountdown } from "./countdown.ts";
-import { Notice } from "./notice.tsx";
+import { Notice, RequestId } from "./notice.tsx";
 import styles from "./toasts.module.css";
 
 /** What can be done about it, such as undoing it. */
@@ -14,6 +15,8 @@ type Toast = {
   text: string;
   kind: "done" | "failed" | "waiting";
   action?: ToastAction;
+  /** Under which the log has the request that failed. */
+  requestId?: string | undefined;
   /** When it is too late, in milliseconds since 1970: the toast counts down to it. */
   until?: number;
 };
@@ -28,6 +31,11 @@ let lastId = 0;
 /** Tells of something that ended elsewhere than where the person looks. */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
+}
+
+/** Says that a request failed. */
+export function failedToast(words: FirstWords, fault: Fault): Omit<Toast, "id"> {
+  return { kind: "failed", text: faultWords(words, fault), requestId: fault.requestId };
 }
 
 /** Shows toasts above the page; errors, and what waits for the person, stay until they are closed. */
@@ -53,7 +61,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={value}>
       {children}
       <div className={styles.region} role="status" aria-live="polite">
-        {toasts.map(({ id, text, kind, action, until }) => (
+        {toasts.map(({ id, text, kind, action, until, requestId }) => (
           <div key={id} className={styles.toast}>
             <Notice
               kind={kind}
@@ -68,6 +76,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             >
               {text}
               {until !== undefined && <Clock until={until} />}
+              {requestId !== undefined && <RequestId id={requestId} />}
             </Notice>
           </div>
         ))}

@@ -8,8 +8,7 @@ import { List, ListItem } from "../../ui/list.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useToast } from "../../ui/toasts.tsx";
-import { faultWords } from "../../words/faults.ts";
+import { failedToast, useToast } from "../../ui/toasts.tsx";
 import { useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
 import { useLanguage, useWords } from "../../words/words.ts";
@@ -115,7 +114,7 @@ function Silences({ silences }: Pick<AlertStatus, "silences">) {
   const end = useAction("alerts.endSilence", ["alerts.readAlerts", "alerts.readAlertHistory"]);
   if (silences.length === 0) return null;
   const ended = {
-    onError: (error: typeof end.error) => error && toast({ kind: "failed", text: faultWords(words, error) }),
+    onError: (error: typeof end.error) => error && toast(failedToast(words, error)),
   };
   return (
     <>

@@ -143,7 +143,7 @@ function Delete({ submission }: { submission: Submission }) {
   const { id, display_name } = submission;
   const gone = () => {
     toast({ kind: "done", text: review.deleted(isolate(display_name)) });
-    void navigate({ to: "/admin/submissions" });
+    void navigate({ to: "/admin/submissions", ignoreBlocker: true });
   };
   return (
     <>

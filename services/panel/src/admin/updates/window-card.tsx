@@ -11,8 +11,7 @@ import { Loading } from "../../ui/loading.tsx";
 import { useNow } from "../../ui/now.ts";
 import { Status, type StatusLook } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useToast } from "../../ui/toasts.tsx";
-import { faultWords } from "../../words/faults.ts";
+import { failedToast, useToast } from "../../ui/toasts.tsx";
 import { formatDate } from "../../words/format.ts";
 import { type HealthWords, useHealthWords } from "../../words/health-words.ts";
 import { useLanguage, useWords } from "../../words/words.ts";
@@ -59,10 +58,7 @@ function SetWindow({ window }: { window: UpdateWindow }) {
   const { start, end } = window;
   if (state === "none" || start === null || end === null) return <Muted>{updates.noWindow}</Muted>;
   const setAgain = () =>
-    write.mutate(
-      { start, end },
-      { onError: (error) => toast({ kind: "failed", text: faultWords(words, error) }) },
-    );
+    write.mutate({ start, end }, { onError: (error) => toast(failedToast(words, error)) });
   const cleared = () =>
     toast({ kind: "done", text: updates.cleared, action: { word: words.schedules.undo, run: setAgain } });
   const moment = (at: string) => (

@@ -19,7 +19,7 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
     if (username === "" || create.isPending) return;
     create.mutate(
       { username, role, ...(email !== "" && { email }) },
-      { onSuccess: ({ id }) => void navigate({ to: `/admin/users/${id}` }) },
+      { onSuccess: ({ id }) => void navigate({ to: `/admin/users/${id}`, ignoreBlocker: true }) },
     );
   };
   return (

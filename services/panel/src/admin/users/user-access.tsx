@@ -95,7 +95,7 @@ function Remove({ user: { id, username, server_count } }: { user: UserDetail }) 
   const [isAsking, setAsking] = useState(false);
   const removed = () => {
     toast({ kind: "done", text: users.removed(isolate(username)) });
-    void navigate({ to: "/admin/users" });
+    void navigate({ to: "/admin/users", ignoreBlocker: true });
   };
   return (
     <>

@@ -11,6 +11,9 @@ import { emptyHistory, remember, step } from "./history.ts";
 /** Histories outlive the page, so that a look at another page loses none. */
 const histories = new Map<string, typeof emptyHistory>();
 
+/** What was typed and not sent, by server. */
+const drafts = new Map<string, string>();
+
 /** Sends one command after the other; a command that was refused stays in the field. */
 export function CommandBox(props: {
   name: string;
@@ -20,7 +23,12 @@ export function CommandBox(props: {
   const { name, players, onReply } = props;
   const { serverConsole } = useWords();
   const action = useAction("consoles.command");
-  const [typed, setTyped] = useState("");
+  const [typed, setTypedText] = useState(() => drafts.get(name) ?? "");
+  const setTyped = (text: string) => {
+    if (text === "") drafts.delete(name);
+    else drafts.set(name, text);
+    setTypedText(text);
+  };
   const history = useRef(histories.get(name) ?? emptyHistory);
   const send = () => {
     const command = typed.trim();

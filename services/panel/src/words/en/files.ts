@@ -78,9 +78,6 @@ export const files = {
   noText: "This is not a text file. Download it to look into it.",
   awakeEditor:
     "The server is awake, so nothing can be saved. Your text stays here; stop the server to save it.",
-  leaveTitle: "Leave without saving?",
-  leaveHelp: "What you typed is not saved yet and is lost when you leave.",
-  leave: "Leave without saving",
   conflict:
     "Somebody changed the file since you opened it. Compare the two and choose; lines that differ are marked.",
   conflictGone: "Somebody deleted the file since you opened it. Saving creates it again.",

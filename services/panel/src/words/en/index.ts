@@ -10,6 +10,7 @@ import { first } from "./first.ts";
 import { fleet } from "./fleet.ts";
 import { history } from "./history.ts";
 import { keys } from "./keys.ts";
+import { leaving } from "./leaving.ts";
 import { luckPerms } from "./luck-perms.ts";
 import { nodes } from "./nodes.ts";
 import { images, platformSettings } from "./platform.ts";
@@ -39,6 +40,7 @@ export const en = {
   fleet,
   nodes,
   images,
+  leaving,
   luckPerms,
   platformSettings,
   players,

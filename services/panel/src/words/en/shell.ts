@@ -26,6 +26,7 @@ export const shell = {
   loading: "Loading …",
   retry: "Try again",
   requestId: (id: string) => `Request ${id}`,
+  requestIdName: "the request id",
   offline: "No connection to the service.",
   away: "A part of the service does not answer.",
   asOf: (time: string) => `What you see is as of ${time}.`,

@@ -28,6 +28,7 @@ export const shell: Words["shell"] = {
   loading: "加载中…",
   retry: "重试",
   requestId: (id) => `请求编号 ${id}`,
+  requestIdName: "请求编号",
   offline: "无法连接到服务。",
   away: "服务的一部分没有响应。",
   asOf: (time) => `您看到的内容截至：${time}。`,
