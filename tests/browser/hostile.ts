@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { many } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
+import type { HTTPRequest, Page } from "puppeteer-core";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
@@ -219,7 +220,57 @@ export const addHostileTests: Area = (fixture) => {
     assert.ok(JSHeapUsedSize <= mostHeap, `the heap has ${JSHeapUsedSize} bytes`);
     await assertHarmlessOnPhone(owner, "after the second flood");
   });
+
+  // A server prints at most 100 lines a second for long, so more lines than are kept would take minutes: they are made here.
+  test("the oldest lines of a long console leave, and what somebody reads stays where it is", async () => {
+    const { owner, addressOf } = fixture();
+    const { page } = owner;
+    const parts = [streamOf(0, 21_000), streamOf(21_000, 30_000)];
+    let goOn: () => void = () => undefined;
+    const second = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let asked = 0;
+    const handle = (request: HTTPRequest) => {
+      if (!new URL(request.url()).pathname.endsWith("/console")) return void request.continue();
+      const body = parts[asked++];
+      if (body === undefined) return;
+      const answer = () => request.respond({ status: 200, contentType: "text/event-stream", body });
+      void (asked === 1 ? answer() : second.then(answer));
+    };
+    await page.setRequestInterception(true);
+    page.on("request", handle);
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.sees(en.serverConsole.lines(21_000));
+    await page.locator("[role=log]").scroll({ scrollTop: 15_000 * 18 });
+    await owner.sees(en.serverConsole.newLines(0));
+    const before = await lineAtTop(page);
+    assert.match(before, /line 15000|line 1[45]\d{3}/);
+    goOn();
+    await owner.sees(en.serverConsole.newLines(9_000));
+    assert.equal(await lineAtTop(page), before, "the line that is read stays at the top");
+    await page.locator("[role=log]").scroll({ scrollTop: 0 });
+    await until(async () => Number((await lineAtTop(page)).replace(/\D/g, "")) >= 30_000 - mostKept);
+    await owner.press("button", en.serverConsole.newLines(9_000));
+    await page.waitForFunction(() =>
+      document.querySelector("[role=log]")?.textContent?.includes("line 29999"),
+    );
+    page.off("request", handle);
+    await page.setRequestInterception(false);
+  });
 };
+
+/** The first line in sight. */
+const lineAtTop = (page: Page) =>
+  page.$eval("[role=log]", (log) => {
+    const { top } = log.getBoundingClientRect();
+    const lines = [...log.querySelectorAll("[data-index]")];
+    return lines.find((line) => line.getBoundingClientRect().bottom > top + 1)?.textContent ?? "";
+  });
+
+/** Bytes of the stream of a console with these lines, each in a second of its own. */
+const streamOf = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => `id: ${from + n + 1}\ndata: line ${from + n}\n\n`).join("");
 
 function newest(files: readonly string[]): string {
   const [file] = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at);

@@ -1,5 +1,13 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import {
+  type Key,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./css.ts";
 import styles from "./log-view.module.css";
@@ -42,6 +50,7 @@ export function LogView<Line>(props: LogViewProps<Line>) {
     overscan: 20,
   });
   const height = virtual.getTotalSize();
+  const noteAnchor = useAnchor(scroll, virtual, isFollowing || !lines[0] ? undefined : idOf(lines[0]));
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end, and so does one that was measured
   useLayoutEffect(() => {
     const box = scroll.current;
@@ -50,6 +59,7 @@ export function LogView<Line>(props: LogViewProps<Line>) {
   const noteScroll = () => {
     const box = scroll.current;
     if (!box) return;
+    noteAnchor();
     const { scrollTop: top, scrollHeight, clientHeight } = box;
     const { top: topBefore, height: heightBefore } = before.current;
     before.current = { top, height: scrollHeight };
@@ -63,7 +73,6 @@ export function LogView<Line>(props: LogViewProps<Line>) {
   const noteHand = () => {
     handAt.current = performance.now();
   };
-  const follow = () => setPausedAt(undefined);
   return (
     <div className={styles.frame}>
       <div
@@ -79,7 +88,7 @@ export function LogView<Line>(props: LogViewProps<Line>) {
         onTouchMove={noteHand}
         onPointerMove={(event) => event.buttons !== 0 && noteHand()}
         onKeyDown={(event) => {
-          if (event.key === "End") follow();
+          if (event.key === "End") setPausedAt(undefined);
           else noteHand();
         }}
       >
@@ -99,7 +108,7 @@ export function LogView<Line>(props: LogViewProps<Line>) {
       </div>
       {!isFollowing && (
         <div className={styles.newer}>
-          <Button kind="primary" onPress={follow}>
+          <Button kind="primary" onPress={() => setPausedAt(undefined)}>
             {newerWords(Math.max(0, lastId - pausedAt))}
           </Button>
         </div>
@@ -107,6 +116,29 @@ export function LogView<Line>(props: LogViewProps<Line>) {
       <Announcer text={last === undefined ? "" : textOf(last)} />
     </div>
   );
+}
+
+type Lines = Virtualizer<HTMLDivElement, Element>;
+
+/**
+ * Keeps the line at the upper edge there when the oldest line changes, whose id `first` is, unless it is undefined; who reads one that
+ * leaves gets the oldest. What comes back notes which line that is.
+ */
+function useAnchor(scroll: RefObject<HTMLDivElement | null>, virtual: Lines, first: number | undefined) {
+  const anchor = useRef<{ key: Key; below: number }>(undefined);
+  const noteAnchor = () => {
+    const top = scroll.current?.scrollTop ?? 0;
+    const line = virtual.getVirtualItems().find(({ end }) => end > top);
+    anchor.current = line && { key: line.key, below: top - line.start };
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the oldest lines leave, those below them move up
+  useLayoutEffect(() => {
+    const [box, kept] = [scroll.current, anchor.current];
+    if (first === undefined || !box || !kept) return;
+    const line = virtual.measurementsCache.find(({ key }) => key === kept.key);
+    box.scrollTop = line ? line.start + kept.below : 0;
+  }, [first]);
+  return noteAnchor;
 }
 
 /** Reads out the newest line, at most one in two seconds. */
