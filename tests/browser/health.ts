@@ -11,8 +11,7 @@ import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Stack } from "../flow/stack.ts";
 import type { Area, Fixture } from "./fixture.ts";
-import { intercept } from "./live.ts";
-import type { Person } from "./person.ts";
+import { intercept, type Person } from "./person.ts";
 
 const { alerts, bundles, offsite, platformHealth, updates } = health;
 

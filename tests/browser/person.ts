@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import type { Browser, BrowserContext, CDPSession, ElementHandle, Page } from "puppeteer-core";
+import type { Browser, BrowserContext, CDPSession, ElementHandle, HTTPRequest, Page } from "puppeteer-core";
 
 /** Longer than anything on a busy machine takes, unless a test waits for a whole server. */
 const waitMs = 30_000;
@@ -158,6 +158,22 @@ export async function whileReturning<Result>(page: Page, wait: () => Promise<Res
   } finally {
     await page.evaluate((id) => window.clearInterval(id), timer);
   }
+}
+
+/** Answers some requests of a page by hand until the returned function is called. */
+export async function intercept(
+  page: Page,
+  answer: (request: HTTPRequest) => boolean,
+): Promise<() => Promise<void>> {
+  const handle = (request: HTTPRequest) => {
+    if (!answer(request)) void request.continue();
+  };
+  await page.setRequestInterception(true);
+  page.on("request", handle);
+  return async () => {
+    page.off("request", handle);
+    await page.setRequestInterception(false);
+  };
 }
 
 function request(page: Page, asked: { method: string; path: string; body: unknown }): Promise<Reply> {

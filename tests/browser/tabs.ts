@@ -121,6 +121,7 @@ export const addTabTests: Area = (fixture) => {
     await owner.press("link", files.back);
     await owner.sees("shared.txt");
     await owner.sees(shell.newBuild);
+    await inspect(owner, "newer-build");
     await page.emulateNetworkConditions({ download: 4_000_000, upload: 300_000, latency: 0 });
     const [chooser] = await Promise.all([page.waitForFileChooser(), owner.press("button", uploads.files)]);
     await chooser.accept([path]);

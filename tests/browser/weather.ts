@@ -2,6 +2,7 @@
 // signs nobody out but by 401, and is well again by itself.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { HTTPRequest, ResponseForRequest } from "puppeteer-core";
@@ -22,12 +23,12 @@ const asOf = new RegExp(shell.asOf(".+"));
 
 type Weather = { name: string; answer: Partial<ResponseForRequest> | "cut" };
 
-/** Answers to each request of the API. */
+/**
+ * What only an edge or a line between the browser and our gateway does, so it is made in the browser: our gateway neither cuts a
+ * body nor answers with a page, and no budget of ours is about everything that a session reads. What our services do when a part
+ * of them is away is made by taking it away, below.
+ */
 const weathers: readonly Weather[] = [
-  {
-    name: "503 with Retry-After",
-    answer: { status: 503, headers: { "retry-after": "1" }, contentType: json, body: faultOf("unavailable") },
-  },
   {
     name: "429 on everything",
     answer: {
@@ -47,6 +48,34 @@ const weathers: readonly Weather[] = [
     answer: { status: 200, contentType: "text/html", body: "<h1>Hi</h1>" },
   },
   { name: "a cut line", answer: "cut" },
+];
+
+type Outage = {
+  /** A process of the stack that hangs: it is there and answers nothing. */
+  part: string;
+  /** What is 503 without it. */
+  probe: string;
+  /** A page that reads from it whenever somebody comes back to it, and words that stay on it. */
+  open: { path: string; word: string };
+};
+
+const outages: readonly Outage[] = [
+  {
+    part: "postgres",
+    probe: "/audit",
+    open: { path: "/admin/audit", word: en.audit.actions["server.create"] },
+  },
+  { part: "nats", probe: "/audit", open: { path: "/admin/audit", word: en.audit.actions["server.create"] } },
+  {
+    part: "storage",
+    probe: "/servers/survival/jobs",
+    open: { path: "/servers/survival/backups", word: en.backups.make },
+  },
+  {
+    part: "lifecycle",
+    probe: "/servers/survival/schedules",
+    open: { path: "/servers/survival/schedules", word: en.schedules.title },
+  },
 ];
 
 /** Lets a weather come up over the API for as long as something is done. */
@@ -91,6 +120,13 @@ async function assertAlive({ page }: Person, path: string, about: string): Promi
   assert.ok(shown.text !== "" || shown.isLoading, `${about}: the page is white`);
   assert.equal(shown.isEnded, false, `${about}: no dialog says that the session ended`);
 }
+
+/** One page of the sample for each outage, in full four that no other outage has. */
+const pagesAt = (at: number) =>
+  sampledAddresses(outages.length)
+    .filter((_, place) => place % outages.length === at)
+    .map(([, path]) => path)
+    .slice(0, 4);
 
 /** Whether a page shows all again. What costs the platform a Job is read again only when somebody asks. */
 const getsWell = ({ page }: Person) =>
@@ -140,39 +176,47 @@ export const addWeatherTests: Area = (fixture) => {
     await owner.seesNo(shell.offline);
   });
 
-  test("the database is away: what is shown stays, the rest says why, and all is well again by itself", async () => {
-    const { owner, stack, addressOf } = fixture();
-    stack.expectErrors(/./);
-    await owner.open(addressOf("admin_host", "/admin/audit"));
-    await owner.sees(en.audit.actions["server.create"]);
-    const thaw = freeze(stack, "postgres");
-    try {
-      await poll(owner);
-      await owner.sees(shell.away);
-      await owner.sees(asOf);
-      await owner.sees(en.audit.actions["server.create"]);
-      await assertAlive(owner, "/admin/audit", "without the database");
-    } finally {
-      thaw();
-    }
-    await owner.seesNo(shell.away);
-  });
+  for (const [at, { part, probe, open }] of outages.entries()) {
+    test(`${part} hangs: what is shown stays, other pages say why, and all is well again by itself`, async () => {
+      const { owner, stack, addressOf } = fixture();
+      stack.expectErrors(/./);
+      await owner.open(addressOf("admin_host", open.path));
+      await owner.sees(open.word);
+      const thaw = freeze(stack, part);
+      try {
+        await whileReturning(owner.page, () => owner.sees(shell.away));
+        await owner.sees(asOf);
+        await owner.sees(open.word);
+        await assertAlive(owner, open.path, `without ${part}`);
+        assert.equal((await owner.request("GET", probe)).status, 503);
+        for (const path of pagesAt(at)) {
+          await owner.page.goto(addressOf("admin_host", path));
+          await owner.page.waitForSelector("main");
+          await assertAlive(owner, path, `opened without ${part}`);
+        }
+      } finally {
+        thaw();
+      }
+      await until(() => getsWell(owner), 60_000, "the page to be read again");
+      await owner.seesNo(shell.away);
+    });
+  }
 
-  test("storage is away: the backups stay, and are read again when it is back", async () => {
-    const { owner, stack, addressOf } = fixture();
-    const path = "/servers/survival/backups";
-    await owner.open(addressOf("admin_host", path));
-    await owner.sees(en.backups.make);
-    const thaw = freeze(stack, "storage");
-    try {
-      await whileReturning(owner.page, () => owner.sees(shell.away));
-      await owner.sees(asOf);
-      await assertAlive(owner, path, "without storage");
-    } finally {
-      thaw();
-    }
-    await until(() => getsWell(owner), 60_000, "the backups to be read again");
-    await owner.seesNo(shell.away);
+  test("a session that is ended from another device is said over what was typed", async () => {
+    const mc_uuid = randomUUID();
+    const here = await playerAt(fixture(), "/account", mc_uuid);
+    const elsewhere = await playerAt(fixture(), "/account", mc_uuid);
+    await here.press("button", en.account.changeEmail);
+    await here.fill(en.signIn.email, "typed@example.net");
+    await elsewhere.press("button", en.account.endOthers);
+    await elsewhere.sees(en.account.endedOthers(1));
+    await here.sees(shell.sessionEnded);
+    await here.sees(en.account.profile);
+    const typed = await here.page.$eval("input[name=email]", (field) => (field as HTMLInputElement).value);
+    assert.equal(typed, "typed@example.net");
+    assert.deepEqual([...here.faults(), ...elsewhere.faults()], []);
+    await here.leave();
+    await elsewhere.leave();
   });
 
   test("a budget of codes that is used up is said at the field, and what was typed stays", async () => {
