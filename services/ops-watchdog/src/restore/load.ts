@@ -49,14 +49,15 @@ export async function loadBundle(client: pg.Client, load: Load): Promise<number>
   await enableTriggers(client);
   step("sequences");
   for (const schema of manifest.schemas) await setSequences(client, schema);
-  step("end-sessions");
-  for (const schema of schemas) await afterRestore(client, schema);
   step("newer-migrations");
   for (const schema of schemas) {
     const from = manifest.schemas.find(({ name }) => name === schema.name)?.migrations.length ?? 0;
     await create(client, load, { schema, from, to: schema.migrations.length });
     await raiseOutbox(client, schema.name, load.outboxIds.get(schema.name) ?? 0n);
   }
+  // What this build ends may be in tables that an older bundle does not have.
+  step("end-sessions");
+  for (const schema of schemas) await afterRestore(client, schema);
   return rows;
 }
 

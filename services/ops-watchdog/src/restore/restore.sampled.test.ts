@@ -44,8 +44,8 @@ after(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function migrateAll(url = server.url): Promise<void> {
-  for (const { service, name, migrations } of schemas)
+async function migrateAll(url = server.url, known = schemas): Promise<void> {
+  for (const { service, name, migrations } of known)
     await migrateUp(url, { schema: name, rolePassword: passwords[service] ?? "", migrations });
 }
 
@@ -61,6 +61,14 @@ async function query(
   } finally {
     await client.end();
   }
+}
+
+/** A new database of the server. */
+async function createDatabase(name: string): Promise<string> {
+  await query(`create database ${name}`);
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 async function fill(name: string): Promise<void> {
@@ -222,8 +230,8 @@ describe("a restore that is killed", () => {
     "create",
     "rows",
     "sequences",
-    "end-sessions",
     "newer-migrations",
+    "end-sessions",
     "commit",
   ];
   for (const step of sampleOf(early, 2)) {
@@ -291,20 +299,39 @@ async function storedMessages(stream: string): Promise<number> {
 
 describe("a restore into an empty database", () => {
   test("makes schemas and rows, and what it makes belongs to the services", async () => {
-    await query("create database fresh");
-    const url = new URL(server.url);
-    url.pathname = "/fresh";
-    const { rows } = await run<{ rows: number }>(restore(), url.href);
+    const url = await createDatabase("fresh");
+    const { rows } = await run<{ rows: number }>(restore(), url);
     assert.ok(rows > 0);
-    assert.deepEqual(await state(url.href), restored);
-    await migrateAll(url.href);
+    assert.deepEqual(await state(url), restored);
+    await migrateAll(url);
     const owners = await query(
       "select distinct tableowner from pg_tables where schemaname = 'identity' and tablename <> 'schema_migrations'",
       [],
-      url.href,
+      url,
     );
     assert.deepEqual(owners, [{ tableowner: "svc_identity" }]);
   });
+
+  for (const migrations of [1, 2, 4])
+    test(`takes a bundle of a release that knew ${migrations} fewer migrations of each service`, async () => {
+      const older = await createDatabase(`older_${migrations}`);
+      const released = schemas.map((schema) =>
+        schema.service === "ops-watchdog"
+          ? schema
+          : { ...schema, migrations: schema.migrations.slice(0, -migrations) },
+      );
+      await migrateAll(older, released);
+      await query(
+        "insert into identity.users (id, username, role, created_at, updated_at) values ('amelia', 'amelia', 'owner', now(), now())",
+        [],
+        older,
+      );
+      const { name } = await run<{ name: string }>({ do: "back-up", label: "manual" }, older);
+      const newer = await createDatabase(`newer_${migrations}`);
+      await run(restore({ bundle: name, safety: false }), newer);
+      assert.deepEqual((await state(newer)).users, ["amelia"]);
+      await migrateAll(newer);
+    });
 });
 
 describe("a rehearsal", () => {
