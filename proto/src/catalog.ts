@@ -30,6 +30,7 @@ import * as console from "./lifecycle/console.ts";
 import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
 import * as imageChoice from "./lifecycle/image-choice.ts";
+import * as member from "./lifecycle/member.ts";
 import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
 import * as player from "./lifecycle/player.ts";
@@ -59,6 +60,7 @@ const lifecycle = [
   server,
   player,
   ownership,
+  member,
   console,
   schedule,
   history,

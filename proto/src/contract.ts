@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { type Caller, type CallerToken, type Owner, owners, type ServiceName } from "./caller.ts";
 import type { CommonFault, FaultName } from "./fault.ts";
-import type { Right } from "./right.ts";
+import type { MemberRight, Right } from "./right.ts";
 import type { ChangeBinding, ViewBinding } from "./view.ts";
 
 export type Face = "internal" | "external";
@@ -58,10 +58,20 @@ export type HttpBinding = {
    * gateway holds the server in `{name}` against the servers of the token.
    */
   rights?: readonly Right[];
+  /**
+   * What a member of the server in `{name}` must have to call it, where no API token may; absent: `rights`. With neither
+   * only the owner may (docs/reference/shared-access.md#decision).
+   */
+  memberRights?: readonly MemberRight[];
   /** No server is in the path: the owner, or the rows of a view, leave out what the token does not reach. */
   serversBy?: "owner";
   /** Answered by the gateway from mirrored views; the owner answers otherwise. */
   view?: ViewBinding;
+  /**
+   * Of kind `events`: at such an event about what a parameter of the path names its viewers are checked at once, not only once a
+   * minute (docs/reference/shared-access.md#end).
+   */
+  recheckAt?: readonly { subject: string }[];
   /** Of kind `events`: made by the gateway from mirrored views and events; no service is asked. */
   changes?: ChangeBinding;
 };

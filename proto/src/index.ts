@@ -1,5 +1,18 @@
 // Contracts of svc: see contract.ts for how they are declared and catalog.ts for the whole list.
 
+export { type CommandLimits, CommandPattern, isCommandAllowed } from "./access/command-limit.ts";
+export {
+  type Asked,
+  decideAccess,
+  isLive,
+  type Refusal,
+  type SharedServer,
+  type Verdict,
+} from "./access/decide.ts";
+export { AccessLimits, covers, Grant, GrantedRights, MemberFacts } from "./access/grant.ts";
+export { isWithin, PathPrefix } from "./access/path-limit.ts";
+export { type AccessPreset, type AccessPresetName, accessPresets } from "./access/preset.ts";
+export { askedBy } from "./access/rights-of.ts";
 export * as serverFiles from "./apply/server-file.ts";
 export * as acceptances from "./builds/acceptance.ts";
 export * as baseImages from "./builds/base-image.ts";
@@ -116,6 +129,7 @@ export {
 } from "./lifecycle/forwarding.ts";
 export * as histories from "./lifecycle/history.ts";
 export * as imageChoices from "./lifecycle/image-choice.ts";
+export * as members from "./lifecycle/member.ts";
 export {
   type KubernetesCondition,
   MinecraftServer,
@@ -167,7 +181,15 @@ export * as alerts from "./ops-watchdog/alert.ts";
 export * as databaseBackups from "./ops-watchdog/database-backup.ts";
 export * as offsites from "./ops-watchdog/offsite.ts";
 export * as updates from "./ops-watchdog/update.ts";
-export { carries, Right, reaches, rights, TokenGrant } from "./right.ts";
+export {
+  carries,
+  MemberRight,
+  memberRights,
+  Right,
+  reaches,
+  rights,
+  TokenGrant,
+} from "./right.ts";
 export { Role } from "./role.ts";
 export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";

@@ -1,8 +1,9 @@
-// Rights to a server: what an API token may do at which servers (docs/reference/api-tokens.md#rights). Pure.
+// Rights to a server: what an API token may do at which servers (docs/reference/api-tokens.md#rights), and what the owner
+// of a server shares with others (docs/reference/shared-access.md#rights). Pure.
 
 import { z } from "zod";
 
-/** The closed list; operations name theirs in `rights` of their binding. */
+/** The closed list of what API tokens can have; operations name theirs in `rights` of their binding. */
 export const rights = [
   "see",
   "console.read",
@@ -20,6 +21,11 @@ export const rights = [
 ] as const;
 export const Right = z.enum(rights);
 export type Right = z.output<typeof Right>;
+
+/** What members of a server can have. No API token has `invite`: who reaches a server is decided by people. */
+export const memberRights = [...rights, "invite"] as const;
+export const MemberRight = z.enum(memberRights);
+export type MemberRight = z.output<typeof MemberRight>;
 
 /** What an API token was given when it was made; it never changes. */
 export const TokenGrant = z.strictObject({
@@ -40,9 +46,9 @@ export function reaches(caller: Granted | { kind: string }, server: string): boo
 }
 
 /** Whether the credential of a caller carries a right, at the servers that it reaches. */
-export function carries(caller: Granted | { kind: string }, right: Right): boolean {
-  const grant = grantOf(caller);
-  return grant === undefined || grant.rights.includes(right);
+export function carries(caller: Granted | { kind: string }, right: MemberRight): boolean {
+  const held: readonly MemberRight[] | undefined = grantOf(caller)?.rights;
+  return held === undefined || held.includes(right);
 }
 
 function grantOf(caller: Granted | { kind: string }): TokenGrant | undefined {

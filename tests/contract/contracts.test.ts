@@ -53,10 +53,12 @@ const atMostOnce: Record<string, readonly string[]> = {
     "identity.account-migration.start-code",
     "identity.email.start",
     "identity.notice.send",
+    "identity.notice.send-invitation",
     "identity.op-login.start",
     "identity.reauth.start-email",
     "identity.sign-in.start-email",
     "ops-watchdog.alert.test",
+    "lifecycle.member.invite",
   ],
   "asks a session server, which may answer a login once; the proxy repeats it": [
     "identity.session-verifier.has-joined",

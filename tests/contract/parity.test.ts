@@ -48,6 +48,24 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/migrations": "docs/reference/moves.md#begin: moves of all servers",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
+  "GET /api/v1/servers/{name}/members":
+    "docs/reference/shared-access.md#operations: whom a server is shared with",
+  "PUT /api/v1/servers/{name}/members/{id}":
+    "docs/reference/shared-access.md#operations: a member's access is replaced",
+  "DELETE /api/v1/servers/{name}/members/{id}":
+    "docs/reference/shared-access.md#operations: a member's access ends",
+  "POST /api/v1/servers/{name}/invitations": "docs/reference/shared-access.md#operations: others are invited",
+  "DELETE /api/v1/servers/{name}/invitations/{id}":
+    "docs/reference/shared-access.md#operations: an invitation is taken back",
+  "GET /api/v1/me/servers/{name}/access":
+    "docs/reference/shared-access.md#operations: own access to a server",
+  "DELETE /api/v1/me/servers/{name}/access": "docs/reference/shared-access.md#operations: a member leaves",
+  "GET /api/v1/me/invitations": "docs/reference/shared-access.md#operations: invitations to the caller",
+  "POST /api/v1/me/invitations/look": "docs/reference/shared-access.md#operations: what an invitation offers",
+  "POST /api/v1/me/invitations/accept":
+    "docs/reference/shared-access.md#operations: an invitation is accepted",
+  "POST /api/v1/me/invitations/decline":
+    "docs/reference/shared-access.md#operations: an invitation is declined",
   "GET /api/v1/me/events": "docs/reference/events.md#stream: what changed, without polls",
   "GET /api/v1/me/quota": "docs/reference/claims.md#quota: own limits and use",
   "POST /api/v1/account/tokens": "docs/reference/api-tokens.md#token: a token for scripts",

@@ -253,6 +253,28 @@ export const nameAccounts = request({
   spec: "docs/reference/claims.md#own",
 });
 
+export const describeAccounts = request({
+  subject: "identity.account.describe",
+  input: { user_ids: z.array(z.string().max(64)).max(500) },
+  output: z.strictObject({
+    /** By id; accounts that are disabled, retired or gone are missing. */
+    accounts: z.record(
+      z.string(),
+      z.strictObject({
+        username: z.string(),
+        /** Only a verified one. */
+        email: z.string().optional(),
+        mc_uuids: z.array(z.string()),
+      }),
+    ),
+  }),
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "Accounts that can be used: user name, verified address and linked players.",
+  spec: "docs/reference/shared-access.md#accept",
+});
+
 export const sessionRevoked = event({
   subject: "identity.session.revoked",
   data: z.object({ hash: Sha256Hex, user_id: z.string(), at: z.iso.datetime() }),

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { request } from "../contract.ts";
 import { languages } from "../language.ts";
+import { EmailAddress, Timestamp } from "../text.ts";
 
 export const sendNotice = request({
   subject: "identity.notice.send",
@@ -31,6 +32,26 @@ export const sendNotice = request({
   deadlineMs: 30_000,
   summary: "Mails an account's verified address now, in its language.",
   spec: "docs/reference/reaper.md#warnings",
+});
+
+export const sendInvitation = request({
+  subject: "identity.notice.send-invitation",
+  input: {
+    email: EmailAddress,
+    /** The account that invites; it and the address have a budget. */
+    user_id: z.string().min(1).max(64),
+    server: z.string().max(63),
+    expires_at: Timestamp,
+  },
+  output: z.strictObject({
+    /** `suppressed`: no relay or no address of the panel; it never says whether there is an account. */
+    result: z.enum(["delivered", "suppressed"]),
+  }),
+  faults: ["mail_rate_limited", "mail_undeliverable"],
+  callers: ["lifecycle"],
+  deadlineMs: 20_000,
+  summary: "Mails an invitation to a server to any address, in the language of the account that has it.",
+  spec: "docs/reference/shared-access.md#mail",
 });
 
 /** Somebody who is mailed about the platform itself. */

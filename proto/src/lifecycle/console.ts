@@ -4,7 +4,10 @@
 
 import { z } from "zod";
 import { nothing, operation } from "../contract.ts";
+import { accessChanged } from "./member.ts";
 import { ServerNameParam } from "./names.ts";
+import { serverClaimed, serverTransferred } from "./ownership.ts";
+import { serverReleased } from "./reclaim.ts";
 
 const name = { name: ServerNameParam };
 const words = (pattern: RegExp, message: string) => z.string().regex(pattern, message);
@@ -60,6 +63,7 @@ export const watch = operation({
     path: "/api/v1/servers/{name}/console",
     kind: "events",
     rights: ["console.read"],
+    recheckAt: [accessChanged, serverClaimed, serverTransferred, serverReleased],
   },
   params: name,
   output: nothing,

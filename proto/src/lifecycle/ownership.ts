@@ -261,7 +261,7 @@ export const serverClaimed = event({
   data: z.object({ name: z.string(), user_id: z.string(), at: z.iso.datetime() }),
   key: (data) => data.name,
   sample: { name: "survival", user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
-  listeners: ["storage"],
+  listeners: ["gateway-external", "storage"],
   summary: "An account took an unowned server.",
 });
 
@@ -280,7 +280,7 @@ export const serverTransferred = event({
     to_user_id: "usr-2",
     at: "2026-01-01T00:00:00.000Z",
   },
-  listeners: ["storage"],
+  listeners: ["gateway-external", "storage"],
   summary: "A server transfer moved a server to another account.",
 });
 

@@ -4,6 +4,7 @@
 // release = the world is archived and gone, the server has no owner any more.
 
 import { z } from "zod";
+import { MemberFacts } from "../access/grant.ts";
 import { event, nothing, page, request } from "../contract.ts";
 import { Timestamp } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
@@ -17,6 +18,8 @@ export const WorldServer = z.strictObject({
   /** False when only the row is left: the object is gone. */
   exists: z.boolean(),
   owner_id: z.string().optional(),
+  /** Whom its owner shares it with, as long as that lasts (docs/reference/shared-access.md#decision). */
+  members: z.array(MemberFacts).optional(),
   claimed_at: Timestamp.optional(),
   last_active_at: Timestamp,
   warned_3d_at: Timestamp.optional(),
@@ -139,6 +142,6 @@ export const serverReleased = event({
   data: z.object({ name: z.string(), outcome: z.string(), at: z.iso.datetime() }),
   key: (data) => data.name,
   sample: { name: "survival", outcome: "reclaimed", at: "2026-01-01T00:00:00.000Z" },
-  listeners: ["storage"],
+  listeners: ["gateway-external", "storage"],
   summary: "A server has no owner any more.",
 });

@@ -1,9 +1,12 @@
-// Who sees what of a server (docs/reference/claims.md#own, docs/reference/server-states.md#view). Pure; gateways and
-// lifecycle apply the same functions, so that an answer does not depend on who made it.
+// Who sees what of a server (docs/reference/claims.md#own, docs/reference/server-states.md#view). Gateways and lifecycle
+// apply the same functions, so that an answer does not depend on who made it. Pure but for the clock: what was shared for
+// a time ends by itself, also in a row that nobody writes again.
 
 import { z } from "zod";
+import { decideAccess } from "../access/decide.ts";
+import type { MemberFacts } from "../access/grant.ts";
 import type { Principal } from "../envelope.ts";
-import { reaches } from "../right.ts";
+import { MemberRight, reaches } from "../right.ts";
 import { Timestamp } from "../text.ts";
 import { changeRights, type Listed, viewRows } from "../view.ts";
 import { isUserName } from "./names.ts";
@@ -27,6 +30,16 @@ export const ServerOwnership = z.strictObject({
   subdomain: z.string(),
   /** Account id. */
   ownerId: z.string().optional(),
+  /** Whom the owner shares it with; limits decide nothing here and are left out. */
+  members: z
+    .array(
+      z.strictObject({
+        user_id: z.string(),
+        rights: z.array(MemberRight),
+        ends_at: Timestamp.optional(),
+      }),
+    )
+    .optional(),
   /** Display identity of the owner; left out while it could not be looked up. */
   owner: z.string().optional(),
   ownerPlayer: z.string().optional(),
@@ -38,7 +51,10 @@ export const ServerOwnership = z.strictObject({
 });
 export type ServerOwnership = z.output<typeof ServerOwnership>;
 
-/** One row of the caller's own list (docs/reference/claims.md#own). The fields after `displayName` are for owners only. */
+/**
+ * One row of the caller's own list (docs/reference/claims.md#own): owned, claimable, or neither and shared with the caller.
+ * The fields after `displayName` are not for those who could only claim it.
+ */
 export const MyServerView = z.strictObject({
   name: z.string(),
   subdomain: z.string(),
@@ -63,19 +79,27 @@ export const MyServerView = z.strictObject({
 });
 export type MyServerView = z.output<typeof MyServerView>;
 
-type Facts = { name: string; ownerId: string | undefined; claimable: boolean };
+type Facts = {
+  name: string;
+  ownerId: string | undefined;
+  members: readonly MemberFacts[];
+  claimable: boolean;
+};
 
 function factsOf(ownership: ServerOwnership | undefined, info: ServerInfo | undefined): Facts {
   return {
     name: info?.name ?? ownership?.name ?? "",
     ownerId: ownership?.ownerId,
+    members: ownership?.members ?? [],
     claimable: ownership?.claimable === true,
   };
 }
 
-function owns({ name, ownerId }: Facts, principal: Principal): boolean {
-  if (principal.kind !== "account" || !reaches(principal, name)) return false;
-  return ownerId !== undefined && ownerId === principal.user_id;
+/** What lets the caller see a server whole; undefined when nothing does. */
+function standingOf(facts: Facts, principal: Principal, isClosedToStaff = false) {
+  const asked = { rights: ["see"], takesTokens: true, isClosedToStaff, now: Date.now() } as const;
+  const verdict = decideAccess(principal, facts, asked);
+  return verdict.isAllowed ? verdict.as : undefined;
 }
 
 function couldClaim({ name, claimable }: Facts, principal: Principal): boolean {
@@ -85,7 +109,7 @@ function couldClaim({ name, claimable }: Facts, principal: Principal): boolean {
 /** The fleet: staff see every server. */
 export const fleetRows = viewRows({
   factsOf: (info: ServerInfo, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
-  readerOf: (facts, principal) => (owns(facts, principal) ? "owner" : "staff"),
+  readerOf: (facts, principal) => (standingOf(facts, principal) === "owner" ? "owner" : "staff"),
   rowFor: (reader: "owner" | "staff", info: ServerInfo, ownership: ServerOwnership | undefined) => ({
     ...withRetirement(info, ownership),
     owned: reader === "owner",
@@ -136,29 +160,32 @@ function fleetEntry(server: FleetServer): Listed {
   };
 }
 
-/** One server: whole for its owner and staff, trimmed for everybody else; servers of the platform are not shown. */
+/** One server: whole for its owner, those it is shared with and staff, trimmed for everybody else; servers of the platform are not shown. */
 export const statusRows = viewRows({
   factsOf: (info: ServerInfo, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
   readerOf: (facts, principal) => {
     // Names of the platform are refused by the owner (docs/reference/server-resource.md#names).
     if (!isUserName(facts.name)) return undefined;
-    const isStaff = principal.kind === "account" && principal.staff;
-    return isStaff || owns(facts, principal) ? "manager" : "public";
+    return standingOf(facts, principal) ? "manager" : "public";
   },
   rowFor: (reader: "manager" | "public", info: ServerInfo, ownership: ServerOwnership | undefined) =>
     reader === "manager" ? withRetirement(info, ownership) : toPublicInfo(info),
   row: z.union([ServerInfo, PublicServerInfo]),
 });
 
-/** The caller's own list: what the account owns, and what it could claim. */
+/** The caller's own list: what the account owns, what is shared with it, and what it could claim. */
 export const myRows = viewRows({
   factsOf: (ownership: ServerOwnership, info: ServerInfo | undefined) => factsOf(ownership, info),
   readerOf: (facts, principal) => {
-    if (owns(facts, principal)) return "owner";
+    const standing = standingOf(facts, principal, true);
+    if (standing === "owner" || standing === "member") return standing;
     return couldClaim(facts, principal) ? "claimant" : undefined;
   },
-  rowFor: (reader: "owner" | "claimant", ownership: ServerOwnership, info: ServerInfo | undefined) =>
-    toMyServerView(ownership, info, reader === "owner"),
+  rowFor: (
+    reader: "owner" | "member" | "claimant",
+    ownership: ServerOwnership,
+    info: ServerInfo | undefined,
+  ) => toMyServerView(ownership, info, reader),
   row: MyServerView,
 });
 
@@ -175,12 +202,13 @@ export const ServerChangeType = z.enum([
 ]);
 export type ServerChangeType = z.output<typeof ServerChangeType>;
 
-/** Owners and staff hear of everything, others of the servers in their own list: those that they could claim. */
+/** Owners, members and staff hear of everything, others of the servers in their own list: those that they could claim. */
 export const serverChangeRights = changeRights({
   factsOf: (info: ServerInfo | undefined, ownership: ServerOwnership | undefined) => factsOf(ownership, info),
   hears: (facts, principal, type: ServerChangeType) => {
     if (principal.kind !== "account") return false;
-    return principal.staff || owns(facts, principal) || (type === "server" && couldClaim(facts, principal));
+    if (standingOf(facts, principal)) return true;
+    return type === "server" && couldClaim(facts, principal);
   },
   entryType: "server",
 });
@@ -201,10 +229,11 @@ function toPublicInfo(info: ServerInfo): PublicServerInfo {
 function toMyServerView(
   { name, subdomain, claimable, retiring }: ServerOwnership,
   info: ServerInfo | undefined,
-  owned: boolean,
+  reader: "owner" | "member" | "claimant",
 ): MyServerView {
-  const base = { name, subdomain, owned, claimable };
-  const own = owned && retiring ? { retiring } : {};
+  const base = { name, subdomain, owned: reader === "owner", claimable };
+  const isWhole = reader !== "claimant";
+  const own = isWhole && retiring ? { retiring } : {};
   if (!info) return { ...base, playersOnline: 0, playersMax: 0, ...own };
   const { phase, playersOnline, playersMax, displayName } = info;
   const shown = {
@@ -214,7 +243,7 @@ function toMyServerView(
     phase,
     ...(displayName !== undefined && { displayName }),
   };
-  if (!owned) return shown;
+  if (!isWhole) return shown;
   const { desiredState, autostartPolicy, playerCountUnknown, autoRestarts, startGaveUp } = info;
   const { startRequestedAt, startEstimate, stopsAt, conditions } = info;
   return {

@@ -56,6 +56,7 @@ function describe(contract: Operation, components: Components): Json {
     responses: responsesOf(contract, components),
     security: securityOf(http),
     ...(http.rights && { "x-rights": http.rights }),
+    ...(http.memberRights && { "x-member-rights": http.memberRights }),
     "x-spec": contract.spec,
   };
 }

@@ -150,6 +150,8 @@ export const StoredExport = z.strictObject({
   /** Of a backup: what the row says that the archive is. */
   expected: z.strictObject({ size: z.number().int(), sha256: Sha256Hex }).optional(),
   backup_id: z.string().optional(),
+  /** Of a file or folder: its path in the world. */
+  path: z.string().optional(),
   job: z.string(),
   state: z.enum(["pending", "ready", "streaming", "spent", "failed"]),
   message: z.string().optional(),

@@ -1,6 +1,7 @@
 // All commands of `svc`; each group has a folder.
 
 import { Command } from "commander";
+import { addAccessCommands } from "./access/program.ts";
 import { addAccountCommands } from "./account/program.ts";
 import { addApplyCommand } from "./apply/program.ts";
 import { addBackupCommands } from "./backup/program.ts";
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addStackCommands(program);
   addAccountCommands(program);
   addTokenCommands(program);
+  addAccessCommands(program);
   addServerCommands(program);
   addApplyCommand(program);
   addPlayersCommand(program);

@@ -26,6 +26,7 @@ const mailKinds = [
   "migration_issued",
   "migration_done",
   "world",
+  "invitation",
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 const mailResults = ["sent", "failed", "throttled"] as const;

@@ -103,6 +103,16 @@ export const settings = z.object({
     default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
     /** Claims that one replica handles at the same time; each uses a database connection while it reads limits. */
     max_claims: whole(4).pipe(z.number().min(1)),
+    /** Accounts that one server may be shared with (docs/reference/shared-access.md#operations). */
+    members_per_server: whole(50).pipe(z.number().max(200)),
+    /** Open invitations to one server. */
+    invitations_per_server: whole(50).pipe(z.number().max(200)),
+    /** Invitations that an account may look at, accept, decline or mail within a minute, in each process. */
+    invitation_attempts: whole(20).pipe(z.number().min(1)),
+    /** Accesses whose end has come are deleted this often; they open nothing from that end on. */
+    access_sweep: duration("10s"),
+    /** Ended invitations are deleted after this. */
+    invitation_keep: duration("30d"),
     /** Players of a server's allowlist that are shown, the newest first. */
     allowlist_shown: whole(5_000).pipe(z.number().min(1).max(5_000)),
     /** Image with the platform's init containers; empty: none are added. */

@@ -23,6 +23,7 @@ import { startSweepingChanges } from "./server/audited-change.ts";
 import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
 import { createWakeReservations } from "./server/wake-reservations.ts";
+import { startSharing } from "./sharing/serve.ts";
 import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
@@ -74,6 +75,7 @@ export async function startLifecycle(
   serveImageChoices(mesh, deps);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);
+  const sharing = startSharing({ mesh, servers: deps, database: runtime.store, log });
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
@@ -86,7 +88,7 @@ export async function startLifecycle(
       // Both still use the consoles' connections.
       await Promise.all([schedules.close(), history.close()]);
       await consoles.close();
-      await Promise.all([operator.close(), sweeping.close()]);
+      await Promise.all([operator.close(), sweeping.close(), sharing.close()]);
       kube.close();
     },
   };

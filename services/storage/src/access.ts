@@ -1,17 +1,42 @@
-import { Fault, isNameShape, isUserName, type Principal, reaches } from "@svc/proto";
+// Who may do what with worlds and backups (docs/reference/shared-access.md#decision). Pure but for the clock.
 
-type Owned = { name: string; owner_id?: string | undefined };
+import {
+  type AnyContract,
+  type Asked,
+  askedBy,
+  decideAccess,
+  Fault,
+  isNameShape,
+  isUserName,
+  type Principal,
+  type SharedServer,
+  type Verdict,
+  type worlds,
+} from "@svc/proto";
 
-/** Whether the caller may access a world: its owner, as far as an API token reaches, staff, and the platform itself. */
-export function mayAccess(principal: Principal, world: Owned): boolean {
-  if (principal.kind === "service") return true;
-  if (principal.kind !== "account" || !reaches(principal, world.name)) return false;
-  return principal.staff || (world.owner_id !== undefined && principal.user_id === world.owner_id);
+/** A world as lifecycle describes it, and whom it is shared with. */
+type Shared = Pick<worlds.WorldServer, "name" | "owner_id" | "members">;
+
+/** What is asked for: the operation, whose contract has the rights, and the paths that limits are about. */
+export type Wanted = { to: Pick<AnyContract, "http"> } & Pick<Asked, "reads" | "writes">;
+
+function decide(principal: Principal, world: Shared, { to, ...paths }: Wanted): Verdict {
+  return decideAccess(principal, sharedOf(world), { ...paths, ...askedBy(to), now: Date.now() });
 }
 
-export function assertMayAccess(principal: Principal, world: Owned): void {
-  if (mayAccess(principal, world)) return;
-  throw new Fault("forbidden", { message: "Only the owner of a server may do this." });
+export function sharedOf({ name, owner_id: ownerId, members = [] }: Shared): SharedServer {
+  return { name, ownerId, members };
+}
+
+/** Whether the caller may do this with a world: its owner, a member, staff, and the platform itself. */
+export function mayAccess(principal: Principal, world: Shared, wanted: Wanted): boolean {
+  return principal.kind === "service" || decide(principal, world, wanted).isAllowed;
+}
+
+export function assertMayAccess(principal: Principal, world: Shared, wanted: Wanted): void {
+  if (principal.kind === "service") return;
+  const verdict = decide(principal, world, wanted);
+  if (!verdict.isAllowed) throw new Fault("forbidden", { message: verdict.message });
 }
 
 /** Throws `bad_name` for a name that no user server can have (docs/reference/server-resource.md#names). */
@@ -31,12 +56,18 @@ export function isStaff(principal: Principal): boolean {
 export type Scope =
   | { kind: "all" }
   /** `servers`: only backups of these; absent: of any. */
-  | { kind: "owner"; userId: string; servers?: readonly string[] }
+  | {
+      kind: "owner";
+      userId: string;
+      servers?: readonly string[];
+      /** Beside its own: backups of servers that their owners share with it. */
+      shared?: readonly { server: string; owner: string }[];
+    }
   | { kind: "none" };
 
 /**
- * Which backups a caller may use: staff all, an account those of worlds it owned when they were made, with an API token
- * for some servers only theirs.
+ * Which backups a caller may use by itself: staff all, an account those of worlds it owned when they were made, with an API
+ * token for some servers only theirs.
  */
 export function scopeOf(principal: Principal): Scope {
   if (principal.kind === "service") return { kind: "all" };
@@ -44,4 +75,14 @@ export function scopeOf(principal: Principal): Scope {
   const { staff, user_id: userId, token } = principal;
   if (staff) return { kind: "all" };
   return { kind: "owner", userId, ...(token?.servers && { servers: token.servers }) };
+}
+
+/** Which backups of a world a caller may use for this: a member those of its owner. */
+export function scopeAt(principal: Principal, world: Shared, wanted: Wanted): Scope {
+  if (principal.kind === "service") return { kind: "all" };
+  const verdict = decide(principal, world, wanted);
+  if (!verdict.isAllowed) return { kind: "none" };
+  if (verdict.as !== "member") return scopeOf(principal);
+  const { name, owner_id } = world;
+  return owner_id === undefined ? { kind: "none" } : { kind: "owner", userId: owner_id, servers: [name] };
 }

@@ -28,6 +28,16 @@ function outcome(operation: (typeof external)[number], token: LiveToken): string
 
 /** Operations of people about servers that take a session alone. */
 const sessionsOnly = [
+  "lifecycle.member.accept",
+  "lifecycle.member.change",
+  "lifecycle.member.decline",
+  "lifecycle.member.invite",
+  "lifecycle.member.leave",
+  "lifecycle.member.list",
+  "lifecycle.member.list-offers",
+  "lifecycle.member.look",
+  "lifecycle.member.remove",
+  "lifecycle.member.revoke",
   "lifecycle.ownership.cancel-retirement",
   "lifecycle.ownership.claim",
   "lifecycle.ownership.read-my-quota",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
+import { accounts, eventFilter, eventSubject, liveSubject, members } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
 import { openEvents } from "../testing/event-viewer.ts";
 import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
@@ -196,6 +196,21 @@ describe("event streams", () => {
       assert.match(viewer.text(), /event: revoked\ndata: revoked\n\n$/);
     });
   }
+
+  test("a stream whose viewer has lost access ends at the event that says so, and no other does", async () => {
+    const mine = await view(face.port, "shared");
+    const other = await view(face.port, "other");
+    mayWatch = false;
+    const data = { name: "shared", at: new Date().toISOString() };
+    const subject = eventSubject(members.accessChanged, data);
+    await fixture.owner.publish([{ id: randomUUID(), subject, body: Buffer.from(JSON.stringify(data)) }]);
+    await mine.ended;
+    mayWatch = true;
+    assert.match(mine.text(), /event: revoked\ndata: revoked\n\n$/);
+    await say("other", "still here");
+    await until(() => other.text().includes("still here"), 10_000, "the line");
+    other.leave();
+  });
 
   test("revoking a session ends its streams at once, and no others", async () => {
     const other = randomBytes(32).toString("base64url");

@@ -65,7 +65,10 @@ export function createBindings(deps: BindingDeps): Bindings {
   };
   const bindingOf = (contract: Operation): Binding => {
     const { kind, changes: binding } = contract.http;
-    if (kind === "events") return binding ? changesBinding(binding) : streams.open;
+    if (kind === "events") {
+      streams.follow(contract);
+      return binding ? changesBinding(binding) : streams.open;
+    }
     if (kind === "upload") return uploadBinding({ mesh, settings, rights }, contract);
     if (kind === "download") return downloadBinding({ mesh, settings, rights }, contract);
     return json(contract);

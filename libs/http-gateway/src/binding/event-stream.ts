@@ -2,7 +2,15 @@
 // docs/reference/events.md#stream).
 
 import { type Mesh, type RawReply, streamBytes } from "@svc/mesh";
-import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
+import {
+  eventFilter,
+  Fault,
+  faults,
+  isFault,
+  type Operation,
+  type Principal,
+  type StreamTicket,
+} from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
@@ -15,6 +23,8 @@ import { createLiveLogs, type Frame, type LiveLogs } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
 type EventStreams = {
+  /** From now on the viewers of this stream are checked at the events that its contract names. */
+  follow: (contract: Operation) => void;
   /** Opens the stream of an admitted call. Throws a fault when it cannot. */
   open: (call: Call) => Promise<void>;
   /** As `open`, for what the gateway streams by itself. */
@@ -30,6 +40,7 @@ type Viewer = {
   writtenAt: number;
   checkedAt: number;
   isChecking: boolean;
+  mustCheckAgain: boolean;
   dropped: number;
   stuckSince: number | undefined;
 };
@@ -38,7 +49,7 @@ type Viewer = {
 type Join = (viewer: Viewer) => () => void;
 
 type EventStreamDeps = {
-  mesh: Pick<Mesh, "forward" | "readLiveLog">;
+  mesh: Pick<Mesh, "forward" | "listen" | "readLiveLog">;
   authenticator: Authenticator;
   sessions?: Pick<Sessions, "onRevoked"> | undefined;
   settings: FaceSettings;
@@ -52,6 +63,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
   const openByAccount = new Map<string, number>();
   const metrics = createStreamMetrics(deps.registry, () => viewers.size);
   const opening = revokeAtOnce(deps.sessions, viewers);
+  const rechecks = recheckAtEvents(deps, viewers);
   const lines = createLiveLogs(mesh, (subject, error) => {
     log.warn({ subject, err: error }, "an event stream failed; its viewers must reconnect");
   });
@@ -64,16 +76,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
   };
 
   const start = (call: Call, join: Join, onLeave: () => void) => {
-    const now = Date.now();
-    const times = { openedAt: now, writtenAt: now, checkedAt: now };
-    const viewer: Viewer = {
-      ...times,
-      call,
-      leave: () => {},
-      isChecking: false,
-      dropped: 0,
-      stuckSince: undefined,
-    };
+    const viewer = newViewer(call);
     const { response } = call.state;
     openResponse(call);
     viewers.add(viewer);
@@ -84,17 +87,21 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
       onLeave();
     });
     timer ??= setInterval(tick, tickMs(settings)).unref();
+    return viewer;
   };
   /** `admit` asks whoever decides whether the caller may see the stream. */
   const open = async (call: Call, admit: () => Promise<Join | undefined>) => {
     const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
     const state = { isRevoked: false };
     opening.set(call, state);
+    const before = rechecks.heard();
     try {
       const join = await admit();
       if (state.isRevoked) throw new Fault("session_invalid");
       if (!join || call.state.response.destroyed) return release();
-      start(call, join, release);
+      const viewer = start(call, join, release);
+      // It was admitted by what was true before.
+      if (rechecks.heard() !== before) check(deps, viewer);
     } catch (error) {
       release();
       throw error;
@@ -103,6 +110,7 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     }
   };
   return {
+    follow: rechecks.follow,
     open: (call) =>
       open(call, async () => {
         const reply = await mesh.forward(call.contract, call.input, call.options);
@@ -116,7 +124,39 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
       }),
     close: () => {
       clearInterval(timer);
+      rechecks.close();
       for (const viewer of viewers) viewer.call.state.response.end();
+    },
+  };
+}
+
+function newViewer(call: Call): Viewer {
+  const now = Date.now();
+  return {
+    ...{ openedAt: now, writtenAt: now, checkedAt: now },
+    ...{ call, leave: () => {}, isChecking: false, mustCheckAgain: false, dropped: 0, stuckSince: undefined },
+  };
+}
+
+/** Checks viewers as soon as an event says that who may view their server has changed. */
+function recheckAtEvents(deps: EventStreamDeps, viewers: ReadonlySet<Viewer>) {
+  const stops: (() => void)[] = [];
+  let heard = 0;
+  return {
+    follow: ({ subject, http: { recheckAt = [] } }: Operation) => {
+      for (const event of recheckAt) {
+        const stop = deps.mesh.listen(eventFilter(event), (about) => {
+          heard++;
+          const name = about.slice(about.lastIndexOf(".") + 1);
+          for (const viewer of viewers) if (isAbout(viewer, subject, name)) check(deps, viewer);
+        });
+        stops.push(stop);
+      }
+    },
+    /** Events so far. */
+    heard: () => heard,
+    close: () => {
+      for (const stop of stops) stop();
     },
   };
 }
@@ -276,7 +316,7 @@ function tellDropped(viewer: Viewer): void {
 }
 
 function attend(deps: EventStreamDeps, viewer: Viewer): void {
-  const { settings, log } = deps;
+  const { settings } = deps;
   const { response } = viewer.call.state;
   const now = Date.now();
   if (response.writableEnded) return;
@@ -289,13 +329,26 @@ function attend(deps: EventStreamDeps, viewer: Viewer): void {
     write(viewer.call.state, ": alive\n\n");
     viewer.writtenAt = now;
   }
-  if (viewer.isChecking || now - viewer.checkedAt < settings.streamRecheckMs) return;
+  if (!viewer.isChecking && now - viewer.checkedAt >= settings.streamRecheckMs) check(deps, viewer);
+}
+
+function isAbout({ call }: Viewer, subject: string, name: string): boolean {
+  const { contract, input } = call;
+  const isNamed = (param: string) => (input as Record<string, unknown>)[param] === name;
+  return contract.subject === subject && Object.keys(contract.params.shape).some(isNamed);
+}
+
+function check(deps: EventStreamDeps, viewer: Viewer): void {
+  // What is being asked may have been answered before the event: then once more after it.
+  viewer.mustCheckAgain = viewer.isChecking;
+  if (viewer.isChecking) return;
   viewer.isChecking = true;
   recheck(deps, viewer)
-    .catch((error) => log.error({ err: error }, "rechecking an event stream failed"))
+    .catch((error) => deps.log.error({ err: error }, "rechecking an event stream failed"))
     .finally(() => {
       viewer.isChecking = false;
       viewer.checkedAt = Date.now();
+      if (viewer.mustCheckAgain) check(deps, viewer);
     });
 }
 

@@ -6,6 +6,7 @@ import {
   countedPage,
   cursor,
   event,
+  members,
   nothing,
   type Operation,
   oneTimeToken,
@@ -249,7 +250,14 @@ export const changePersonal = operation({
 export const watch = operation({
   ...common,
   subject: "lifecycle.console.watch",
-  http: { ...external, method: "GET", path: "/things/{id}/console", tier: "app", kind: "events" },
+  http: {
+    ...external,
+    method: "GET",
+    path: "/things/{id}/console",
+    tier: "app",
+    kind: "events",
+    recheckAt: [members.accessChanged],
+  },
   params: item,
   output: nothing,
 });

@@ -83,6 +83,27 @@ export async function findNames(db: IdentityDb, userIds: readonly string[]): Pro
   return Object.fromEntries(rows.map((row) => [row.id, row.email ?? row.username]));
 }
 
+/** Accounts that can be used, by id, with their address only if it is verified. */
+export async function findUsable(
+  db: IdentityDb,
+  userIds: readonly string[],
+): Promise<Record<string, { username: string; email?: string }>> {
+  if (userIds.length === 0) return {};
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "username", "email", "email_verified"])
+    .where((where) => where("id", "=", where.fn.any(where.val([...userIds]))))
+    .where("deleted_at", "is", null)
+    .where("disabled", "=", false)
+    .execute();
+  return Object.fromEntries(
+    rows.map(({ id, username, email, email_verified }) => [
+      id,
+      { username, ...(email_verified && email !== null && { email }) },
+    ]),
+  );
+}
+
 /** Creates the account of a player, with a suffix when the user name is taken. */
 export async function createBoundAccount(trx: IdentityTrx, username: string): Promise<Account> {
   const id = mintId();

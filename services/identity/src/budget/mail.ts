@@ -7,8 +7,11 @@ import { type Bucket, countTokens, type Taken, takeToken } from "./token-bucket.
 
 export type MailRates = { perHour: number; burst: number };
 
-/** Public and signed-in endpoints have separate shares, so that anonymous requests cannot use up those of an account. */
-type Access = "public" | "signed-in";
+/**
+ * Public and signed-in endpoints have separate shares, so that anonymous requests cannot use up those of an account; so have
+ * invitations, so that nobody learns from theirs who asked for codes.
+ */
+type Access = "public" | "signed-in" | "invitation";
 export type Asking = {
   access: Access;
   recipient: string;

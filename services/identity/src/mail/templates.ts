@@ -172,6 +172,27 @@ export const mails = {
       { en: "You can correct it and submit it again.", zh: "您可以修改后重新提交。" },
     ],
   },
+  access_invitation: {
+    subject: {
+      en: "{inviter} shares the server {server} with you",
+      zh: "{inviter} 与您共享服务器 {server}",
+    },
+    paragraphs: [
+      {
+        en: "{inviter} invites you to help with the Minecraft server {server}. Sign in with this address to see what is shared, and to accept or decline it:",
+        zh: "{inviter} 邀请您协助管理 Minecraft 服务器 {server}。请用此邮箱登录，查看共享内容并接受或拒绝：",
+      },
+      { en: "{link}", zh: "{link}" },
+      {
+        en: "The invitation is open until {moment}. Without an account, make one there and verify this address.",
+        zh: "邀请有效期至 {moment}。如果还没有账户，请在该页面创建并验证此邮箱。",
+      },
+      {
+        en: "If you do not know {inviter}, ignore this mail; nothing happens without you.",
+        zh: "如果您不认识 {inviter}，请忽略此邮件：没有您的操作，不会发生任何变化。",
+      },
+    ],
+  },
 } as const satisfies Record<string, Mail>;
 
 /** RFC 3339 as a mail shows it. */

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Mesh } from "@svc/mesh";
-import { identityHealth, isFault, notices } from "@svc/proto";
+import { accounts, identityHealth, isFault, notices } from "@svc/proto";
 import { type Fixture, startFixture } from "../testing/fixture.ts";
 
 describe("mails requested by other services", () => {
   let fixture: Fixture;
   let storage: Mesh;
   before(async () => {
-    fixture = await startFixture({ set: ["smtp.max_per_hour=20"] });
+    fixture = await startFixture({ set: ["smtp.max_per_hour=28", "auth.panel_hostname=panel.example.org"] });
     storage = await fixture.nats.connect("storage");
   });
   after(async () => {
@@ -53,6 +53,44 @@ describe("mails requested by other services", () => {
       { address: "boss@example.org", language: "en" },
       { address: "chief@example.org", language: "zh" },
     ]);
+  });
+
+  test("an invitation is mailed to any address alike, in its account's language or the inviter's, with shares of its own", async () => {
+    const lifecycle = await fixture.nats.connect("lifecycle");
+    const inviter = await fixture.person({ email: "inviter@example.org", emailVerified: true });
+    const known = await fixture.person({ email: "Known@example.org", emailVerified: true });
+    const { admin } = fixture.database;
+    await admin("update identity.users set language = 'zh' where id = $1", [known.userId]);
+    const about = { server: "survival", expires_at: "2026-05-04T03:02:01.000Z" };
+    const invite = (email: string, user_id = inviter.userId) =>
+      lifecycle.call(notices.sendInvitation, { ...about, email, user_id });
+    assert.deepEqual(await invite("known@example.org"), { result: "delivered" });
+    assert.deepEqual(await invite("unknown@example.org"), { result: "delivered" });
+    assert.match((await fixture.smtp.awaitMail("known@example.org")).source, /lang=(3D)?"zh-Hans"/);
+    const english = await fixture.smtp.awaitMail("unknown@example.org");
+    assert.match(english.subject, /shares the server survival with you/);
+    assert.match(english.source, /\/invitations/);
+    assert.match(english.source, /2026-05-04 03:02 UTC/);
+    assert.deepEqual(await invite("nobody@example.org", "usr-gone"), { result: "suppressed" });
+    await lifecycle.drain(1_000);
+  });
+
+  test("accounts that can be used are described, with an address only if it is verified", async () => {
+    const lifecycle = await fixture.nats.connect("lifecycle");
+    const verified = await fixture.person({ email: "good@example.org", emailVerified: true });
+    const open = await fixture.person({ email: "typed@example.org" });
+    const disabled = await fixture.person({ email: "off@example.org", emailVerified: true });
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [
+      disabled.userId,
+    ]);
+    const user_ids = [verified.userId, open.userId, disabled.userId, "usr-gone"];
+    const { accounts: described } = await lifecycle.call(accounts.describeAccounts, { user_ids });
+    await lifecycle.drain(1_000);
+    assert.deepEqual(Object.keys(described).sort(), [verified.userId, open.userId].sort());
+    assert.deepEqual(
+      [described[verified.userId]?.email, described[open.userId]?.email],
+      ["good@example.org", undefined],
+    );
   });
 
   test("the mail budget of the installation applies to them too", async () => {

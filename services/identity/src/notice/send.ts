@@ -2,16 +2,18 @@
 
 import type { Handler, Mesh } from "@svc/mesh";
 import { notices } from "@svc/proto";
-import { findLiveAccount, listVerifiedOwners } from "../account/store.ts";
+import { findByVerifiedEmail, findLiveAccount, listVerifiedOwners } from "../account/store.ts";
+import { panelOrigin, type Settings } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
 import { mails, momentOf } from "../mail/templates.ts";
 
-type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer };
+type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer; settings: Settings };
 
 export function serveNotices(deps: NoticeDeps & { mesh: Pick<Mesh, "serve"> }): void {
   deps.mesh.serve(notices.sendNotice, createSendNotice(deps));
+  deps.mesh.serve(notices.sendInvitation, createSendInvitation(deps));
   deps.mesh.serve(notices.listStaffRecipients, createListStaffRecipients(deps));
 }
 
@@ -28,6 +30,30 @@ function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof 
     const message = toMessage(mails[kind], account.language, values);
     await mailer.takeBudget("world");
     await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });
+    return { result: "delivered" };
+  };
+}
+
+/** identity.notice.send-invitation; the answer is the same whether the address has an account or not. */
+function createSendInvitation({
+  db,
+  hasRelay,
+  mailer,
+  settings,
+}: NoticeDeps): Handler<typeof notices.sendInvitation> {
+  return async (context, { email, user_id, server, expires_at }) => {
+    const origin = panelOrigin(settings);
+    const inviter = await findLiveAccount(db, user_id);
+    if (!hasRelay || origin === undefined || !inviter) return { result: "suppressed" };
+    const known = await findByVerifiedEmail(db, email);
+    const values = {
+      ...{ server, inviter: inviter.username, link: `${origin}/invitations` },
+      moment: momentOf(new Date(expires_at).toISOString()),
+    };
+    const message = toMessage(mails.access_invitation, (known ?? inviter).language, values);
+    await mailer.takeShares("invitation", { access: "invitation", recipient: email, caller: user_id });
+    await mailer.takeBudget("invitation");
+    await mailer.deliver("invitation", { to: email, message, requestId: context.requestId });
     return { result: "delivered" };
   };
 }

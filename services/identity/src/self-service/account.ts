@@ -3,7 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";
 import { toSetupState } from "../account/setup-state.ts";
-import { findLiveAccount, findNames, hasPasskey } from "../account/store.ts";
+import { findLiveAccount, findNames, findUsable, hasPasskey } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import { findPlayersOf } from "../link/store.ts";
 import { getAccount } from "../principal.ts";
@@ -35,6 +35,18 @@ export function createSetupStatus({ db, hasRelay }: Deps): Handler<typeof accoun
     const account = await findLiveAccount(db, getAccount(context.principal).user_id);
     if (!account) throw context.fault("not_found", { message: "This account no longer exists." });
     return toSetupState(account, { hasRelay, hasPasskey: await hasPasskey(db, account.id) });
+  };
+}
+
+/** identity.account.describe */
+export function createDescribeAccounts({ db }: Deps): Handler<typeof accounts.describeAccounts> {
+  return async (_context, { user_ids }) => {
+    const [usable, players] = await Promise.all([findUsable(db, user_ids), findPlayersOf(db, user_ids)]);
+    const described = Object.entries(usable).map(([id, account]) => [
+      id,
+      { ...account, mc_uuids: players[id] ?? [] },
+    ]);
+    return { accounts: Object.fromEntries(described) };
   };
 }
 

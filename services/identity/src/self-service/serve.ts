@@ -1,7 +1,7 @@
 import { accounts, links, passkeys } from "@svc/proto";
 import { passkeyDeps } from "../passkey/serve.ts";
 import type { ServiceDeps } from "../service-deps.ts";
-import { createMe, createNameAccounts, createSetupStatus } from "./account.ts";
+import { createDescribeAccounts, createMe, createNameAccounts, createSetupStatus } from "./account.ts";
 import { createListLinks, createRemoveLink } from "./links.ts";
 import { createListPasskeys, createRemovePasskey } from "./passkeys.ts";
 import { createStartLink, createVerifyLink } from "./player-link.ts";
@@ -11,6 +11,7 @@ export function serveSelfService(deps: ServiceDeps): void {
   const { mesh } = deps;
   mesh.serve(accounts.setupStatus, createSetupStatus(deps));
   mesh.serve(accounts.me, createMe(deps));
+  mesh.serve(accounts.describeAccounts, createDescribeAccounts(deps));
   mesh.serve(accounts.nameAccounts, createNameAccounts(deps));
 
   mesh.serve(accounts.logout, createLogout(deps));

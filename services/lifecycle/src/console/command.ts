@@ -1,6 +1,6 @@
 import { cleanLine } from "@svc/kube";
 import type { Handler } from "@svc/mesh";
-import type { consoles, Principal } from "@svc/proto";
+import { consoles, type Principal } from "@svc/proto";
 import { authorizeCommands } from "./authorize.ts";
 import { readCommand } from "./command-text.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
@@ -12,8 +12,10 @@ export const command =
   (deps: ConsoleDeps): Handler<typeof consoles.command> =>
   async (context, input) => {
     const { name } = input;
-    const server = await authorizeCommands(deps, context, name);
     const read = readCommand(input.command);
+    // Without a text that can be sent a member with patterns is refused for that reason.
+    const command = "problem" in read ? {} : { command: read.command };
+    const server = await authorizeCommands(deps, context, { name, to: consoles.command, ...command });
     if ("problem" in read) throw context.fault("bad_request", { message: read.problem });
     await audit(deps, context, {
       action: "console.command",

@@ -1,7 +1,7 @@
 // Permissions and groups in LuckPerms (docs/reference/console.md#access).
 
 import type { Handler } from "@svc/mesh";
-import { type consoles, Fault } from "@svc/proto";
+import { consoles, Fault } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { authorizeCommands } from "./authorize.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
@@ -14,7 +14,11 @@ export const changePermission =
       throw context.fault("bad_request", {
         message: "value is only allowed with the action set; leave it out.",
       });
-    const server = await authorizeCommands(deps, context, name);
+    const what = action === "set" ? `set ${node} ${value ?? true}` : `unset ${node}`;
+    const where = world === undefined ? "" : ` world=${world}`;
+    const command = `lp user ${player} permission ${what}${where}`;
+    const to = consoles.changePermission;
+    const server = await authorizeCommands(deps, context, { name, to, command });
     const payload = {
       action,
       player,
@@ -23,29 +27,28 @@ export const changePermission =
       ...(world && { world }),
     };
     await audit(deps, context, { action: "access.permission", server_name: name, payload });
-    const what = action === "set" ? `set ${node} ${value ?? true}` : `unset ${node}`;
-    const where = world === undefined ? "" : ` world=${world}`;
-    const output = checked(await deps.rcon.run(server, `lp user ${player} permission ${what}${where}`));
+    const output = checked(await deps.rcon.run(server, command));
     return { name, action, player, node, output };
   };
 
 export const changeGroup =
   (deps: ConsoleDeps): Handler<typeof consoles.changeGroup> =>
   async (context, { name, action, player, group }) => {
-    const server = await authorizeCommands(deps, context, name);
+    const command = `lp user ${player} parent ${action} ${group}`;
+    const server = await authorizeCommands(deps, context, { name, to: consoles.changeGroup, command });
     await audit(deps, context, {
       action: "access.group",
       server_name: name,
       payload: { action, player, group },
     });
-    const output = checked(await deps.rcon.run(server, `lp user ${player} parent ${action} ${group}`));
+    const output = checked(await deps.rcon.run(server, command));
     return { name, action, player, group, output };
   };
 
 export const readLuckPerms =
   (deps: ConsoleDeps): Handler<typeof consoles.readLuckPerms> =>
   async (context, { name, player }) => {
-    const server = await authorizeCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, { name, to: consoles.readLuckPerms });
     const { replies, permissions } = await readPages(deps, server, player);
     return { player, ...splitGroups(permissions), output: replies.join("\n") };
   };

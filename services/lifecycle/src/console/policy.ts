@@ -1,13 +1,6 @@
-// Who may use a console, and when. Pure.
+// When a console can be used. Pure.
 
-import type { Principal } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-
-/** Owner and staff only (docs/reference/console.md#access). */
-export function mayUseConsole(principal: Principal, ownerId: string | undefined): boolean {
-  if (principal.kind !== "account") return false;
-  return principal.staff || (ownerId !== undefined && principal.user_id === ownerId);
-}
 
 const logging: ReadonlySet<string> = new Set(["Starting", "Running", "Stopping", "Failed"]);
 

@@ -1,21 +1,21 @@
 // The restart policy of a server, which its object carries (docs/reference/crashes.md#policy).
 
 import { auditActor, type Context, type Handler } from "@svc/mesh";
-import { type AnyContract, Fault, type restartPolicies as policies } from "@svc/proto";
+import { type AnyContract, Fault, restartPolicies as policies } from "@svc/proto";
+import { assertAccess } from "../access/assert.ts";
 import { namespaceOf, servers as resource, restartPolicyOf, type Server } from "../cluster/resource.ts";
-import { callerOf, mayManage } from "../ownership/caller.ts";
 import { changeAudited } from "../server/audited-change.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
 
 export const readPolicy =
   (deps: ServerDeps): Handler<typeof policies.read> =>
   async (context, { name }) =>
-    restartPolicyOf(await findManaged(deps, context, name));
+    restartPolicyOf(await findFor(deps, context, { name, to: policies.read }));
 
 export const writePolicy =
   (deps: ServerDeps): Handler<typeof policies.write> =>
   async (context, { name, ...policy }) => {
-    const server = await findManaged(deps, context, name);
+    const server = await findFor(deps, context, { name, to: policies.write });
     const restart = {
       afterCrash: policy.after_crash,
       whenHung: policy.when_hung,
@@ -41,14 +41,12 @@ export const writePolicy =
     return restartPolicyOf(after);
   };
 
-async function findManaged(
+async function findFor(
   deps: ServerDeps,
   context: Pick<Context<AnyContract>, "principal">,
-  name: string,
+  { name, to }: { name: string; to: Pick<AnyContract, "http"> },
 ): Promise<Server> {
   const server = await findByUserName(deps, name);
-  if (mayManage(await deps.store.find(name), callerOf(context))) return server;
-  throw new Fault("forbidden", {
-    message: "Only the owner of a server and staff may see or set its restart policy.",
-  });
+  assertAccess(context, { name, row: await deps.store.find(name), to });
+  return server;
 }

@@ -1,7 +1,8 @@
 import type { Context, Handler, Mesh } from "@svc/mesh";
-import { type AnyContract, crashes as contracts, Fault, restartPolicies as policies } from "@svc/proto";
+import { type AnyContract, crashes as contracts, restartPolicies as policies } from "@svc/proto";
+import { assertAccess } from "../access/assert.ts";
 import type { LifecycleStore } from "../database/schema.ts";
-import { callerOf, mayManage } from "../ownership/caller.ts";
+import { callerOf } from "../ownership/caller.ts";
 import { createOwnershipStore, type OwnershipStore } from "../ownership/store.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
@@ -23,7 +24,7 @@ export function serveCrashes(mesh: Mesh, server: ServerDeps, database: Lifecycle
 const list =
   (deps: CrashDeps): Handler<typeof contracts.list> =>
   async (context, { name }) => {
-    const since = await readableSince(deps, context, name);
+    const since = await readableSince(deps, context, { name, to: contracts.list });
     const rows = since === undefined ? [] : await deps.crashes.list(name, since);
     return { server: name, crashes: rows.map(viewOf) };
   };
@@ -31,7 +32,7 @@ const list =
 const read =
   (deps: CrashDeps): Handler<typeof contracts.read> =>
   async (context, { name, id }) => {
-    const since = await readableSince(deps, context, name);
+    const since = await readableSince(deps, context, { name, to: contracts.read });
     const row = since !== undefined && uuid.test(id) ? await deps.crashes.find(name, id, since) : undefined;
     if (!row) throw context.fault("not_found", { message: "There is no such crash; old ones are deleted." });
     return { server: name, ...viewOf(row), lines: row.lines };
@@ -41,13 +42,12 @@ const read =
 async function readableSince(
   deps: CrashDeps,
   context: Pick<Context<AnyContract>, "principal">,
-  name: string,
+  { name, to }: { name: string; to: Pick<AnyContract, "http"> },
 ): Promise<Date | undefined> {
   await findByUserName(deps, name);
-  const caller = callerOf(context);
-  if (!mayManage(await deps.store.find(name), caller))
-    throw new Fault("forbidden", { message: "Only the owner of a server and staff may see its crashes." });
-  return caller.isStaff ? new Date(0) : deps.ownership.claimedAt(name, caller.accountId ?? "");
+  const row = await deps.store.find(name);
+  assertAccess(context, { name, row, to });
+  return callerOf(context).isStaff ? new Date(0) : deps.ownership.claimedAt(name, row?.ownerId ?? "");
 }
 
 function viewOf(row: CrashRow): contracts.Crash {

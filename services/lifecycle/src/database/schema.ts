@@ -21,6 +21,28 @@ type ServersTable = {
   retire_delete: Generated<boolean>;
   offered: Generated<boolean>;
   last_wake_at: Date | null;
+  members: Generated<unknown>;
+};
+
+/** An offer to share a server; `offered` is a grant. */
+export type AccessInvitationsTable = {
+  id: string;
+  server_name: string;
+  owner_id: string;
+  kind: "link" | "mail" | "player";
+  secret_hash: string | null;
+  email: string | null;
+  mc_uuid: string | null;
+  player_name: string | null;
+  offered: unknown;
+  invited_by: string;
+  inviter_name: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  ended_at: Date | null;
+  outcome: "accepted" | "declined" | "revoked" | null;
+  accepted_by: string | null;
+  member_id: string | null;
 };
 
 export type SchedulesTable = {
@@ -50,6 +72,7 @@ export type SchedulesTable = {
   created_by: string;
   created_at: Date;
   updated_at: Date;
+  saved_by: string | null;
 };
 
 /** Sums and counts of the samples of one step; a count of 0 is a gap. */
@@ -105,6 +128,7 @@ export type ProxyPlayer = {
 
 export type Tables = {
   servers: ServersTable;
+  access_invitations: AccessInvitationsTable;
   server_schedules: SchedulesTable;
   server_aliases: { subdomain: string; server_name: string };
   server_allowlist: {

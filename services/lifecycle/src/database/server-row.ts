@@ -1,7 +1,8 @@
 // The row of one server.
 
-import type { RetireState } from "@svc/proto";
+import type { RetireState, SharedServer } from "@svc/proto";
 import type { Trx } from "@svc/store";
+import { readMembers, type StoredMember } from "./member.ts";
 import type { Tables } from "./schema.ts";
 
 /** What the database adds to a server's object. */
@@ -10,17 +11,20 @@ export type ServerRow = {
   retiring: RetireState | undefined;
   /** Whether players may claim it while it has no owner; operators always may. */
   offered: boolean;
+  /** Whom the owner shares it with, those whose access has ended among them; absent: nobody. */
+  members?: readonly StoredMember[] | undefined;
 };
 
 /** CPU in milli, memory and storage in MB, as quotas count them. */
 export type Costs = { cpuMilli: number; memoryMb: number; storageMb: number };
 
-export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete", "offered"] as const;
+export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete", "offered", "members"] as const;
 export type RowColumns = {
   owner_id: string | null;
   retire_requested_at: Date | null;
   retire_delete: boolean;
   offered: boolean;
+  members: unknown;
 };
 
 /** Players may claim a server that has no owner, is offered and is not retiring. */
@@ -36,7 +40,13 @@ export function rowOf(row: RowColumns): ServerRow {
       ? { requested_at: requestedAt.toISOString(), delete: row.retire_delete }
       : undefined,
     offered: row.offered,
+    members: readMembers(row.members),
   };
+}
+
+/** What decides who may do what at a server; a server without a row is nobody's. */
+export function sharedOf(name: string, row: ServerRow | undefined): SharedServer {
+  return { name, ownerId: row?.ownerId, members: row?.members ?? [] };
 }
 
 export function costColumns({ cpuMilli, memoryMb, storageMb }: Costs) {

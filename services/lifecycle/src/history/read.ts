@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
-import { backups, type histories, type InputOf, isFault } from "@svc/proto";
-import { callerOf, mayManage } from "../ownership/caller.ts";
+import { backups, histories, type InputOf, isFault } from "@svc/proto";
+import { assertAccess } from "../access/assert.ts";
+import { callerOf } from "../ownership/caller.ts";
 import type { OwnershipStore } from "../ownership/store.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
 import { type Grid, gridOf, meanOf, minuteMs, seriesOf } from "./step.ts";
@@ -37,13 +38,12 @@ export const readServer =
   (deps: HistoryDeps): Handler<typeof histories.readServer> =>
   async (context, { name, range }) => {
     await findByUserName(deps, name);
-    const caller = callerOf(context);
-    if (!mayManage(await deps.store.find(name), caller)) {
-      throw context.fault("forbidden", { message: "Only the owner of a server may see its history." });
-    }
+    const row = await deps.store.find(name);
+    assertAccess(context, { name, row, to: histories.readServer });
+    const { isStaff } = callerOf(context);
     const grid = gridOf(range, deps.now());
     // What was before the claim is somebody else's.
-    const since = caller.isStaff ? new Date(0) : await deps.ownership.claimedAt(name, caller.accountId ?? "");
+    const since = isStaff ? new Date(0) : await deps.ownership.claimedAt(name, row?.ownerId ?? "");
     const from = new Date(Math.max(grid.from, since?.getTime() ?? Number.POSITIVE_INFINITY));
     const known = since !== undefined;
     const [steps, phases, sizes] = await Promise.all([

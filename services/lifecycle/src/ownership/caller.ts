@@ -15,7 +15,7 @@ export function isOwner(row: ServerRow | undefined, caller: Caller): boolean {
   return caller.accountId !== undefined && row?.ownerId === caller.accountId;
 }
 
-/** Owner or staff: everything about a server that is nobody else's business. */
+/** Owner or staff: what is never shared (docs/reference/shared-access.md#rights). */
 export function mayManage(row: ServerRow | undefined, caller: Caller): boolean {
   return caller.isStaff || isOwner(row, caller);
 }

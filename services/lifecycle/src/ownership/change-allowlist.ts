@@ -1,20 +1,16 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { isUserName } from "@svc/proto";
-
+import { assertAccess } from "../access/assert.ts";
 import type { ServerRow } from "../database/server-row.ts";
-import { callerOf, mayManage } from "./caller.ts";
-import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
+import { contracts, findRow, type OwnershipDeps } from "./deps.ts";
 
 export const changeAllowlist =
   (deps: OwnershipDeps): Handler<typeof contracts.changeAllowlist> =>
   async (context, { name, uuid, can_wake }) => {
     if (!isUserName(name)) throw context.fault("bad_name");
     const check = (row: ServerRow) => {
-      if (mayManage(row, callerOf(context))) return;
-      throw context.fault("forbidden", {
-        message: "Only the owner of a server, or staff, may change who can wake it.",
-      });
+      assertAccess(context, { name, row, to: contracts.changeAllowlist });
     };
     check(await findRow(deps, name));
     const action = can_wake ? "allowlist.restore" : "allowlist.revoke";

@@ -1,8 +1,8 @@
 import type { Context, Handler } from "@svc/mesh";
 import { isUserName, links } from "@svc/proto";
+import { assertAccess } from "../access/assert.ts";
 import { callInChunks } from "../server/chunked-call.ts";
-import { callerOf, mayManage } from "./caller.ts";
-import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
+import { contracts, findRow, type OwnershipDeps } from "./deps.ts";
 
 type Contract = typeof contracts.listAllowlist;
 
@@ -10,11 +10,7 @@ export const listAllowlist =
   (deps: OwnershipDeps): Handler<Contract> =>
   async (context, { name }) => {
     if (!isUserName(name)) throw context.fault("bad_name");
-    if (!mayManage(await findRow(deps, name), callerOf(context))) {
-      throw context.fault("forbidden", {
-        message: "Only the owner of a server, or staff, may see its players.",
-      });
-    }
+    assertAccess(context, { name, row: await findRow(deps, name), to: contracts.listAllowlist });
     const players = await deps.lists.allowlist(name, deps.settings.allowlist_shown);
     const names = await namesOf(
       deps,

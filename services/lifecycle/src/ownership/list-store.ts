@@ -2,18 +2,20 @@
 
 import { systemNames } from "@svc/proto";
 import { sql } from "kysely";
+import { hasRight } from "../access/assert.ts";
 import { type Audit, insertAudit } from "../database/audit.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { type RowColumns, rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
+import { isMember, sharedRows } from "../database/shared-rows.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
-/** Names of servers by their relation to one player. */
-type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
+/** Names of servers by their relation to one player; `shared`: with the right `power`. */
+type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string>; shared: Set<string> };
 type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };
 
 export type ListStore = {
-  /** Servers that an account owns or could claim, after a name and in its order. */
+  /** Servers that an account owns, could claim or has access to, after a name and in its order. */
   ownedOrClaimable: (accountId: string, after: string, limit: number) => Promise<ListedRow[]>;
   menuNames: (player: string, accountId: string | undefined) => Promise<MenuNames>;
   /** Players who joined, the newest first. */
@@ -55,7 +57,7 @@ export function createListStore(store: LifecycleStore): ListStore {
   };
 }
 
-// Two short scans of their own indexes; one condition with "or" would read every row that others own.
+// Three short scans of their own indexes; one condition with "or" would read every row that others own.
 async function ownedOrClaimable(
   { db }: LifecycleStore,
   accountId: string,
@@ -72,8 +74,9 @@ async function ownedOrClaimable(
     .where("name", ">", after)
     .orderBy("name")
     .limit(limit);
+  const shared = page.where(isMember(accountId)).where("name", ">", after).orderBy("name").limit(limit);
   const { rows } = await sql<RowColumns & { name: string; subdomain: string | null }>`
-    select listed.*, alias.subdomain from ((${owned}) union all (${claimable})) listed
+    select listed.*, alias.subdomain from ((${owned}) union all (${claimable}) union all (${shared})) listed
     left join server_aliases alias on alias.server_name = listed.name
     order by listed.name limit ${limit}`.execute(db);
   return rows.map((row) => ({
@@ -89,7 +92,7 @@ async function menuNames(
   player: string,
   accountId: string | undefined,
 ): Promise<MenuNames> {
-  const { rows } = await sql<{ name: string; what: keyof MenuNames }>`
+  const { rows } = await sql<{ name: string; what: "retiring" | "owned" | "listed" }>`
     select name, 'retiring' as what from servers where retire_requested_at is not null and deleted_at is null
     union all
     select name, 'owned' from servers where owner_id = ${accountId ?? null} and deleted_at is null
@@ -97,9 +100,14 @@ async function menuNames(
     select server_name, 'listed' from server_allowlist where mc_uuid = ${player}::uuid and revoked_at is null`.execute(
     db,
   );
-  const names: MenuNames = { retiring: new Set(), owned: new Set(), listed: new Set() };
+  const names = { retiring: new Set<string>(), owned: new Set<string>(), listed: new Set<string>() };
   for (const { name, what } of rows) names[what].add(name);
-  return names;
+  return { ...names, shared: accountId === undefined ? new Set() : await withPower(db, accountId) };
+}
+
+async function withPower(db: LifecycleStore["db"], accountId: string): Promise<Set<string>> {
+  const shared = await sharedRows(db, accountId);
+  return new Set(shared.filter((one) => hasRight(accountId, one, "power")).map(({ name }) => name));
 }
 
 async function setWakeRight(

@@ -9,7 +9,7 @@ import { decideWake, type Waker } from "../server/wake-policy.ts";
 export type MenuVerdict = z.output<typeof ownership.MenuVerdict>;
 
 /** What the database knows about one server and one player. */
-export type MenuFacts = { isRetiring: boolean; isOwned: boolean; isListed: boolean };
+export type MenuFacts = { isRetiring: boolean; isOwned: boolean; hasPower: boolean; isListed: boolean };
 
 /**
  * The strongest verdict wins. It follows the checks of a wake, without cooldown and capacity; a running server can be
@@ -23,8 +23,8 @@ export function verdictOf(
   if (facts.isRetiring) return "retiring";
   if (hasGivenUp(server, about.autoRestarts)) return "start_failed";
   if (facts.isOwned) return "owner";
-  const other: Waker = { accountId: undefined, isStaff: about.isStaff };
-  const answer = decideWake(server, undefined, other);
+  const other: Waker = { isStaff: about.isStaff, hasPower: facts.hasPower };
+  const answer = decideWake(server, other);
   if (answer === "allowed") return "wake";
   if (answer === "refused") return "owner_only";
   return facts.isListed ? "wake" : "allowlist";

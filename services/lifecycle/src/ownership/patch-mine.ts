@@ -1,9 +1,9 @@
 import { auditActor, type Context, type Handler } from "@svc/mesh";
+import { assertAccess } from "../access/assert.ts";
 import { findByUserName } from "../server/deps.ts";
 import { faultOfOwnIdle } from "../server/input.ts";
 import { changeServer, fieldsOf } from "../server/patch.ts";
-import { callerOf, isOwner } from "./caller.ts";
-import type { contracts, OwnershipDeps } from "./deps.ts";
+import { contracts, type OwnershipDeps } from "./deps.ts";
 
 type Contract = typeof contracts.patchMine;
 
@@ -11,9 +11,8 @@ export const patchMine =
   (deps: OwnershipDeps): Handler<Contract> =>
   async (context, { name, ...input }) => {
     const known = await findByUserName(deps, name);
-    if (!isOwner(await deps.store.find(name), callerOf(context))) {
-      throw context.fault("forbidden", { message: "Only the owner of a server may change it here." });
-    }
+    const row = await deps.store.find(name);
+    assertAccess(context, { name, row, to: contracts.patchMine, isClosedToStaff: true });
     const patched = fieldsOf(input);
     if (input.idleStopSeconds !== undefined) checkIdle(deps, context, input.idleStopSeconds);
     await changeServer(deps, auditActor(context), { known, input });

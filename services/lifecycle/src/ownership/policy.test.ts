@@ -142,7 +142,7 @@ describe("a retirement", () => {
 });
 
 describe("a verdict of the menu", () => {
-  const none: MenuFacts = { isRetiring: false, isOwned: false, isListed: false };
+  const none: MenuFacts = { isRetiring: false, isOwned: false, hasPower: false, isListed: false };
   const of = (
     autostartPolicy: "public" | "allowlist" | "ownerOnly" | undefined,
     status?: Server["status"],
@@ -151,7 +151,7 @@ describe("a verdict of the menu", () => {
     ...(status && { status }),
   });
   const gaveUp = failedSince(600, "StartupTimeout", 3);
-  const all = { isRetiring: true, isOwned: true, isListed: true };
+  const all = { isRetiring: true, isOwned: true, hasPower: true, isListed: true };
   const rows: [fact: string, server: Server, facts: MenuFacts, isStaff: boolean, verdict: string][] = [
     ["is retiring before everything else", of("public", gaveUp), all, true, "retiring"],
     [

@@ -20,6 +20,7 @@ export const readMenuAccess =
       const facts = {
         isRetiring: names.retiring.has(name),
         isOwned: names.owned.has(name),
+        hasPower: names.shared.has(name),
         isListed: names.listed.has(name),
       };
       servers[name] = verdictOf(server, facts, about);

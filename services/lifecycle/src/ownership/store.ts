@@ -9,6 +9,7 @@ import { type Audit, insertAudit } from "../database/audit.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { type Costs, costColumns, lockRow, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
+import { endAccessOf } from "../sharing/end-access.ts";
 
 type Transfer = { transferId: string; from: string; to: string };
 
@@ -157,6 +158,7 @@ async function cancelRetirement(
 async function releaseAccount({ db }: LifecycleStore, accountId: string): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     await lockAccounts(trx, accountId);
+    await endAccessOf(trx, accountId);
     const rows = await trx
       .updateTable("servers")
       .set({ owner_id: null, claimed_at: null, last_active_at: sql<Date>`now()`, ...clearedWarnings })
@@ -188,6 +190,8 @@ async function transfer(
       .executeTakeFirst();
     if (done) return done.servers;
     check(await usageOf(trx, to), await usageOf(trx, from));
+    // A merge leaves behind what others shared with the account that goes (docs/reference/shared-access.md#end).
+    await endAccessOf(trx, from);
     const rows = await trx
       .updateTable("servers")
       // The new owner has not been warned yet, and decides anew who may wake the server (docs/reference/claims.md#claim).

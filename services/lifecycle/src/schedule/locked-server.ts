@@ -4,6 +4,7 @@ import { schedules as contracts } from "@svc/proto";
 import { outboxRow, type Trx } from "@svc/store";
 import { type Audit, insertAudit } from "../database/audit.ts";
 import type { Tables } from "../database/schema.ts";
+import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { noEnding } from "./plan.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 
@@ -12,10 +13,19 @@ export type SavedSchedule = ScheduleSettings & { next_run_at: Date | null };
 
 export type LockedServer = {
   owner: string | null;
+  row: ServerRow;
   count: () => Promise<number>;
   find: (id: number) => Promise<ScheduleRow | undefined>;
-  insert: (saved: SavedSchedule, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
-  update: (row: ScheduleRow, saved: SavedSchedule, at: Date) => Promise<ScheduleRow>;
+  insert: (
+    saved: SavedSchedule,
+    about: { createdBy: string; at: Date; by: string | null },
+  ) => Promise<ScheduleRow>;
+  /** `by`: the account that saves it, unless it is the owner. */
+  update: (
+    row: ScheduleRow,
+    saved: SavedSchedule,
+    about: { at: Date; by: string | null },
+  ) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
   /** Tells whoever shows the tasks that one was added, saved or deleted. */
   announce: (id: number, at: Date) => Promise<void>;
@@ -25,7 +35,7 @@ export type LockedServer = {
 export async function lockServer(trx: Trx<Tables>, server: string): Promise<LockedServer | undefined> {
   const locked = await trx
     .selectFrom("servers")
-    .select("owner_id")
+    .select(rowColumns)
     .where("name", "=", server)
     .where("deleted_at", "is", null)
     .forUpdate()
@@ -35,6 +45,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
   const tasks = () => trx.selectFrom("server_schedules").where("server_name", "=", server);
   return {
     owner,
+    row: rowOf(locked),
     count: async () => {
       const { count } = await tasks()
         .select((select) => select.fn.countAll<number>().as("count"))
@@ -42,7 +53,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
       return Number(count);
     },
     find: (id) => tasks().selectAll().where("id", "=", id).forUpdate().executeTakeFirst(),
-    insert: (saved, { createdBy, at }) =>
+    insert: (saved, { createdBy, at, by }) =>
       trx
         .insertInto("server_schedules")
         .values({
@@ -52,15 +63,16 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
           created_by: createdBy,
           created_at: at,
           updated_at: at,
+          saved_by: by,
         })
         .returningAll()
         .executeTakeFirstOrThrow(),
-    update: (row, saved, at) => {
+    update: (row, saved, { at, by }) => {
       // Results of the former owner are of no use to the new one.
       const fresh = row.owner_id === owner ? {} : noEnding;
       return trx
         .updateTable("server_schedules")
-        .set({ ...saved, ...fresh, owner_id: owner, warned_for: null, updated_at: at })
+        .set({ ...saved, ...fresh, owner_id: owner, warned_for: null, updated_at: at, saved_by: by })
         .where("id", "=", row.id)
         .returningAll()
         .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { schedules as contracts } from "@svc/proto";
+import { schedules as contracts } from "@svc/proto";
 
 import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
@@ -8,8 +8,7 @@ import { auditOf } from "./save-schedule.ts";
 export const remove =
   (deps: ScheduleDeps): Handler<typeof contracts.remove> =>
   async (context, { name, id }) => {
-    const { principal } = context;
-    await withAccess(deps, { principal, name }, async (server) => {
+    await withAccess(deps, { caller: context, name, to: contracts.remove }, async (server) => {
       const before = await server.find(idOf(id));
       if (!before) throw context.fault("not_found", noSchedule);
       if (before.run_state !== "") throw context.fault("schedule_running");

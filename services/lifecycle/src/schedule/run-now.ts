@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { schedules as contracts } from "@svc/proto";
+import { schedules as contracts } from "@svc/proto";
 
 import { checkAccess, idOf, noSchedule } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
@@ -12,9 +12,10 @@ export const runNow =
   (deps: ScheduleDeps, scheduler: Pick<Scheduler, "start">): Handler<typeof contracts.runNow> =>
   async (context, { name, id }) => {
     const { schedules } = deps;
-    await checkAccess(deps, context, name);
+    const check = await checkAccess(deps, context, { name, to: contracts.runNow });
     const found = await schedules.find(name, idOf(id));
     if (!found) throw context.fault("not_found", noSchedule);
+    check(found.row);
     if (found.row.run_state !== "") throw context.fault("schedule_running");
     if (found.owner !== found.row.owner_id) throw context.fault("schedule_stale");
     const at = new Date(deps.now());

@@ -32,8 +32,6 @@ type Change = Partial<
 >;
 
 export type ScheduleStore = {
-  /** The owner of a server that is not deleted; undefined when there is no such server. */
-  ownerOf: (server: string) => Promise<string | null | undefined>;
   list: (server: string) => Promise<ScheduleRow[]>;
   find: (server: string, id: number) => Promise<FoundTask | undefined>;
   /** Runs `work` while the server's row is locked; undefined when there is no such server. */
@@ -57,10 +55,7 @@ export type ScheduleStore = {
 };
 
 export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
-  const live = (server: string) =>
-    db.selectFrom("servers").select("owner_id").where("name", "=", server).where("deleted_at", "is", null);
   return {
-    ownerOf: withDatabaseFaults(async (server) => (await live(server).executeTakeFirst())?.owner_id),
     list: withDatabaseFaults((server) =>
       db.selectFrom("server_schedules").selectAll().where("server_name", "=", server).orderBy("id").execute(),
     ),

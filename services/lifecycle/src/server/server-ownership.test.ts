@@ -93,7 +93,7 @@ describe("to a token for some servers", () => {
   const rights = ["see"] as const;
   const tokenFor = (userId: string, ...servers: string[]) =>
     principalOf(tokenOf(userId, { rights: [...rights], servers }));
-  const facts = { name: "survival", ownerId: "usr-1", claimable: false };
+  const facts = { name: "survival", ownerId: "usr-1", members: [], claimable: false };
   const cases: [who: string, caller: Principal, row: ServerRow, own: boolean, listed: boolean][] = [
     ["its owner's token for it", tokenFor("usr-1", "survival"), owned, true, true],
     ["its owner's token for another", tokenFor("usr-1", "creative"), owned, false, false],
@@ -113,6 +113,45 @@ describe("to a token for some servers", () => {
       const known = { ...facts, ownerId, claimable: ownerId === undefined };
       assert.equal(serverRows.serverChangeRights.hears(known, caller, "backup"), own);
       assert.equal(serverRows.serverChangeRights.hears(known, caller, "server"), listed);
+    });
+  }
+  const memberOf = (more: object) => ({
+    ...{ id: "mem-1", user_id: "usr-3", rights: ["see" as const], joined_at: "2026-01-01T00:00:00Z" },
+    ...{ invited_by: "usr-1", inviter_name: "ada", ...more },
+  });
+  const members: [who: string, member: ReturnType<typeof memberOf>, caller: Principal, isShown: boolean][] = [
+    ["a member", memberOf({}), principalOf(account("usr-3")), true],
+    [
+      "a member until later",
+      memberOf({ ends_at: "2999-01-01T00:00:00Z" }),
+      principalOf(account("usr-3")),
+      true,
+    ],
+    [
+      "a member whose end has come",
+      memberOf({ ends_at: "2020-01-01T00:00:00Z" }),
+      principalOf(account("usr-3")),
+      false,
+    ],
+    ["a member without see", memberOf({ rights: ["power"] }), principalOf(account("usr-3")), false],
+    ["somebody else", memberOf({}), principalOf(account("usr-4")), false],
+    ["a member's token for it", memberOf({}), tokenFor("usr-3", "survival"), true],
+    ["a member's token for another", memberOf({}), tokenFor("usr-3", "creative"), false],
+  ];
+  for (const [who, member, caller, isShown] of members) {
+    test(`${who}: a server that is shared ${isShown ? "is" : "is not"} listed, shown whole and heard of`, () => {
+      const entry = ownershipOf({ ...owned, members: [member] });
+      const mine = rowFor(serverRows.myRows, caller, { entry, beside: infoOf(running) });
+      assert.deepEqual(
+        mine && [mine.owned, mine.claimable, mine.desiredState !== undefined],
+        isShown ? [false, false, true] : undefined,
+      );
+      const status = rowFor(serverRows.statusRows, caller, { entry: infoOf(running), beside: entry });
+      assert.equal(status !== undefined && "desiredState" in status, isShown);
+      const known = serverRows.serverChangeRights.factsOf(infoOf(running), entry);
+      for (const type of ["backup", "server"] as const)
+        assert.equal(serverRows.serverChangeRights.hears(known, caller, type), isShown);
+      assert.ok(!JSON.stringify([mine ?? null, status ?? null]).includes("usr-3"));
     });
   }
   test("nothing is heard of a server whose name is not known", () => {

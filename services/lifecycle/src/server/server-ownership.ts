@@ -2,6 +2,7 @@
 
 import { type ServerOwnership, systemNames } from "@svc/proto";
 import { type Server, systemRoleOf } from "../cluster/resource.ts";
+import type { StoredMember } from "../database/member.ts";
 import { isClaimable, type ServerRow } from "../database/server-row.ts";
 
 /** An owner's display name and linked players, the first linked first. */
@@ -45,11 +46,16 @@ export function toOwnership(
     subdomain: subdomain ?? server?.spec.subdomain ?? name,
     claimable: exists && !system && isClaimable(row),
     ...(ownerId !== undefined && { ownerId }),
+    ...(row?.members?.length && { members: row.members.map(viewOf) }),
     ...(owner !== undefined && { owner: owner.name }),
     ...(ownerPlayer !== undefined && { ownerPlayer }),
     ...(system && { system }),
     ...(row?.retiring && { retiring: row.retiring }),
   };
+}
+
+function viewOf({ user_id, rights, ends_at }: StoredMember) {
+  return { user_id, rights, ...(ends_at !== undefined && { ends_at }) };
 }
 
 function playerOf({ owners, playerNames }: OwnerNames, ownerId: string): string | undefined {

@@ -1,6 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
+import { hasRight } from "../access/assert.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
 import { decideWake } from "./wake-policy.ts";
@@ -31,7 +33,7 @@ async function checkPolicy(
   context: Parameters<Handler<Contract>>[0],
   about: {
     server: Parameters<typeof decideWake>[0];
-    row: Parameters<typeof decideWake>[1];
+    row: ServerRow | undefined;
     player: string;
   },
 ): Promise<void> {
@@ -41,7 +43,8 @@ async function checkPolicy(
   if (server.spec.autostartPolicy === "public") return;
   const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid: player }, context);
   const isStaff = account?.role === "admin" || account?.role === "owner";
-  const answer = decideWake(server, row, { accountId: account?.user_id, isStaff });
+  const hasPower = account !== null && hasRight(account.user_id, { name, row }, "power");
+  const answer = decideWake(server, { isStaff, hasPower });
   if (answer === "allowed") return;
   if (answer === "check-allowlist" && (await deps.store.isAllowed(name, [player]))) return;
   throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });

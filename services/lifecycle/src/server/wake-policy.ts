@@ -6,18 +6,17 @@ import type { ServerRow } from "../database/server-row.ts";
 import { hasGivenUp } from "./info.ts";
 
 export type Waker = {
-  accountId: string | undefined;
   isStaff: boolean;
+  /** The owner, or somebody with whom the right `power` is shared. */
+  hasPower: boolean;
 };
 
 /** `check-allowlist`: the allowlist decides. */
 type WakeDecision = "allowed" | "refused" | "check-allowlist";
 
-export function decideWake(server: Server, row: ServerRow | undefined, waker: Waker): WakeDecision {
+export function decideWake(server: Server, { isStaff, hasPower }: Waker): WakeDecision {
   const policy: AutostartPolicy = server.spec.autostartPolicy ?? "ownerOnly";
-  if (policy === "public" || waker.isStaff) return "allowed";
-  const isOwner = waker.accountId !== undefined && row?.ownerId === waker.accountId;
-  if (isOwner) return "allowed";
+  if (policy === "public" || isStaff || hasPower) return "allowed";
   return policy === "allowlist" ? "check-allowlist" : "refused";
 }
 

@@ -1,9 +1,9 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { accounts } from "@svc/proto";
+import { accounts, askedBy, decideAccess } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-import type { ServerRow } from "../database/server-row.ts";
-import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
+import { type ServerRow, sharedOf } from "../database/server-row.ts";
+import { contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
 import { decideWake } from "./wake-policy.ts";
 
@@ -31,11 +31,14 @@ async function checkPolicy(
 ): Promise<void> {
   const { principal } = context;
   if (principal.kind !== "account") throw context.fault("forbidden");
-  const answer = decideWake(server, row, { accountId: principal.user_id, isStaff: principal.staff });
+  const { name } = server.metadata;
+  const asked = { ...askedBy(contracts.wake), now: Date.now() };
+  const hasPower = decideAccess(principal, sharedOf(name, row), asked).isAllowed;
+  const answer = decideWake(server, { isStaff: principal.staff, hasPower });
   if (answer === "allowed") return;
   if (answer === "check-allowlist") {
     const { mc_uuids } = await deps.mesh.call(accounts.listLinks, { user_id: principal.user_id }, context);
-    if (await deps.store.isAllowed(server.metadata.name, mc_uuids)) return;
+    if (await deps.store.isAllowed(name, mc_uuids)) return;
   }
   throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });
 }

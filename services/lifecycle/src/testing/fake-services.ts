@@ -1,7 +1,7 @@
 // identity and builds as this service calls them, on the real mesh under their own names.
 
 import type { Mesh } from "@svc/mesh";
-import { accounts, type InputOf, images, links, type OutputOf, quotas, settings } from "@svc/proto";
+import { accounts, type InputOf, images, links, notices, type OutputOf, quotas, settings } from "@svc/proto";
 
 type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 
@@ -15,6 +15,10 @@ export type People = {
   isAway: boolean;
   /** Requests for a server's activity. */
   activity: InputOf<typeof settings.listActivity>[];
+  /** Verified addresses by account. */
+  addresses: Map<string, string>;
+  /** Invitations that were mailed. */
+  invited: InputOf<typeof notices.sendInvitation>[];
 };
 
 /** What builds would say: `name:tag` or `name:*`, and the digests that tags name now. */
@@ -43,6 +47,8 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
     onLimits: undefined,
     isAway: false,
     activity: [],
+    addresses: new Map(),
+    invited: [],
   };
   mesh.serve(settings.listActivity, (_context, input) => {
     people.activity.push(input);
@@ -64,6 +70,25 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
       names: Object.fromEntries(user_ids.map((id) => [id, `${id}@example.org`])),
       players: Object.fromEntries(user_ids.map((id) => [id, linked(id).map(([uuid]) => uuid)])),
     };
+  });
+  mesh.serve(accounts.describeAccounts, (context, { user_ids }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    const linked = (id: string) => [...people.links].filter(([, { user_id }]) => user_id === id);
+    const usable = user_ids.filter((id) => !people.disabled.has(id));
+    const describe = (id: string) => {
+      const email = people.addresses.get(id);
+      return {
+        username: id,
+        ...(email !== undefined && { email }),
+        mc_uuids: linked(id).map(([uuid]) => uuid),
+      };
+    };
+    return { accounts: Object.fromEntries(usable.map((id) => [id, describe(id)])) };
+  });
+  mesh.serve(notices.sendInvitation, (context, input) => {
+    if (people.isAway) throw context.fault("unavailable");
+    people.invited.push(input);
+    return { result: "delivered" as const };
   });
   mesh.serve(links.namePlayers, (context, { mc_uuids }) => {
     if (people.isAway) throw context.fault("unavailable");

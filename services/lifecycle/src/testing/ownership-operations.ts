@@ -14,9 +14,10 @@ const smallPages = ["lifecycle.list_page=7"];
 export type OwnershipFixture = Fixture & { identity: Mesh };
 
 /** Two replicas, so that no test passes only because one process does everything, and the system server `lobby`. */
-export async function openOwnershipFixture(): Promise<OwnershipFixture> {
+export async function openOwnershipFixture(overrides: readonly string[] = []): Promise<OwnershipFixture> {
   const fixture = await openFixture();
-  await Promise.all([fixture.start(smallPages), fixture.start(smallPages)]);
+  const all = [...smallPages, ...overrides];
+  await Promise.all([fixture.start(all), fixture.start(all)]);
   const identity = await fixture.nats.connect("identity");
   const system = { name: "lobby", namespace, labels: { [label.systemRole]: "lobby" } };
   const spec = { subdomain: "lobby", image: noImage, reaperExempt: true };

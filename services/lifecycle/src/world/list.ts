@@ -24,7 +24,9 @@ export const listWorlds =
 
 async function viewOf(deps: WorldDeps, name: string, row: WorldRow | undefined) {
   const server = deps.servers.get(name) ?? (await findMissing(deps, name));
-  return server || row ? toWorldServer(name, { server, row, hasPod: false }) : undefined;
+  // A page has room for rows, not for whom they are shared with; nobody is let in by this list.
+  const alone = row && { ...row, members: undefined };
+  return server || row ? toWorldServer(name, { server, row: alone, hasPod: false }) : undefined;
 }
 
 // Our copy may be stale; an object counts as gone only when the cluster confirms it.

@@ -1,8 +1,9 @@
 // One server as world operations and the reaper see it (docs/reference/world-lock.md#lock, docs/reference/reaper.md#order). Pure.
 
-import { systemNames, type worlds } from "@svc/proto";
+import { type MemberFacts, systemNames, type worlds } from "@svc/proto";
 import type { z } from "zod";
 import { type Server, systemRoleOf, worldClaimName } from "../cluster/resource.ts";
+import type { StoredMember } from "../database/member.ts";
 import type { WorldRow } from "./store.ts";
 
 type WorldServer = z.output<typeof worlds.WorldServer>;
@@ -24,12 +25,14 @@ export function toWorldServer(
   about: { server: Server | undefined; row: WorldRow | undefined; hasPod: boolean },
 ): WorldServer {
   const { server, row, hasPod } = about;
+  const members = row?.members?.map(factsOf) ?? [];
   const isSystem = systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
   const nodeName = server?.spec.nodeName || server?.status?.nodeName;
   return {
     name,
     exists: server !== undefined,
     ...(row?.ownerId !== undefined && { owner_id: row.ownerId }),
+    ...(members.length > 0 && { members }),
     ...(row?.claimedAt && { claimed_at: row.claimedAt.toISOString() }),
     last_active_at: (row?.lastActiveAt ?? createdAt(server)).toISOString(),
     ...(row?.warned3dAt && { warned_3d_at: row.warned3dAt.toISOString() }),
@@ -43,6 +46,10 @@ export function toWorldServer(
     ...(nodeName && { node_name: nodeName }),
     volume_claim: server ? worldClaimName(server) : `world-${name}-0`,
   };
+}
+
+function factsOf({ user_id, rights, limits, ends_at }: StoredMember): MemberFacts {
+  return { user_id, rights, ...(limits && { limits }), ...(ends_at !== undefined && { ends_at }) };
 }
 
 // An object without a row has just been created.

@@ -81,7 +81,16 @@ async function fill(name: string): Promise<void> {
      values ($1, $2, 'passkey', now(), now() + interval '1 day', now())`,
     [sets(name), name],
   );
-  await query("insert into lifecycle.servers (name, owner_id) values ($1, $2)", [`of-${name}`, name]);
+  await query(
+    `insert into lifecycle.servers (name, owner_id, members) values ($1, $2, '[{"id":"mem-1","user_id":"helper"}]')`,
+    [`of-${name}`, name],
+  );
+  await query(
+    `insert into lifecycle.access_invitations
+       (id, server_name, owner_id, kind, secret_hash, offered, invited_by, inviter_name, expires_at)
+     values ($1, $2, $3, 'link', $1, '{"rights":["see"]}', $3, $3, now() + interval '1 day')`,
+    [`inv-${name}`, `of-${name}`, name],
+  );
   await query("insert into identity.outbox (subject, body) values ('svc.audit.identity', '{}')");
 }
 
@@ -119,12 +128,18 @@ async function run<T>(command: object, url = server.url): Promise<T> {
 
 const restore = (options: object = {}) => ({ do: "restore", bundle, force: true, safety: true, ...options });
 
-/** Names of accounts and servers, whether sessions are there, and whether services may sign in. */
+/** Names of accounts and servers, whether sessions and shares are there, and whether services may sign in. */
 async function state(url = server.url) {
-  const [users, servers, sessions, roles, open] = await Promise.all([
+  const [users, servers, sessions, shared, roles, open] = await Promise.all([
     query("select username as name from identity.users order by 1", [], url),
     query("select name from lifecycle.servers order by 1", [], url),
     query("select count(*)::int as count from identity.sessions", [], url),
+    query(
+      `select count(*)::int as count from lifecycle.servers left join lifecycle.access_invitations on server_name = name
+       where members <> '[]' or (id is not null and ended_at is null)`,
+      [],
+      url,
+    ),
     query("select bool_and(rolcanlogin) as open from pg_roles where rolname = any($1)", [
       schemas.map(({ name }) => `svc_${name}`),
     ]),
@@ -134,12 +149,14 @@ async function state(url = server.url) {
     users: users.map((row) => row["name"]),
     servers: servers.map((row) => row["name"]),
     sessions: sessions[0]?.["count"],
+    shared: shared[0]?.["count"],
     isOpen: roles[0]?.["open"],
     unfinished: open[0]?.["count"],
   };
 }
 
-const restored = { users: ["amelia"], servers: ["of-amelia"], sessions: 0, isOpen: true, unfinished: 0 };
+const ended = { sessions: 0, shared: 0 };
+const restored = { users: ["amelia"], servers: ["of-amelia"], ...ended, isOpen: true, unfinished: 0 };
 
 /** A second account that the bundle does not have, and a message in a stream. */
 async function moveOn(): Promise<void> {

@@ -7,7 +7,7 @@ export type ChangeNotice = changes.ChangeNotice;
 
 /** What a change of each type is seen in. */
 const readers: Readonly<Record<ChangeNotice["type"], readonly OperationName[]>> = {
-  server: ["servers.viewStatus", "ownership.listMine", "servers.fleet"],
+  server: ["servers.viewStatus", "ownership.listMine", "servers.fleet", "members.readMine", "members.list"],
   schedule: ["schedules.list"],
   job: ["backups.listJobs"],
   file: ["files.listOperations"],

@@ -1,12 +1,13 @@
 import type { AuditActor, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type backupKeeping, type backups, Fault } from "@svc/proto";
-import { type Scope, scopeOf } from "../access.ts";
+import { type backupKeeping, backups, Fault } from "@svc/proto";
+import type { Scope } from "../access.ts";
 import { recordAudit } from "../audit.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { decidePin, type Pin, pinOf } from "./policy.ts";
 import { toBackupView, toKeptBackup } from "./row.ts";
+import { findInScope } from "./shared-scope.ts";
 import { annotateBackup, countOwnPins, findBackup } from "./store.ts";
 
 type Needs = Pick<StorageDeps, "db" | "now" | "settings">;
@@ -26,12 +27,12 @@ export const annotate =
 
 /** storage.backup.edit */
 export const edit =
-  (deps: Needs): Handler<typeof backups.edit> =>
+  (deps: Needs & Pick<StorageDeps, "mesh">): Handler<typeof backups.edit> =>
   async (context, wanted) => {
     if (wanted.label === undefined && wanted.pinned === undefined) {
       throw new Fault("bad_request", { message: "Give label, pinned or both." });
     }
-    const scope = scopeOf(context.principal);
+    const { scope } = await findInScope(deps, context.principal, { id: wanted.id, to: backups.edit });
     return toBackupView(await change(deps, { ...wanted, scope, audit: auditActor(context) }));
   };
 
@@ -46,7 +47,8 @@ async function change(deps: Needs, { scope, audit, ...wanted }: Annotation): Pro
     if (pin === "refused") throw new Fault("backup_pinned");
     if (scope.kind === "owner" && pin === "owner" && pinOf(found) === "none") {
       const { owner_pins: limit } = deps.settings.archive;
-      if ((await countOwnPins(trx, scope.userId)) >= limit) throw new Fault("pin_limit");
+      if ((await countOwnPins(trx, found.former_owner ?? scope.userId)) >= limit)
+        throw new Fault("pin_limit");
     }
     const { server_name } = found;
     const payload = { backup_id: id, ...given };

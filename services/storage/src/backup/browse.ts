@@ -1,7 +1,6 @@
 import type { Handler } from "@svc/mesh";
-import { type backupKeeping, type backups, Fault } from "@svc/proto";
+import { type backupKeeping, backups, Fault } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
-import { scopeOf } from "../access.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import type { JobSlots } from "../file/job-slots.ts";
@@ -10,6 +9,7 @@ import { runJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import { assertConfigured } from "../job/world.ts";
 import { archiveNameOf } from "./row.ts";
+import { findInScope } from "./shared-scope.ts";
 import { findBackup } from "./store.ts";
 
 /** storage.backup.browse */
@@ -27,8 +27,7 @@ export const listFiles =
   async (context, { id, path: given }) => {
     const { principal } = context;
     const path = readPath(given);
-    const row = await findBackup(deps.db, { scope: scopeOf(principal), id });
-    if (!row) throw context.fault("no_backup");
+    const { backup: row } = await findInScope(deps, principal, { id, to: backups.listFiles });
     if (row.corrupt_at !== null) throw context.fault("backup_corrupt");
     const caller = principal.kind === "account" ? principal.user_id : principal.kind;
     return jobSlots.run(caller, () => readFolder(deps, context, { row, path }));

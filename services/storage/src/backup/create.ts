@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import { backups } from "@svc/proto";
 import { assertMayAccess, assertUserName, isStaff } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { startBackup } from "./start.ts";
@@ -18,7 +18,7 @@ export const create =
       reason: "manual",
       startedBy: about.actor,
       limits: { cooldown: isLimited, cap: isLimited },
-      check: (world) => assertMayAccess(principal, world),
+      check: (world) => assertMayAccess(principal, world, { to: backups.create }),
       audit: { ...about, action: "backup.create" },
     });
     return { name, status: "backing_up" };

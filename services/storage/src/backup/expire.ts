@@ -1,17 +1,17 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backups } from "@svc/proto";
-import { scopeOf } from "../access.ts";
+import { backups } from "@svc/proto";
 import { recordAudit } from "../audit.ts";
 import type { StorageDeps } from "../deps.ts";
 import { isBackupInUse } from "../job/store.ts";
+import { findInScope } from "./shared-scope.ts";
 import { expireBackup, findBackup } from "./store.ts";
 
 /** storage.backup.expire: the archive itself is deleted by the next daily run. */
 export const expire =
-  (deps: Pick<StorageDeps, "db" | "metrics" | "now">): Handler<typeof backups.expire> =>
+  (deps: Pick<StorageDeps, "db" | "mesh" | "metrics" | "now">): Handler<typeof backups.expire> =>
   async (context, { id }) => {
-    const scope = scopeOf(context.principal);
+    const { scope } = await findInScope(deps, context.principal, { id, to: backups.expire });
     const row = await deps.db.transaction().execute(async (trx) => {
       const found = await findBackup(trx, { scope, id, lock: true });
       if (!found) throw context.fault("no_backup");

@@ -14,11 +14,18 @@ export const restoreReads = sql<boolean>`exists (
   and ((world_jobs.kind = 'restore' and world_jobs.state in ('starting', 'running'))
     or world_jobs.then_restore = 'pending'))`;
 
+function ofOwner({ userId, servers, shared = [] }: Extract<Scope, { kind: "owner" }>) {
+  const own = sql<boolean>`(former_owner = ${userId}
+    and (${servers === undefined} or server_name = any(${[...(servers ?? [])]}::text[])))`;
+  if (shared.length === 0) return own;
+  const [names, theirs] = [shared.map(({ server }) => server), shared.map(({ owner }) => owner)];
+  return sql<boolean>`(${own} or (server_name, former_owner) in (
+    select * from unnest(${names}::text[], ${theirs}::text[])))`;
+}
+
 function inScope(db: AnyDb, scope: Scope, server?: string) {
   let query = db.selectFrom("world_backups").where("status", "=", "present");
-  if (scope.kind === "owner") query = query.where("former_owner", "=", scope.userId);
-  if (scope.kind === "owner" && scope.servers)
-    query = query.where((is) => is("server_name", "=", is.fn.any(is.val([...(scope.servers ?? [])]))));
+  if (scope.kind === "owner") query = query.where(ofOwner(scope));
   if (scope.kind === "none") query = query.where(sql<boolean>`false`);
   return server === undefined ? query : query.where("server_name", "=", server);
 }

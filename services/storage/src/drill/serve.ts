@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AuditActor, auditActor, type Handler, type Mesh } from "@svc/mesh";
 import { backupKeeping, drills, Fault, type Principal } from "@svc/proto";
-import { assertMayAccess, assertUserName, isStaff, type Scope, scopeOf } from "../access.ts";
+import { assertMayAccess, assertUserName, isStaff, type Scope, scopeAt } from "../access.ts";
 import { recordAudit } from "../audit.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { StorageTrx } from "../database/tables.ts";
@@ -25,10 +25,11 @@ const beginDrill =
     const { principal } = context;
     assertUserName(name);
     const world = await describeWorld(deps, name);
-    assertMayAccess(principal, world);
+    const wanted = { to: drills.begin };
+    assertMayAccess(principal, world, wanted);
     return start(deps, {
       world,
-      scope: scopeOf(principal),
+      scope: scopeAt(principal, world, wanted),
       backupId: backup_id,
       audit: auditActor(context),
       admit: (trx) => assertMayStart(deps, trx, { server: name, principal }),
@@ -97,8 +98,10 @@ const list =
   (deps: StorageDeps): Handler<typeof drills.list> =>
   async ({ principal }, { name }) => {
     assertUserName(name);
-    assertMayAccess(principal, await describeWorld(deps, name));
-    return { server: name, drills: await listDrills(deps.db, name, scopeOf(principal)) };
+    const world = await describeWorld(deps, name);
+    const wanted = { to: drills.list };
+    assertMayAccess(principal, world, wanted);
+    return { server: name, drills: await listDrills(deps.db, name, scopeAt(principal, world, wanted)) };
   };
 
 /** storage.drill.read */

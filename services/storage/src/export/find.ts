@@ -1,5 +1,5 @@
-import { carries, Fault, isFault, type Principal, reaches } from "@svc/proto";
-import { mayAccess, scopeOf } from "../access.ts";
+import { carries, exports as contracts, Fault, isFault, type Principal, reaches } from "@svc/proto";
+import { mayAccess, scopeAt, type Wanted } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import type { ExportDeps } from "./deps.ts";
@@ -50,17 +50,32 @@ async function spendTicket(
 async function assertStillTheirs(
   deps: Pick<ExportDeps, "mesh" | "db">,
   principal: Principal,
-  { server, backup_id: id }: StoredExport,
+  stored: StoredExport,
 ): Promise<void> {
-  const refusal = new Fault("forbidden", { message: "The server now belongs to another account." });
+  const { server, backup_id: id } = stored;
+  const refusal = new Fault("forbidden", {
+    message: "You may no longer download this; ask the owner of the server.",
+  });
   const world = await describeWorld(deps, server).catch((error: unknown) => {
     throw isFault(error) && error.fault === "not_found" ? refusal : error;
   });
-  if (!mayAccess(principal, world)) throw refusal;
-  if (id !== undefined && !(await findBackup(deps.db, { scope: scopeOf(principal), id }))) throw refusal;
+  const wanted = wantedOf(stored);
+  if (!mayAccess(principal, world, wanted)) throw refusal;
+  const scope = scopeAt(principal, world, wanted);
+  if (id !== undefined && !(await findBackup(deps.db, { scope, id }))) throw refusal;
+}
+
+/** What was asked for when it was started; a file of a build that did not write its path down is closed to limited members. */
+function wantedOf({ kind, path }: StoredExport): Wanted {
+  if (kind === "backup") return { to: contracts.startBackup };
+  if (kind === "world") return { to: contracts.startWorld };
+  return { to: contracts.startFile, ...(path !== undefined && { reads: [path] }) };
 }
 
 /** Whether the account that started an export may still download this world. */
-export function mayDownload({ user_id, is_staff = false }: StoredExport, world: WorldServer): boolean {
-  return is_staff || (world.owner_id !== undefined && world.owner_id === user_id);
+export function mayDownload(stored: StoredExport, world: WorldServer): boolean {
+  const { user_id, is_staff = false } = stored;
+  if (is_staff) return true;
+  const account = { username: "", role: "user", staff: false, setup: false, session: "" } as const;
+  return mayAccess({ kind: "account", user_id, ...account }, world, wantedOf(stored));
 }

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type exports, Fault } from "@svc/proto";
-import { scopeOf } from "../access.ts";
+import { exports, Fault } from "@svc/proto";
+import { scopeAt } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";
 import { openWorld } from "../file/open-world.ts";
@@ -15,9 +15,10 @@ export const startBackup =
   (deps: ExportDeps): Handler<typeof exports.startBackup> =>
   async (context, { name: server, id }) => {
     const { principal } = context;
-    const world = await openWorld(deps, { principal, server });
+    const wanted = { to: exports.startBackup };
+    const world = await openWorld(deps, { principal, server, ...wanted });
     if (principal.kind !== "account") throw context.fault("forbidden");
-    const backup = await findBackup(deps.db, { scope: scopeOf(principal), id });
+    const backup = await findBackup(deps.db, { scope: scopeAt(principal, world, wanted), id });
     if (!backup) throw context.fault("no_backup");
     if (backup.server_name !== server) {
       throw new Fault("forbidden", { message: "This backup belongs to another server." });

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { exports } from "@svc/proto";
+import { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
 import { assertTransfersEnabled, lockWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
@@ -14,13 +14,15 @@ export const startFile =
   async (context, { name: server, path: given, dir }) => {
     const { principal } = context;
     const path = readTarget(given);
+    const visit = { principal, server, to: exports.startFile, reads: [path] };
     const kind = dir === "true" ? "folder" : "file";
     assertTransfersEnabled(deps);
-    const { lock, world } = await lockWorld(deps, { principal, server }, "export");
+    const { lock, world } = await lockWorld(deps, visit, "export");
     try {
       if (principal.kind !== "account") throw context.fault("forbidden");
       const ticket = await startExport(deps, {
         kind,
+        path,
         filename: fileFilename(path, kind === "folder"),
         content_type: kind === "folder" ? "application/zip" : "application/octet-stream",
         user_id: principal.user_id,

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { exports } from "@svc/proto";
+import { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
 import { lockWorld } from "../file/open-world.ts";
 import type { ExportDeps } from "./deps.ts";
@@ -13,7 +13,7 @@ export const startWorld =
   async (context, { name: server }) => {
     const { principal } = context;
     assertExports(deps);
-    const { lock, world } = await lockWorld(deps, { principal, server }, "export");
+    const { lock, world } = await lockWorld(deps, { principal, server, to: exports.startWorld }, "export");
     try {
       if (principal.kind !== "account") throw context.fault("forbidden");
       const { type, ending } = archiveType(".gz");

@@ -13,7 +13,7 @@ import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";
 
 type ExportRequest = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id" | "is_staff"> &
-  Partial<Pick<StoredExport, "expected" | "backup_id">> & {
+  Partial<Pick<StoredExport, "expected" | "backup_id" | "path">> & {
     world: WorldServer;
     what: Extract<JobSpec["task"], { mode: "export" }>["what"];
     startedBy: string;
@@ -47,7 +47,17 @@ function storedOf(
   request: ExportRequest,
   { id, ticketHash, tokenHash }: Secrets,
 ): StoredExport {
-  const { kind, filename, content_type, user_id, is_staff = false, expected, backup_id, world } = request;
+  const {
+    kind,
+    filename,
+    content_type,
+    user_id,
+    is_staff = false,
+    expected,
+    backup_id,
+    path,
+    world,
+  } = request;
   const at = deps.now();
   return {
     id,
@@ -59,6 +69,7 @@ function storedOf(
     content_type,
     ...(expected && { expected }),
     ...(backup_id !== undefined && { backup_id }),
+    ...(path !== undefined && { path }),
     job: newJobName("export", world.name),
     state: "pending",
     ticket_hash: ticketHash,

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import type { FileDeps } from "./deps.ts";
 import { answerLarge } from "./large-answer.ts";
 import { readPath } from "./path.ts";
@@ -11,7 +11,7 @@ export const list =
   async (context, { name, path: given }) => {
     const path = readPath(given);
     const task = { mode: "list", path } as const;
-    const done = await runOnWorld(deps, { ...context, server: name, task });
+    const done = await runOnWorld(deps, { ...context, server: name, to: files.list, reads: [path], task });
     return answerLarge(deps, context, {
       path,
       entries: done.listing ?? [],

@@ -3,7 +3,7 @@
 import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";
 import { acquireLock, type HeldLock, type LockKind } from "@svc/world-lock";
-import { assertMayAccess, assertUserName } from "../access.ts";
+import { assertMayAccess, assertUserName, type Wanted } from "../access.ts";
 import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { label } from "../job/names.ts";
@@ -11,17 +11,22 @@ import type { JobSpec } from "../job/spec.ts";
 import { assertStopped, assertVolume, describeWorld, type WorldServer } from "../job/world.ts";
 import type { FileDeps } from "./deps.ts";
 
-export type WorldAccess = { principal: Principal; server: string };
+export type WorldAccess = Wanted & { principal: Principal; server: string };
 
 /** The server, if the caller may access its world. Throws `bad_name`, `not_found` or `forbidden`. */
 export async function openWorld(
   deps: Pick<FileDeps, "mesh">,
-  { principal, server }: WorldAccess,
+  { principal, server, ...wanted }: WorldAccess,
 ): Promise<WorldServer> {
   assertUserName(server);
   const world = await describeWorld(deps, server);
-  assertMayAccess(principal, world);
+  assertMayAccess(principal, world, { to: wanted.to, ...pathsOf(wanted) });
   return world;
+}
+
+// What is passed here has more members than these.
+function pathsOf({ reads, writes }: Pick<Wanted, "reads" | "writes">): Pick<Wanted, "reads" | "writes"> {
+  return { ...(reads && { reads }), ...(writes && { writes }) };
 }
 
 /** As `openWorld`, and the server must be stopped and have a volume. */

@@ -21,6 +21,11 @@ export function readZip(text: string): string {
   throw new Fault("bad_path", { message: "Only a .zip file can be extracted." });
 }
 
+/** The folder that a path lies in; empty for the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
 /** Last segment of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Handler } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import type { FileDeps } from "./deps.ts";
 import { answerLarge } from "./large-answer.ts";
 import { readTarget } from "./path.ts";
@@ -12,7 +12,7 @@ export const read =
   async (context, { name, path: given }) => {
     const path = readTarget(given);
     const task = { mode: "read", path } as const;
-    const done = await runOnWorld(deps, { ...context, server: name, task });
+    const done = await runOnWorld(deps, { ...context, server: name, to: files.read, reads: [path], task });
     const { content, sha256, content_sha256 } = done;
     if (content === undefined || sha256 === undefined || content_sha256 === undefined) {
       throw context.fault("read_damaged");

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
@@ -10,6 +10,13 @@ export const remove =
   async (context, { name, path: given }) => {
     const path = readTarget(given);
     const change = { action: "file.delete", path };
-    await runOnWorld(deps, { ...context, server: name, task: { mode: "delete", path }, change });
+    await runOnWorld(deps, {
+      ...context,
+      server: name,
+      to: files.remove,
+      writes: [path],
+      task: { mode: "delete", path },
+      change,
+    });
     return { path, status: "deleted" as const };
   };

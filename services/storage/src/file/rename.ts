@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
@@ -11,6 +11,13 @@ export const rename =
     const path = readTarget(from);
     const to = readTarget(wanted);
     const change = { action: "file.rename", path, payload: { to } };
-    await runOnWorld(deps, { ...context, server: name, task: { mode: "rename", path, to }, change });
+    await runOnWorld(deps, {
+      ...context,
+      server: name,
+      to: files.rename,
+      writes: [path, to],
+      task: { mode: "rename", path, to },
+      change,
+    });
     return { path, to, status: "renamed" as const };
   };

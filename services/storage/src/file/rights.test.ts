@@ -1,7 +1,7 @@
 // A server changes its owner during byte transfers: they end, and no ticket stays valid.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
@@ -9,13 +9,23 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
-import { eventSubject, type exports, ownership, type uploads } from "@svc/proto";
+import {
+  type AccessLimits,
+  eventSubject,
+  type exports,
+  type MemberRight,
+  memberRights,
+  members,
+  ownership,
+  type uploads,
+} from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
 import { cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { startPartialUpload } from "../testing/partial-upload.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";
+const emptySha256 = createHash("sha256").digest("hex");
 // More than the socket buffers hold: a stalled reader would otherwise be sent all of it.
 const region = randomBytes(40_000_000);
 
@@ -112,6 +122,144 @@ describe("byte transfers of a server whose owner changes", () => {
     // It ends although its reader stalls, and its Job releases the maintenance lock.
     await atRest();
     assert.equal(await reading.restOf(), false);
+  });
+
+  describe("and of a member whose access ends", () => {
+    const share = (given: readonly MemberRight[], limits?: AccessLimits) => {
+      fixture.base.servers.owners.set("survival", "usr-owner");
+      const member = { user_id: "usr-1", rights: [...given], ...(limits && { limits }) };
+      fixture.base.servers.overrides.set("survival", { members: [member] });
+    };
+    const end = async () => {
+      fixture.base.servers.overrides.delete("survival");
+      const data = { name: "survival", at: new Date().toISOString() };
+      const subject = eventSubject(members.accessChanged, data);
+      const id = randomBytes(8).toString("hex");
+      await fixture.base.lifecycleMesh.publish([{ id, subject, body: Buffer.from(JSON.stringify(data)) }]);
+    };
+    afterEach(() => void fixture.base.servers.overrides.delete("survival"));
+
+    test("a running download is cut and a running upload ends at the event", async () => {
+      share(["files.read"], { read_paths: ["r.0.0.mca"] });
+      const reading = await readSome(await ready("files/download?path=r.0.0.mca"));
+      await end();
+      await atRest();
+      assert.equal(await reading.restOf(), false);
+      share(["files.write"], { write_paths: ["plugins"] });
+      const place = `${fixture.externalUrl}${base}/files/upload?path=plugins/x.bin`;
+      const sending = startPartialUpload(place, randomBytes(1_000_000), 500_000);
+      const answered = once(sending, "response") as Promise<[IncomingMessage]>;
+      await until(() => readdirSync(fixture.stagingDir).length === 1);
+      await end();
+      const [answer] = await answered;
+      assert.equal(answer.statusCode, 403);
+      sending.destroy();
+      await until(() => readdirSync(fixture.stagingDir).length === 0);
+    });
+
+    test("a ticket is void once its path is outside the limit, and one of a world once the right is gone", async () => {
+      share(["files.read"]);
+      const ticket = await ready("files/download?path=r.0.0.mca");
+      share(["files.read"], { read_paths: ["plugins"] });
+      assert.equal(await fixture.refusal(`/api/v1/exports/${ticket}/download`), "403 forbidden");
+      await atRest();
+      share(["backups.download"]);
+      const world = await ready("world/export");
+      share(["files.read"]);
+      assert.equal(await fixture.refusal(`/api/v1/exports/${world}/download`), "403 forbidden");
+    });
+
+    test("backups of the owner are shared at this server alone, by right, and their owner's without lifecycle too", async () => {
+      const [{ id = "" } = {}] = (await fixture.base.database.admin(
+        "select id from storage.world_backups where server_name = 'survival' limit 1",
+      )) as { id?: string }[];
+      assert.notEqual(id, "");
+      await fixture.base.database.admin("update storage.world_backups set former_owner = 'usr-owner'");
+      const list = async () =>
+        ((await fixture.ask("/api/v1/backups")).body["backups"] as { id: string }[]).length;
+      const edit = (method: string, json?: object) =>
+        fixture.refusal(`/api/v1/backups/${id}`, { method, ...(json && { json }) });
+      share(["see"]);
+      assert.ok((await list()) > 0);
+      assert.equal(await edit("DELETE"), "404 no_backup");
+      assert.equal(await edit("PATCH", { label: "x" }), "404 no_backup");
+      share(["see", "backups.make"]);
+      assert.equal(
+        (await fixture.ask(`/api/v1/backups/${id}`, { method: "PATCH", json: { label: "x" } })).status,
+        200,
+      );
+      fixture.base.servers.isDown = true;
+      assert.equal(await list(), 0);
+      assert.equal(await edit("DELETE"), "503 unavailable");
+      fixture.base.servers.isDown = false;
+      fixture.base.servers.owners.set("survival", "usr-2");
+      assert.equal(await list(), 0);
+      assert.equal(await edit("PATCH", { label: "y" }), "404 no_backup");
+    });
+
+    /** One operation of every right that storage decides, with a place outside of `plugins` where paths matter. */
+    const operations: [right: MemberRight, method: string, place: string, json?: object][] = [
+      ["see", "GET", "jobs"],
+      ["files.read", "GET", "files?path=plugins"],
+      ["files.write", "POST", "files/mkdir?path=plugins/new"],
+      ["backups.make", "POST", "backup"],
+      ["backups.restore", "POST", "restore-backup", { backup_id: "none" }],
+      ["backups.download", "POST", "backups/none/export"],
+    ];
+    for (const [right, method, place, json] of operations) {
+      test(`${right}: a member with it is let in, without it or after its end is not`, async () => {
+        const ask = async () =>
+          (await fixture.ask(`${base}/${place}`, { method, ...(json && { json }) })).status;
+        share(memberRights.filter((one) => one !== right));
+        assert.equal(await ask(), 403);
+        const member = { user_id: "usr-1", rights: [...memberRights] };
+        const over = { ...member, ends_at: new Date(Date.now() - 1).toISOString() };
+        fixture.base.servers.overrides.set("survival", { members: [over] });
+        assert.equal(await ask(), 403);
+        fixture.base.servers.overrides.set("survival", { members: [{ ...member, user_id: "usr-3" }] });
+        assert.equal(await ask(), 403);
+        share([right]);
+        assert.notEqual(await ask(), 403);
+      });
+    }
+
+    test("files outside of its paths are closed, in every operation and at both ends", async () => {
+      share(["files.read", "files.write"], { read_paths: ["plugins"], write_paths: ["plugins"] });
+      const outside: [method: string, place: string, json?: object][] = [
+        ["GET", "files"],
+        ["GET", "files?path=."],
+        ["GET", "files?path=plugins2"],
+        ["GET", "file?path=level.dat"],
+        ["PUT", "file?path=level.dat", { content: "", content_sha256: emptySha256 }],
+        ["DELETE", "file?path=level.dat"],
+        ["POST", "files/mkdir?path=mods"],
+        ["POST", "files/rename?path=plugins/a", { to: "b" }],
+        ["POST", "files/rename?path=a", { to: "plugins/b" }],
+        ["POST", "files/unzip?path=a.zip", {}],
+        ["POST", "files/download?path=level.dat"],
+        ["POST", "files/uploads?path=level.dat", { size: 1 }],
+      ];
+      for (const [method, place, json] of outside) {
+        const answer = await fixture.ask(`${base}/${place}`, { method, ...(json && { json }) });
+        assert.equal(answer.status, 403, `${method} ${place}`);
+      }
+      for (const path of ["plugins/../level.dat", "plugins/..", "/level.dat", "plugins\\..\\level.dat"]) {
+        const place = `${base}/file?path=${encodeURIComponent(path)}`;
+        assert.ok([400, 403].includes((await fixture.ask(place)).status), path);
+      }
+      const begun = await fixture.ask(`${base}/files/uploads?path=plugins/new.bin`, {
+        method: "POST",
+        json: { size: 10 },
+      });
+      assert.equal(begun.status, 201);
+      const { id } = begun.body as uploads.FileUploadSession;
+      share(["files.write"], { write_paths: ["mods"] });
+      assert.equal(await fixture.refusal(`${base}/files/uploads/${id}`), "403 forbidden");
+      assert.equal(
+        await fixture.refusal(`${base}/files/uploads/${id}`, { method: "DELETE" }),
+        "403 forbidden",
+      );
+    });
   });
 
   test("a running upload ends at the event, and nothing of it is kept", async () => {

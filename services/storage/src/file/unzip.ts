@@ -1,18 +1,24 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import type { FileDeps } from "./deps.ts";
 import { admitOp, launch, recordFailedStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
 import { lockWorld } from "./open-world.ts";
-import { readZip } from "./path.ts";
+import { folderOf, readZip } from "./path.ts";
 
 /** storage.file.unzip */
 export const unzip =
   (deps: FileDeps): Handler<typeof files.unzip> =>
   async (context, { name: server, path: given, overwrite = false, skip_protected = false }) => {
     const path = readZip(given);
-    const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");
+    // What comes out lies beside it.
+    const writes = [path, folderOf(path)];
+    const { lock, world } = await lockWorld(
+      deps,
+      { ...context, server, to: files.unzip, writes },
+      "file-write",
+    );
     try {
       const op = newOp(deps, { op: "unzip", path, server, started_by: auditActor(context).actor });
       const change = { action: "file.unzip", path, payload: { overwrite, skip_protected } };

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { files } from "@svc/proto";
+import { files } from "@svc/proto";
 import { decodeContent } from "./content.ts";
 import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
@@ -20,6 +20,14 @@ export const write =
       ...(create_only !== undefined && { create_only }),
     } as const;
     const change = { action: "file.write", path };
-    await runOnWorld(deps, { ...context, server: name, task, change, secret: { content: bytes } });
+    await runOnWorld(deps, {
+      ...context,
+      server: name,
+      to: files.write,
+      writes: [path],
+      task,
+      change,
+      secret: { content: bytes },
+    });
     return { path, status: "written" as const, sha256 };
   };

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
-import type { backups } from "@svc/proto";
-import { assertMayAccess, assertUserName, scopeOf } from "../access.ts";
+import { backups } from "@svc/proto";
+import { assertMayAccess, assertUserName, scopeAt } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
@@ -12,8 +12,9 @@ export const listJobs =
   async ({ principal }, { name }) => {
     assertUserName(name);
     const world = await describeWorld(deps, name);
-    assertMayAccess(principal, world);
-    const scope = scopeOf(principal);
+    const wanted = { to: backups.listJobs };
+    assertMayAccess(principal, world, wanted);
+    const scope = scopeAt(principal, world, wanted);
     const owner = scope.kind === "owner" ? { owner: scope.userId } : {};
     const limit = deps.settings.storage.jobs_shown;
     const rows = await listJobsOf(deps.db, { server: name, ...owner, limit });

@@ -1,8 +1,8 @@
 // Starts a restore of a whole world or some files, after a safety snapshot or at once (docs/reference/restore.md#chain).
 
 import type { AuditActor } from "@svc/mesh";
-import { Fault, type Principal } from "@svc/proto";
-import { mayAccess, scopeOf } from "../access.ts";
+import { backups, Fault, type Principal } from "@svc/proto";
+import { assertMayAccess, scopeAt } from "../access.ts";
 import { backupJobSpec, newBackupRow } from "../backup/start.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { BackupRow, StorageTrx } from "../database/tables.ts";
@@ -26,22 +26,20 @@ type RestoreRequest = {
   audit: AuditActor;
 };
 
+const wanted = { to: backups.restore };
+
 type Begun = { backup: BackupRow; hasSnapshot: boolean };
 
 /** Starts it and returns the backup that is restored, and whether a safety snapshot comes first. */
 export async function beginRestore(deps: StorageDeps, request: RestoreRequest): Promise<Begun> {
   const { server, principal } = request;
-  const check = (world: WorldServer) => {
-    if (mayAccess(principal, world)) return;
-    throw new Fault("forbidden", { message: "Only the owner of a server may restore its world." });
-  };
+  const check = (world: WorldServer) => assertMayAccess(principal, world, wanted);
   const now = await describeWorld(deps, server);
   check(now);
   const backup = await chooseBackup(deps, request, now);
   // A server that was made again has no world that could be lost.
   const makesVolume = request.only === undefined && !(await hasVolume(deps, now));
   const hasSnapshot = request.hasSnapshot && !makesVolume;
-  const choose = (trx: StorageTrx) => lockBackup(trx, request, backup.id);
   const shared = {
     started_by: request.startedBy,
     backup_id: backup.id,
@@ -63,7 +61,7 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
       },
     }),
     admit: async (trx, world) => {
-      await choose(trx);
+      await lockBackup(trx, request, { id: backup.id, world });
       const row = { ...newBackupRow(deps, server, world), ...shared };
       return hasSnapshot
         ? { ...row, reason: "pre_restore" as const, then_restore: "pending" as const }
@@ -84,10 +82,11 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
 async function chooseBackup(
   { db }: Pick<StorageDeps, "db">,
   request: RestoreRequest,
-  { owner_id: owner }: WorldServer,
+  world: WorldServer,
 ): Promise<BackupRow> {
   const { server, backupId } = request;
-  const scope = scopeOf(request.principal);
+  const { owner_id: owner } = world;
+  const scope = scopeAt(request.principal, world, wanted);
   const running = await findRestoreOf(db, server);
   if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
   if (backupId === undefined) return assertRestorable(await findLatest(db, { scope, server, owner }), server);
@@ -109,7 +108,11 @@ function assertRestorable(backup: BackupRow | undefined, server: string): Backup
 }
 
 // From here on the backup cannot expire until the restore has ended.
-async function lockBackup(trx: StorageTrx, request: RestoreRequest, id: string): Promise<void> {
-  const scope = scopeOf(request.principal);
+async function lockBackup(
+  trx: StorageTrx,
+  request: RestoreRequest,
+  { id, world }: { id: string; world: WorldServer },
+): Promise<void> {
+  const scope = scopeAt(request.principal, world, wanted);
   assertRestorable(await findBackup(trx, { scope, id, lock: true }), request.server);
 }

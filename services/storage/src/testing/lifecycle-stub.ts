@@ -2,7 +2,7 @@
 
 import { isKubeError, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { worlds } from "@svc/proto";
+import { members, worlds } from "@svc/proto";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { namespace } from "./worlds.ts";
 
@@ -76,6 +76,15 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<LifecycleS
   mesh.serve(worlds.resumeServer, async (_context, { name }) => {
     await setWanted(name, "Running");
     return null;
+  });
+  mesh.serve(members.listSharedWith, (context, { user_id }) => {
+    if (stub.isDown) throw context.fault("unavailable");
+    const shared = [...stub.overrides].flatMap(([server, { members: all = [] }]) => {
+      const member = all.find((one) => one.user_id === user_id);
+      const owner_id = stub.owners.get(server);
+      return member && owner_id !== undefined ? [{ server, owner_id, rights: member.rights }] : [];
+    });
+    return { servers: shared };
   });
   serveReclaim(mesh, kube, stub);
   await mesh.announce();

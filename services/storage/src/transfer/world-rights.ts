@@ -1,8 +1,8 @@
-// Ends transfers when their server gets another owner: at the event, and by a recheck every minute, since an event may be
+// Ends transfers when their server gets another owner or is no longer shared: at the event, and by a recheck every minute, since an event may be
 // missed. The gateway watches the session.
 
 import type { Mesh } from "@svc/mesh";
-import { eventFilter, Fault, ownership, worlds } from "@svc/proto";
+import { eventFilter, Fault, members, ownership, worlds } from "@svc/proto";
 import { findWorld, type WorldServer } from "../job/world.ts";
 import type { Background } from "./background.ts";
 
@@ -20,7 +20,12 @@ export type WorldRights = {
 type Needs = { mesh: Pick<Mesh, "call" | "listen">; background: Background; recheckMs: number };
 type Running = { server: string; may: (world: WorldServer) => boolean; ending: AbortController };
 
-const changes = [ownership.serverTransferred, ownership.serverClaimed, worlds.serverReleased];
+const changes = [
+  ownership.serverTransferred,
+  ownership.serverClaimed,
+  worlds.serverReleased,
+  members.accessChanged,
+];
 
 export function createWorldRights({ mesh, background, recheckMs }: Needs): WorldRights {
   const running = new Set<Running>();
@@ -29,13 +34,13 @@ export function createWorldRights({ mesh, background, recheckMs }: Needs): World
     if (theirs.length === 0) return;
     // While lifecycle is unavailable the last answer stands; the next recheck asks again.
     const world = await findWorld({ mesh }, server);
-    const refusal = new Fault("forbidden", { message: "The server now belongs to another account." });
+    const refusal = new Fault("forbidden", { message: "Your access to this server has ended." });
     for (const { may, ending } of theirs) if (!world || !may(world)) ending.abort(refusal);
   };
   const ends = changes.map((event) =>
     mesh.listen(eventFilter(event), (subject) => {
       const server = subject.slice(subject.lastIndexOf(".") + 1);
-      background.run("recheck rights after an owner change", () => recheck(server));
+      background.run("recheck rights after a change of who has access", () => recheck(server));
     }),
   );
   background.every("recheck transfer rights", recheckMs, async () => {

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { uploads } from "@svc/proto";
+import { uploads } from "@svc/proto";
 import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
 import type { UploadDeps } from "./deps.ts";
@@ -13,7 +13,7 @@ export const begin =
     const { principal } = context;
     const path = readTarget(given);
     assertTransfersEnabled(deps);
-    await openStoppedWorld(deps, { principal, server });
+    await openStoppedWorld(deps, { principal, server, to: uploads.begin, writes: [path] });
     if (principal.kind !== "account") throw context.fault("forbidden");
     const { user_id } = principal;
     const upload: StoredUpload = {

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { uploads } from "@svc/proto";
+import { uploads } from "@svc/proto";
 import type { UploadDeps } from "./deps.ts";
 import { deleteUpload } from "./quota.ts";
 import { assertNoWriter, openSession } from "./session.ts";
@@ -8,7 +8,7 @@ import { assertNoWriter, openSession } from "./session.ts";
 export const cancel =
   (deps: Pick<UploadDeps, "mesh" | "now" | "uploads" | "staging">): Handler<typeof uploads.cancel> =>
   async (context, { name, id }) => {
-    const { value, revision } = await openSession(deps, { ...context, server: name, id });
+    const { value, revision } = await openSession(deps, { ...context, server: name, id, to: uploads.cancel });
     assertNoWriter(value, deps.now());
     if (!(await deleteUpload(deps, id, revision))) throw context.fault("upload_busy");
     return null;

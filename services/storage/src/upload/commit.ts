@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { AnyContract, Principal, uploads } from "@svc/proto";
+import { type AnyContract, type Principal, uploads } from "@svc/proto";
 import { assertMayAccess } from "../access.ts";
 import { admitOp, type Launch, launch, recordFailedStart } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
@@ -16,7 +16,7 @@ export const commit =
   (deps: UploadDeps): Handler<typeof uploads.commit> =>
   async (context, { name: server, id, overwrite = false }) => {
     assertTransfersEnabled(deps);
-    const entry = await openSession(deps, { ...context, server, id });
+    const entry = await openSession(deps, { ...context, server, id, to: uploads.commit });
     if (receivedBytes(entry.value) < entry.value.size) throw context.fault("upload_not_complete");
     const lease = await acquireLease(deps, entry);
     try {
@@ -31,9 +31,10 @@ export const commit =
 type Commit = { context: Context<AnyContract>; server: string; lease: Lease; overwrite: boolean };
 
 async function begin(deps: UploadDeps, { context, server, lease, overwrite }: Commit) {
-  const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");
+  const { id, path } = lease.upload;
+  const visit = { ...context, server, to: uploads.commit, writes: [path] };
+  const { lock, world } = await lockWorld(deps, visit, "file-write");
   try {
-    const { id, path } = lease.upload;
     const started_by = auditActor(context).actor;
     const op = newOp(deps, { op: "upload", path, server, started_by, upload: id });
     const change = { action: "file.upload", path, payload: { overwrite } };
@@ -58,7 +59,8 @@ async function commitUpload(deps: UploadDeps, about: Launch, context: CommitCont
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
     // The owner may have changed since the request was answered.
-    assertMayAccess(principal, await describeWorld(deps, op.server));
+    const wanted = { to: uploads.commit, writes: [op.path] };
+    assertMayAccess(principal, await describeWorld(deps, op.server), wanted);
     isLaunched = true;
     await launch(deps, about, commitTask(deps, upload, { overwrite, token }));
   } catch (error) {

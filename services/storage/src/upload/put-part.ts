@@ -1,6 +1,6 @@
 import type { Handler, UploadHead } from "@svc/mesh";
 import { readDigest } from "@svc/mesh";
-import { Fault, type uploads } from "@svc/proto";
+import { Fault, uploads } from "@svc/proto";
 import { mayAccess } from "../access.ts";
 import { assertTransfersEnabled } from "../file/open-world.ts";
 import type { UploadDeps } from "./deps.ts";
@@ -12,16 +12,17 @@ export const putPart =
   (deps: UploadDeps): Handler<typeof uploads.putPart> =>
   async (context, { name, id, offset, content_length: length, content_digest }) => {
     const sha256 = readDigest(content_digest);
-    const { value } = await openSession(deps, { ...context, server: name, id });
+    const { value } = await openSession(deps, { ...context, server: name, id, to: uploads.putPart });
     assertTransfersEnabled(deps);
     assertNoWriter(value, deps.now());
     checkPart(value, { offset, length }, deps.settings.storage.upload_parts);
+    const wanted = { to: uploads.putPart, writes: [value.path] };
     const part = { id, offset, length, sha256 };
     const { transfer_stall: stallMs } = deps.settings.storage;
     context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
       receive: async (body, _head: UploadHead, signal) => {
-        using rights = deps.rights.watch(name, (world) => mayAccess(context.principal, world));
+        using rights = deps.rights.watch(name, (world) => mayAccess(context.principal, world, wanted));
         const stop = AbortSignal.any([signal, rights.signal]);
         // Awaited: the watch ends with this function.
         return await receivePart(deps, body, { ...part, signal: stop });

@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import type { uploads } from "@svc/proto";
+import { uploads } from "@svc/proto";
 import type { UploadDeps } from "./deps.ts";
 import { openSession, toSession } from "./session.ts";
 
@@ -7,4 +7,4 @@ import { openSession, toSession } from "./session.ts";
 export const readSession =
   (deps: Pick<UploadDeps, "mesh" | "uploads">): Handler<typeof uploads.readSession> =>
   async ({ principal }, { name, id }) =>
-    toSession((await openSession(deps, { principal, server: name, id })).value);
+    toSession((await openSession(deps, { principal, server: name, id, to: uploads.readSession })).value);

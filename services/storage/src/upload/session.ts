@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
 import { Fault, type Principal, uploads } from "@svc/proto";
+import { assertMayAccess, type Wanted } from "../access.ts";
 import { openWorld } from "../file/open-world.ts";
 import type { UploadDeps } from "./deps.ts";
 
@@ -44,19 +45,21 @@ export function ttlOf(
   return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
 }
 
-type SessionRequest = { principal: Principal; server: string; id: string };
+type SessionRequest = { principal: Principal; server: string; id: string; to: Wanted["to"] };
 
 /** A session of this account and server; throws `upload_not_found` and the faults of `openWorld`. */
 export async function openSession(
   deps: Pick<UploadDeps, "mesh" | "uploads">,
-  { principal, server, id }: SessionRequest,
+  { principal, server, id, to }: SessionRequest,
 ): Promise<Entry> {
-  await openWorld(deps, { principal, server });
+  const world = await openWorld(deps, { principal, server, to, writes: [] });
   const entry = await findUpload(deps, id);
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
   if (!entry || !isTheirs || entry.value.kind !== "session" || entry.value.server !== server) {
     throw new Fault("upload_not_found");
   }
+  // The caller's access may have changed since the upload was begun.
+  assertMayAccess(principal, world, { to, writes: [entry.value.path] });
   return entry;
 }
 

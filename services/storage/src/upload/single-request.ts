@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { readDigest } from "@svc/mesh";
-import type { AnyContract, uploads } from "@svc/proto";
+import { type AnyContract, uploads } from "@svc/proto";
 import { mayAccess } from "../access.ts";
 import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
@@ -19,7 +19,7 @@ export const upload =
     const path = readTarget(given);
     const sha256 = readDigest(content_digest);
     assertTransfersEnabled(deps);
-    await openStoppedWorld(deps, { ...context, server });
+    await openStoppedWorld(deps, { ...context, server, to: uploads.upload, writes: [path] });
     await assertCanFit(deps, size);
     const request = { server, path, size, sha256, overwrite: overwrite === "true" };
     context.reply.byteTransfer = deps.byteTransfers.upload({
@@ -42,6 +42,7 @@ async function receiveAndCommit(
   request: UploadRequest,
 ) {
   const { principal } = context;
+  const wanted = { to: uploads.upload, writes: [request.path] };
   const { server, path, size, sha256, overwrite } = request;
   const id = newUploadId();
   const { token, hash } = newToken();
@@ -52,13 +53,13 @@ async function receiveAndCommit(
   await using _room = await reserveSpace(deps, { user_id, bytes: size, holdMs });
   try {
     {
-      using rights = deps.rights.watch(server, (world) => mayAccess(principal, world));
+      using rights = deps.rights.watch(server, (world) => mayAccess(principal, world, wanted));
       const stop = AbortSignal.any([signal, rights.signal]);
       await stageBody(deps, about, { body, signal: stop, sha256, hash });
     }
     const job = commitTask(deps, { ...about, parts: [{ size, sha256 }] }, { overwrite, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
-    await runOnWorld(deps, { ...context, server, signal, ...job, change });
+    await runOnWorld(deps, { ...context, ...wanted, server, signal, ...job, change });
     // The Job reports this itself, but its report may be lost.
     await deleteUpload(deps, id).catch(() => {});
     return { path, status: "uploaded" as const, sha256, size };

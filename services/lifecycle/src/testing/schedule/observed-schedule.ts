@@ -38,6 +38,7 @@ export function aRow(changes: Partial<ScheduleRow> = {}): ScheduleRow {
     created_by: "owner",
     created_at: at,
     updated_at: at,
+    saved_by: null,
     ...changes,
   };
 }

@@ -3,6 +3,17 @@ export const faults = {
   offline: "The service cannot be reached. Check your connection; this page reconnects on its own.",
   unknown: "Something went wrong. Try again; if it stays, give your operator the request id.",
   account_retired: "This account is disabled or deleted.",
+  access_beyond_own:
+    "You can only give and change what is part of your own access. Ask the owner of the server.",
+  already_member: "You have access to this server already.",
+  invitation_limit: "The server has as many open invitations as it may. Take one back first.",
+  invitation_not_found:
+    "There is no such invitation for you. It may have been taken back, or it is for another account.",
+  invitation_over: "This invitation was used or taken back, or it has expired. Ask for a new one.",
+  invitation_rate_limited: "Too many invitations. Wait a moment and try again.",
+  member_limit: "The server is shared with as many people as it may. Remove one first.",
+  member_not_found: "The server is not shared with this account any more.",
+  player_unknown: "No player of this name has joined here, or several have. Send a link instead.",
   already_claimed: "The server already has an owner.",
   already_confirmed: "This step is already confirmed.",
   already_linked: "This player is linked to another account.",

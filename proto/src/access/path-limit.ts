@@ -1,0 +1,28 @@
+// Which paths of a world a limited member may read or change (docs/reference/shared-access.md#files). Pure.
+
+import { z } from "zod";
+
+/**
+ * A file or folder with all that is in it, relative to the world's root, as `plugins/Essentials`. Slashes at its ends are
+ * dropped; dots, empty names and backslashes are refused rather than resolved.
+ */
+export const PathPrefix = z
+  .string()
+  .max(1_024)
+  .transform((text) => text.replace(/^\/+|\/+$/g, ""))
+  .refine(isNormalized, "must be a path below the world's root, as plugins/Essentials, without . and ..")
+  .meta({ type: "string", minLength: 1, maxLength: 1_024 });
+
+/**
+ * Whether a path is one of these or below one. Fails closed: a path that is not normalized is below nothing, and the root
+ * is below nothing but itself.
+ */
+export function isWithin(path: string, prefixes: readonly string[]): boolean {
+  return isNormalized(path) && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}
+
+function isNormalized(path: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (path === "" || /[\\\u0000-\u001f\u007f]/.test(path) || !path.isWellFormed()) return false;
+  return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+}

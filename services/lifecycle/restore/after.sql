@@ -1,0 +1,5 @@
+-- Who was removed since the bundle was taken would have access again, and a link that was taken back would open.
+update servers set members = '[]' where members <> '[]';
+update access_invitations set ended_at = now(), outcome = 'revoked' where ended_at is null;
+-- Tasks that members saved last go with their access.
+update server_schedules set enabled = false, next_run_at = null where saved_by is not null and enabled;
