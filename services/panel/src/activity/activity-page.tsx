@@ -21,7 +21,7 @@ const pageLength = 50;
 export function Page() {
   const { activity } = useWords();
   return (
-    <ServerFrame section={activity.title}>
+    <ServerFrame section={activity.title} needs={["console.read"]}>
       {({ name, isManaged }) =>
         isManaged ? <Entries key={name} name={name} /> : <NotFoundPage title={activity.title} />
       }

@@ -20,6 +20,7 @@ export const pages: Record<
   "/servers/:name/luckperms": { load: () => import("../luck-perms/luck-perms-page.tsx") },
   "/servers/:name/history": { load: () => import("../history/history-page.tsx") },
   "/servers/:name/activity": { load: () => import("../activity/activity-page.tsx") },
+  "/servers/:name/access": { load: () => import("../sharing/sharing-page.tsx") },
   "/servers/:name/settings": { load: () => import("../settings/settings-page.tsx") },
   "/admin": { load: () => import("../admin/admin-page.tsx") },
   "/admin/health": { load: () => import("../admin/health/health-page.tsx") },
@@ -37,5 +38,6 @@ export const pages: Record<
   "/admin/audit": { load: () => import("../admin/audit/audit-page.tsx") },
   "/servers/:name/schedules": { load: () => import("../schedules/schedules-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
+  "/invitations": { load: () => import("../sharing/invitation-page.tsx") },
   "/cli": { load: () => import("../account/cli-login-page.tsx") },
 };

@@ -25,10 +25,11 @@ export const BackupItem = memo(function BackupItem({ backup, drill, onAct, ...ri
     { ...action(backups.files, "browse"), isOffered: acts.browse },
     { ...action(backups.download, "download"), isOffered: acts.download },
     { ...action(backups.drill, "drill"), isOffered: acts.drill },
-    action(backups.label, "label"),
+    { ...action(backups.label, "label"), isOffered: acts.label },
     { ...action(acts.pin === "unpin" ? backups.unpin : backups.pin, "pin"), isOffered: acts.pin !== "none" },
     { ...action(backups.remove, "remove"), isOffered: acts.remove, isDanger: true },
   ];
+  const offered = actions.filter(({ isOffered = true }) => isOffered);
   return (
     <ListItem
       isLong
@@ -36,14 +37,16 @@ export const BackupItem = memo(function BackupItem({ backup, drill, onAct, ...ri
       details={<BackupDetails backup={backup} drill={drill} />}
       actions={
         <>
-          <Button
-            label={backups.restoreOf(when)}
-            isDisabled={!acts.restore}
-            onPress={() => onAct("restore", backup)}
-          >
-            {backups.restore}
-          </Button>
-          <Menu label={backups.more(when)} actions={actions.filter(({ isOffered = true }) => isOffered)} />
+          {!rights.lacks?.includes("backups.restore") && (
+            <Button
+              label={backups.restoreOf(when)}
+              isDisabled={!acts.restore}
+              onPress={() => onAct("restore", backup)}
+            >
+              {backups.restore}
+            </Button>
+          )}
+          {offered.length > 0 && <Menu label={backups.more(when)} actions={offered} />}
         </>
       }
     />

@@ -1,3 +1,4 @@
+import type { Right } from "../access/presets.ts";
 import type { Output } from "../api/operations.ts";
 
 export type Backup = Output<"backups.list">["backups"][number];
@@ -9,11 +10,18 @@ export function newestDrill(drills: readonly Drill[], backupId: string): Drill |
 }
 
 /** Who asks, and whether the world is at rest and free. */
-export type BackupRights = { isStaff: boolean; isAsleep: boolean; isBusy: boolean };
+export type BackupRights = {
+  isStaff: boolean;
+  isAsleep: boolean;
+  isBusy: boolean;
+  /** What the access of a member does not include; nothing for owner and staff. */
+  lacks?: readonly Right[];
+};
 
 type BackupActs = {
   /** Putting it back needs a world at rest and a sound archive. */
   restore: boolean;
+  label: boolean;
   browse: boolean;
   download: boolean;
   drill: boolean;
@@ -24,15 +32,18 @@ type BackupActs = {
 /** What can be done with a backup; the service decides again (docs/reference/backups.md#pin). */
 export function decideActs(
   { corrupt = false, pinned_by }: Backup,
-  { isStaff, isAsleep, isBusy }: BackupRights,
+  { isStaff, isAsleep, isBusy, lacks = [] }: BackupRights,
 ): BackupActs {
   const isTheirs = pinned_by === "staff" && !isStaff;
+  const has = (right: Right) => !lacks.includes(right);
+  const mayKeep = has("backups.make");
   return {
-    restore: !corrupt && isAsleep && !isBusy,
-    browse: !corrupt,
-    download: !corrupt,
-    drill: !corrupt,
-    pin: isTheirs ? "none" : pinned_by === undefined ? "pin" : "unpin",
-    remove: pinned_by === undefined || isStaff,
+    restore: !corrupt && isAsleep && !isBusy && has("backups.restore"),
+    label: mayKeep,
+    browse: !corrupt && has("backups.download"),
+    download: !corrupt && has("backups.download"),
+    drill: !corrupt && mayKeep,
+    pin: isTheirs || !mayKeep ? "none" : pinned_by === undefined ? "pin" : "unpin",
+    remove: (pinned_by === undefined || isStaff) && has("backups.delete"),
   };
 }

@@ -1,4 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { Needs } from "../access/needs.tsx";
+import { allRights } from "../access/presets.ts";
+import { useAccess } from "../access/use-access.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
 import { runningJob } from "../jobs/job.ts";
@@ -50,7 +54,9 @@ function Backups({ name, status }: ServerInFrame) {
     { every: (data) => (data?.drills.some(({ finished_at }) => !finished_at) ? poll.busy : poll.list) },
   );
   const isAsleep = isAtRest(status.phase);
-  const rights = { isStaff, isAsleep, isBusy: job !== undefined };
+  const { may } = useAccess();
+  const lacks = useMemo(() => allRights.filter((right) => !may(right)), [may]);
+  const rights = { isStaff, isAsleep, isBusy: job !== undefined, lacks };
   const { act, dialog } = useBackupActs(name, isAsleep && job === undefined);
   const { backups: found = [], total = 0 } = list.data ?? {};
   const show = (to: number) =>
@@ -59,10 +65,15 @@ function Backups({ name, status }: ServerInFrame) {
     <Stack>
       <JobNotice jobs={jobs} />
       <Row>
-        <MakeBackup name={name} phase={status.phase} jobs={jobs} />
-        <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
+        <Needs rights={isAsleep ? ["backups.make"] : ["backups.make", "power"]} otherwise="nothing">
+          <MakeBackup name={name} phase={status.phase} jobs={jobs} />
+        </Needs>
+        <Needs rights={["backups.download"]} otherwise="nothing">
+          <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
+        </Needs>
       </Row>
-      {!isAsleep && <Muted>{backups.awake}</Muted>}
+      <Needs rights={["backups.make", "backups.restore", "backups.download", "backups.delete"]}>{null}</Needs>
+      {!isAsleep && (may("backups.restore") || may("backups.download")) && <Muted>{backups.awake}</Muted>}
       {!list.data &&
         (list.error ? <Failure error={list.error} retry={() => void list.refetch()} /> : <Loading />)}
       {list.data && found.length === 0 && <Empty title={backups.none}>{backups.noneHelp}</Empty>}

@@ -15,7 +15,7 @@ const namesShown = 6;
 
 /** A server that is awake: how many are on and who, and the way to its console. */
 export function AwakeCard({ row, isManaged }: { row: ServerRow; isManaged: boolean }) {
-  const { server, dashboard } = useWords();
+  const { server, dashboard, sharing } = useWords();
   const { name, displayName, subdomain, phase, playersOnline, playersMax, playersUnknown } = row;
   const address = `${subdomain}.${rootDomain}`;
   const players = playersUnknown ? server.playersUnknown : server.players(playersOnline, playersMax);
@@ -29,6 +29,7 @@ export function AwakeCard({ row, isManaged }: { row: ServerRow; isManaged: boole
       actions={<PhaseStatus server={row} />}
     >
       <div>
+        {row.isShared && <Muted>{sharing.sharedWithYou}</Muted>}
         {phase === "Running" && <p>{players}</p>}
         {isStarting(row) && <StartBar server={row} />}
         {isManaged && playersOnline > 0 && <WhoIsOn name={name} />}

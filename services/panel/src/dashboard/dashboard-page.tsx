@@ -7,6 +7,7 @@ import { isAwake, needsAttention, type ServerRow } from "../server/row.ts";
 import { StartNote } from "../server/start-card.tsx";
 import { useOwnServers } from "../server/use-servers.ts";
 import { WakeOrStop } from "../server/wake-stop.tsx";
+import { OffersNotice } from "../sharing/offers-notice.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
@@ -37,7 +38,7 @@ export function Page() {
 
 /** The servers that the person owns or may claim. */
 function OwnOverview() {
-  const { dashboard, servers } = useWords();
+  const { dashboard, servers, sharing } = useWords();
   const { rows, error, refetch } = useOwnServers();
   const links = useOperation("links.listOwn", {});
   const isUnlinked = links.data?.links.length === 0;
@@ -47,6 +48,7 @@ function OwnOverview() {
   const asleep = rows.filter((row) => row.isMine && !isAwake(row));
   // What is free to claim is nobody's concern yet.
   const needing = rows.filter((row) => row.isMine && needsAttention(row));
+  const shared = rows.filter((row) => row.isShared && !isAwake(row));
   const claimable = rows.filter((row) => row.claimable);
   return (
     <>
@@ -57,12 +59,24 @@ function OwnOverview() {
         busy={rows.filter((row) => row.playersOnline > 0).length}
         needing={needing.length + troubles.length + (isUnlinked ? 1 : 0)}
       />
+      <OffersNotice />
       {isUnlinked && <LinkFirst />}
       <NeedsYou rows={needing} />
       <TroubleNotices troubles={troubles} />
       <Awake rows={awake} isManaged={(row) => row.isMine && !row.system} />
       {asleep.length > 0 && (
         <Servers title={dashboard.asleep} rows={asleep} action={(row) => <WakeOrStop server={row} />} />
+      )}
+      {shared.length > 0 && (
+        <Servers
+          title={sharing.sharedWithYou}
+          rows={shared}
+          action={(row) => (
+            <Link to={`/servers/${row.name}`} looks="button">
+              {dashboard.open}
+            </Link>
+          )}
+        />
       )}
       {claimable.length > 0 && (
         <Servers title={dashboard.claimable} rows={claimable} action={(row) => <Claim name={row.name} />} />

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMayWrite } from "../access/use-access.ts";
 import { call } from "../api/call.ts";
 import type { Output } from "../api/operations.ts";
 import { keyOf, useAction } from "../api/query.ts";
@@ -25,6 +26,7 @@ export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
   const [asking, setAsking] = useState<"rename" | "remove">();
   const path = joinPath(folder, entry.name);
   const remove = useAction("files.remove", ["files.list"]);
+  const mayWrite = useMayWrite()(path);
   const about = { name, path, entry, onClose: () => setAsking(undefined) };
   const dir = entry.is_dir ? "true" : "false";
   if (remove.isPending) return <span role="status">{files.removing}</span>;
@@ -37,9 +39,13 @@ export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
             word: entry.is_dir ? files.downloadFolder : files.download,
             run: () => void download(() => call("exports.startFile", { name, path, dir })),
           },
-          ...(isArchive(entry) ? [{ word: files.unzip, run: () => unzip(path) }] : []),
-          { word: files.rename, run: () => setAsking("rename") },
-          { word: files.remove, run: () => setAsking("remove"), isDanger: true },
+          ...(mayWrite && isArchive(entry) ? [{ word: files.unzip, run: () => unzip(path) }] : []),
+          ...(mayWrite
+            ? [
+                { word: files.rename, run: () => setAsking("rename") },
+                { word: files.remove, run: () => setAsking("remove"), isDanger: true },
+              ]
+            : []),
         ]}
       />
       {asking === "rename" && <Rename {...about} />}

@@ -1,5 +1,8 @@
 import { useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { startsIn } from "../access/paths.ts";
+import { PathsStart } from "../access/paths-start.tsx";
+import { useAccess } from "../access/use-access.ts";
 import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -16,7 +19,7 @@ const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ de
 export function Page() {
   const { files } = useWords();
   return (
-    <ServerFrame section={files.title}>
+    <ServerFrame section={files.title} needs={["files.read"]}>
       {(server) =>
         server.isManaged ? <Files key={server.name} {...server} /> : <NotFoundPage title={files.title} />
       }
@@ -27,6 +30,7 @@ export function Page() {
 function Files(server: ServerInFrame) {
   const { folder, file } = placeOf(useSearch({ strict: false }));
   const isAsleep = isAtRest(server.status.phase);
+  const paths = startsIn(folder, useAccess().limits?.read_paths);
   if (file !== undefined)
     return (
       <Suspense fallback={<Loading />}>
@@ -34,6 +38,7 @@ function Files(server: ServerInFrame) {
       </Suspense>
     );
   if (!isAsleep) return <AwakeNotice status={server.status} />;
+  if (paths !== undefined) return <PathsStart name={server.name} paths={paths} />;
   return (
     <>
       <UnzipNotices name={server.name} />

@@ -1,5 +1,7 @@
 import { RotateCw } from "lucide-react";
 import { useMemo } from "react";
+import { NotIncluded } from "../access/right-list.tsx";
+import { useMayWrite } from "../access/use-access.ts";
 import type { Output } from "../api/operations.ts";
 import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
@@ -25,7 +27,8 @@ type FolderProps = { name: string; folder: string };
 
 /** One folder of the world: what it holds, and what can be done there. Reading it costs a Job. */
 export function Folder({ name, folder }: FolderProps) {
-  const { files } = useWords();
+  const { files, sharing } = useWords();
+  const mayWrite = useMayWrite()(folder);
   const query = useOperation("files.list", { name, path: folder }, { isCostly: true });
   const { data, error, isFetching, refetch } = query;
   const existing = useMemo(
@@ -37,9 +40,13 @@ export function Folder({ name, folder }: FolderProps) {
       <Row isSpread>
         <Crumbs name={name} folder={folder} />
         <Row>
-          <UploadButtons target={{ server: name, folder, existing }} />
-          <NewEntry name={name} folder={folder} kind="folder" />
-          <NewEntry name={name} folder={folder} kind="file" />
+          {mayWrite && (
+            <>
+              <UploadButtons target={{ server: name, folder, existing }} />
+              <NewEntry name={name} folder={folder} kind="folder" />
+              <NewEntry name={name} folder={folder} kind="file" />
+            </>
+          )}
           <Button
             kind="quiet"
             icon={<RotateCw size={16} aria-hidden />}
@@ -50,6 +57,7 @@ export function Folder({ name, folder }: FolderProps) {
           </Button>
         </Row>
       </Row>
+      {!mayWrite && <NotIncluded what={sharing.rightWords["files.write"]} />}
       {error?.code === "not_found" || error?.code === "bad_path" ? (
         <Empty
           title={files.gone}

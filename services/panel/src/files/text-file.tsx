@@ -1,5 +1,7 @@
 import { Save } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
+import { NotIncluded } from "../access/right-list.tsx";
+import { useMayWrite } from "../access/use-access.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Row, Stack } from "../ui/layout.tsx";
@@ -32,7 +34,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
   const [isChanged, setChanged] = useState(false);
   const [mine, setMine] = useState("");
   const { save, isSaving, error, theirs, settle } = useSave({ name, path, file });
-  const isReadOnly = file.bytes > editableBytes || file.isMasked;
+  const isReadOnly = !useIsEditable(path, file);
   const differing = useMemo(
     () => theirs?.text !== undefined && differingLines(linesOf(theirs.text), linesOf(mine)),
     [theirs, mine],
@@ -76,7 +78,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
           )}
         </Row>
       </FileHead>
-      {isReadOnly && <Notice>{file.isMasked ? files.readOnlyMasked : files.readOnlySize}</Notice>}
+      <WhyReadOnly file={file} path={path} />
       {!isAsleep && !isReadOnly && <Notice kind="waiting">{files.awakeEditor}</Notice>}
       <Failure error={error ?? null} />
       {theirs && (
@@ -120,6 +122,23 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
       <LeaveDialog costs={() => isChanged} asksOnUnload={isChanged} />
     </Stack>
   );
+}
+
+/** Nobody edits it here, whatever their access is. */
+function isFixed({ bytes, isMasked }: FileText): boolean {
+  return bytes > editableBytes || isMasked;
+}
+
+function useIsEditable(path: string, file: FileText): boolean {
+  return useMayWrite()(path) && !isFixed(file);
+}
+
+function WhyReadOnly({ file, path }: { file: FileText; path: string }) {
+  const { files, sharing } = useWords();
+  const mayWrite = useMayWrite()(path);
+  if (!mayWrite) return <NotIncluded what={sharing.rightWords["files.write"]} />;
+  if (!isFixed(file)) return null;
+  return <Notice>{file.isMasked ? files.readOnlyMasked : files.readOnlySize}</Notice>;
 }
 
 const nothing: readonly number[] = [];

@@ -18,7 +18,7 @@ import { PlayerRights } from "./player-rights.tsx";
 export function Page() {
   const { luckPerms } = useWords();
   return (
-    <ServerFrame section={luckPerms.title}>
+    <ServerFrame section={luckPerms.title} needs={["players"]}>
       {(server) =>
         server.isManaged ? (
           <LuckPerms key={server.name} {...server} />

@@ -1,3 +1,4 @@
+import { Needs } from "../access/needs.tsx";
 import { useOperation } from "../api/query.ts";
 import { plainText } from "../server/console/styled-text.ts";
 import { Button } from "../ui/button.tsx";
@@ -50,10 +51,12 @@ export function PlayerRights({ name, player }: PlayerRightsProps) {
           {luckPerms.refused} <bdi>{visible(textOf(change.refusal))}</bdi>
         </Notice>
       )}
-      <Columns isWide>
-        <Groups groups={data.groups} player={player} change={change} />
-        <Permissions permissions={data.permissions} player={player} change={change} />
-      </Columns>
+      <Needs rights={["command"]}>
+        <Columns isWide>
+          <Groups groups={data.groups} player={player} change={change} />
+          <Permissions permissions={data.permissions} player={player} change={change} />
+        </Columns>
+      </Needs>
       <Disclosure summary={luckPerms.reply}>
         <Preformatted label={luckPerms.reply}>{textOf(data.output)}</Preformatted>
       </Disclosure>

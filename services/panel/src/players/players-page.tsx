@@ -14,7 +14,7 @@ import { Whitelist } from "./whitelist.tsx";
 export function Page() {
   const { players } = useWords();
   return (
-    <ServerFrame section={players.title}>
+    <ServerFrame section={players.title} needs={["players"]}>
       {(server) =>
         server.isManaged ? <Players key={server.name} {...server} /> : <NotFoundPage title={players.title} />
       }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { useAccess } from "../access/use-access.ts";
 import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -25,10 +26,13 @@ type ScheduleItemProps = {
 export function ScheduleItem({ name, schedule, playersOnline, onRemove }: ScheduleItemProps) {
   const { schedules } = useWords();
   const [isEditing, setEditing] = useState(false);
+  const { may } = useAccess();
+  const mayPlan = may("command") && may("power") && may("backups.make");
   const { label, action, run_state } = schedule;
   const what = label === "" ? schedules.actions[action] : isolate(label);
   const edit = { word: schedules.edit, run: () => setEditing(true) };
   const remove = { word: schedules.remove, run: () => onRemove(schedule), isDanger: true };
+  const acts = [...(mayPlan ? [edit] : []), ...(run_state === "" ? [remove] : [])];
   return (
     <>
       <ListItem
@@ -36,9 +40,13 @@ export function ScheduleItem({ name, schedule, playersOnline, onRemove }: Schedu
         details={<ScheduleDetails schedule={schedule} />}
         actions={
           <>
-            <OnOff name={name} schedule={schedule} what={what} />
-            <RunNow name={name} schedule={schedule} what={what} playersOnline={playersOnline} />
-            <Menu label={schedules.more(what)} actions={run_state === "" ? [edit, remove] : [edit]} />
+            {mayPlan && (
+              <>
+                <OnOff name={name} schedule={schedule} what={what} />
+                <RunNow name={name} schedule={schedule} what={what} playersOnline={playersOnline} />
+              </>
+            )}
+            {acts.length > 0 && <Menu label={schedules.more(what)} actions={acts} />}
           </>
         }
       />

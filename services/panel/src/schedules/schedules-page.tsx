@@ -1,5 +1,6 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { Needs } from "../access/needs.tsx";
 import type { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { poll, useAction, useOperation } from "../api/query.ts";
@@ -22,11 +23,14 @@ import type { Schedule } from "./timetable.ts";
 export function Page() {
   const { schedules } = useWords();
   return (
-    <ServerFrame section={schedules.title}>
+    <ServerFrame section={schedules.title} needs={["schedules"]}>
       {(server) => (server.isManaged ? <Schedules {...server} /> : <NotFoundPage title={schedules.title} />)}
     </ServerFrame>
   );
 }
+
+/** A task may do all of it. */
+const toPlan = ["command", "power", "backups.make"] as const;
 
 const everyOf = (data: Output<"schedules.list"> | undefined) =>
   data?.schedules.some(({ run_state }) => run_state !== "") ? poll.busy : poll.list;
@@ -56,14 +60,16 @@ function Schedules({ name, status }: ServerInFrame) {
   const { schedules: found, limit } = data;
   const isFull = found.length >= limit;
   const make = (
-    <Button
-      kind="primary"
-      icon={<Plus size={16} aria-hidden />}
-      isDisabled={isFull}
-      onPress={() => setMaking(true)}
-    >
-      {schedules.create}
-    </Button>
+    <Needs rights={toPlan}>
+      <Button
+        kind="primary"
+        icon={<Plus size={16} aria-hidden />}
+        isDisabled={isFull}
+        onPress={() => setMaking(true)}
+      >
+        {schedules.create}
+      </Button>
+    </Needs>
   );
   return (
     <Stack>

@@ -10,16 +10,19 @@ import { StartNote } from "./start-card.tsx";
 import { WakeOrStop } from "./wake-stop.tsx";
 
 /** The columns of the list of servers. */
-export function columnsOf({ server, servers }: Words, isStaff: boolean): Column<ServerRow>[] {
+export function columnsOf({ server, servers, sharing }: Words, isStaff: boolean): Column<ServerRow>[] {
   return [
     {
       key: "name",
       title: servers.name,
       width: "minmax(0, 2fr)",
       cell: (row) => (
-        <Link to={`/servers/${row.name}`}>
-          <bdi>{row.displayName}</bdi>
-        </Link>
+        <>
+          <Link to={`/servers/${row.name}`}>
+            <bdi>{row.displayName}</bdi>
+          </Link>
+          {row.isShared && <div className={styles.note}>{sharing.sharedWithYou}</div>}
+        </>
       ),
     },
     {

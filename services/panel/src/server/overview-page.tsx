@@ -1,3 +1,6 @@
+import { Needs } from "../access/needs.tsx";
+import { RightList } from "../access/right-list.tsx";
+import { useAccess } from "../access/use-access.ts";
 import { rootDomain } from "../api/hosts.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
@@ -34,8 +37,11 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
         <Split
           aside={
             <>
+              <SharedWithYou name={name} />
               <Address status={status} />
-              <WhoIsOn name={name} isRunning={status.phase === "Running"} />
+              <Needs rights={["players"]} otherwise="nothing">
+                <WhoIsOn name={name} isRunning={status.phase === "Running"} />
+              </Needs>
               <LastWork name={name} />
               {full && <Settings status={full} />}
             </>
@@ -52,6 +58,19 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
         <Address status={status} />
       )}
     </>
+  );
+}
+
+/** For members: what the server is shared with them for. */
+function SharedWithYou({ name }: { name: string }) {
+  const { sharing } = useWords();
+  const { as } = useAccess();
+  const { data } = useOperation("members.readMine", { name });
+  if (as !== "member" || !data) return null;
+  return (
+    <Card title={sharing.sharedWithYou} actions={<Link to={`/servers/${name}/access`}>{sharing.title}</Link>}>
+      <RightList grant={data} />
+    </Card>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useAccess } from "../access/use-access.ts";
 import { useAction } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -23,7 +24,8 @@ export function RetirementNotice({ name, retiring }: RetirementProps) {
   const keep = () =>
     cancel.mutate({ name }, { onSuccess: () => toast({ kind: "done", text: server.kept(isolate(name)) }) });
   // Only staff take back what staff decided.
-  const mayKeep = isStaff || !retiring.delete;
+  const isMember = useAccess().as === "member";
+  const mayKeep = isStaff || (!retiring.delete && !isMember);
   return (
     <>
       <Notice

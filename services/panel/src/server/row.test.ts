@@ -20,6 +20,7 @@ const row = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
   playersUnknown: false,
   isMine: false,
   claimable: false,
+  isShared: false,
   owner: undefined,
   gaveUp: false,
   retiring: undefined,

@@ -20,6 +20,8 @@ export type ServerRow = StartFacts & {
   /** The caller owns it. */
   isMine: boolean;
   claimable: boolean;
+  /** Somebody else owns it and shares it with the caller. */
+  isShared: boolean;
   /** Only staff see it. */
   owner: string | undefined;
   gaveUp: boolean;
@@ -33,6 +35,7 @@ export function rowOfMine(server: Mine): ServerRow {
     ...common(server),
     phase: server.phase ?? "Unknown",
     isMine: server.owned,
+    isShared: !server.owned && !server.claimable,
     owner: undefined,
     system: false,
   };
@@ -43,6 +46,7 @@ export function rowOfFleet(server: Fleet): ServerRow {
     ...common(server),
     phase: server.phase,
     isMine: false,
+    isShared: false,
     owner: server.ownerPlayer ?? server.owner,
     system: server.system ?? false,
   };

@@ -1,3 +1,4 @@
+import { useAccess } from "../access/use-access.ts";
 import { useMe } from "../api/session.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { isFull } from "../server/use-server.ts";
@@ -15,7 +16,7 @@ import { WorldMove } from "./world-move.tsx";
 export function Page() {
   const { settings } = useWords();
   return (
-    <ServerFrame section={settings.title}>
+    <ServerFrame section={settings.title} needs={["settings"]}>
       {(server) =>
         server.isManaged ? (
           <Settings key={server.name} {...server} />
@@ -29,6 +30,7 @@ export function Page() {
 
 function Settings({ name, status }: ServerInFrame) {
   const isStaff = useMe().data?.is_admin ?? false;
+  const isMember = useAccess().as === "member";
   if (!isFull(status)) return null;
   return (
     <Stack>
@@ -41,7 +43,7 @@ function Settings({ name, status }: ServerInFrame) {
           <WorldMove name={name} status={status} />
         </>
       )}
-      {!status.retiring && <GiveUp name={name} isStaff={isStaff} />}
+      {!status.retiring && !isMember && <GiveUp name={name} isStaff={isStaff} />}
     </Stack>
   );
 }

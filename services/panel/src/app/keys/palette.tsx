@@ -1,10 +1,11 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { type Access, useMyAccess } from "../../access/use-access.ts";
 import { host } from "../../api/hosts.ts";
 import { useOperation } from "../../api/query.ts";
 import type { Me } from "../../api/session.ts";
 import { rowOfFleet, type ServerRow } from "../../server/row.ts";
-import { tabs } from "../../server/server-frame.tsx";
+import { isOpenTo, tabs } from "../../server/server-frame.tsx";
 import { isServerName } from "../../server/use-server.ts";
 import { useOwnServers } from "../../server/use-servers.ts";
 import { CommandPalette } from "../../ui/command-palette.tsx";
@@ -24,7 +25,13 @@ export function Palette({ me, onClose, onHelp }: { me: Me; onClose: () => void; 
   const { pathname } = useLocation();
   const [query, setQuery] = useState("");
   const rows = useFoundServers(me, query);
-  const commands = useMemo(() => commandsOf({ words, me, rows, pathname }), [words, me, rows, pathname]);
+  const open = openServer(pathname);
+  const isManaged = me.is_admin || rows.some(({ name, claimable }) => name === open && !claimable);
+  const { access } = useMyAccess(open ?? "", open !== undefined && isManaged);
+  const commands = useMemo(
+    () => commandsOf({ words, me, rows, open, access }),
+    [words, me, rows, open, access],
+  );
   const found = findCommands(commands, query);
   const choose = (id: string) => {
     onClose();
@@ -64,20 +71,29 @@ function useFoundServers(me: Me, query: string): readonly ServerRow[] {
   return (me.is_admin ? found : own.rows) ?? none;
 }
 
-type About = { words: Words; me: Me; rows: readonly ServerRow[]; pathname: string };
+type About = {
+  words: Words;
+  me: Me;
+  rows: readonly ServerRow[];
+  /** The server whose page is open, and what the person may do there. */
+  open: string | undefined;
+  access: Access | undefined;
+};
 
-function commandsOf({ words, me, rows, pathname }: About): Command[] {
+function openServer(pathname: string): string | undefined {
+  const [, area, name = ""] = pathname.split("/");
+  return area === "servers" && pathname !== "/servers/new" && isServerName(name) ? name : undefined;
+}
+
+function commandsOf({ words, me, rows, open, access }: About): Command[] {
   const { shell, servers, keys } = words;
   const mayOpen = (path: string) => decideAccess(findRoute(path), { me, host }) === "show";
   const pages = [
     ...menuEntries.map(({ path, word }) => ({ to: path as string, word: shell[word] })),
     { to: "/servers/new", word: servers.create },
   ].filter(({ to }) => mayOpen(to));
-  const [, area, open = ""] = pathname.split("/");
-  const isMine = me.is_admin || rows.some(({ name, isMine: isOwned }) => isOwned && name === open);
-  const isManaged = area === "servers" && pathname !== "/servers/new" && isServerName(open) && isMine;
   return [
-    ...(isManaged ? tabs : []).map(({ path, word }): Command => {
+    ...(access ? tabs.filter(isOpenTo(access)) : []).map(({ path, word }): Command => {
       const to = `/servers/${open}${path}`;
       return { id: `server:${to}`, group: "server", word: word(words), to };
     }),

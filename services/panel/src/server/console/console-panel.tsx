@@ -1,4 +1,6 @@
 import { useMemo, useState } from "react";
+import { Needs } from "../../access/needs.tsx";
+import { useAccess } from "../../access/use-access.ts";
 import { poll, useOperation } from "../../api/query.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Card } from "../../ui/layout.tsx";
@@ -23,8 +25,11 @@ type ConsoleProps = {
 /** The log of a server as it is written, and the line for commands. */
 export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
   const { serverConsole } = useWords();
-  const { buffer, lines, state } = useConsole(name, isReadable);
-  const players = useOperation("consoles.listPlayers", { name }, { every: poll.status, enabled: isRunning });
+  const { may } = useAccess();
+  const isSeen = may("console.read");
+  const { buffer, lines, state } = useConsole(name, isReadable && isSeen);
+  const isOnKnown = isRunning && may("players");
+  const players = useOperation("consoles.listPlayers", { name }, { every: poll.status, enabled: isOnKnown });
   const [view, setView] = useState<View>({ search: "", level: "all", wraps: true });
   const shown = useMemo(() => selectLines(lines, view.search, view.level), [lines, view.search, view.level]);
   const notes = {
@@ -35,6 +40,24 @@ export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
     open: serverConsole.lines(shown.length),
   };
   const text = () => shown.map(({ plain }) => plain).join("\n");
+  const commands = (
+    <Needs rights={["command"]}>
+      <CommandBox
+        name={name}
+        players={players.data?.players ?? []}
+        onReply={(reply) => {
+          for (const line of reply.split("\n").filter(Boolean)) buffer.append(0, `> ${line}`);
+        }}
+      />
+    </Needs>
+  );
+  if (!isSeen && lines.length === 0)
+    return (
+      <Card title={serverConsole.title}>
+        <Needs rights={["console.read"]}>{null}</Needs>
+        {isRunning && commands}
+      </Card>
+    );
   if (lines.length === 0 && state === "asleep")
     return (
       <Card title={serverConsole.title}>
@@ -67,13 +90,7 @@ export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
         wraps={view.wraps}
         newerWords={serverConsole.newLines}
       />
-      <CommandBox
-        name={name}
-        players={players.data?.players ?? []}
-        onReply={(reply) => {
-          for (const line of reply.split("\n").filter(Boolean)) buffer.append(0, `> ${line}`);
-        }}
-      />
+      {commands}
       <LogActions note={notes[state]} text={text} what={serverConsole.copy} fileName={`${name}.log`} />
     </Card>
   );

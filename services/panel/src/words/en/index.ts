@@ -18,6 +18,7 @@ import { players } from "./players.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
+import { sharing } from "./sharing.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
 import { uploads } from "./uploads.ts";
@@ -50,6 +51,7 @@ export const en = {
   serverConsole,
   servers,
   settings,
+  sharing,
   start,
   tokens,
   uploads,
