@@ -1,7 +1,7 @@
 // Runs the tests: one PostgreSQL for all files, a process of node:test for a batch of them.
 // `npm test` runs all files that are quick; `npm test -- libs/mesh tests/flow` all files below those paths. With `--slow` the
-// others run, those that start whole stacks and tables that take minutes (*.sampled.test.ts), with a sample of each table;
-// with `--whole` the same files run completely.
+// others run: those that start whole stacks, take half a minute (*.slow.test.ts) or have tables that take minutes
+// (*.sampled.test.ts), with a sample of each table; with `--whole` the same files run completely.
 
 import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // What a recorder does when it is killed, or the database or the cluster fails, between any two of its steps. What it reads
-// and writes is in run.test.ts and history/store.test.ts.
+// and writes is in run.slow.test.ts and history/store.test.ts.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

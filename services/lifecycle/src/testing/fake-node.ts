@@ -1,5 +1,5 @@
 // Plays the kubelet: reports pods as a node would, and removes deleted ones. Real pods with real processes are in
-// run.test.ts; here hundreds of pods come and go, also on an API server that has no nodes at all.
+// run.slow.test.ts; here hundreds of pods come and go, also on an API server that has no nodes at all.
 
 import { isKubeError, type Kube, type Pod, resources, startInformer } from "@svc/kube";
 import { createLogger } from "@svc/telemetry";
