@@ -89,6 +89,12 @@ describe("rights as they are stored", () => {
     test(`are refused: ${JSON.stringify(given)}`, () => assert.ok(!GrantedRights.safeParse(given).success));
 });
 
+for (const key of Object.keys(AccessLimits.shape))
+  test(`a limit of nothing is refused, which people would read as none: ${key}`, () => {
+    assert.ok(!AccessLimits.safeParse({ [key]: [] }).success);
+    assert.ok(AccessLimits.safeParse({ [key]: ["list"] }).success);
+  });
+
 for (const [name, { rights, ...preset }] of Object.entries(accessPresets))
   test(`the preset ${name} is stored as it is`, () => {
     assert.deepEqual(GrantedRights.parse([...rights]), [...rights]);

@@ -7,14 +7,15 @@ import { CommandPattern } from "./command-limit.ts";
 import { isWithin, PathPrefix } from "./path-limit.ts";
 
 const unique = <T>(given: readonly T[]) => [...new Set(given)];
-const patterns = z.array(CommandPattern).max(50).transform(unique);
+const patterns = z.array(CommandPattern).min(1).max(50).transform(unique);
 /** Characters of all limits of one access: they travel with every question about the server. */
 const mostLimits = 8_000;
-const prefixes = z.array(PathPrefix).max(50).transform(unique);
+const prefixes = z.array(PathPrefix).min(1).max(50).transform(unique);
 
 /**
- * Limits of three rights; one that is absent limits nothing, an empty list of what is allowed allows nothing. A build that
- * does not know a limit leaves it out of answers, which opens what it closes: a new limit needs a new right.
+ * Limits of three rights; one that is absent limits nothing. An empty list, which people read as no limit, is refused: whoever
+ * may do nothing with a right does not have it. A build that does not know a limit leaves it out of answers, which opens what
+ * it closes: a new limit needs a new right.
  */
 export const AccessLimits = z
   .strictObject({

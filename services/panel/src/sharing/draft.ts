@@ -19,6 +19,8 @@ export type Draft = {
   writable: string;
   /** The last day, in the zone of the device; empty: no end. */
   lastDay: string;
+  /** The moment that it ends at, as long as nobody chooses another day. */
+  endsAt: string | undefined;
 };
 
 const linesOf = (text: string) =>
@@ -39,14 +41,16 @@ export function draftOf({ rights, limits = {}, ends_at }: Grant): Draft {
     denied: textOf(limits.deny_commands),
     readable: textOf(limits.read_paths),
     writable: textOf(limits.write_paths),
-    lastDay: ends_at === undefined ? "" : dayOf(new Date(Date.parse(ends_at) - 1)),
+    lastDay: ends_at === undefined ? "" : lastDayOf(ends_at),
+    endsAt: ends_at,
   };
 }
 
 /** The fields of a preset; what it does not say stays as it was. */
 export function withPreset(draft: Draft, preset: Draft["preset"]): Draft {
   if (preset === "own") return { ...draft, preset };
-  return { ...draftOf(presets[preset]), preset, lastDay: draft.lastDay };
+  const { lastDay, endsAt } = draft;
+  return { ...draftOf(presets[preset]), preset, lastDay, endsAt };
 }
 
 export const newDraft: Draft = withPreset(
@@ -58,6 +62,7 @@ export const newDraft: Draft = withPreset(
     readable: "",
     writable: "",
     lastDay: "",
+    endsAt: undefined,
   },
   "helper",
 );
@@ -84,8 +89,16 @@ export function grantOf(draft: Draft): { rights: Right[]; limits?: Limits; ends_
   return {
     rights: inOrder(draft.rights),
     ...(Object.keys(limits).length > 0 && { limits }),
-    ...(draft.lastDay !== "" && { ends_at: endOf(draft.lastDay).toISOString() }),
+    ...(draft.lastDay !== "" && { ends_at: endsAtOf(draft) }),
   };
+}
+
+function endsAtOf({ lastDay, endsAt }: Draft): string {
+  return endsAt !== undefined && lastDayOf(endsAt) === lastDay ? endsAt : endOf(lastDay).toISOString();
+}
+
+function lastDayOf(endsAt: string): string {
+  return dayOf(new Date(Date.parse(endsAt) - 1));
 }
 
 /** Whether the last day is today or later, where one is given. */
