@@ -33,7 +33,7 @@ export function writePanelFixture(now: number): PanelFixture {
       { path: "/servers/:name" },
       { path: "/admin/users", host: "operator" },
     ],
-    previous: { "yesterday-9f8e.js": now + 60_000, "long-ago-7d6c.js": now - 1 },
+    previous: { "yesterday-9f8e.js": now + 24 * 60 * 60_000, "long-ago-7d6c.js": now - 1 },
   };
   writeFileSync(join(dir, "build.json"), JSON.stringify(manifest));
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
