@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadSettings } from "@svc/config";
+import { parseQuantity } from "@svc/kube/quantity";
 import type { buildJobs } from "@svc/proto";
 import { settings as schema } from "../config.ts";
 import { buildJob, label, secretOfJob } from "./job.ts";
@@ -120,8 +121,22 @@ test("volumes have the documented sizes, and every container has limits", () => 
     name,
     Object.values(resources?.limits ?? {}),
   ]);
-  assert.deepEqual(Object.fromEntries(limits)["build"], ["2", "4Gi"]);
-  assert.deepEqual(Object.fromEntries(limits)["scan"], ["2", "3Gi"]);
+  assert.deepEqual(Object.fromEntries(limits)["build"], ["2", "4Gi", "12Gi"]);
+  assert.deepEqual(Object.fromEntries(limits)["scan"], ["2", "3Gi", "1Gi"]);
+});
+
+test("full volumes do not end the pod, and a small node can take it", () => {
+  const gi = (size: string) => Number(parseQuantity(size)) / 1e9 / 2 ** 30;
+  const disks = containersOf(jobOf()).map(({ resources }) => ({
+    limit: gi(resources?.limits?.["ephemeral-storage"] ?? "0"),
+    request: gi(resources?.requests?.["ephemeral-storage"] ?? "0"),
+  }));
+  // The kubelet takes the largest of the init containers or the sum of the others.
+  const ofPod = Math.max(...disks.map(({ limit }) => limit));
+  const volumes = (podOf(jobOf())?.volumes ?? []).map(({ emptyDir }) => gi(emptyDir?.sizeLimit ?? "0"));
+  const full = volumes.reduce((sum, size) => sum + size, 0);
+  assert.ok(ofPod >= full + 1, `${ofPod} of ${full}`);
+  assert.deepEqual([...new Set(disks.map(({ request }) => request))], [1]);
 });
 
 test("user namespaces, a sandbox and the egress gate are settings", () => {

@@ -1,6 +1,7 @@
 // The Job of a build and its Secret (docs/reference/builds.md#job). Pure.
 
 import { type Job, type Secret, secretOwnedBy } from "@svc/kube";
+import { parseQuantity } from "@svc/kube/quantity";
 import { buildJobs, builds } from "@svc/proto";
 import type { Settings } from "../config.ts";
 
@@ -48,8 +49,13 @@ export function buildJob(settings: Settings, request: JobRequest): Job {
   const labels = { [label.component]: "build-job", [label.managedBy]: "svc-builds", [label.build]: id };
   const containers = stepsOf(settings, kind).map((step) => containerOf(settings, step, JSON.stringify(task)));
   const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)));
+  const volumes = volumesOf(settings, name, hasRegistryCredential).filter((volume) =>
+    mounted.has(volume.name),
+  );
   const last = containers.pop();
   if (!last) throw new Error("a build has steps");
+  // The node ends a pod whose volumes together have more than its containers may.
+  last.resources.limits["ephemeral-storage"] = sumOf(volumes.flatMap(sizeOf));
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -70,9 +76,7 @@ export function buildJob(settings: Settings, request: JobRequest): Job {
           securityContext: { seccompProfile: { type: "RuntimeDefault" } },
           initContainers: containers,
           containers: [last],
-          volumes: volumesOf(settings, name, hasRegistryCredential).filter((volume) =>
-            mounted.has(volume.name),
-          ),
+          volumes,
         },
       },
     },
@@ -119,14 +123,28 @@ function containerOf(settings: Settings, step: Step, task: string) {
   };
 }
 
+/** What the log and the own files of a step may have, and what the scheduler counts. */
+const smallDisk = "1Gi";
+
 function resourcesOf({ registry, builds: own }: Settings, step: Step) {
-  const limits =
+  const requests =
     step === "build"
       ? { cpu: registry.build_cpu_limit, memory: registry.build_mem_limit }
       : step === "scan" || step === "sbom"
         ? { cpu: registry.build_cpu_limit, memory: own.scan_memory }
         : { cpu: own.step_cpu, memory: own.step_memory };
-  return { requests: limits, limits };
+  const disk = step === "build" ? registry.build_disk_limit : smallDisk;
+  const limits: Record<string, string> = { ...requests, "ephemeral-storage": disk };
+  return { requests: { ...requests, "ephemeral-storage": smallDisk }, limits };
+}
+
+type Volume = ReturnType<typeof volumesOf>[number];
+const sizeOf = (volume: Volume): string[] => ("emptyDir" in volume ? [volume.emptyDir.sizeLimit] : []);
+
+/** Bytes of all of them, and of what the step itself may have. */
+function sumOf(sizes: readonly string[]): string {
+  const bytes = [...sizes, smallDisk].map((size) => Number(parseQuantity(size) ?? 0n) / 1e9);
+  return String(Math.ceil(bytes.reduce((sum, one) => sum + one, 0)));
 }
 
 /** Scratch space is not shared between what runs a user's recipe, what scans, and what holds a credential. */
