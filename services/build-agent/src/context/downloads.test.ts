@@ -1,7 +1,9 @@
 // Downloads of packs from a real server with TLS, which lies as far as it can.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -9,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { until } from "@svc/local-stack/testing";
 import type { PackDownload } from "@svc/proto/build-job";
 import { Folder } from "@svc/world";
@@ -20,6 +23,8 @@ import type { Address } from "./https-source.ts";
 const jar = Buffer.from("PK the bytes of a mod ".repeat(5_000));
 const sha512 = createHash("sha512").update(jar).digest("hex");
 const sha1 = createHash("sha1").update(jar).digest("hex");
+
+const program = fileURLToPath(new URL("../testing/download-program.ts", import.meta.url));
 
 let host: string;
 let ca: string;
@@ -114,9 +119,7 @@ async function run({
   ...more
 }: Run) {
   asked = [];
-  const summary = { format: "modrinth", name: "Pack", version: "1", loader: "vanilla", minecraft: "1.21.4" };
-  const about = { source_sha256: "a".repeat(64), base_image: "base:1" };
-  await build.put({ "context/pack.json": JSON.stringify({ ...summary, ...about, downloads, left_out: [] }) });
+  await putPlan(build, downloads);
   await using root = await Folder.openRoot(build.at("context"));
   return await downloadAll(
     root,
@@ -132,6 +135,12 @@ async function run({
       },
     },
   );
+}
+
+async function putPlan(build: TestBuild, downloads: PackDownload[]): Promise<void> {
+  const summary = { format: "modrinth", name: "Pack", version: "1", loader: "vanilla", minecraft: "1.21.4" };
+  const about = { source_sha256: "a".repeat(64), base_image: "base:1" };
+  await build.put({ "context/pack.json": JSON.stringify({ ...summary, ...about, downloads, left_out: [] }) });
 }
 
 async function filesIn(build: TestBuild): Promise<string[]> {
@@ -225,4 +234,27 @@ describe("downloads of a pack", () => {
     await assert.rejects(running, /the build was stopped/);
     assert.deepEqual(await filesIn(build), ["proven"]);
   });
+  test("of a process that is killed no file has its name before it is whole, and the next build has them all", async () => {
+    await using killed = await testBuild();
+    const downloads = [file("mods/proven", "/right"), file("mods/half", "/stalls")];
+    await putPlan(killed, downloads);
+    const child = spawn(process.execPath, [program, killed.at("context"), host, ca], { stdio: "ignore" });
+    const exited = once(child, "exit");
+    await until(
+      async () =>
+        (await filesIn(killed)).toSorted().join().startsWith(".svc-download-") && (await hasProven(killed)),
+      60_000,
+      "one file whole and one begun",
+    );
+    child.kill("SIGKILL");
+    await exited;
+    const [partial = "", ...others] = (await filesIn(killed)).toSorted();
+    assert.deepEqual([partial.startsWith(".svc-download-"), others], [true, ["proven"]]);
+    // Its Job has failed, and a retry has volumes of its own.
+    await using next = await testBuild();
+    await run({ build: next, downloads: downloads.map(({ path }) => file(path, "/right")) });
+    assert.deepEqual((await filesIn(next)).toSorted(), ["half", "proven"]);
+  });
 });
+
+const hasProven = async (build: TestBuild) => (await filesIn(build)).includes("proven");
