@@ -3,7 +3,7 @@
 // every blob of it is in the registry, and nothing is left in the cluster or on disk.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -21,102 +21,8 @@ import {
   type RetryingClient,
   retryUntil,
 } from "../../services/storage/src/testing/retrying-client.ts";
-import {
-  isOfJob,
-  namespace,
-  openPipelineFixture,
-  type PipelineFixture,
-  type Victim,
-} from "./builds/fixture.ts";
-
-type KillPoint = [step: string, victim: Victim];
-
-/** Each pack goes through all its points in this order; behind a death of builds there is a step of the Job, or a request. */
-const table: readonly KillPoint[][] = [
-  [
-    ["the submission is written", "builds"],
-    ["step context-fetch", "the internal gateway"],
-    ["step build", "builds"],
-    ["step scan-gate", "NATS"],
-    ["step push", "the gate"],
-    ["the provenance is written", "builds"],
-    ["the image is whitelisted", "builds"],
-  ],
-  [
-    ["the writer's lease is taken", "builds"],
-    ["the build is written", "PostgreSQL"],
-    ["step context-fetch", "the cluster"],
-    ["step scan", "builds"],
-    ["a document is written", "PostgreSQL"],
-    ["the scan is written", "builds"],
-  ],
-  [
-    ["a blob is stored", "builds"],
-    ["the build is written, committed", "builds"],
-    ["step context-fetch", "NATS"],
-    ["step push", "the registry"],
-    ["the build is ended", "builds"],
-  ],
-  [
-    ["the part is added", "PostgreSQL"],
-    ["the build is started", "builds"],
-    ["step build", "the cluster"],
-    ["a document is written", "builds"],
-    ["step push", "builds"],
-    ["the Secret is removed", "builds"],
-  ],
-  [
-    ["the upload is completed", "builds"],
-    ["the token is written", "builds"],
-    ["step context-fetch", "builds"],
-    ["step scan-gate", "the internal gateway"],
-    ["step push", "the cluster"],
-    ["the image is whitelisted, committed", "builds"],
-  ],
-  [
-    ["the upload is completed, committed", "builds"],
-    ["the Job is created", "builds"],
-    ["step context-fetch", "PostgreSQL"],
-    ["a document is written", "the internal gateway"],
-    ["step push", "NATS"],
-    ["the scan is written", "PostgreSQL"],
-  ],
-  [
-    ["the part is added", "builds"],
-    ["the Job is created", "the cluster"],
-    ["step build", "the registry"],
-    ["step scan-gate", "builds"],
-    ["the build is ended", "PostgreSQL"],
-  ],
-  [
-    ["a blob is stored", "the external gateway"],
-    ["the Secret is created", "builds"],
-    ["step sbom", "builds"],
-    ["step push", "PostgreSQL"],
-    ["the build is cleaned", "builds"],
-  ],
-  [
-    ["the upload is completed, committed", "the external gateway"],
-    ["the Secret is created", "the cluster"],
-    ["step scan", "the cluster"],
-    ["the image is whitelisted, committed", "PostgreSQL"],
-  ],
-  [
-    ["the part is added", "NATS"],
-    ["the build is launched", "builds"],
-    ["step context-fetch", "the step"],
-  ],
-  [
-    ["the upload is completed", "PostgreSQL"],
-    ["the build is launched", "PostgreSQL"],
-    ["step build", "the step"],
-  ],
-  [["step scan-gate", "the step"]],
-  [
-    ["a document is written", "the cluster"],
-    ["step push", "the step"],
-  ],
-];
+import { isOfJob, namespace, openPipelineFixture, type PipelineFixture } from "./builds/fixture.ts";
+import { cancels, type KillPoint, removals, table } from "./builds/kill-points.ts";
 
 let fixture: PipelineFixture;
 before(async () => {
@@ -148,12 +54,18 @@ async function submit(client: RetryingClient, context: Buffer): Promise<string> 
     const answer = await client.ask(base, { method: "POST", json: { display_name: "My pack" } });
     return answer?.status === 201 ? (answer.body as submissions.Submission) : undefined;
   });
-  const upload = `${base}/${made.id}/context/upload`;
+  await sendContext(client, made.id, context);
+  return made.id;
+}
+
+async function sendContext(client: RetryingClient, id: string, context: Buffer): Promise<void> {
+  const upload = `/api/v1/me/submissions/${id}/context/upload`;
+  const sha256 = createHash("sha256").update(context).digest("hex");
   const sent = await retryUntil(client, "the upload", async () => {
     const now = await client.ask(upload);
     if (now?.status !== 200) return undefined;
     const received = Number(now.body["received"]);
-    const isSent = received === 0 && (await rowOf(made.id))?.context_sha256 != null;
+    const isSent = received === 0 && (await rowOf(id))?.context_sha256 === sha256;
     if (received < context.length && !isSent) {
       const bytes = context.subarray(received, received + partBytes);
       await client.ask(`${upload}?offset=${received}`, { method: "PUT", bytes });
@@ -163,7 +75,6 @@ async function submit(client: RetryingClient, context: Buffer): Promise<string> 
     return complete?.status === 200 ? (complete.body as submissions.Submission) : undefined;
   });
   assert.equal(sent.context_bytes, context.length);
-  return made.id;
 }
 
 const rowOf = (id: string) =>
@@ -314,6 +225,69 @@ test("a pack that the scan blocks is never whitelisted, whoever is killed", kill
   assert.equal(await fixture.registry.registry.headManifest(path, "latest"), undefined);
   await assertNothingLeft(id);
 });
+
+for (const [number, point] of removals.entries())
+  test(
+    `a pack that is uploaded anew has its last context, and nothing once it is withdrawn, although this is killed: ${point[1]} when ${point[0]}`,
+    killPoint(number, 3),
+    async () => {
+      const client = createRetryingClient(fixture);
+      const id = await submit(client, contextOf("first"));
+      const last = contextOf("last");
+      const killed = killThrough([point], client);
+      killed.catch(() => {});
+      await sendContext(client, id, last);
+      await killed;
+      const row = await rowOf(id);
+      assert.equal(row?.context_sha256, createHash("sha256").update(last).digest("hex"));
+      for (const { name } of row?.context_parts ?? [])
+        assert.ok(existsSync(join(fixture.folder, name)), name);
+      const going = killThrough([["a blob is removed", point[1]]], client);
+      going.catch(() => {});
+      await retryUntil(client, "the withdrawal", async () => {
+        const answer = await client.ask(`/api/v1/me/submissions/${id}`, { method: "DELETE" });
+        return answer?.status === 200 || answer?.status === 404 ? true : undefined;
+      });
+      await going;
+      assert.equal(await rowOf(id), undefined);
+      await until(() => !existsSync(join(fixture.folder, id)), longest);
+    },
+  );
+
+for (const [number, point] of cancels.entries())
+  test(
+    `a build that is cancelled leaves no Job, no Secret and no image, although this is killed: ${point[1]} when ${point[0]}`,
+    killPoint(number, 4),
+    async () => {
+      const client = createRetryingClient(fixture);
+      fixture.hold("step build");
+      const reached = fixture.pauseAt("step build");
+      const id = await submit(client, contextOf("cancelled"));
+      await approve(id);
+      await reached;
+      const [before] = await buildsOf(id);
+      assert.ok(before);
+      const killed = killThrough([point], client);
+      killed.catch(() => {});
+      const outcome = await again(() => fixture.gateway.call(builds.cancelBuild, { id: before.id }, staff));
+      if (typeof outcome === "string") assert.equal(outcome, "build_finished");
+      await killed;
+      const about = { name: `build-${before.id}`, namespace };
+      await until(async () => (await fixture.kube.find(resources.jobs, about)) === undefined, longest);
+      fixture.resume("step build");
+      const after = await buildsOf(id);
+      assert.deepEqual(
+        after.map(({ status, finished_at }) => [status, finished_at !== null]),
+        [["cancelled", true]],
+      );
+      const listed = fixture.db
+        .selectFrom("image_whitelist")
+        .select("image_ref")
+        .where("image_ref", "=", before.image_ref);
+      assert.deepEqual([await listed.execute(), fixture.runs(before.id).includes("push")], [[], false]);
+      await assertNothingLeft(id);
+    },
+  );
 
 test("in the end the folder of contexts has what submissions name, and nothing else", async () => {
   const named = async () => {
