@@ -287,6 +287,45 @@ test("a pack with a secret in it is blocked by the scan and never reaches the re
   assert.match(build_error ?? "", /the scan blocked the image/);
 });
 
+test(
+  "a finding that staff accept on the command line no longer blocks the pack, until it is removed",
+  wholeOnly,
+  async () => {
+    const { submission, build: blocked } = await careless;
+    const cli = async (...args: string[]) => {
+      const ran = await stack.svc("acceptance", ...args);
+      assert.equal(ran.code, 0, ran.stderr);
+      return ran.stdout;
+    };
+    const { build_id } = await own(submission.id);
+    const scan = `/api/v1/images/build/${build_id}/scan`;
+    type Finding = { id: string; target: string; blocking: boolean };
+    const { summary } = await answered<{ summary: { findings: Finding[] } }>(staff, ["GET", scan, 200]);
+    const finding = summary.findings.find(({ blocking }) => blocking);
+    assert.ok(finding);
+    const about = [finding.id, "--package", finding.target, "--reason", "Its token has been revoked."];
+    const late = await stack.svc("acceptance", "add", ...about, "--days", "4000");
+    assert.deepEqual([late.code, /expires_at/.test(late.stderr)], [1, true], late.stderr);
+    const repository = blocked.image_ref.replace(/:[^:/]+$/, "");
+    await cli("add", ...about, "--repository", repository);
+    assert.match(await cli("list"), /bot\.properties .*Its token has been revoked\./);
+    await answered(staff, ["POST", `/api/v1/images/build/${build_id}/retry`, 202]);
+    const ended = await until(
+      async () => {
+        const found = await own(submission.id);
+        return found.build_status === "succeeded" || found.build_status === "failed" ? found : undefined;
+      },
+      120_000,
+      "the retry to end",
+    );
+    assert.deepEqual([ended.build_status, ended.build_error], ["succeeded", undefined]);
+    assert.ok((await whitelisted()).includes(blocked.image_ref));
+    const { acceptances } = JSON.parse(await cli("list", "--json")) as { acceptances: { id: string }[] };
+    await cli("remove", acceptances[0]?.id ?? "");
+    assert.match(await cli("list"), /No findings are accepted/);
+  },
+);
+
 test("a rejected pack tells its author why, and nothing is built of it", async () => {
   const submission = await submit("Copied", dockerfile(), { "server.properties": properties });
   const review = `/api/v1/submissions/${submission.id}`;

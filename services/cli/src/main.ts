@@ -1,6 +1,7 @@
 // All commands of `svc`; each group has a folder.
 
 import { Command } from "commander";
+import { addAcceptanceCommands } from "./acceptance/program.ts";
 import { addAccessCommands } from "./access/program.ts";
 import { addAccountCommands } from "./account/program.ts";
 import { addApplyCommand } from "./apply/program.ts";
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addMoveCommands(program);
   addReaperCommand(program);
   addRegistryCommands(program);
+  addAcceptanceCommands(program);
   addUserCommands(program);
   addPlayerCommands(program);
   addHostCommands(program);
