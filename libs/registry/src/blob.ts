@@ -6,7 +6,11 @@ import { type Answer, lost, pathOnRegistry, type Transport } from "./transport.t
 export type BlobRef = { digest: string; size: number };
 
 /** A blob to be stored; `open` is called once per attempt. */
-export type BlobSource = BlobRef & { open: () => Readable };
+export type BlobSource = BlobRef & {
+  open: () => Readable;
+  /** Repository of the same registry that may have it: then no byte of it is sent. */
+  mountFrom?: string | undefined;
+};
 
 export function digestOf(bytes: Buffer | string): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -47,14 +51,19 @@ async function* guarded(
   }
 }
 
-/** Sends a blob in one request. */
+/** Sends a blob in one request, unless it can be mounted; true when it was sent. */
 export async function upload(
   transport: Transport,
   path: string,
-  { digest, size, open, signal }: BlobSource & { signal: AbortSignal | undefined },
-): Promise<void> {
-  const started = await transport.send({ method: "POST", path: `/v2/${path}/blobs/uploads/`, signal }, [202]);
+  { digest, size, open, mountFrom, signal }: BlobSource & { signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const mount = mountFrom === undefined ? "" : `?${new URLSearchParams({ mount: digest, from: mountFrom })}`;
+  const started = await transport.send(
+    { method: "POST", path: `/v2/${path}/blobs/uploads/${mount}`, signal },
+    mount === "" ? [202] : [201, 202],
+  );
   await started.body.dump();
+  if (started.status === 201) return assertStored(started, digest, false);
   const place = pathOnRegistry(started.headers["location"], transport.origin);
   const body = open();
   try {
@@ -65,10 +74,14 @@ export async function upload(
       [201],
     );
     await stored.body.dump();
-    const named = stored.headers["docker-content-digest"];
-    if (named !== undefined && named !== digest)
-      throw malformed(`the registry stored ${named} for ${digest}`);
+    return assertStored(stored, digest, true);
   } finally {
     body.destroy();
   }
+}
+
+function assertStored({ headers }: Answer, digest: string, isSent: boolean): boolean {
+  const named = headers["docker-content-digest"];
+  if (named !== undefined && named !== digest) throw malformed(`the registry stored ${named} for ${digest}`);
+  return isSent;
 }

@@ -69,6 +69,15 @@ for (const [name, start] of Object.entries(peers)) {
       assert.equal(await registry.getManifest("packs/one", "1"), undefined);
       assert.deepEqual(await registry.listTags("packs/one"), []);
     });
+    test("a blob that another repository has is not sent again where the registry can mount it", async () => {
+      await registry.putBlob("packs/first", { ...blob, open });
+      const isMounting = name === "docker-registry";
+      const from = (mountFrom: string, path: string) => registry.putBlob(path, { ...blob, open, mountFrom });
+      assert.equal(await from("packs/first", "packs/second"), !isMounting);
+      assert.equal(await from("packs/none", "packs/third"), true);
+      for (const path of ["packs/second", "packs/third"])
+        assert.equal(await registry.hasBlob(path, blob.digest), true, path);
+    });
     test("what refers to an image is listed with it, each once, beside what others list", () =>
       refersTo(registry, [referrersTag(otherDigest)]));
     test("what is not there is undefined, none or false", async () => {
@@ -171,6 +180,16 @@ describe("a registry that misbehaves", () => {
       push,
       "unavailable",
       /does not answer POST/,
+    ],
+    [
+      "mounts another blob",
+      (request, response) => {
+        const status = request.method === "HEAD" ? 404 : 201;
+        response.writeHead(status, { "docker-content-digest": otherDigest }).end();
+      },
+      (registry) => registry.putBlob("a", { ...blob, open, mountFrom: "b" }),
+      "malformed",
+      /stored sha256:0000/,
     ],
     [
       "names another digest",

@@ -41,7 +41,7 @@ export type Registry = {
   /** Throws in the middle or at the end of the iteration when the bytes are not those of the digest. */
   getBlob: (path: string, blob: BlobRef, signal?: AbortSignal) => AsyncIterable<Buffer>;
   hasBlob: (path: string, digest: string, signal?: AbortSignal) => Promise<boolean>;
-  /** Sends a blob unless the repository has it; true when it was sent. */
+  /** Sends a blob unless the repository has it, or can have it from `mountFrom`; true when it was sent. */
   putBlob: (path: string, blob: BlobSource, signal?: AbortSignal) => Promise<boolean>;
   /** None for a repository that does not exist. */
   listTags: (path: string, signal?: AbortSignal) => Promise<string[]>;
@@ -92,8 +92,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     putBlob: (path, blob, signal) =>
       repeated(async () => {
         if (await hasBlob(transport, `/v2/${path}/blobs/${blob.digest}`, signal)) return false;
-        await upload(transport, path, { ...blob, signal });
-        return true;
+        return upload(transport, path, { ...blob, signal });
       }, signal),
     listTags: (path, signal) =>
       repeated(

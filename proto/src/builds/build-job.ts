@@ -63,6 +63,9 @@ export const buildFiles = {
   registryCredential: "credential",
 } as const;
 
+/** Begins the name of each repository that holds layers for later builds (docs/reference/builds.md#cache). */
+export const layerCachePrefix = "build-cache/";
+
 /** JSON in SVC_BUILD_TASK, the same for every step. */
 export const BuildTask = z.strictObject({
   build_id: z.string(),
@@ -82,6 +85,8 @@ export const BuildTask = z.strictObject({
     .optional(),
   /** Host and port of the platform's registry as references name it, and whether it speaks http without TLS. */
   registry: z.strictObject({ host: z.string(), plain_http: z.boolean() }),
+  /** Repository of that registry with layers of earlier builds of the same author; absent = none is used and none kept. */
+  layer_cache: z.string().optional(),
   /** Target, in that registry; of a scan, the image. */
   image_ref: z.string(),
   /** Of a scan: the manifest that `pull` fetches. */
@@ -122,5 +127,7 @@ export type BuildResult = z.output<typeof BuildResult>;
 export const PushResult = z.strictObject({
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
   bytes: z.number().int().min(0),
+  /** Of those, what the registry had from earlier builds. */
+  reused_bytes: z.number().int().min(0).optional(),
 });
 export type PushResult = z.output<typeof PushResult>;

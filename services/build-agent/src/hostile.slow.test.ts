@@ -4,16 +4,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { until } from "@svc/local-stack/testing";
 import { digestOf, mediaTypes } from "@svc/registry";
-import { findBinary } from "@svc/registry/testing";
+import { findBinary, startTestRegistry } from "@svc/registry/testing";
 import { makeTar } from "../../../libs/world/src/testing.ts";
 import { fetchContext } from "./context/fetch.ts";
+import { openImageArchive } from "./image/archive.ts";
 import { buildImage } from "./image/build.ts";
 import { pushImage } from "./image/push.ts";
 import { serve, type TestBuild, testBuild } from "./testing/step.ts";
@@ -184,6 +185,33 @@ describe("a registry that", () => {
       await build.run(buildImage);
       await assert.rejects(build.run(pushImage), { message });
     });
+});
+
+test("an archive whose layer is not what its name says is not pushed, also where the registry has that layer", async () => {
+  const registry = await startTestRegistry();
+  try {
+    await using build = await testBuild({
+      registry: { host: registry.host, plain_http: true },
+      image_ref: `${registry.host}/packs/one:1`,
+    });
+    await build.put({ "context/Dockerfile": "FROM scratch\nCOPY a /a\n", "context/a": "harmful" });
+    await build.run(buildImage);
+    await build.run(pushImage);
+    const archive = await readFile(build.at("image/image.tar"));
+    await using image = await openImageArchive(build.at("image/image.tar"));
+    const [layer] = image.manifest.layers;
+    assert.ok(layer);
+    // What a scanner would see in its place.
+    archive.fill(
+      7,
+      archive.indexOf(await image.read(layer)),
+      archive.indexOf(await image.read(layer)) + layer.size,
+    );
+    await writeFile(build.at("image/image.tar"), archive);
+    await assert.rejects(build.run(pushImage), /sha256:\w+ in the image archive is damaged/);
+  } finally {
+    await registry.stop();
+  }
 });
 
 const packed = gzipSync(

@@ -237,6 +237,13 @@ export const settings = z.strictObject({
     /** How often a leader renews it. */
     lease_renew: duration("3s"),
 
+    /** Most bytes of layers that are kept for later builds of one author. */
+    cache_author_bytes: size("4Gi"),
+    /** The same of all authors; 0 = nothing is kept or used. */
+    cache_bytes: size("20Gi"),
+    /** How long a layer is kept that no build has used. */
+    cache_keep: duration("14d"),
+
     /** How long a finding may be accepted. */
     acceptance_longest: duration("365d"),
 

@@ -42,7 +42,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   serveProvenance({ db, mesh, settings });
   mesh.serve(buildsHealth.readBuildsHealth, createReadHealth({ db, now: options.now ?? Date.now }));
   serveAcceptances({ db, mesh, settings, now: options.now });
-  const pruning = serveRegistry({ db, mesh, settings, log, env: options.env });
+  const pruning = serveRegistry({ db, mesh, settings, log, metrics: registry, env: options.env });
   serveOutdated({ db, mesh, settings });
   const rescans = serveRescans({ db, mesh, settings, log, now: options.now ?? Date.now });
   const missing = missingSetting(settings);

@@ -7,13 +7,14 @@ import { type Descriptor, isRegistryError, mediaTypes, openRegistry, type Regist
 import type { ContextLimits } from "@svc/world";
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
+import { type LayerCache, openLayerCache } from "../layer-cache/cache.ts";
 import { readBounded } from "../read-bounded.ts";
 import type { StepContext } from "../step.ts";
 import { type Base, fetchLayer, openBase, scratch } from "./base.ts";
 import { parseDockerfile } from "./dockerfile.ts";
 import { FileTree } from "./file-tree.ts";
 import { parseIgnore } from "./ignore.ts";
-import { writeLayer } from "./layer.ts";
+import { makeLayer } from "./make-layer.ts";
 import { type LayerEntry, planFolder, planLayer } from "./plan-layer.ts";
 import { type Recipe, readRecipe } from "./recipe.ts";
 import { writeImageArchive } from "./write-archive.ts";
@@ -38,7 +39,8 @@ export async function assemble(settings: Settings, context: StepContext): Promis
     const root = folder("context");
     const limits = limitsOf(task);
     const { recipe, base } = await read(root, registry, context);
-    const built = await build({ root, recipe, base, registry, work, limits }, context);
+    const cache = openLayerCache(settings, context);
+    const built = await build({ root, recipe, base, registry, cache, work, limits }, context);
     const archive = join(folder("image"), buildJobs.buildFiles.imageTar);
     context.say(`built ${await writeImageArchive(built, archive, context.signal)}`);
   } catch (error) {
@@ -84,11 +86,12 @@ type Building = {
   recipe: Recipe;
   base: Base;
   registry: Registry;
+  cache: LayerCache | undefined;
   work: string;
   limits: ContextLimits;
 };
 
-async function build({ root, recipe, base, registry, work, limits }: Building, context: StepContext) {
+async function build({ root, recipe, base, registry, cache, work, limits }: Building, context: StepContext) {
   const { say, signal } = context;
   const reading = { folder: work, signal, retryMs: context.limits.retryMs };
   const tree = new FileTree();
@@ -102,10 +105,10 @@ async function build({ root, recipe, base, registry, work, limits }: Building, c
   const addLayer = async (entries: LayerEntry[], text: string) => {
     if (entries.length === 0) return;
     const file = join(work, `layer-${layers.length}`);
-    const { digest, size, diffId } = await writeLayer(entries, file, signal);
+    const { digest, size, diffId, isReused } = await makeLayer(entries, file, { cache, signal });
     layers.push({ descriptor: { mediaType: mediaTypes.layerGzip, digest, size }, file, diffId });
     history.push({ created: epoch, created_by: text });
-    say(`${text} (${entries.length} entries, ${size} bytes)`);
+    say(`${text} (${entries.length} entries, ${size} bytes${isReused ? ", reused" : ""})`);
   };
   const ignore = parseIgnore((await readText(join(root, ".dockerignore"))) ?? "");
   const unpacking = { work, limits, bytes: 0, entries: 0 };

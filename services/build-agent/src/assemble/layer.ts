@@ -8,7 +8,7 @@ import { createGzip } from "node:zlib";
 import type { LayerEntry } from "./plan-layer.ts";
 import { tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
-type Layer = { digest: string; size: number; diffId: string };
+export type Layer = { digest: string; size: number; diffId: string };
 
 /** Packs are jars and region files, which are compressed already. */
 const level = 1;
@@ -29,6 +29,21 @@ export async function writeLayer(
   );
   const { size } = await stat(path);
   return { digest: `sha256:${packed.digest("hex")}`, size, diffId: `sha256:${plain.digest("hex")}` };
+}
+
+/** What the layer would be before it is packed. */
+export async function hashLayer(
+  entries: readonly LayerEntry[],
+  signal: AbortSignal,
+): Promise<{ diffId: string; plainBytes: number }> {
+  const hash = createHash("sha256");
+  let plainBytes = 0;
+  for await (const chunk of tarOf(entries)) {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    plainBytes += chunk.length;
+  }
+  return { diffId: `sha256:${hash.digest("hex")}`, plainBytes };
 }
 
 async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {

@@ -1,8 +1,10 @@
 // Reads an image from an OCI archive: an uncompressed tar of an OCI image layout. Blobs are read where they lie.
 
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import {
   type Descriptor,
   digestOf,
@@ -13,13 +15,15 @@ import {
 } from "@svc/registry";
 import { decodeHeader, paddingAfter } from "@svc/world";
 
-type ImageArchive = AsyncDisposable & {
+export type ImageArchive = AsyncDisposable & {
   manifest: ImageManifest;
   /** As it will be pushed. */
   raw: Manifest;
   /** A new stream of a blob that the archive has. */
   open: (blob: Descriptor) => Readable;
   read: (blob: Descriptor) => Promise<Buffer>;
+  /** Throws when a blob is not what its digest says: the builder's RUN lines may have written the archive. */
+  verify: (blob: Descriptor, signal: AbortSignal) => Promise<void>;
 };
 
 type Extent = { at: number; size: number };
@@ -47,14 +51,22 @@ export async function openImageArchive(path: string): Promise<ImageArchive> {
       return extent;
     };
     for (const blob of [manifest.config, ...manifest.layers]) extentOf(blob);
+    const openBlob = (blob: Descriptor) => {
+      const { at, size } = extentOf(blob);
+      if (size === 0) return Readable.from([]);
+      return createReadStream(path, { start: at, end: at + size - 1, highWaterMark: 256 << 10 });
+    };
     return {
       manifest,
       raw: { mediaType: only.mediaType, digest: only.digest, bytes },
-      open: (blob) => {
-        const { at, size } = extentOf(blob);
-        return createReadStream(path, { start: at, end: at + size - 1, highWaterMark: 256 << 10 });
-      },
+      open: openBlob,
       read: (blob) => readMember(file, extentOf(blob), blob.digest),
+      verify: async (blob, signal) => {
+        const hash = createHash("sha256");
+        await pipeline(openBlob(blob), hash, { signal });
+        if (`sha256:${hash.digest("hex")}` !== blob.digest)
+          throw new Error(`the blob ${blob.digest} in the image archive is damaged`);
+      },
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {

@@ -2,11 +2,11 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { isKubeError, resources } from "@svc/kube";
-import type { buildJobs } from "@svc/proto";
+import { buildJobs } from "@svc/proto";
 import { repositoryOf, toPolicy } from "../acceptance/rules.ts";
 import { findAcceptancesOf } from "../acceptance/store.ts";
 import type { Settings } from "../config.ts";
-import { isPack } from "../pack/store.ts";
+import { findOrigin } from "../pack/store.ts";
 import { type ClusterDeps, inNamespace } from "./deps.ts";
 import { buildJob, jobNameOf, secretOfJob } from "./job.ts";
 import { submissionOf } from "./policy.ts";
@@ -29,7 +29,7 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   const settings = withUserNamespaces(deps.settings, isolated);
   const { callerToken, pushCredential } = deps.secrets();
   const accepted = toPolicy(await findAcceptancesOf(db, repositoryOf(row.image_ref)));
-  const task = { ...taskOf(settings, row, accepted), ...(await downloadsOf(deps, row)) };
+  const task = { ...taskOf(settings, row, accepted), ...(await rightsOf(deps, row)) };
   const documents = randomBytes(32).toString("hex");
   if (!(await addDocumentsToken(db, row.id, hashOf(documents)))) return;
   const wanted = buildJob(settings, {
@@ -48,15 +48,27 @@ export async function launch(deps: ClusterDeps, row: BuildRow): Promise<void> {
   if (!(await markLaunched(db, row.id))) await removeJob(deps, row.id);
 }
 
-/** What `context-fetch` may download: nothing, unless the context was made of a pack. */
-async function downloadsOf(
+/**
+ * What a build gets because of its context: the layers of its author's earlier builds, and, of a pack, what `context-fetch`
+ * may download.
+ */
+async function rightsOf(
   { db, settings: { builds } }: Pick<ClusterDeps, "db" | "settings">,
-  { context_ref }: BuildRow,
-): Promise<Pick<buildJobs.BuildTask, "downloads">> {
-  const submission = submissionOf(context_ref, builds.internal_url);
-  if (submission === undefined || !(await isPack(db, submission))) return {};
+  { context_ref, kind }: BuildRow,
+): Promise<Pick<buildJobs.BuildTask, "downloads" | "layer_cache">> {
+  const submission = kind === "build" ? submissionOf(context_ref, builds.internal_url) : undefined;
+  const origin = submission === undefined ? undefined : await findOrigin(db, submission);
+  if (!origin) return {};
   const { pack_hosts: hosts, pack_downloads: files, pack_download_bytes: bytes } = builds;
-  return { downloads: { hosts, files, bytes } };
+  return {
+    ...(origin.isPack && { downloads: { hosts, files, bytes } }),
+    ...(builds.cache_bytes > 0 && { layer_cache: layerCacheOf(origin.author) }),
+  };
+}
+
+/** Repository of the layers of one author's builds; it does not show whose. */
+export function layerCacheOf(author: string): string {
+  return `${buildJobs.layerCachePrefix}${hashOf(`layers of ${author}`).slice(0, 32)}`;
 }
 
 function withUserNamespaces(settings: Settings, isolated: boolean): Settings {

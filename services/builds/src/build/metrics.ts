@@ -4,6 +4,8 @@ export type BuildMetrics = {
   ended: (status: "succeeded" | "failed" | "cancelled", seconds: number) => void;
   unfinished: (count: { pending: number; building: number }) => void;
   droppedLines: (count: number) => void;
+  /** Bytes of an image, and of those what the registry had from earlier builds. */
+  pushed: (bytes: { bytes: number; reused_bytes?: number | undefined }) => void;
 };
 
 export function createBuildMetrics(registry: Registry): BuildMetrics {
@@ -30,6 +32,12 @@ export function createBuildMetrics(registry: Registry): BuildMetrics {
     help: "Lines left out of live logs because a build printed too fast.",
     registers,
   });
+  const pushed = new Counter({
+    name: "svc_image_build_pushed_bytes_total",
+    help: "Bytes of built images that went to the registry (sent), or that it had from earlier builds (reused).",
+    labelNames: ["source"] as const,
+    registers,
+  });
   return {
     ended: (status, seconds) => {
       duration({ result: status }, seconds);
@@ -40,5 +48,9 @@ export function createBuildMetrics(registry: Registry): BuildMetrics {
       unfinished.set({ status: "building" }, building);
     },
     droppedLines: (count) => dropped.inc(count),
+    pushed: ({ bytes, reused_bytes: reused = 0 }) => {
+      pushed.inc({ source: "reused" }, reused);
+      pushed.inc({ source: "sent" }, Math.max(0, bytes - reused));
+    },
   };
 }

@@ -1,5 +1,6 @@
 // What a build may be asked for, and what the installation needs for it (docs/reference/builds.md#start). Pure.
 
+import { buildJobs } from "@svc/proto";
 import { parseReference, subjectOfTag } from "@svc/registry";
 import type { Settings } from "../config.ts";
 
@@ -30,6 +31,8 @@ export function targetProblem(imageRef: string, host: string): string | undefine
   if (reference.tag === undefined) return "name a tag";
   if (subjectOfTag(reference.tag) !== undefined)
     return "tags of this form list what belongs to an image; choose another";
+  if (reference.path.startsWith(buildJobs.layerCachePrefix))
+    return `layers for later builds are under ${buildJobs.layerCachePrefix}; choose another path`;
   const prefix = reserved.find((one) => reference.path.startsWith(one));
   return prefix && `the platform's own images are under ${prefix}; choose another path`;
 }

@@ -148,6 +148,7 @@ async function record(
     await deps.onEnded(trx, after);
     return after;
   });
+  if (ended && push) deps.metrics.pushed(push);
   if (ended) tell(deps, ended);
   return ended;
 }

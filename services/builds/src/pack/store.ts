@@ -24,12 +24,15 @@ export async function findPlan(db: BuildsDb, id: string): Promise<packs.PackPlan
   return row?.plan;
 }
 
-/** Whether the context of a submission was made of a pack. */
-export async function isPack(db: BuildsDb, id: string): Promise<boolean> {
+/** Whose context it is, and whether it was made of a pack; undefined when the submission is gone. */
+export async function findOrigin(
+  db: BuildsDb,
+  id: string,
+): Promise<{ author: string; isPack: boolean } | undefined> {
   const row = await db
     .selectFrom("image_submissions")
-    .select("pack_format")
+    .select(["submitted_by_id", "pack_format"])
     .where("id", "=", id)
     .executeTakeFirst();
-  return (row?.pack_format ?? null) !== null;
+  return row && { author: row.submitted_by_id, isPack: row.pack_format !== null };
 }

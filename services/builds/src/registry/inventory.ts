@@ -33,10 +33,11 @@ export async function readInventory({ registry, untagged, signal }: Options): Pr
     const own = Subject.parse(JSON.parse(manifest.bytes.toString("utf8")));
     const parts = parsed.kind === "index" ? parsed.manifests.map(({ digest }) => digest) : [];
     const { digest, pushedAt } = manifest;
+    const bytes = parsed.kind === "image" ? parsed.layers.reduce((sum, { size }) => sum + size, 0) : 0;
     const tags = tag === undefined ? [] : [tag];
     // In a registry without the referrers API an index under such a tag is the list of them.
     const subject = own.subject?.digest ?? (parsed.kind === "index" && tag ? subjectOfTag(tag) : undefined);
-    found.set(key, { repository, digest, tags, pushedAt, parts, subject });
+    found.set(key, { repository, digest, tags, pushedAt, bytes, parts, subject });
     for (const part of parts) await add(repository, part);
   };
   for (const repository of await registry.listRepositories(signal)) {

@@ -1,9 +1,9 @@
-// What the registry has that an off-site copy is kept of: everything but the platform's own images, and of those what the
-// whitelist or a server names by its digest (docs/reference/off-site.md#images).
+// What the registry has that an off-site copy is kept of: everything but layers for later builds and the platform's own images,
+// and of those what the whitelist or a server names by its digest (docs/reference/off-site.md#images).
 
 import type { offsiteBuilds } from "@svc/proto";
 import { parseManifest, type Registry } from "@svc/registry";
-import { isReserved, type Named } from "./plan.ts";
+import { isCache, isReserved, type Named } from "./plan.ts";
 
 type Image = offsiteBuilds.OffsiteImage;
 type Options = { registry: Registry; wanted: readonly Named[]; signal: AbortSignal };
@@ -34,7 +34,7 @@ export async function findImages({ registry, wanted, signal }: Options): Promise
     for (const part of parts) await add(repository, part);
   };
   for (const repository of await registry.listRepositories(signal)) {
-    if (isReserved(repository)) continue;
+    if (isReserved(repository) || isCache(repository)) continue;
     for (const tag of await registry.listTags(repository, signal)) await add(repository, tag, tag);
   }
   for (const { repository, digest } of wanted)

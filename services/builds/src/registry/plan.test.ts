@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decidePrune, type Keepers, type Stored } from "./plan.ts";
+import { type CacheBounds, decidePrune, type Keepers, type Stored } from "./plan.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const hours = (count: number) => new Date(now - count * 3_600_000);
@@ -11,12 +11,22 @@ const manifest = (name: string, more: Partial<Stored> = {}): Stored => ({
   digest: digestOf(name),
   tags: [name],
   pushedAt: hours(48),
+  bytes: 10,
   parts: [],
   ...more,
 });
 const nobody: Keepers = { whitelist: [], server: [], build: [], platform: [] };
+const roomy: CacheBounds = { authorBytes: 1_000, bytes: 1_000, keepMs: 1_000 * 3_600_000 };
+/** A layer that was used so many hours ago. */
+const layer = (name: string, author: string, age: number) =>
+  manifest(name, { repository: `build-cache/${author}`, pushedAt: hours(age) });
 
-type Row = { stored: Stored[]; keepers?: Partial<Keepers>; deleted: string[] };
+type Row = {
+  stored: Stored[];
+  keepers?: Partial<Keepers>;
+  cache?: Partial<CacheBounds>;
+  deleted: string[];
+};
 const rows: Record<string, Row> = {
   "what nothing keeps is deleted": { stored: [manifest("1")], deleted: ["1"] },
   "an entry of the whitelist keeps its tag": {
@@ -85,6 +95,31 @@ const rows: Record<string, Row> = {
     keepers: { server: [{ repository: "packs/a", tag: "image" }] },
     deleted: ["lost"],
   },
+  "of an author's layers those stay that were used last, and another author's are counted for themselves": {
+    stored: [layer("a3", "a", 3), layer("a1", "a", 1), layer("b9", "b", 9), layer("a2", "a", 2)],
+    cache: { authorBytes: 20 },
+    deleted: ["a3"],
+  },
+  "all layers together have a bound, whatever was used in the last 24 hours": {
+    stored: [layer("a3", "a", 3), layer("b2", "b", 2), layer("c1", "c", 1)],
+    cache: { bytes: 25 },
+    deleted: ["a3"],
+  },
+  "a layer that is too large for the bound makes room for none": {
+    stored: [{ ...layer("large", "a", 1), bytes: 30 }, layer("small", "a", 2)],
+    cache: { authorBytes: 20 },
+    deleted: ["large"],
+  },
+  "a layer that no build has used for long goes, however much room there is": {
+    stored: [layer("old", "a", 5), layer("young", "a", 4.999)],
+    cache: { keepMs: 5 * 3_600_000 },
+    deleted: ["old"],
+  },
+  "without a cache all its layers go": {
+    stored: [layer("a1", "a", 1), manifest("image", { pushedAt: hours(1) })],
+    cache: { bytes: 0 },
+    deleted: ["a1"],
+  },
   "manifests that refer to each other without a keeper go": {
     stored: [manifest("a", { parts: [digestOf("b")] }), manifest("b", { parts: [digestOf("a")] })],
     deleted: ["a", "b"],
@@ -92,9 +127,10 @@ const rows: Record<string, Row> = {
 };
 
 describe("what a prune deletes", () => {
-  for (const [name, { stored, keepers, deleted }] of Object.entries(rows)) {
+  for (const [name, { stored, keepers, cache, deleted }] of Object.entries(rows)) {
     test(name, () => {
-      const plan = decidePrune(stored, { keepers: { ...nobody, ...keepers }, now });
+      const about = { keepers: { ...nobody, ...keepers }, cache: { ...roomy, ...cache }, now };
+      const plan = decidePrune(stored, about);
       assert.deepEqual(
         plan.deleted.map(({ digest }) => digest),
         deleted.map(digestOf),
@@ -104,6 +140,12 @@ describe("what a prune deletes", () => {
   test("kept manifests are counted by the first reason", () => {
     const stored = [manifest("1", { pushedAt: hours(1) }), manifest("2", { pushedAt: hours(1) })];
     const keepers = { ...nobody, server: [{ repository: "packs/a", tag: "1" }] };
-    assert.deepEqual(decidePrune(stored, { keepers, now }).kept, { server: 1, recent: 1 });
+    const { kept } = decidePrune(stored, { keepers, cache: roomy, now });
+    assert.deepEqual(kept, { server: 1, recent: 1 });
+  });
+  test("the bytes of layers that stay are those of the plan", () => {
+    const stored = [layer("a1", "a", 1), layer("b1", "b", 1), manifest("image", { bytes: 500 })];
+    const plan = decidePrune(stored, { keepers: nobody, cache: { ...roomy, authorBytes: 10 }, now });
+    assert.deepEqual([plan.cacheBytes, plan.kept], [20, { cache: 2 }]);
   });
 });

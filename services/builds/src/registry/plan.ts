@@ -1,12 +1,16 @@
 // What a prune deletes (docs/reference/registry.md#prune). A manifest stays while something keeps it; an image for
 // several platforms keeps its parts, and a manifest keeps what refers to it as its subject.
 
+import { buildJobs } from "@svc/proto";
+
 /** A manifest of the registry. */
 export type Stored = {
   repository: string;
   digest: string;
   tags: readonly string[];
   pushedAt: Date;
+  /** Of its blobs. */
+  bytes: number;
   /** Of an index: the digests of its parts, in the same repository. */
   parts: readonly string[];
   /** What it belongs to, as a signature or provenance does. */
@@ -20,18 +24,29 @@ const keeperReasons = ["whitelist", "server", "build", "platform"] as const;
 type KeeperReason = (typeof keeperReasons)[number];
 export type Keepers = Readonly<Record<KeeperReason, readonly Named[]>>;
 
-type Reason = KeeperReason | "recent" | "newest" | "referenced";
+type Reason = KeeperReason | "recent" | "newest" | "referenced" | "cache";
+
+/** How much is kept for later builds (docs/reference/builds.md#cache). */
+export type CacheBounds = { authorBytes: number; bytes: number; keepMs: number };
 
 type PrunePlan = {
   /** By the first reason that applies. */
   kept: Partial<Record<Reason, number>>;
   /** What refers to others comes before them, so that a prune that is interrupted leaves nothing half there. */
   deleted: Stored[];
+  /** Bytes of layers that stay for later builds. */
+  cacheBytes: number;
 };
 
 const recentMs = 24 * 3_600_000;
 const newestTagged = 5;
 const reservedPrefixes = ["svc/", "mirror/"];
+
+/** Each is read by every prune. */
+const mostCached = 5_000;
+
+/** Whether a repository holds layers for later builds. */
+export const isCache = (repository: string): boolean => repository.startsWith(buildJobs.layerCachePrefix);
 
 /** Whether a repository belongs to the platform itself. */
 export const isReserved = (repository: string): boolean =>
@@ -39,7 +54,7 @@ export const isReserved = (repository: string): boolean =>
 
 export function decidePrune(
   stored: readonly Stored[],
-  { keepers, now }: { keepers: Keepers; now: number },
+  { keepers, cache, now }: { keepers: Keepers; cache: CacheBounds; now: number },
 ): PrunePlan {
   const reasons = new Map<Stored, Reason>();
   const keep = (reason: Reason, which: (manifest: Stored) => boolean) => {
@@ -50,14 +65,40 @@ export function decidePrune(
     const isNamed = matcherOf(keepers[reason]);
     keep(reason, isNamed);
   }
-  keep("recent", ({ pushedAt }) => now - pushedAt.getTime() < recentMs);
+  const cached = cachedWithin(stored, { cache, now });
+  keep("cache", (manifest) => cached.has(manifest));
+  // A cache is bounded, however much is pushed to it in a day.
+  keep("recent", ({ pushedAt, repository }) => !isCache(repository) && now - pushedAt.getTime() < recentMs);
   const newest = newestOf(stored);
   keep("newest", (manifest) => newest.has(manifest));
   keepReferenced(stored, reasons);
   const kept: PrunePlan["kept"] = {};
   for (const reason of reasons.values()) kept[reason] = (kept[reason] ?? 0) + 1;
   const deleted = stored.filter((manifest) => !reasons.has(manifest));
-  return { kept, deleted: deleted.toSorted((a, b) => weight(b) - weight(a)) };
+  const cacheBytes = [...cached].reduce((sum, { bytes }) => sum + bytes, 0);
+  return { kept, deleted: deleted.toSorted((a, b) => weight(b) - weight(a)), cacheBytes };
+}
+
+/** Layers that were used last, as far as the bounds of their author and of all authors go. */
+function cachedWithin(
+  stored: readonly Stored[],
+  { cache, now }: { cache: CacheBounds; now: number },
+): Set<Stored> {
+  const entries = stored
+    .filter(({ repository, pushedAt }) => isCache(repository) && now - pushedAt.getTime() < cache.keepMs)
+    .toSorted((a, b) => b.pushedAt.getTime() - a.pushedAt.getTime());
+  const kept = new Set<Stored>();
+  const used = new Map<string, number>();
+  let all = 0;
+  for (const entry of entries) {
+    const { repository, bytes } = entry;
+    const own = (used.get(repository) ?? 0) + bytes;
+    if (own > cache.authorBytes || all + bytes > cache.bytes || kept.size >= mostCached) continue;
+    used.set(repository, own);
+    all += bytes;
+    kept.add(entry);
+  }
+  return kept;
 }
 
 function matcherOf(named: readonly Named[]): (manifest: Stored) => boolean {

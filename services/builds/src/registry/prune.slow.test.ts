@@ -35,6 +35,8 @@ const deps = (more: Partial<PruneDeps> = {}): PruneDeps => ({
       host: gated.host,
       platformImages: [`${gated.host}/tools/scanner:1`],
     }),
+  cache: { authorBytes: 1_000, bytes: 1_000, keepMs: 3_600_000 },
+  onCached: () => undefined,
   now: Date.now,
   ...more,
 });
@@ -132,6 +134,34 @@ test("what refers to an image stays with it and goes with it, its list under a t
   assert.equal(await has("packs/listed", kept ?? ""), true);
   assert.equal(await has("packs/listed", referrersTag(subjects[0])), true);
   assert.equal(await has("packs/gone", referrersTag(subjects[1])), false);
+});
+
+test("layers for later builds stay within their bounds, those that were used last, and are not copied off-site", async () => {
+  const author = "build-cache/one";
+  const bytes = Buffer.byteLength(`layer a of ${author}`);
+  await gated.pushOld(author, "a");
+  for (const tag of ["b", "c", "d"]) await gated.pushNow(author, tag);
+  await gated.pushNow("build-cache/two", "a");
+  let left = -1;
+  const about = {
+    cache: { authorBytes: bytes * 2, bytes: bytes * 3, keepMs: 48 * 3_600_000 },
+    onCached: (cached: number) => {
+      left = cached;
+    },
+  };
+  const plan = await pruneRegistry(deps(about), { isDryRun: true, signal });
+  assert.deepEqual([plan.deleted_count, plan.kept["cache"], left], [2, 3, -1]);
+  const { deleted } = await prune(about);
+  assert.equal(deleted.length, 2);
+  assert.ok(deleted.some(({ ref }) => ref === `${author}:a`));
+  assert.deepEqual([left, await has("build-cache/two", "a")], [bytes * 3, true]);
+  const { images } = await listForCopies();
+  assert.deepEqual(
+    images.filter(({ repository }) => repository.startsWith("build-cache/")),
+    [],
+  );
+  await prune({ cache: { ...about.cache, bytes: 0 } });
+  assert.equal(await has("build-cache/two", "a"), false);
 });
 
 test("a registry that fails in the middle of the reading loses nothing", async () => {

@@ -4,7 +4,7 @@ import { isRegistryError, type Registry } from "@svc/registry";
 import { sql } from "kysely";
 import type { BuildsDb } from "../database.ts";
 import { readInventory } from "./inventory.ts";
-import { decidePrune, type Keepers, type Stored } from "./plan.ts";
+import { type CacheBounds, decidePrune, type Keepers, type Stored } from "./plan.ts";
 import { findBuiltDigests } from "./sources.ts";
 
 export type PruneDeps = {
@@ -12,6 +12,9 @@ export type PruneDeps = {
   /** With the right to delete; undefined without a registry. */
   registry: Registry | undefined;
   readKeepers: () => Promise<Keepers>;
+  cache: CacheBounds;
+  /** Called with the bytes of layers that a prune left for later builds. */
+  onCached: (bytes: number) => void;
   now: () => number;
 };
 
@@ -38,15 +41,16 @@ export async function pruneRegistry(
   deps: PruneDeps,
   { isDryRun, signal }: { isDryRun: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
-  const { db, registry, readKeepers, now } = deps;
+  const { db, registry, readKeepers, cache, onCached, now } = deps;
   const startedAt = now();
   if (!registry) return report({ startedAt, endedAt: now(), isDryRun, manifests: 0, kept: {}, deleted: [] });
   return alone(db, async () => {
     const untagged = await findBuiltDigests(db, registry.host);
     // Keepers last: what was named while the registry was read is kept.
     const stored = await readInventory({ registry, untagged, signal });
-    const plan = decidePrune(stored, { keepers: await readKeepers(), now: startedAt });
+    const plan = decidePrune(stored, { keepers: await readKeepers(), cache, now: startedAt });
     const deleted = isDryRun ? plan.deleted : await deleteAll(registry, plan.deleted, signal);
+    if (!isDryRun) onCached(plan.cacheBytes);
     return report({
       startedAt,
       endedAt: now(),

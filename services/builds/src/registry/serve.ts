@@ -1,7 +1,7 @@
 import type { Mesh } from "@svc/mesh";
 import { baseImages, offsiteBuilds, registries } from "@svc/proto";
 import { openRegistry } from "@svc/registry";
-import type { Logger } from "@svc/telemetry";
+import { Gauge, type Logger, type Registry as Metrics } from "@svc/telemetry";
 import { readPruneCredential, readRestoreCredential, type Settings } from "../config.ts";
 import type { BuildsDb } from "../database.ts";
 import { isPlainHttp } from "../image/registry.ts";
@@ -15,6 +15,7 @@ type RegistryDeps = {
   mesh: Pick<Mesh, "serve" | "call" | "byteTransfers">;
   settings: Settings;
   env?: NodeJS.ProcessEnv | undefined;
+  metrics: Metrics;
   log: Pick<Logger, "info" | "warn">;
 };
 
@@ -23,7 +24,7 @@ const retryMs = 15 * 60_000;
 /** Serves the prune and off-site copies of images; one replica prunes from time to time. */
 export function serveRegistry(about: RegistryDeps): { stop: () => Promise<void> } {
   const { db, mesh, settings, log } = about;
-  const deps = pruneDeps({ db, mesh, settings });
+  const deps = pruneDeps(about);
   serveOffsite(about, deps);
   mesh.serve(registries.pruneRegistry, createPrune(deps));
   const { prune_every: everyMs } = settings.registry;
@@ -58,7 +59,13 @@ function serveOffsite({ mesh, settings, env }: RegistryDeps, { registry, readKee
   mesh.serve(offsiteBuilds.tagImage, tagImage(deps));
 }
 
-function pruneDeps({ db, mesh, settings }: Omit<RegistryDeps, "log">): PruneDeps {
+function pruneDeps({ db, mesh, settings, metrics }: RegistryDeps): PruneDeps {
+  const { cache_author_bytes: authorBytes, cache_bytes: bytes, cache_keep: keepMs } = settings.builds;
+  const cached = new Gauge({
+    name: "svc_image_layer_cache_bytes",
+    help: "Layers kept for later builds, as the last prune of this replica left them.",
+    registers: [metrics],
+  });
   const { url: host, timeout: timeoutMs } = settings.registry;
   const plainHttp = isPlainHttp(settings.registry);
   const credential = readPruneCredential(settings);
@@ -70,6 +77,8 @@ function pruneDeps({ db, mesh, settings }: Omit<RegistryDeps, "log">): PruneDeps
     db,
     registry: host === "" ? undefined : openRegistry({ host, plainHttp, timeoutMs, credential }),
     readKeepers: () => readKeepers({ db, mesh, host, platformImages }),
+    cache: { authorBytes, bytes, keepMs },
+    onCached: (left) => cached.set(left),
     now: Date.now,
   };
 }
