@@ -73,6 +73,11 @@ export type PipelineFixture = {
   resume: (step: string) => void;
   /** SIGKILL; the returned function starts it again. */
   kill: (victim: Victim) => Promise<() => Promise<unknown>>;
+  /** Lets the held step of a build print so many lines a second, each with the time at which it was printed. */
+  print: (id: string, pace: { perSecond: number; seconds: number }) => void;
+  isPrinting: (id: string) => boolean;
+  /** Of the external gateways. */
+  ports: () => number[];
   /** Steps of a build that were started, each as often as it was. */
   runs: (id: string) => string[];
   close: () => Promise<void>;
@@ -208,7 +213,12 @@ async function serveNeighbours(nats: TestNats, stack: AsyncDisposableStack): Pro
   const connect = async (name: "identity" | "lifecycle" | "gateway-external") =>
     stack.adopt(await nats.connect(name), (mesh) => mesh.drain(500).catch(() => undefined));
   const [identity, lifecycle] = [await connect("identity"), await connect("lifecycle")];
-  identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
+  identity.serve(accounts.resolveSession, ({ client }, { hash }) => {
+    const found = resolveTestSession(hash);
+    // At the operator console everybody who is signed in is staff here.
+    if (client.host !== "operator" || found.state !== "live") return found;
+    return { ...found, role: "admin" as const, host: "operator" as const };
+  });
   identity.serve(notices.sendNotice, () => ({ result: "delivered" as const }));
   lifecycle.serve(servers.listImages, () => ({ items: [] }));
   for (const mesh of [identity, lifecycle]) await mesh.announce();
@@ -268,7 +278,10 @@ type Parts = {
 
 function fixtureOf(
   parts: Parts,
-): Pick<PipelineFixture, "ask" | "hold" | "pauseAt" | "resume" | "kill" | "runs"> {
+): Pick<
+  PipelineFixture,
+  "ask" | "hold" | "pauseAt" | "resume" | "kill" | "print" | "isPrinting" | "ports" | "runs"
+> {
   const { control, faces, builds } = parts;
   let turn = 0;
   const tell = (received: object) => void (builds.child?.connected && builds.child.send(received));
@@ -295,6 +308,9 @@ function fixtureOf(
       else tell({ proceed: true });
     },
     kill: (victim) => inject(parts, victim, turn),
+    print: (id, pace) => writeFileSync(join(control, `print-${id}`), JSON.stringify(pace)),
+    isPrinting: (id) => existsSync(join(control, `print-${id}`)),
+    ports: () => faces.external.flatMap((one) => one.port() ?? []),
     runs: (id) => allRuns().flatMap((run) => (run.startsWith(`${id} `) ? [run.slice(id.length + 1)] : [])),
   };
 }
