@@ -40,6 +40,8 @@ export const limits = {
   /** Share of the scratch volume that a program leaves free, and how often that is checked. */
   keepFree: 0.05,
   diskCheckMs: 1_000,
+  /** Most processes of a program at once: not every node bounds those of a pod. Checked as often as the disk. */
+  processes: 4_096,
   /** For how long the context and the registry are asked again while they are unavailable. */
   retryMs: 120_000,
   /** Largest report that is read: as JSON it takes some eight times that in the memory of a step. */

@@ -325,6 +325,16 @@ describe("a RUN line of buildah", {
       await until(async () => (await processesIn(build.at())).length === 0);
       assert.deepEqual(await readdir(build.at("image")), []);
     });
+  test("that forks without end is stopped, and with it all its processes", async () => {
+    await using build = await withShell("RUN fork() { sleep 600 & fork; }; fork");
+    build.limits = { processes: 60, diskCheckMs: 50 };
+    await assert.rejects(build.run(buildImage), {
+      name: "StepFailure",
+      message: "the build runs more than 60 processes at once",
+    });
+    await until(async () => (await processesIn(build.at())).length === 0);
+    assert.deepEqual(await readdir(build.at("image")), []);
+  });
   test("that fills the disk is stopped before it is full", async () => {
     await using build = await withShell("RUN echo begun; sleep 600; :");
     build.limits = { keepFree: 1, diskCheckMs: 100 };

@@ -21,6 +21,11 @@ export async function killTree(root: number): Promise<void> {
   for (const pid of stopped) send(pid, "SIGKILL");
 }
 
+/** How many processes are below this one, itself included. */
+export function countTree(root: number): number {
+  return treeOf(root).length;
+}
+
 function treeOf(pid: number): number[] {
   try {
     // A child is that of one thread.

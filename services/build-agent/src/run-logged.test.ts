@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -75,3 +75,20 @@ describe("a program", () => {
     assert.match((await filling).message ?? "", /less than 100 % of its disk free/);
   });
 });
+
+test("a program with more processes than it may have is ended with all of them", async () => {
+  const forks = "i=0; while [ $i -lt 40 ]; do sleep 300.125 & i=$((i+1)); done; wait";
+  const most = { processes: 20, diskCheckMs: 20 } as never;
+  const { message } = await run(forks, { most });
+  assert.equal(message, "the build runs more than 20 processes at once");
+  const isLeft = (pid: string) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith("sleep\x180.125");
+  await until(() => !readdirSync("/proc").some(isLeft));
+});
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

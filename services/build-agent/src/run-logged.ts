@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { lineOf, StepFailure } from "./failure.ts";
-import { killTree } from "./kill-tree.ts";
+import { countTree, killTree } from "./kill-tree.ts";
 import type { StepContext } from "./step.ts";
 
 type Program = { command: string; args: string[]; env: Record<string, string>; cwd: string };
@@ -22,6 +22,12 @@ export async function runLogged(
   const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   const kill = () => void (child.pid !== undefined && killTree(child.pid));
   signal.addEventListener("abort", kill, { once: true });
+  let refused: StepFailure | undefined;
+  const checking = setInterval(() => {
+    if (refused || child.pid === undefined || countTree(child.pid) <= limits.processes) return;
+    refused = new StepFailure(`the build runs more than ${limits.processes} processes at once`);
+    kill();
+  }, limits.diskCheckMs);
   const log = boundedLog(say, limits);
   const streams = [child.stdout, child.stderr];
   const read = Promise.all(streams.map((stream) => readLines(stream, limits.logLine, log.add)));
@@ -35,8 +41,10 @@ export async function runLogged(
     await read.finally(() => clearTimeout(late));
     signal.throwIfAborted();
     log.end();
+    if (refused) throw refused;
     if (code !== 0) throw new StepFailure(lineOf(log.last()) || `${command} ended with ${code}`);
   } finally {
+    clearInterval(checking);
     signal.removeEventListener("abort", kill);
   }
 }
