@@ -93,6 +93,10 @@ export const addScanDecisionTests: Area = (fixture) => {
       [finding.id, finding.package, repository],
     );
     await inspect(owner, "build-accepted");
+    await owner.open(addressOf("admin_host", `/admin/builds/${scanId}?with=${id}`));
+    await owner.sees(scan.addedFindings(1));
+    await owner.sees(scan.goneFindings(0));
+    await inspect(owner, "build-compared");
   });
 
   test("an acceptance is listed with its reason, and removed", async () => {
@@ -104,6 +108,29 @@ export const addScanDecisionTests: Area = (fixture) => {
     await owner.press("button", scan.acceptedRemoveAction);
     await owner.seesNo("It pads nothing that players send.");
     await query(fixture(), "delete from builds.image_builds where id = $1", [scanId]);
+  });
+
+  test("a build that failed says why and is repeated", async () => {
+    const { owner, addressOf } = fixture();
+    const { id } = await findBuild(fixture());
+    const failed = "f".repeat(32);
+    const why = "push: the registry is unavailable; retry the build later";
+    await query(
+      fixture(),
+      `insert into builds.image_builds
+         (id, image_ref, status, context_ref, context_digest, requested_by, error, started_at, finished_at)
+       select $2, image_ref, 'failed', context_ref, context_digest, 'svc', $3, now(), now()
+       from builds.image_builds where id = $1`,
+      [id, failed, why],
+    );
+    await owner.open(addressOf("admin_host", `/admin/builds/${failed}`));
+    await owner.sees(why);
+    await owner.press("button", builds.retry);
+    await owner.sees(builds.steps["scan-gate"]);
+    const next = new URL(owner.page.url()).pathname.split("/").at(-1);
+    const { body } = await owner.request("GET", `/images/build/${next}`);
+    assert.equal(body["retry_of"], failed);
+    await owner.request("POST", `/images/build/${next}/cancel`);
   });
 
   test("an image whose base has moved is built again", async () => {

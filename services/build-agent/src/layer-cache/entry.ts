@@ -8,7 +8,7 @@ const artifactType = "application/vnd.svc.build-layer.v1";
 /** Smaller ones are made and sent faster than they are looked up. */
 export const smallestCached = 1 << 20;
 /** Of one image; the largest come first. */
-export const mostKept = 64;
+const mostKept = 64;
 
 /** Undefined for what is no digest of a plain tar. */
 export function tagOf(diffId: string): string | undefined {

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
 import { type Kube, resources } from "@svc/kube";
 import { faultOf, until } from "@svc/mesh/testing";
-import { builds, Fault, provenances } from "@svc/proto";
+import { type buildJobs, builds, Fault, provenances } from "@svc/proto";
 import { listReferrers, type Registry, RegistryError } from "@svc/registry";
 import {
   type BuildFixture,
@@ -18,6 +18,7 @@ import {
   success,
 } from "../testing/build-fixture.ts";
 import { admin } from "../testing/fixture.ts";
+import { layerCacheOf } from "./launch.ts";
 
 let fixture: BuildFixture;
 before(async () => {
@@ -102,6 +103,56 @@ for (const point of sampleOf(points, 3)) {
     await second.stop();
   });
 }
+
+for (const step of sampleOf(steps, 2))
+  test(`a build that is cancelled in the step ${step} ends there, with its Job and its Secret, and allows nothing`, async () => {
+    const held = { ...success, [step]: { ...success[step], waitWhile: "cancelled" } };
+    fixture.script(held);
+    fixture.hold("cancelled");
+    const replica = await fixture.start();
+    const { id, image_ref } = await start();
+    await until(() => fixture.runs(id).includes(step), 90_000);
+    const cancelled = await fixture.gateway.call(builds.cancelBuild, { id }, admin);
+    assert.equal(cancelled.status, "cancelled");
+    assert.equal(await faultOf(fixture.gateway.call(builds.cancelBuild, { id }, admin)), "build_finished");
+    const about = { name: `build-${id}`, namespace };
+    for (const kind of [resources.jobs, resources.secrets])
+      await until(async () => (await fixture.kube.find<never>(kind as never, about)) === undefined, 60_000);
+    fixture.release("cancelled");
+    fixture.script(success);
+    const listed = fixture.db.selectFrom("image_whitelist").selectAll().where("image_ref", "=", image_ref);
+    assert.deepEqual([await listed.execute(), (await rowOf(id)).status], [[], "cancelled"]);
+    assert.deepEqual(fixture.runs(id), steps.slice(0, steps.indexOf(step) + 1));
+    await replica.stop();
+  });
+
+test("a build gets the layers of the author of its context, and of nobody else", async () => {
+  const replica = await fixture.start();
+  const submission = { id: `sub-${"a".repeat(24)}`, submitted_by: "alice", display_name: "Cliffs" };
+  const caches: (string | undefined)[] = [];
+  for (const submitted_by_id of [undefined, "usr-1", "usr-2", "usr-1"]) {
+    await fixture.db.deleteFrom("image_submissions").execute();
+    if (submitted_by_id !== undefined)
+      await fixture.db
+        .insertInto("image_submissions")
+        .values({ ...submission, submitted_by_id })
+        .execute();
+    const { id } = await start();
+    const job = await until(
+      () => fixture.kube.find(resources.jobs, { name: `build-${id}`, namespace }),
+      60_000,
+    );
+    const [container] = job.spec?.template.spec?.containers ?? [];
+    const task = container?.env?.find(({ name }) => name === "SVC_BUILD_TASK")?.value ?? "";
+    caches.push((JSON.parse(task) as buildJobs.BuildTask).layer_cache);
+    await hasEnded(id);
+  }
+  await fixture.db.deleteFrom("image_submissions").execute();
+  assert.deepEqual(caches, [undefined, layerCacheOf("usr-1"), layerCacheOf("usr-2"), layerCacheOf("usr-1")]);
+  assert.equal(new Set(caches).size, 3);
+  assert.ok(!caches.some((cache) => cache?.includes("usr-")));
+  await replica.stop();
+});
 
 test("while the cluster is down a build is accepted, can be read and cancelled, and another starts once it is back", async () => {
   let isDown = true;
