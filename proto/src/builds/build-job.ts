@@ -113,11 +113,16 @@ export const Verdict = z.strictObject({ scanned_at: Timestamp, summary: ScanSumm
 export type Verdict = z.output<typeof Verdict>;
 
 /** Termination message of the step `context-fetch`. */
-export const ContextResult = z.strictObject({ context_digest: Sha256Hex });
+export const ContextResult = z.strictObject({
+  context_digest: Sha256Hex,
+  /** What the images in its Dockerfile named, as a step says that runs nothing of it; an older agent says none. */
+  bases: z.array(BaseDigest).max(8).optional(),
+});
 export type ContextResult = z.output<typeof ContextResult>;
 
 /** Termination message of the step `build`. */
 export const BuildResult = z.strictObject({
+  /** Counts only where `ContextResult` has none: a RUN line could reach this message. */
   bases: z.array(BaseDigest).max(8),
   builder: Program.optional(),
 });

@@ -8,6 +8,7 @@ import * as buildJobs from "@svc/proto/build-job";
 import { Folder, fetchStream, isWorldFault, TransferRefused, unpackContext } from "@svc/world";
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
+import { readBases } from "../image/bases.ts";
 import type { StepContext } from "../step.ts";
 import { downloadAll } from "./downloads.ts";
 
@@ -24,7 +25,9 @@ export async function fetchContext(settings: Settings, context: StepContext): Pr
     await using root = await Folder.openRoot(settings.folder("context"));
     context.say(await downloadAll(root, downloads, context));
   }
-  return JSON.stringify({ context_digest } satisfies buildJobs.ContextResult);
+  // Read before the build: a base that moves during it counts as moved.
+  const bases = await readBases(settings, context);
+  return JSON.stringify({ context_digest, bases } satisfies buildJobs.ContextResult);
 }
 
 /** Tries again while the context is unavailable. Returns its digest. */

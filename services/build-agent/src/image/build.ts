@@ -14,7 +14,7 @@ type Program = NonNullable<buildJobs.BuildResult["builder"]>;
 
 /** Returns a `BuildResult`. */
 export async function buildImage(settings: Settings, context: StepContext): Promise<string> {
-  // Read first: a base that moves during the build counts as moved.
+  // For a builds of the release before, which takes them from here.
   const bases = await readBases(settings, context);
   const builder = await runBuilder(settings, context);
   return JSON.stringify({ bases, builder } satisfies buildJobs.BuildResult);

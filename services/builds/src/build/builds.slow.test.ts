@@ -327,18 +327,17 @@ test("a failed build is repeated with the same context, and not once the submiss
   fixture.script({ ...success, build: { message: "no luck", exit: 1 } });
   const submission = `sub-${"a".repeat(24)}`;
   const context_sha256 = "c".repeat(64);
-  const values = { id: submission, submitted_by: "a", submitted_by_id: "u", display_name: "Pack" };
-  await fixture.db
-    .insertInto("image_submissions")
-    .values({ ...values, context_sha256, context_bytes: 3 })
-    .execute();
+  const author = { submitted_by: "a", submitted_by_id: "u", display_name: "Pack" };
+  const values = { id: submission, ...author, context_sha256, context_bytes: 3 };
+  await fixture.db.insertInto("image_submissions").values(values).execute();
   const { id } = await start({ context_digest: context_sha256 });
   const retry = (of: string) => fixture.gateway.call(builds.retryBuild, { id: of }, admin);
   await ended(id);
   const rebuild = (of: string) => fixture.gateway.call(builds.rebuild, { id: of }, admin);
   assert.equal(await faultOf(rebuild(id)), "build_unfinished");
   const bases = [{ image_ref: "registry.test:5000/svc/base:1", digest }];
-  fixture.script({ ...success, build: { message: JSON.stringify({ bases }) } });
+  const message = JSON.stringify({ context_digest: context_sha256, bases });
+  fixture.script({ ...success, "context-fetch": { message } });
   const again = await retry(id);
   assert.deepEqual([again.retry_of, again.context_digest], [id, context_sha256]);
   const succeeded = await ended(again.id);

@@ -59,12 +59,19 @@ export async function observeBuild(
     podMessage: pod && plainText([pod.status?.reason, pod.status?.message].filter(Boolean).join(": ")),
     verdict,
     push: job === "complete" && pod ? resultIn(pod, "push", buildJobs.PushResult) : undefined,
-    built: job === "complete" && pod ? resultIn(pod, "build", buildJobs.BuildResult) : undefined,
-    fetched: job === "complete" && pod ? resultIn(pod, "context-fetch", buildJobs.ContextResult) : undefined,
+    ...(job === "complete" && pod && whatWasBuilt(pod)),
     now: deps.now(),
     deadlineMs: settings.builds.build_deadline,
     patienceMs: settings.builds.start_patience,
   };
+}
+
+/** The bases as `context-fetch` said them: what runs in `build` could say others. */
+function whatWasBuilt(pod: Pod): Pick<ObservedBuild, "built" | "fetched"> {
+  const fetched = resultIn(pod, "context-fetch", buildJobs.ContextResult);
+  const built = resultIn(pod, "build", buildJobs.BuildResult);
+  const bases = fetched?.bases ?? built?.bases ?? [];
+  return { fetched, built: built && { ...built, bases } };
 }
 
 function resultIn<T>(pod: Pod, step: builds.BuildStep, shape: Shape<T>): T | undefined {

@@ -72,11 +72,15 @@ export const blockedVerdict = verdictOf({
 export const success: BuildScript = {
   "context-fetch": {
     print: ["fetched 3 files"],
-    message: JSON.stringify({ context_digest: "c".repeat(64) }),
+    message: JSON.stringify({ context_digest: "c".repeat(64), bases: [base] }),
   },
   build: {
     print: ["STEP 1/2: FROM scratch", "STEP 2/2: COPY . /data"],
-    message: JSON.stringify({ bases: [base], builder: { name: "buildah", version: "1.28.2" } }),
+    // What a RUN line might say.
+    message: JSON.stringify({
+      bases: [{ ...base, digest: `sha256:${"e".repeat(64)}` }],
+      builder: { name: "buildah", version: "1.28.2" },
+    }),
   },
   scan: { print: ["scanned"] },
   "scan-gate": { print: [verdictOf({})] },
