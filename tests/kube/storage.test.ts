@@ -3,101 +3,22 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import type { AddressInfo } from "node:net";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { connectKube, isKubeError, type Job, type Kube, type KubeObject, resources } from "@svc/kube";
+import { connectKube, isKubeError, type Job, type Kube, resources } from "@svc/kube";
 import { backupKeeping, backups, reapers } from "@svc/proto";
-import { parse, parseAllDocuments, stringify } from "yaml";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
 import type { StartCluster } from "../../services/storage/src/testing/fixture.ts";
 import type { MoveFixture } from "../../services/storage/src/testing/move/fixture.ts";
 import { assertHolds } from "./holds.ts";
 import { startKubelet } from "./kubelet.ts";
+import { granted, type Recorder, recordAccount } from "./recorder.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 const namespace = `worlds-${randomBytes(3).toString("hex")}`;
 // The test beds make everything there; they read it when they are loaded.
 process.env["SVC_TEST_NAMESPACE"] = namespace;
-
-type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] };
-
-/** Everything that the shipped Roles give storage, as `<group>/<resource> <verb>`. */
-function granted(): Set<string> {
-  const text = readFileSync(new URL("../../deploy/kubernetes/base/roles.yaml", import.meta.url), "utf8");
-  const objects = parseAllDocuments(text).map((one) => one.toJS() as KubeObject & { rules?: Rule[] });
-  const own = objects.filter(({ metadata }) => /^svc-storage(-moves)?$/.test(metadata.name));
-  const rules = own.flatMap(({ rules: some = [] }) => some);
-  return new Set(
-    rules.flatMap(({ apiGroups, resources: kinds, verbs }) =>
-      apiGroups.flatMap((group) => kinds.flatMap((kind) => verbs.map((verb) => `${group}/${kind} ${verb}`))),
-    ),
-  );
-}
-
-/** What a request is called in a Role. */
-function rightOf(method: string, url: string): string | undefined {
-  const { pathname, searchParams } = new URL(url, "https://api");
-  const found =
-    /^\/(?:api|apis\/([^/]+))\/v[^/]+(?:\/namespaces\/[^/]+(?=\/))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/.exec(
-      pathname,
-    );
-  if (!found) return undefined;
-  const [, group = "", kind = "", name, sub] = found;
-  const read = name === undefined ? (searchParams.get("watch") ? "watch" : "list") : "get";
-  const verbs: Record<string, string> = {
-    GET: read,
-    POST: "create",
-    PUT: "update",
-    PATCH: "patch",
-    DELETE: "delete",
-  };
-  return `${group}/${kind}${sub ? `/${sub}` : ""} ${verbs[method]}`;
-}
-
-type Config = {
-  clusters: { cluster: Record<string, string> }[];
-  users: { name: string; user: object }[];
-};
-type Recorder = { url: string; used: Set<string>; refused: string[]; close: () => void };
-
-/** Stands between storage and the API server and notes which rights are used. */
-async function startRecorder(config: Config): Promise<Recorder> {
-  const {
-    server = "",
-    "certificate-authority-data": data,
-    "certificate-authority": file = "",
-  } = config.clusters[0]?.cluster ?? {};
-  const ca = data ? Buffer.from(data, "base64") : readFileSync(file);
-  const used = new Set<string>();
-  const refused: string[] = [];
-  const proxy = createServer((incoming, outgoing) => {
-    const { method = "GET", url = "/", headers } = incoming;
-    const right = rightOf(method, url);
-    const forward = httpsRequest(
-      new URL(url, server),
-      { method, headers, ca, servername: "localhost" },
-      (answer: IncomingMessage) => {
-        if (right) used.add(right);
-        if (answer.statusCode === 403) refused.push(`${right} ${url}`);
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      },
-    );
-    forward.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => forward.destroy());
-    incoming.pipe(forward);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const close = () => {
-    proxy.closeAllConnections();
-    proxy.close();
-  };
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, used, refused, close };
-}
 
 describe("storage on a real API server", () => {
   if (!lane) {
@@ -114,17 +35,8 @@ describe("storage on a real API server", () => {
   const cluster: StartCluster = async (dataDir, programs) => {
     const { applyRelease } = await import("../../services/storage/src/testing/worlds.ts");
     await applyRelease(kube);
-    const path = "/api/v1/namespaces/svc/serviceaccounts/storage/token";
-    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-    const answer = (await kube.transport.request({ method: "POST", path, body })) as {
-      status: { token: string };
-    };
-    const config = parse(readFileSync(lane, "utf8")) as Config;
-    recorder = await startRecorder(config);
-    config.users = config.users.map(({ name }) => ({ name, user: { token: answer.status.token } }));
-    config.clusters = config.clusters.map((one) => ({ ...one, cluster: { server: recorder.url } }));
     copyFileSync(lane, join(dataDir, "kubeconfig"));
-    writeFileSync(join(dataDir, "kubeconfig.storage"), stringify(config), { mode: 0o600 });
+    recorder = await recordAccount(kube, { kubeconfig: lane, account: "storage", dir: dataDir });
     const kubelet = await startKubelet({
       kube,
       namespace,
@@ -273,7 +185,7 @@ describe("storage on a real API server", () => {
     const used = new Set(recorder.used);
     assert.deepEqual(recorder.refused, []);
     for (const call of forbidden) await assert.rejects(call, (error) => isKubeError(error, 403));
-    const given = granted();
+    const given = granted(/^svc-storage(-moves)?$/);
     assert.deepEqual(
       [...used].filter((right) => !given.has(right)),
       [],

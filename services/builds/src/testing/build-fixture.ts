@@ -119,21 +119,26 @@ export type BuildFixture = {
   close: () => Promise<void>;
 };
 
-export async function openBuildFixture(): Promise<BuildFixture> {
+/** Writes `kubeconfig` and `kubeconfig.builds` to the folder. */
+export type StartBuildCluster = (dataDir: string) => Promise<{ close: () => Promise<void> }>;
+
+/** On an embedded cluster, or on another in which the release is installed. */
+export async function openBuildFixture(cluster?: StartBuildCluster): Promise<BuildFixture> {
   await using stack = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-builds-"));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const control = join(dataDir, "control");
   mkdirSync(control);
   const [, nats, database, { host }] = await settleAll([
-    startCluster(dataDir, control).then((cluster) => stack.adopt(cluster, () => cluster.close())),
+    (cluster?.(dataDir) ?? startCluster(dataDir, control)).then((one) => stack.adopt(one, () => one.close())),
     startTestNats().then((nats) => stack.adopt(nats, () => nats.stop())),
     createBuildsDatabase().then((database) => stack.adopt(database, () => database.drop())),
     startMemoryRegistry().then((registry) => stack.adopt(registry, () => registry.stop())),
   ]);
   const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
   stack.defer(() => kube.close());
-  for (const file of ["prerequisites/namespaces.yaml", "base/roles.yaml"]) await applyRoles(kube, file);
+  for (const file of cluster ? [] : ["prerequisites/namespaces.yaml", "base/roles.yaml"])
+    await applyRoles(kube, file);
   const wire = await createWire(database.url);
   stack.defer(() => wire.cut());
   const watching = stack.adopt(database.open<Tables>(), (store) => store.close());
