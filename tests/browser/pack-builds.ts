@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
 import type { Person } from "./person.ts";
 
@@ -89,10 +90,18 @@ export const addPackBuildTests: Area = (fixture) => {
 
   test("its author reads the name of the image, which servers may use", async () => {
     const { owner, player, addressOf, inspect } = fixture();
+    // Its page of packs was open when the build ended.
+    await player.open(addressOf("panel_host", "/"));
+    await player.page.evaluate(() => localStorage.removeItem("svc.pack-news"));
+    await player.open(addressOf("panel_host", "/"));
+    await player.sees(submissions.news.ready(isolate(name)));
+    await inspect(player, "overview-pack-news");
     await player.open(addressOf("panel_host", "/submissions"));
     await player.sees(submissions.stages.ready);
     await player.sees(image);
     await inspect(player, "packs-ready");
+    await player.open(addressOf("panel_host", "/"));
+    await player.seesNo(submissions.news.ready(isolate(name)));
     await owner.open(addressOf("admin_host", "/admin/images"));
     await owner.sees(image);
     await inspect(owner, "images-of-pack");

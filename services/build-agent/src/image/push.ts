@@ -65,10 +65,12 @@ async function sendBlobs(
   { say, signal }: Pick<StepContext, "say" | "signal">,
 ): Promise<{ bytes: number; reused: number }> {
   let [bytes, reused] = [0, 0];
-  for (const blob of [...image.manifest.layers, image.manifest.config]) {
+  const blobs = [...image.manifest.layers, image.manifest.config];
+  // The registry checks only what is sent; what it has must be what was scanned. All of them first: a push that pauses would let
+  // garbage be collected.
+  for (const blob of blobs) await image.verify(blob, signal);
+  for (const blob of blobs) {
     const { digest, size } = blob;
-    // The registry checks only what is sent; what it has must be what was scanned.
-    await image.verify(blob, signal);
     const source = { digest, size, open: () => image.open(blob), mountFrom: cache?.path };
     const isSent = await registry.putBlob(path, source, signal);
     bytes += size;

@@ -8,6 +8,7 @@ import { StartNote } from "../server/start-card.tsx";
 import { useOwnServers } from "../server/use-servers.ts";
 import { WakeOrStop } from "../server/wake-stop.tsx";
 import { OffersNotice } from "../sharing/offers-notice.tsx";
+import { PackNewsNotices } from "../submissions/pack-news-notices.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
@@ -60,6 +61,7 @@ function OwnOverview() {
         needing={needing.length + troubles.length + (isUnlinked ? 1 : 0)}
       />
       <OffersNotice />
+      <PackNewsNotices />
       {isUnlinked && <LinkFirst />}
       <NeedsYou rows={needing} />
       <TroubleNotices troubles={troubles} />

@@ -130,7 +130,7 @@ function PackActs({ submission, isUploading }: { submission: Submission; isUploa
         {!isUploading && (
           <FileChooser
             isSingle
-            accept=".tar.gz,.tgz,application/gzip"
+            accept=".tar.gz,.tgz,.mrpack,.zip,application/gzip,application/zip"
             label={(context_sha256 === undefined ? submissions.uploadOf : submissions.replaceOf)(
               isolate(display_name),
             )}

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { poll, useOperation } from "../api/query.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
@@ -11,6 +12,7 @@ import { usePackWords } from "../words/pack-words.ts";
 import { NewPack } from "./new-pack.tsx";
 import { PackHelp } from "./pack-help.tsx";
 import { PackItem } from "./pack-item.tsx";
+import { markSeen } from "./pack-news.ts";
 import { isMoving, stageOf } from "./pack-stage.ts";
 import styles from "./submissions.module.css";
 
@@ -31,6 +33,7 @@ export function Page() {
         list?.submissions.some((one) => isMoving(stageOf(one, false))) ? poll.busy : poll.list,
     },
   );
+  useEffect(() => markSeen(data?.submissions ?? []), [data]);
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const show = (to: number) =>
     void navigate({ to: "/submissions", search: to > 1 ? { page: to } : {}, replace: true });

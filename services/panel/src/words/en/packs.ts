@@ -53,7 +53,7 @@ const submissions = {
     noContext: "Its file is missing. Upload it, and an operator can review it.",
     uploading: "The file is on its way. Once it is complete it is checked and waits for a review.",
     inReview: "An operator looks at it next. Until then you can replace the file or withdraw the pack.",
-    rejected: "It is not built. Mend what the reason says and submit it anew; this one goes after 7 days.",
+    rejected: "It is not built. Mend what the reason says and submit it anew; its file goes after 7 days.",
     handedOff: "It is approved. Its build begins in a moment.",
     queued: "It is approved. Its build waits until another one has ended.",
     building: "It is being built and scanned.",
@@ -62,6 +62,14 @@ const submissions = {
     buildCancelled: "An operator cancelled the build.",
   },
   nextPage: "Next",
+  news: {
+    approved: (name: string) => `${name} was approved. Its build comes next.`,
+    rejected: (name: string) => `${name} was rejected. The reason stands beside the pack.`,
+    ready: (name: string) => `${name} is built. Servers can use its image.`,
+    buildFailed: (name: string) => `The build of ${name} failed.`,
+  },
+  newsDismiss: "Dismiss",
+  newsDismissOf: (name: string) => `Dismiss the news of ${name}`,
   stages: {
     noContext: "File missing",
     uploading: "Uploading",

@@ -47,7 +47,7 @@ const submissions: PackWords["submissions"] = {
     noContext: "缺少文件。上传后管理员才能审核。",
     uploading: "文件正在上传。完成后会检查，然后等待审核。",
     inReview: "接下来由管理员审核。在此之前，您可以更换文件或撤回。",
-    rejected: "不会构建。请按原因修改后重新提交；此条 7 天后删除。",
+    rejected: "不会构建。请按原因修改后重新提交；文件 7 天后删除。",
     handedOff: "已批准，马上开始构建。",
     queued: "已批准，正在等待其他构建结束。",
     building: "正在构建并扫描。",
@@ -56,6 +56,14 @@ const submissions: PackWords["submissions"] = {
     buildCancelled: "管理员取消了构建。",
   },
   nextPage: "下一页",
+  news: {
+    approved: (name) => `${name} 已获批准，接下来会构建。`,
+    rejected: (name) => `${name} 被拒绝，原因见整合包旁边。`,
+    ready: (name) => `${name} 已构建完成，服务器可以使用其镜像。`,
+    buildFailed: (name) => `${name} 构建失败。`,
+  },
+  newsDismiss: "知道了",
+  newsDismissOf: (name) => `不再显示 ${name} 的消息`,
   stages: {
     noContext: "缺少文件",
     uploading: "上传中",
