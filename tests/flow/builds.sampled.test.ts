@@ -303,6 +303,8 @@ test(
     const { summary } = await answered<{ summary: { findings: Finding[] } }>(staff, ["GET", scan, 200]);
     const finding = summary.findings.find(({ blocking }) => blocking);
     assert.ok(finding);
+    const login = await stack.svc("account", "login", "--with", "host");
+    assert.equal(login.code, 0, login.stderr);
     const about = [finding.id, "--package", finding.target, "--reason", "Its token has been revoked."];
     const late = await stack.svc("acceptance", "add", ...about, "--days", "4000");
     assert.deepEqual([late.code, /expires_at/.test(late.stderr)], [1, true], late.stderr);
