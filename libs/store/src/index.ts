@@ -7,3 +7,4 @@ export { claimRequest } from "./repeat/claim.ts";
 export { createRepeats } from "./repeat/repeats.ts";
 export { readRolePasswords } from "./role-passwords.ts";
 export { type Db, type OutboxTable, openStore, type Store, type Trx } from "./store.ts";
+export { type Bucket, countTokens, type Taken, takeToken } from "./token-bucket.ts";

@@ -107,7 +107,7 @@ export const settings = z.object({
     members_per_server: whole(50).pipe(z.number().max(200)),
     /** Open invitations to one server. */
     invitations_per_server: whole(50).pipe(z.number().max(200)),
-    /** Invitations that an account may look at, accept, decline or mail within a minute, in each process. */
+    /** Invitations that an account may look at, accept, decline or mail within a minute, over all replicas. */
     invitation_attempts: whole(20).pipe(z.number().min(1)),
     /** Accesses whose end has come are deleted this often; they open nothing from that end on. */
     access_sweep: duration("10s"),

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
-import type { Store } from "@svc/store";
+import { type Store, takeToken } from "@svc/store";
 import type { TestDatabase } from "@svc/store/testing";
 import { settings } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { createIdentityDatabase } from "../testing/fixture.ts";
 import { createTakeSignInBudget } from "./sign-in.ts";
-import { takeToken } from "./token-bucket.ts";
 
 describe("a token bucket", () => {
   let database: TestDatabase;

@@ -1,11 +1,11 @@
 // Code attempts of a signed-in account: codes of eight characters could be guessed from any number of addresses.
 
 import { Fault } from "@svc/proto";
+import { takeToken } from "@svc/store";
 import type { Requester } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import type { FailedDoor } from "../events.ts";
 import { getAccount } from "../principal.ts";
-import { takeToken } from "./token-bucket.ts";
 
 type CodeDeps = Pick<Deps, "db" | "limits" | "now" | "events">;
 

@@ -1,9 +1,9 @@
 // Which shares of the installation's mail budget a mail is charged to (docs/reference/sign-in.md#mail-budget).
 
+import { type Bucket, countTokens, type Taken, takeToken } from "@svc/store";
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { sha256 } from "../secret.ts";
-import { type Bucket, countTokens, type Taken, takeToken } from "./token-bucket.ts";
 
 export type MailRates = { perHour: number; burst: number };
 

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
+import { takeToken } from "@svc/store";
 import type { Deps } from "../deps.ts";
-import { takeToken } from "./token-bucket.ts";
 
 type BudgetDeps = Pick<Deps, "db" | "limits" | "now"> & { events: Pick<Deps["events"], "rateLimited"> };
 

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type signIn } from "@svc/proto";
+import { takeToken } from "@svc/store";
 import { type Account, lockLiveAccount } from "../account/store.ts";
-import { takeToken } from "../budget/token-bucket.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { sha256 } from "../secret.ts";

@@ -25,6 +25,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     last_wake_at: true,
     members: true,
   },
+  invitation_attempts: { key: true, tokens: true, refilled_at: true },
   access_invitations: {
     id: true,
     server_name: true,

@@ -129,6 +129,7 @@ export type ProxyPlayer = {
 export type Tables = {
   servers: ServersTable;
   access_invitations: AccessInvitationsTable;
+  invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_schedules: SchedulesTable;
   server_aliases: { subdomain: string; server_name: string };
   server_allowlist: {

@@ -1,30 +1,31 @@
-// How often an account may try invitations (docs/reference/shared-access.md#invitations). Each process counts for itself: the
-// secrets cannot be guessed, so this bounds work, not luck.
+// How often an account may try invitations (docs/reference/shared-access.md#invitations): its bucket is shared by all replicas.
 
 import { Fault } from "@svc/proto";
-import { fullBucket, isFull, type TokenBucket, takeTokens } from "@svc/service/token-bucket";
+import { takeToken } from "@svc/store";
+import type { LifecycleStore } from "../database/schema.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type AttemptBudget = {
-  /** Counts one; throws `invitation_rate_limited` when there are none left. */
-  take: (accountId: string) => void;
+  /** Counts one; throws `invitation_rate_limited` when there are none left. Not within a transaction, whose end could undo it. */
+  take: (accountId: string) => Promise<void>;
 };
 
-/** Accounts that are remembered before those who have all their attempts are forgotten. */
-const rememberedAccounts = 1_000;
-
-export function createAttemptBudget(perMinute: number, now: () => number = Date.now): AttemptBudget {
-  const rate = { burst: perMinute, perSecond: perMinute / 60 };
-  const buckets = new Map<string, TokenBucket>();
+export function createAttemptBudget(
+  { db }: Pick<LifecycleStore, "db">,
+  perMinute: number,
+  now: () => number = Date.now,
+): AttemptBudget {
   return {
-    take: (accountId) => {
-      const at = now();
-      if (buckets.size >= rememberedAccounts)
-        for (const [id, bucket] of buckets) if (isFull(bucket, rate, at)) buckets.delete(id);
-      const bucket = buckets.get(accountId) ?? fullBucket(rate, at);
-      buckets.set(accountId, bucket);
-      const waitMs = takeTokens(bucket, rate, at);
-      if (waitMs === 0) return;
-      throw new Fault("invitation_rate_limited", { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
-    },
+    take: withDatabaseFaults(async (accountId) => {
+      const taken = await takeToken(db, {
+        table: "invitation_attempts",
+        key: accountId,
+        burst: perMinute,
+        perSecond: perMinute / 60,
+        now: new Date(now()),
+      });
+      if (taken.allowed) return;
+      throw new Fault("invitation_rate_limited", { retryAfterSeconds: taken.retryAfterSeconds });
+    }),
   };
 }

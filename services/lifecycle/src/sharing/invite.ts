@@ -20,11 +20,11 @@ export const invite =
     checkAsked(context, asked);
     const secret = asked.email === undefined && asked.player === undefined ? mintSecret() : undefined;
     const { user_id, username } = accountOf(context);
+    await deps.attempts.take(user_id);
     const wanted = { caller: context, name, to: contracts.invite };
     const { row, actor } = await withActor(deps, wanted, async (locked, by) => {
       if (!mayGive(by, grant)) throw context.fault("access_beyond_own");
-      // Only who may invite spends attempts, and learns who plays here.
-      deps.attempts.take(user_id);
+      // Only who may invite learns who plays here.
       const target = await targetOf(deps, context, { asked, secret });
       await checkRoom(deps, context, locked);
       const made = await locked.addInvitation({

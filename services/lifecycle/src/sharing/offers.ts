@@ -27,7 +27,7 @@ async function findMine(deps: SharingDeps, context: Context<Contract>, which: Wh
   const { user_id: me } = accountOf(context);
   if ((which.id === undefined) === (which.secret === undefined))
     throw context.fault("bad_request", { message: "Give either the id of an invitation or its secret." });
-  deps.attempts.take(me);
+  await deps.attempts.take(me);
   const row = await findRow(deps, which);
   const people = await describe(deps, context, row ? [me, row.invited_by, row.owner_id] : [me]);
   const account = people[me];

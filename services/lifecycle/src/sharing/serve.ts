@@ -16,7 +16,7 @@ type Needs = { mesh: Pick<Mesh, "serve">; servers: ServerDeps; database: Lifecyc
 export function startSharing({ mesh, servers, database, log }: Needs): { close: () => Promise<void> } {
   const { settings } = servers;
   const sharing = createSharingStore(database);
-  const attempts = createAttemptBudget(settings.invitation_attempts);
+  const attempts = createAttemptBudget(database, settings.invitation_attempts);
   const deps: SharingDeps = { ...servers, sharing, attempts };
   mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.invite, invite(deps));

@@ -18,7 +18,7 @@ before(async () => {
     "lifecycle.access_sweep=100ms",
     "lifecycle.members_per_server=4",
     "lifecycle.invitations_per_server=4",
-    "lifecycle.invitation_attempts=100",
+    "lifecycle.invitation_attempts=200",
   ]);
   storage = await fixture.nats.connect("storage");
 });
@@ -189,9 +189,22 @@ describe("an invitation by link", () => {
     await newServer("busy");
     for (let n = 0; n < 4; n++) await invite("busy", {});
     assert.equal(await faultOf(invite("busy", {})), "invitation_limit");
+  });
+
+  test("attempts of an account are limited over both replicas, and those of others are not", async () => {
+    const begun = Date.now();
     const tries = Array.from({ length: 260 }, () => accept({ secret: "x" }, "usr-guesser"));
     const faults = await Promise.all(tries.map(faultOf));
-    assert.ok(faults.includes("invitation_rate_limited"));
+    const refilled = Math.ceil(((Date.now() - begun) / 60_000) * 200);
+    const unlimited = faults.filter((fault) => fault === "invitation_not_found").length;
+    assert.ok(unlimited >= 200 && unlimited <= 200 + refilled, `${unlimited} of 260, ${refilled} came back`);
+    assert.equal(
+      faults.length - unlimited,
+      faults.filter((fault) => fault === "invitation_rate_limited").length,
+    );
+    assert.equal(await faultOf(accept({ secret: "x" }, "usr-other")), "invitation_not_found");
+    await sql("update lifecycle.invitation_attempts set refilled_at = now() - interval '2 hours'");
+    await until(async () => (await sql("select from lifecycle.invitation_attempts")).length === 0);
   });
 });
 

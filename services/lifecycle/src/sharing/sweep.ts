@@ -36,6 +36,9 @@ export const sweepAccess = withDatabaseFaults(async ({ database, sharing, settin
   const endedAt = sql<Date>`coalesce(ended_at, expires_at)`;
   const keptSince = sql<Date>`now() - ${settings.invitation_keep}::float8 * interval '1 millisecond'`;
   await db.deleteFrom("access_invitations").where(endedAt, "<", keptSince).execute();
+  // A bucket is full again after a minute.
+  const hourAgo = sql<Date>`now() - interval '1 hour'`;
+  await db.deleteFrom("invitation_attempts").where("refilled_at", "<", hourAgo).execute();
 });
 
 function endExpired(sharing: SharingStore, name: string): Promise<unknown> {

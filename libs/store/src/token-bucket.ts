@@ -1,10 +1,10 @@
 // A token bucket in PostgreSQL, shared by all replicas: one atomic statement takes a token.
 
-import { sql } from "kysely";
-import type { IdentityDb } from "../database.ts";
+import { type QueryExecutorProvider, sql } from "kysely";
 
 export type Bucket = {
-  table: "sign_in_budgets" | "mail_budgets";
+  /** Has `key` (text, its primary key), `tokens` (double precision) and `refilled_at` (timestamptz). */
+  table: string;
   key: string;
   burst: number;
   perSecond: number;
@@ -17,7 +17,7 @@ export type Taken = { allowed: true } | { allowed: false; retryAfterSeconds: num
  * The row is written only when a token is taken, so a flood of refusals costs reads. Clocks of replicas may differ: time
  * that seems to run backwards refills nothing.
  */
-export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> {
+export async function takeToken(db: QueryExecutorProvider, bucket: Bucket): Promise<Taken> {
   const { key, burst, perSecond, now } = bucket;
   const table = sql.table(bucket.table);
   const refilled = refilledOf(bucket);
@@ -35,11 +35,11 @@ export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> 
 }
 
 /** Whole tokens that could be taken now. */
-export async function countTokens(db: IdentityDb, bucket: Bucket): Promise<number> {
+export async function countTokens(db: QueryExecutorProvider, bucket: Bucket): Promise<number> {
   return Math.floor((await readTokens(db, bucket)) ?? bucket.burst);
 }
 
-async function readTokens(db: IdentityDb, bucket: Bucket): Promise<number | undefined> {
+async function readTokens(db: QueryExecutorProvider, bucket: Bucket): Promise<number | undefined> {
   const { rows } = await sql<{ tokens: number }>`
     select ${refilledOf(bucket)} as tokens from ${sql.table(bucket.table)} as b where b.key = ${bucket.key}`.execute(
     db,
