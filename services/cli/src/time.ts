@@ -5,11 +5,34 @@ import { CommandError } from "./output.ts";
 export function momentOf(text: string, option: string, now = new Date()): Date {
   const span = parseDuration(text);
   if (span !== undefined) return new Date(now.getTime() - span);
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const isTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/.test(text);
-  const at = new Date(isDate ? `${text}T00:00:00` : text);
-  if ((isDate || isTime) && !Number.isNaN(at.getTime())) return at;
+  const at = midnightOf(text) ?? timeOf(text);
+  if (at) return at;
   throw new CommandError(
     `${option} ${text}: write a span such as 90s, 1h or 2d, a date such as 2026-11-20 or a time such as 2026-11-20T14:00:00Z`,
   );
+}
+
+/** Parses when something ends: a date with all of that day, in local time, or a time. */
+export function endOf(text: string, option: string): Date {
+  const midnight = midnightOf(text);
+  if (midnight) return new Date(midnight.getFullYear(), midnight.getMonth(), midnight.getDate() + 1);
+  const at = timeOf(text);
+  if (at) return at;
+  throw new CommandError(
+    `${option} ${text}: write a date such as 2026-12-31, which counts to its end, or a time such as 2026-12-31T18:00:00Z`,
+  );
+}
+
+function midnightOf(text: string): Date | undefined {
+  const [, year = "", month = "", day = ""] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  const at = new Date(`${text}T00:00:00`);
+  const isThatDay = at.getMonth() + 1 === Number(month) && at.getDate() === Number(day);
+  return year !== "" && isThatDay ? at : undefined;
+}
+
+/** Without a zone it is local time. */
+function timeOf(text: string): Date | undefined {
+  const isTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/.test(text);
+  const at = new Date(text);
+  return isTime && !Number.isNaN(at.getTime()) ? at : undefined;
 }

@@ -10,7 +10,9 @@ import {
   members,
 } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
+import { addressOf } from "../account/panel-client.ts";
 import { CommandError, type Outcome, table } from "../output.ts";
+import { endOf } from "../time.ts";
 
 type At = { data: string };
 export type GrantOptions = {
@@ -46,7 +48,7 @@ function grantOf(options: GrantOptions): Grant {
   return {
     rights,
     ...(Object.keys(limits).length > 0 && { limits }),
-    ...(options.until !== undefined && { ends_at: momentOf(options.until) }),
+    ...(options.until !== undefined && { ends_at: endOf(options.until, "--until").toISOString() }),
   };
 }
 
@@ -60,12 +62,6 @@ function toRight(text: string): MemberRight {
   const { data } = MemberRight.safeParse(text);
   if (data === undefined) throw new CommandError(`${text} is no right; there are ${memberRights.join(", ")}`);
   return data;
-}
-
-function momentOf(text: string): string {
-  const at = new Date(text);
-  if (!Number.isNaN(at.getTime())) return at.toISOString();
-  throw new CommandError(`${text} is no date; write it as 2026-12-31 or 2026-12-31T18:00:00Z`);
 }
 
 export async function listAccess(server: string, { data }: At): Promise<Outcome> {
@@ -101,6 +97,18 @@ function describe({ rights, limits = {} }: Grant): string {
   return [rights.join(","), ...parts].join("; ");
 }
 
+/** What somebody who gives this should know (docs/reference/shared-access.md#files). */
+function notesOn({ rights, limits, ends_at }: Grant): string[] {
+  const notes = ends_at === undefined ? [] : [`The access ends at ${ends_at}.`];
+  if (limits?.read_paths && rights.includes("backups.download"))
+    notes.push("With --read, whole backups and the whole world cannot be downloaded.");
+  if (limits?.write_paths && rights.includes("backups.restore"))
+    notes.push(
+      "With --write, backups.restore puts back files within these paths alone, never the whole world.",
+    );
+  return notes;
+}
+
 export async function invite(
   server: string,
   { email, player, days, ...options }: InviteOptions,
@@ -115,13 +123,19 @@ export async function invite(
     expires_in_days: days,
   });
   const { invitation, secret, mailed } = answer;
-  const until = `It is open until ${invitation.expires_at}.`;
+  const notes = [`The invitation is open until ${invitation.expires_at}.`, ...notesOn(invitation)];
   if (secret !== undefined) {
-    const text = `${secret}\n\nThis is the only time that the secret is shown; whoever has it can accept it, once. ${until}\nThey accept it with: svc access accept <secret>, or in the panel.`;
-    return { json: answer, text };
+    const url = addressOf(options.data, "panel", `/invitations#${secret}`);
+    const shown = [
+      `${url}\n`,
+      "This is the only time that the link is shown; whoever has it can accept it, once.",
+      `Without a browser: svc access accept ${secret}`,
+    ];
+    return { json: { ...answer, url }, text: [...shown, ...notes].join("\n") };
   }
   const how = mailed === false ? "No mail could be sent: tell them. " : "";
-  return { json: answer, text: `Invited: ${invitation.to}. ${how}They find it in the panel. ${until}` };
+  const text = [`Invited: ${invitation.to}. ${how}They find it in the panel.`, ...notes].join("\n");
+  return { json: answer, text };
 }
 
 /** By id, or by the user name of one member. */
@@ -141,7 +155,8 @@ export async function change(server: string, wanted: string, options: ChangeOpti
     id,
     ...grantOf(options),
   });
-  return { json: changed, text: `${username} has now: ${describe(changed)}.` };
+  const text = [`${username} has now: ${describe(changed)}.`, ...notesOn(changed)].join("\n");
+  return { json: changed, text };
 }
 
 /** A member, or an invitation that is open. */

@@ -9,11 +9,14 @@ function grantOptions(one: Command): Command {
   return one
     .option("--preset <name>", "helper, builder or co-owner")
     .option("--right <rights>", "rights, comma separated, such as see,power; a wrong one lists all", list)
-    .option("--read <path>", "with files.read: only this file or folder; may be repeated", repeat)
-    .option("--write <path>", "with files.write: only this file or folder; may be repeated", repeat)
+    .option("--read <path>", "read only this file or folder, also in backups; may be repeated", repeat)
+    .option("--write <path>", "change only this file or folder, also from backups; may be repeated", repeat)
     .option("--allow <command>", "with command: only commands that begin so; may be repeated", repeat)
     .option("--deny <command>", "with command: none that begins so; may be repeated", repeat)
-    .option("--until <date>", "when the access ends, such as 2026-12-31 (default: never)");
+    .option(
+      "--until <date>",
+      "when the access ends: a date, which counts to its end here, or a time (default: never)",
+    );
 }
 
 export function addAccessCommands(program: Command): void {
