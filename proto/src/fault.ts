@@ -118,6 +118,15 @@ export const faults = rows({
     403,
     "You can only give and change access that is part of your own; ask the owner of the server.",
   ],
+  no_good_start: [
+    409,
+    "No start is known after which players could join, so nothing says what changed since; restore a backup instead.",
+  ],
+  nothing_changed: [409, "No plugin, mod or configuration has changed since the last good start."],
+  path_not_shared: [
+    403,
+    "Your access to this server is limited to some files and folders, and this reaches others; ask its owner.",
+  ],
   not_found: [404, "Not found."],
   invitation_not_found: [404, "There is no such invitation for this account; it may have been taken back."],
   member_not_found: [404, "The server is not shared with this account; it may have ended already."],

@@ -5,7 +5,7 @@ import type { AccountPrincipal, Principal } from "../envelope.ts";
 import { carries, type MemberRight, reaches } from "../right.ts";
 import { isCommandAllowed } from "./command-limit.ts";
 import type { Grant, MemberFacts } from "./grant.ts";
-import { isWithin } from "./path-limit.ts";
+import { isWithin, readers, writers } from "./path-limit.ts";
 
 /** What is known of a server when somebody asks for something. */
 export type SharedServer = {
@@ -24,7 +24,10 @@ export type Asked = {
    * known.
    */
   command?: string | null;
-  /** Normalized paths that are read or changed; with `files.read` a limited member is refused without any list. */
+  /**
+   * Normalized paths that are read or changed, also in or from a backup. With a right that reaches files a limited member
+   * is refused without a list: then all of the world is meant.
+   */
   reads?: readonly string[];
   writes?: readonly string[];
   /** True where staff have an operation of their own for it (docs/reference/claims.md#settings). */
@@ -95,8 +98,8 @@ function refusalOf({ rights, limits = {} }: Grant, asked: Asked): Refusal | unde
   if (asked.rights === "owner" || asked.rights.length === 0) return "owner_only";
   if (asked.rights.some((right) => !rights.includes(right))) return "right";
   const asks = (right: MemberRight) => asked.rights.includes(right as never);
-  if (asks("files.read") && !arePathsOpen(asked.reads, limits.read_paths)) return "path";
-  if (asks("files.write") && !arePathsOpen(asked.writes, limits.write_paths)) return "path";
+  if (readers.some(asks) && !arePathsOpen(asked.reads, limits.read_paths)) return "path";
+  if (writers.some(asks) && !arePathsOpen(asked.writes, limits.write_paths)) return "path";
   const { allow_commands: allow, deny_commands: deny = [] } = limits;
   if (!asks("command") || (allow === undefined && deny.length === 0)) return undefined;
   const { command } = asked;
@@ -120,7 +123,7 @@ const messages: Record<Refusal, string> = {
   owner_only: "Only the owner of a server may do this.",
   right: "Your access to this server does not include this; ask its owner.",
   command: "Your access to this server does not include this command; ask its owner.",
-  path: "Your access to this server does not include this file or folder; ask its owner.",
+  path: "Your access to this server is limited to some files and folders, and this reaches others; ask its owner.",
 };
 
 function refused(refusal: Refusal): Verdict {

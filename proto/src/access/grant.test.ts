@@ -33,6 +33,27 @@ const cases: [fact: string, own: Grant, asked: Grant, isCovered: boolean][] = [
     true,
   ],
   ["an end that is none", limited, { rights: ["see"], ends_at: "soon" }, false],
+  ...(["files.read", "files.write", "backups.download", "backups.restore"] as const).flatMap(
+    (right): [string, Grant, Grant, boolean][] => {
+      const own: Grant = {
+        rights: [...memberRights],
+        limits: { read_paths: ["plugins"], write_paths: ["plugins"] },
+      };
+      const isRead = right === "files.read" || right === "backups.download";
+      const within = { [isRead ? "read_paths" : "write_paths"]: ["plugins/x"] };
+      const beside = { [isRead ? "write_paths" : "read_paths"]: ["plugins/x"] };
+      return [
+        [`${right} without its paths`, own, { rights: ["see", right] }, false],
+        [
+          `${right} with the paths of the other direction`,
+          own,
+          { rights: ["see", right], limits: beside },
+          false,
+        ],
+        [`${right} with paths within`, own, { rights: ["see", right], limits: within }, true],
+      ];
+    },
+  ),
   ["paths without limits", limited, { rights: ["see", "files.read"], ...until }, false],
   [
     "a path within",

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { MemberRight } from "../right.ts";
 import { Timestamp } from "../text.ts";
 import { CommandPattern } from "./command-limit.ts";
-import { isWithin, PathPrefix } from "./path-limit.ts";
+import { isWithin, PathPrefix, readers, writers } from "./path-limit.ts";
 
 const unique = <T>(given: readonly T[]) => [...new Set(given)];
 const patterns = z.array(CommandPattern).min(1).max(50).transform(unique);
@@ -13,15 +13,15 @@ const mostLimits = 8_000;
 const prefixes = z.array(PathPrefix).min(1).max(50).transform(unique);
 
 /**
- * Limits of three rights; one that is absent limits nothing. An empty list, which people read as no limit, is refused: whoever
+ * Limits of some rights; one that is absent limits nothing. An empty list, which people read as no limit, is refused: whoever
  * may do nothing with a right does not have it. A build that does not know a limit leaves it out of answers, which opens what
  * it closes: a new limit needs a new right.
  */
 export const AccessLimits = z
   .strictObject({
-    /** Of `files.read`: only these files and folders. */
+    /** Of what reads files, in the world or in a backup: only these files and folders. */
     read_paths: prefixes.optional(),
-    /** Of `files.write`: only these files and folders. */
+    /** Of what changes files, by hand or from a backup: only these files and folders. */
     write_paths: prefixes.optional(),
     /** Of `command`: only commands that begin like one of these. */
     allow_commands: patterns.optional(),
@@ -66,9 +66,10 @@ export function covers(own: Grant, asked: Grant): boolean {
 }
 
 function limitsCover({ limits: own = {} }: Grant, { rights, limits: asked = {} }: Grant): boolean {
-  if (rights.includes("files.read") && !pathsCover(own.read_paths, asked.read_paths)) return false;
-  if (rights.includes("files.write") && !pathsCover(own.write_paths, asked.write_paths)) return false;
-  if (!rights.includes("command")) return true;
+  const asks = (right: MemberRight) => rights.includes(right);
+  if (readers.some(asks) && !pathsCover(own.read_paths, asked.read_paths)) return false;
+  if (writers.some(asks) && !pathsCover(own.write_paths, asked.write_paths)) return false;
+  if (!asks("command")) return true;
   const { allow_commands: allowed, deny_commands: denied = [] } = own;
   if (!denied.every((pattern) => asked.deny_commands?.includes(pattern))) return false;
   return allowed === undefined || asked.allow_commands?.every((one) => allowed.includes(one)) === true;

@@ -1,6 +1,11 @@
 // Which paths of a world a limited member may read or change (docs/reference/shared-access.md#files). Pure.
 
 import { z } from "zod";
+import type { MemberRight } from "../right.ts";
+
+/** Rights that reach what is in the files of a world: the paths of an access limit each of them alike. */
+export const readers: readonly MemberRight[] = ["files.read", "backups.download"];
+export const writers: readonly MemberRight[] = ["files.write", "backups.restore"];
 
 /**
  * A file or folder with all that is in it, relative to the world's root, as `plugins/Essentials`. Slashes at its ends are

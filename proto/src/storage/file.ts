@@ -17,6 +17,7 @@ export const worldFaults = [
   "bad_name",
   "not_found",
   "bad_path",
+  "path_not_shared",
   "not_stopped",
   "no_world_volume",
   "files_unavailable",

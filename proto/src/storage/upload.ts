@@ -90,7 +90,7 @@ export const readSession = operation({
   http: { method: "GET", path: `${sessions}/{id}`, ...external, rights: ["files.write"] },
   params: session,
   output: FileUploadSession,
-  faults: ["bad_name", "not_found", "upload_not_found"],
+  faults: ["bad_name", "not_found", "upload_not_found", "path_not_shared"],
   summary: "Progress of an upload; the next part starts at `received`.",
   spec: "docs/reference/uploads.md#session",
 });
@@ -118,6 +118,7 @@ export const putPart = operation({
     "bad_name",
     "not_found",
     "upload_not_found",
+    "path_not_shared",
     ...digests,
     "upload_offset_mismatch",
     "upload_busy",
@@ -134,7 +135,7 @@ export const cancel = operation({
   http: { method: "DELETE", path: `${sessions}/{id}`, ...external, status: 204, rights: ["files.write"] },
   params: session,
   output: nothing,
-  faults: ["bad_name", "not_found", "upload_not_found", "upload_busy"],
+  faults: ["bad_name", "not_found", "upload_not_found", "path_not_shared", "upload_busy"],
   summary: "Cancels an upload and frees its space.",
   spec: "docs/reference/uploads.md#session",
 });

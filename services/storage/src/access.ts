@@ -33,10 +33,12 @@ export function mayAccess(principal: Principal, world: Shared, wanted: Wanted): 
   return principal.kind === "service" || decide(principal, world, wanted).isAllowed;
 }
 
+/** Throws `forbidden`, and `path_not_shared` for what is outside of the paths of a member. */
 export function assertMayAccess(principal: Principal, world: Shared, wanted: Wanted): void {
   if (principal.kind === "service") return;
   const verdict = decide(principal, world, wanted);
-  if (!verdict.isAllowed) throw new Fault("forbidden", { message: verdict.message });
+  if (verdict.isAllowed) return;
+  throw new Fault(verdict.refusal === "path" ? "path_not_shared" : "forbidden", { message: verdict.message });
 }
 
 /** Throws `bad_name` for a name that no user server can have (docs/reference/server-resource.md#names). */

@@ -3,6 +3,7 @@ import { Link } from "../ui/link.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
+import { isFileByName } from "./paths.ts";
 
 /** The folders and files that an access covers, where a folder above them cannot be listed. */
 export function PathsStart({ name, paths }: { name: string; paths: readonly string[] }) {
@@ -15,7 +16,7 @@ export function PathsStart({ name, paths }: { name: string; paths: readonly stri
           <ListItem
             key={path}
             title={
-              <Link to={`/servers/${name}/files`} search={isFile(path) ? { open: path } : { path }}>
+              <Link to={`/servers/${name}/files`} search={isFileByName(path) ? { open: path } : { path }}>
                 <bdi>{visible(path)}</bdi>
               </Link>
             }
@@ -24,9 +25,4 @@ export function PathsStart({ name, paths }: { name: string; paths: readonly stri
       </List>
     </Card>
   );
-}
-
-/** By its name: nobody may ask what it is. */
-function isFile(path: string): boolean {
-  return /\.[A-Za-z]\w{0,9}$/.test(path);
 }

@@ -6,6 +6,11 @@ export function isWithin(path: string, prefixes: readonly string[] | undefined):
   return prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 }
 
+/** Whether a path looks like a file, where nobody may ask what it is. */
+export function isFileByName(path: string): boolean {
+  return /\.[A-Za-z]\w{0,9}$/.test(path);
+}
+
 /** The folders and files to begin with where a folder cannot be listed; undefined where it can. */
 export function startsIn(folder: string, prefixes: readonly string[] | undefined): string[] | undefined {
   if (isWithin(folder, prefixes)) return undefined;

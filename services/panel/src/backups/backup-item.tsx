@@ -37,7 +37,7 @@ export const BackupItem = memo(function BackupItem({ backup, drill, onAct, ...ri
       details={<BackupDetails backup={backup} drill={drill} />}
       actions={
         <>
-          {!rights.lacks?.includes("backups.restore") && (
+          {!rights.lacks?.includes("backups.restore") && !rights.writesSome && (
             <Button
               label={backups.restoreOf(when)}
               isDisabled={!acts.restore}

@@ -40,6 +40,18 @@ describe("what can be done with a backup", () => {
       { ...calm, lacks: ["backups.restore", "backups.download", "backups.delete"] },
       "drill label pin",
     ],
+    [
+      "one, for a member who reads some files",
+      {},
+      { ...calm, readsSome: true },
+      "restore browse drill label pin remove",
+    ],
+    [
+      "one, for a member who changes some files",
+      {},
+      { ...calm, writesSome: true },
+      "browse download drill label pin remove",
+    ],
     ["one, for a member who may only see it", {}, { ...calm, lacks: allRights }, ""],
   ] as const) {
     test(`${title}: ${expected}`, () => {

@@ -16,6 +16,9 @@ export type BackupRights = {
   isBusy: boolean;
   /** What the access of a member does not include; nothing for owner and staff. */
   lacks?: readonly Right[];
+  /** The access covers some files and folders alone, of what is read or of what is changed. */
+  readsSome?: boolean;
+  writesSome?: boolean;
 };
 
 type BackupActs = {
@@ -29,19 +32,19 @@ type BackupActs = {
   remove: boolean;
 };
 
-/** What can be done with a backup; the service decides again (docs/reference/backups.md#pin). */
+/** What can be done with a whole backup; the service decides again (docs/reference/backups.md#pin). */
 export function decideActs(
   { corrupt = false, pinned_by }: Backup,
-  { isStaff, isAsleep, isBusy, lacks = [] }: BackupRights,
+  { isStaff, isAsleep, isBusy, lacks = [], readsSome = false, writesSome = false }: BackupRights,
 ): BackupActs {
   const isTheirs = pinned_by === "staff" && !isStaff;
   const has = (right: Right) => !lacks.includes(right);
   const mayKeep = has("backups.make");
   return {
-    restore: !corrupt && isAsleep && !isBusy && has("backups.restore"),
+    restore: !corrupt && isAsleep && !isBusy && has("backups.restore") && !writesSome,
     label: mayKeep,
     browse: !corrupt && has("backups.download"),
-    download: !corrupt && has("backups.download"),
+    download: !corrupt && has("backups.download") && !readsSome,
     drill: !corrupt && mayKeep,
     pin: isTheirs || !mayKeep ? "none" : pinned_by === undefined ? "pin" : "unpin",
     remove: (pinned_by === undefined || isStaff) && has("backups.delete"),

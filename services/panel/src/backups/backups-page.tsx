@@ -54,9 +54,10 @@ function Backups({ name, status }: ServerInFrame) {
     { every: (data) => (data?.drills.some(({ finished_at }) => !finished_at) ? poll.busy : poll.list) },
   );
   const isAsleep = isAtRest(status.phase);
-  const { may } = useAccess();
+  const { may, limits } = useAccess();
   const lacks = useMemo(() => allRights.filter((right) => !may(right)), [may]);
-  const rights = { isStaff, isAsleep, isBusy: job !== undefined, lacks };
+  const [readsSome, writesSome] = [limits?.read_paths !== undefined, limits?.write_paths !== undefined];
+  const rights = { isStaff, isAsleep, isBusy: job !== undefined, lacks, readsSome, writesSome };
   const { act, dialog } = useBackupActs(name, isAsleep && job === undefined);
   const { backups: found = [], total = 0 } = list.data ?? {};
   const show = (to: number) =>
@@ -68,11 +69,16 @@ function Backups({ name, status }: ServerInFrame) {
         <Needs rights={isAsleep ? ["backups.make"] : ["backups.make", "power"]} otherwise="nothing">
           <MakeBackup name={name} phase={status.phase} jobs={jobs} />
         </Needs>
-        <Needs rights={["backups.download"]} otherwise="nothing">
-          <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
-        </Needs>
+        {!readsSome && (
+          <Needs rights={["backups.download"]} otherwise="nothing">
+            <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
+          </Needs>
+        )}
       </Row>
       <Needs rights={["backups.make", "backups.restore", "backups.download", "backups.delete"]}>{null}</Needs>
+      {((readsSome && may("backups.download")) || (writesSome && may("backups.restore"))) && (
+        <Muted>{backups.somePaths}</Muted>
+      )}
       {!isAsleep && (may("backups.restore") || may("backups.download")) && <Muted>{backups.awake}</Muted>}
       {!list.data &&
         (list.error ? <Failure error={list.error} retry={() => void list.refetch()} /> : <Loading />)}

@@ -1,5 +1,7 @@
 import { Folder } from "lucide-react";
 import { useState } from "react";
+import { isFileByName, isWithin, startsIn } from "../access/paths.ts";
+import { useAccess } from "../access/use-access.ts";
 import type { Output } from "../api/operations.ts";
 import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
@@ -14,7 +16,14 @@ import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import styles from "./backups.module.css";
 
-type Entry = Output<"backups.listFiles">["entries"][number];
+type Entry = Pick<Output<"backups.listFiles">["entries"][number], "name" | "is_dir"> & { size?: number };
+
+const below = (path: string, { name }: Entry) => (path === "" ? name : `${path}/${name}`);
+
+/** A path that the access begins at; nobody may list the folder that says what it is. */
+function startAt(at: string): { entry: Entry; at: string } {
+  return { entry: { name: at, is_dir: !isFileByName(at) }, at };
+}
 
 type BrowseDialogProps = {
   backupId: string;
@@ -26,18 +35,21 @@ type BrowseDialogProps = {
 
 /** The tree of a backup; entries of it can be chosen and put back. */
 export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }: BrowseDialogProps) {
-  const { backups, shell } = useWords();
+  const { backups, sharing, shell } = useWords();
   const [path, setPath] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const folder = useOperation("backups.listFiles", { id: backupId, path });
-  const pathOf = (entry: Entry) => (path === "" ? entry.name : `${path}/${entry.name}`);
-  const choose = (entry: Entry, isChosen: boolean) => {
+  const { limits, may } = useAccess();
+  const starts = startsIn(path, limits?.read_paths);
+  const folder = useOperation("backups.listFiles", { id: backupId, path }, { enabled: !starts });
+  const choose = (at: string, isChosen: boolean) => {
     const next = new Set(chosen);
-    if (isChosen) next.add(pathOf(entry));
-    else next.delete(pathOf(entry));
+    if (isChosen) next.add(at);
+    else next.delete(at);
     setChosen(next);
   };
-  const entries = folder.data?.entries ?? [];
+  const entries =
+    starts?.map(startAt) ?? folder.data?.entries.map((entry) => ({ entry, at: below(path, entry) }));
+  const isOutside = [...chosen].some((at) => !isWithin(at, limits?.write_paths));
   return (
     <Dialog
       isOpen
@@ -48,7 +60,7 @@ export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }:
           <Button onPress={onClose}>{shell.close}</Button>
           <Button
             kind="danger"
-            isDisabled={!canRestore || chosen.size === 0}
+            isDisabled={!canRestore || chosen.size === 0 || isOutside || !may("backups.restore")}
             onPress={() => onRestore([...chosen])}
           >
             {backups.restoreFilesAction(chosen.size)}
@@ -57,23 +69,25 @@ export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }:
       }
     >
       <Path path={path} onOpen={setPath} />
-      {!folder.data &&
+      {starts && <Muted>{sharing.onlyPaths}</Muted>}
+      {!entries &&
         (folder.error ? <Failure error={folder.error} retry={() => void folder.refetch()} /> : <Loading />)}
-      {folder.data && entries.length === 0 && <Muted>{backups.browseEmpty}</Muted>}
+      {entries?.length === 0 && <Muted>{backups.browseEmpty}</Muted>}
       <div className={styles.entries}>
         <List label={backups.browseTitle(when)}>
-          {entries.map((entry) => (
+          {entries?.map(({ entry, at }) => (
             <EntryItem
-              key={entry.name}
+              key={at}
               entry={entry}
-              isChosen={chosen.has(pathOf(entry))}
-              onChoose={(isChosen) => choose(entry, isChosen)}
-              onOpen={() => setPath(pathOf(entry))}
+              isChosen={chosen.has(at)}
+              onChoose={(isChosen) => choose(at, isChosen)}
+              onOpen={() => setPath(at)}
             />
           ))}
         </List>
       </div>
-      {folder.data?.truncated && <Muted>{backups.browseTruncated}</Muted>}
+      {!starts && folder.data?.truncated && <Muted>{backups.browseTruncated}</Muted>}
+      {isOutside && <p role="alert">{backups.chosenOutside}</p>}
     </Dialog>
   );
 }
@@ -114,7 +128,7 @@ function EntryItem({ entry, isChosen, onChoose, onOpen }: EntryItemProps) {
   return (
     <ListItem
       title={<Checkbox label={visible(name)} isChecked={isChosen} onChange={onChoose} />}
-      details={is_dir ? undefined : formatBytes(size, language)}
+      details={is_dir || size === undefined ? undefined : formatBytes(size, language)}
       actions={
         is_dir && (
           <Button

@@ -27,6 +27,7 @@ test("a grant is the same after it was shown and saved", () => {
       limits: { read_paths: ["plugins"], write_paths: ["plugins/Essentials", "world/datapacks"] },
       ends_at,
     },
+    { rights: ["see", "backups.download"] as const, limits: { read_paths: ["plugins"] } },
     { rights: ["see"] as const, ends_at: "2030-02-28T12:00:00.000Z" },
   ];
   for (const grant of grants) assert.deepEqual(grantOf(draftOf(grant)), grant);

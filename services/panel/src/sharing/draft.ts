@@ -73,18 +73,28 @@ export function withRight(draft: Draft, right: Right, isChosen: boolean): Draft 
   return { ...draft, preset: "own", rights: inOrder(isChosen ? [...others, right] : others) };
 }
 
-/** A limit counts only with its right. */
+/** Which rights a limit is about; it counts only with one of them. */
+const limited = {
+  allow_commands: ["command"],
+  deny_commands: ["command"],
+  read_paths: ["files.read", "backups.download"],
+  write_paths: ["files.write", "backups.restore"],
+} as const satisfies Record<keyof Limits, readonly Right[]>;
+
+export function isLimited({ rights }: Pick<Draft, "rights">, limit: keyof Limits): boolean {
+  return limited[limit].some((right) => rights.includes(right));
+}
+
 export function grantOf(draft: Draft): { rights: Right[]; limits?: Limits; ends_at?: string } {
-  const has = (right: Right) => draft.rights.includes(right);
-  const given = (right: Right, key: keyof Limits, text: string) => {
+  const given = (key: keyof Limits, text: string) => {
     const lines = linesOf(text);
-    return has(right) && lines.length > 0 ? { [key]: lines } : {};
+    return isLimited(draft, key) && lines.length > 0 ? { [key]: lines } : {};
   };
   const limits: Limits = {
-    ...given("files.read", "read_paths", draft.readable),
-    ...given("files.write", "write_paths", draft.writable),
-    ...given("command", "allow_commands", draft.allowed),
-    ...given("command", "deny_commands", draft.denied),
+    ...given("read_paths", draft.readable),
+    ...given("write_paths", draft.writable),
+    ...given("allow_commands", draft.allowed),
+    ...given("deny_commands", draft.denied),
   };
   return {
     rights: inOrder(draft.rights),

@@ -6,7 +6,7 @@ import { Field } from "../ui/field.tsx";
 import { Limited, Muted, Stack } from "../ui/layout.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { useWords } from "../words/words.ts";
-import { type Draft, withPreset, withRight } from "./draft.ts";
+import { type Draft, isLimited, withPreset, withRight } from "./draft.ts";
 
 type GrantFieldsProps = {
   draft: Draft;
@@ -58,17 +58,17 @@ export function GrantFields({ draft, onChange, isLate }: GrantFieldsProps) {
 }
 
 const fields = [
-  { right: "command", key: "allowed", limit: "allow_commands" },
-  { right: "command", key: "denied", limit: "deny_commands" },
-  { right: "files.read", key: "readable", limit: "read_paths" },
-  { right: "files.write", key: "writable", limit: "write_paths" },
+  { key: "allowed", limit: "allow_commands" },
+  { key: "denied", limit: "deny_commands" },
+  { key: "readable", limit: "read_paths" },
+  { key: "writable", limit: "write_paths" },
 ] as const;
 
 /** Limits of the rights that are chosen. */
 function LimitFields({ draft, onChange }: Pick<GrantFieldsProps, "draft" | "onChange">) {
   const { sharing } = useWords();
   return fields
-    .filter(({ right }) => draft.rights.includes(right))
+    .filter(({ limit }) => isLimited(draft, limit))
     .map(({ key, limit }) => (
       <TextArea
         key={key}

@@ -33,7 +33,8 @@ export const edit =
       throw new Fault("bad_request", { message: "Give label, pinned or both." });
     }
     const { scope } = await findInScope(deps, context.principal, { id: wanted.id, to: backups.edit });
-    return toBackupView(await change(deps, { ...wanted, scope, audit: auditActor(context) }));
+    const row = await change(deps, { ...wanted, scope, audit: auditActor(context) });
+    return toBackupView(row, context.principal);
   };
 
 async function change(deps: Needs, { scope, audit, ...wanted }: Annotation): Promise<BackupRow> {

@@ -27,7 +27,9 @@ export const listFiles =
   async (context, { id, path: given }) => {
     const { principal } = context;
     const path = readPath(given);
-    const { backup: row } = await findInScope(deps, principal, { id, to: backups.listFiles });
+    const { backup: row } = await findInScope(deps, principal, {
+      ...{ id, to: backups.listFiles, reads: [path] },
+    });
     if (row.corrupt_at !== null) throw context.fault("backup_corrupt");
     const caller = principal.kind === "account" ? principal.user_id : principal.kind;
     return jobSlots.run(caller, () => readFolder(deps, context, { row, path }));

@@ -12,5 +12,5 @@ export const list =
     const page = { limit, offset, ...(server !== undefined && { server }) };
     const scope = await listScope({ mesh }, principal, backups.list);
     const { rows, total } = await listBackups(db, { scope, ...page });
-    return { backups: rows.map(toBackupView), total };
+    return { backups: rows.map((row) => toBackupView(row, principal)), total };
   };

@@ -1,13 +1,19 @@
 import { basename } from "node:path";
-import type { backupKeeping, backups } from "@svc/proto";
+import type { backupKeeping, backups, Principal } from "@svc/proto";
+import { scopeOf } from "../access.ts";
 import type { BackupRow } from "../database/tables.ts";
 
-/** The only mapping from a row to the public view. */
-export function toBackupView(row: BackupRow): backups.BackupView {
+const service: Principal = { kind: "service", service: "storage" };
+
+/** The only mapping from a row to the public view. Members, who have access by their owner, don't learn the owner's account. */
+export function toBackupView(row: BackupRow, reader: Principal): backups.BackupView {
+  const scope = scopeOf(reader);
+  const { former_owner } = row;
+  const isTold = scope.kind === "all" || (scope.kind === "owner" && scope.userId === former_owner);
   return {
     id: row.id,
     server_name: row.server_name,
-    ...(row.former_owner !== null && { former_owner: row.former_owner }),
+    ...(former_owner !== null && isTold && { former_owner }),
     size_bytes: row.size_bytes,
     reason: row.reason,
     status: row.status === "present" ? "present" : "expired",
@@ -28,5 +34,5 @@ export function archiveNameOf(row: Pick<BackupRow, "backup_ref">): string {
 
 /** The view for operators. */
 export function toKeptBackup(row: BackupRow): backupKeeping.KeptBackup {
-  return { ...toBackupView(row), label: row.label, pinned: row.pinned_at !== null };
+  return { ...toBackupView(row, service), label: row.label, pinned: row.pinned_at !== null };
 }

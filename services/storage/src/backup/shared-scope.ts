@@ -10,9 +10,10 @@ import {
   type Principal,
   reaches,
 } from "@svc/proto";
-import { type Scope, scopeOf } from "../access.ts";
+import { assertMayAccess, type Scope, scopeOf, type Wanted } from "../access.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
+import { describeWorld } from "../job/world.ts";
 import { findBackup } from "./store.ts";
 
 type Needs = Pick<StorageDeps, "mesh">;
@@ -44,18 +45,20 @@ export async function listScope(deps: Needs, principal: Principal, to: To): Prom
 
 /**
  * The scope in which a caller has a backup, and the backup; throws `no_backup`. Of its own ones nobody is asked; for others
- * lifecycle, and without its answer this throws `unavailable`.
+ * lifecycle, and without its answer this throws `unavailable`. `reads`: paths in the backup, which the paths of a member
+ * limit; throws `path_not_shared`.
  */
 export async function findInScope(
   { db, ...deps }: Needs & Pick<StorageDeps, "db">,
   principal: Principal,
-  { id, to }: { id: string; to: To },
+  { id, ...wanted }: { id: string } & Pick<Wanted, "to" | "reads">,
 ): Promise<{ scope: Scope; backup: BackupRow }> {
   const own = scopeOf(principal);
   const found = await findBackup(db, { scope: own, id });
   if (found) return { scope: own, backup: found };
-  const scope = await wholeScope(deps, principal, to);
+  const scope = await wholeScope(deps, principal, wanted.to);
   const shared = await findBackup(db, { scope, id });
   if (!shared) throw new Fault("no_backup");
+  if (wanted.reads) assertMayAccess(principal, await describeWorld(deps, shared.server_name), wanted);
   return { scope, backup: shared };
 }

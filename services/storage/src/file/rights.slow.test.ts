@@ -223,6 +223,53 @@ describe("byte transfers of a server whose owner changes", () => {
       });
     }
 
+    test("backups lead around no path: whole ones and the world are closed, files within are not", async () => {
+      const [{ id = "" } = {}] = (await fixture.base.database.admin(
+        "select id from storage.world_backups where server_name = 'survival' limit 1",
+      )) as { id?: string }[];
+      await fixture.base.database.admin("update storage.world_backups set former_owner = 'usr-owner'");
+      const refused = (method: string, place: string, json?: object) =>
+        fixture.refusal(place, { method, ...(json && { json }) });
+      const restore = (only?: string[]) =>
+        refused("POST", `${base}/restore-backup`, { backup_id: id, ...(only && { only }) });
+      share(memberRights, { read_paths: ["r.0.0.mca"], write_paths: ["plugins"] });
+      for (const place of [`${base}/backups/${id}/export`, `${base}/world/export`])
+        assert.equal(await refused("POST", place), "403 path_not_shared", place);
+      for (const path of ["", "?path=level.dat", "?path=r.0.0.mca.old", "?path=."])
+        assert.equal(await refused("GET", `/api/v1/backups/${id}/files${path}`), "403 path_not_shared", path);
+      // Within, and a file: nothing to list, but nothing that is closed.
+      const inside = await fixture.ask(`/api/v1/backups/${id}/files?path=r.0.0.mca`);
+      assert.notEqual(inside.status, 403);
+      for (const only of [undefined, ["level.dat"], ["plugins/x.jar", "level.dat"], ["."], ["plugins2"]])
+        assert.equal(await restore(only), "403 path_not_shared", JSON.stringify(only));
+      assert.equal(await restore(["plugins/../level.dat"]), "400 bad_path");
+      share(memberRights, { read_paths: ["plugins"] });
+      assert.equal(await refused("POST", `${base}/restore-backup`, { backup_id: "none" }), "404 no_backup");
+      share(memberRights, { write_paths: ["plugins"] });
+      const whole = await ready(`backups/${id}/export`);
+      share(memberRights, { read_paths: ["plugins"] });
+      assert.equal(await fixture.refusal(`/api/v1/exports/${whole}/download`), "403 forbidden");
+      await atRest();
+    });
+
+    test("the account of the owner stands in no backup that a member sees", async () => {
+      await fixture.base.database.admin("update storage.world_backups set former_owner = 'usr-owner'");
+      share(memberRights);
+      const { body } = await fixture.ask("/api/v1/backups");
+      const [row] = body["backups"] as { id: string; server_name: string }[];
+      assert.equal(row?.server_name, "survival");
+      assert.ok(!JSON.stringify(body).includes("usr-owner"));
+      const label = { method: "PATCH", json: { label: "x" } };
+      const edited = await fixture.ask(`/api/v1/backups/${row?.id}`, label);
+      assert.deepEqual(
+        [edited.status, edited.body["label"], edited.body["former_owner"]],
+        [200, "x", undefined],
+      );
+      await fixture.base.database.admin("update storage.world_backups set former_owner = 'usr-1'");
+      const own = await fixture.ask("/api/v1/backups");
+      assert.deepEqual((own.body["backups"] as object[])[0], { ...row, former_owner: "usr-1", label: "x" });
+    });
+
     test("files outside of its paths are closed, in every operation and at both ends", async () => {
       share(["files.read", "files.write"], { read_paths: ["plugins"], write_paths: ["plugins"] });
       const outside: [method: string, place: string, json?: object][] = [

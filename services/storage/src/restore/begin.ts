@@ -2,7 +2,7 @@
 
 import type { AuditActor } from "@svc/mesh";
 import { backups, Fault, type Principal } from "@svc/proto";
-import { assertMayAccess, scopeAt } from "../access.ts";
+import { assertMayAccess, scopeAt, type Wanted } from "../access.ts";
 import { backupJobSpec, newBackupRow } from "../backup/start.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { BackupRow, StorageTrx } from "../database/tables.ts";
@@ -26,14 +26,17 @@ type RestoreRequest = {
   audit: AuditActor;
 };
 
-const wanted = { to: backups.restore };
+/** A restore of the whole world names no files: a member whose paths are limited has no right to it. */
+function wantedOf({ only }: Pick<RestoreRequest, "only">): Wanted {
+  return { to: backups.restore, ...(only && { writes: only }) };
+}
 
 type Begun = { backup: BackupRow; hasSnapshot: boolean };
 
 /** Starts it and returns the backup that is restored, and whether a safety snapshot comes first. */
 export async function beginRestore(deps: StorageDeps, request: RestoreRequest): Promise<Begun> {
   const { server, principal } = request;
-  const check = (world: WorldServer) => assertMayAccess(principal, world, wanted);
+  const check = (world: WorldServer) => assertMayAccess(principal, world, wantedOf(request));
   const now = await describeWorld(deps, server);
   check(now);
   const backup = await chooseBackup(deps, request, now);
@@ -86,7 +89,7 @@ async function chooseBackup(
 ): Promise<BackupRow> {
   const { server, backupId } = request;
   const { owner_id: owner } = world;
-  const scope = scopeAt(request.principal, world, wanted);
+  const scope = scopeAt(request.principal, world, wantedOf(request));
   const running = await findRestoreOf(db, server);
   if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
   if (backupId === undefined) return assertRestorable(await findLatest(db, { scope, server, owner }), server);
@@ -113,6 +116,6 @@ async function lockBackup(
   request: RestoreRequest,
   { id, world }: { id: string; world: WorldServer },
 ): Promise<void> {
-  const scope = scopeAt(request.principal, world, wanted);
+  const scope = scopeAt(request.principal, world, wantedOf(request));
   assertRestorable(await findBackup(trx, { scope, id, lock: true }), request.server);
 }

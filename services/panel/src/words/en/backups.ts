@@ -12,6 +12,9 @@ export const backups = {
   waitingForSleep: "Stopping the server; the backup starts when it is asleep.",
   startAgain: "Start it again afterwards",
   startsAgain: "The server starts again once the backup is made.",
+  somePaths:
+    "Your access is limited to some files and folders: whole backups and the whole world are closed to you, the files within can be opened from the list.",
+  chosenOutside: "Your access does not let you change all of what is chosen.",
   awake: "Stop the server to restore a backup or to download its world.",
   none: "There is no backup yet",
   noneHelp:

@@ -32,6 +32,10 @@ export const faults = {
   bad_mc_uuid: "This is not the id of a player.",
   bad_name: "Use 3 to 32 of a–z, 0–9 and -, no dash at an edge, and no reserved name.",
   bad_node: "This node takes no servers. Choose another one.",
+  no_good_start: "No start is known after which players could join, so nothing says what changed since.",
+  nothing_changed: "No plugin, mod or configuration has changed since the last good start.",
+  path_not_shared:
+    "Your access covers some files and folders alone, and this reaches others. Ask the owner of the server.",
   bad_path: "This path leaves the world, or the file is protected.",
   bad_request: "The entry is not valid.",
   bad_schedule: "The settings of the schedule are not valid.",

@@ -51,8 +51,10 @@ export const sharing = {
     allow_commands: "The beginning of a command in each line, such as gamemode creative. Empty allows all.",
     deny_commands:
       "Wins over what is allowed. Plugins may have other names for a command; what is allowed is safer.",
-    read_paths: "One path in each line, such as plugins/Essentials. Empty allows all.",
-    write_paths: "One path in each line. Whoever may change plugins can do what the server can.",
+    read_paths:
+      "One path in each line, such as plugins/Essentials. Empty allows all. With a path the whole world and whole backups cannot be downloaded.",
+    write_paths:
+      "One path in each line. With a path only files within can be restored, never the whole world. Whoever may change plugins can do what the server can.",
   },
   lastDay: "Last day",
   lastDayHelp: "Empty: until you end it.",

@@ -10,6 +10,8 @@ export const backups: Words["backups"] = {
   waitingForSleep: "正在停止服务器，休眠后开始备份。",
   startAgain: "备份后再次启动",
   startsAgain: "备份完成后服务器会再次启动。",
+  somePaths: "您的权限仅涵盖部分文件和文件夹：完整备份和整个世界对您不开放，但可在列表中打开其中的文件。",
+  chosenOutside: "所选内容中有您无权更改的部分。",
   awake: "恢复备份或下载世界之前，请先停止服务器。",
   none: "还没有备份",
   noneHelp: "备份会保存整个世界。每次恢复之前，以及长时间无人游玩时，也会自动备份。",

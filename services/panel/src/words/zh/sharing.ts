@@ -51,8 +51,10 @@ export const sharing: Words["sharing"] = {
   limitHelp: {
     allow_commands: "每行一个命令的开头，例如 gamemode creative。留空表示全部允许。",
     deny_commands: "优先于允许的命令。插件可能为命令另设名称，因此限定允许的命令更安全。",
-    read_paths: "每行一个路径，例如 plugins/Essentials。留空表示全部允许。",
-    write_paths: "每行一个路径。能修改插件的人可以做服务器能做的一切。",
+    read_paths:
+      "每行一个路径，例如 plugins/Essentials。留空表示全部允许。填写路径后，无法下载整个世界或完整备份。",
+    write_paths:
+      "每行一个路径。填写路径后，只能恢复其中的文件，不能恢复整个世界。能修改插件的人可以做服务器能做的一切。",
   },
   lastDay: "最后一天",
   lastDayHelp: "留空：直到您结束。",
