@@ -52,6 +52,7 @@ import * as storageHealth from "./storage/health.ts";
 import * as migration from "./storage/migration.ts";
 import * as storageOffsite from "./storage/offsite.ts";
 import * as reaper from "./storage/reaper.ts";
+import * as setAside from "./storage/set-aside.ts";
 import * as upload from "./storage/upload.ts";
 import * as worldChange from "./storage/world-change.ts";
 import type { View } from "./view.ts";
@@ -102,6 +103,7 @@ const storage = [
   drill,
   archive,
   file,
+  setAside,
   upload,
   storageExport,
   migration,

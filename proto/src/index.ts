@@ -201,6 +201,7 @@ export * as storageHealth from "./storage/health.ts";
 export * as migrations from "./storage/migration.ts";
 export * as offsiteArchives from "./storage/offsite.ts";
 export * as reapers from "./storage/reaper.ts";
+export * as setAsides from "./storage/set-aside.ts";
 export * as uploads from "./storage/upload.ts";
 export * as worldChanges from "./storage/world-change.ts";
 export {

@@ -49,6 +49,25 @@ export const describeServer = request({
   spec: "docs/reference/world-lock.md#lock",
 });
 
+/** Spans in which a server was stopped, so that only people changed its files; the newest. */
+export const mostRests = 100;
+
+export const readLastStart = request({
+  subject: "lifecycle.world.last-start",
+  input: name,
+  output: z.strictObject({
+    /** When players could join after the last good start; absent when none is known. */
+    ready_at: Timestamp.optional(),
+    /** Since then; the last one may be open. */
+    rests: z.array(z.strictObject({ from: Timestamp, to: Timestamp.optional() })).max(mostRests),
+  }),
+  callers: ["storage"],
+  idempotent: true,
+  deadlineMs: 5_000,
+  summary: "The last start of a server that went well, and when it was stopped since.",
+  spec: "docs/reference/crashes.md#safe-start",
+});
+
 export const listWorlds = request({
   subject: "lifecycle.world.list",
   input: { cursor: z.string().max(200).optional() },

@@ -24,6 +24,17 @@ const path = z.string().max(4096);
 export const StagedParts = z.array(z.strictObject({ size: z.number().int().min(0), sha256: Sha256 }));
 export type StagedParts = z.output<typeof StagedParts>;
 
+/** Name of a set: UTC, to the second. */
+export const setName = /^\d{8}T\d{6}Z$/;
+const milliseconds = z.number().int().min(0);
+
+/** A good start, and the spans since in which the server was stopped; Unix milliseconds. */
+export const Since = z.strictObject({
+  at: milliseconds,
+  rests: z.array(z.strictObject({ from: milliseconds, to: milliseconds })).max(100),
+});
+export type Since = z.output<typeof Since>;
+
 export const Task = z.discriminatedUnion("mode", [
   /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (docs/reference/backups.md#archive). */
   z.strictObject({
@@ -77,6 +88,12 @@ export const Task = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("mkdir"), path }),
   z.strictObject({ mode: z.literal("delete"), path }),
   z.strictObject({ mode: z.literal("rename"), path, to: path }),
+  /** What changed since a good start, and what is set aside (docs/reference/crashes.md#safe-start). */
+  z.strictObject({ mode: z.literal("changed"), since: Since.optional() }),
+  /** Moves what changed into a new set. */
+  z.strictObject({ mode: z.literal("set-aside"), id: z.string().regex(setName), since: Since }),
+  /** Moves a set back; refused when something is in the way. */
+  z.strictObject({ mode: z.literal("put-back"), id: z.string().regex(setName) }),
   /**
    * Fetches a staged upload once and lands it atomically; `url` also takes the DELETE that reports it landed. Its
    * `StagedParts` are in the Job's Secret: there may be more of them than a variable holds.
@@ -144,6 +161,15 @@ export const FileEntry = z.strictObject({
 });
 export type FileEntry = z.output<typeof FileEntry>;
 
+export const AsideFile = z.strictObject({
+  path: z.string(),
+  size: z.number().int().min(0),
+  mod_time: z.iso.datetime(),
+});
+export type AsideFile = z.output<typeof AsideFile>;
+export const AsideSet = z.strictObject({ id: z.string(), files: z.array(AsideFile) });
+export type AsideSet = z.output<typeof AsideSet>;
+
 /** Everything a successful task may tell; which fields are set follows from its mode. */
 export const TaskDone = z.strictObject({
   /** Name of the archive that was written. */
@@ -166,6 +192,10 @@ export const TaskDone = z.strictObject({
   /** The world has every file of the archive with the same content, and nothing else. */
   same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),
+  /** What changed since a good start, or was moved. */
+  changed: z.array(AsideFile).optional(),
+  /** The newest first. */
+  sets: z.array(AsideSet).optional(),
   truncated: z.boolean().optional(),
   /** null: unreadable. */
   free_bytes: z.number().int().min(0).nullable().optional(),

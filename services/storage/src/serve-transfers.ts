@@ -25,6 +25,7 @@ import { read } from "./file/read.ts";
 import { startChangeReconcile } from "./file/reconcile-changes.ts";
 import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
+import { serveSetAside } from "./file/set-aside.ts";
 import { unzip } from "./file/unzip.ts";
 import { write } from "./file/write.ts";
 import { serveOffsite } from "./offsite/serve.ts";
@@ -125,6 +126,7 @@ function serveFiles(mesh: Pick<Mesh, "serve">, deps: FileDeps & OpDeps): void {
   mesh.serve(files.rename, rename(deps));
   mesh.serve(files.unzip, unzip(deps));
   mesh.serve(files.listOperations, listOperations(deps));
+  serveSetAside(mesh, deps);
 }
 
 function serveUploads(mesh: Pick<Mesh, "serve">, deps: UploadDeps): void {

@@ -14,6 +14,8 @@ export const limits = {
   keptMs: 600_000,
   /** Entries that one listing shows. */
   listEntries: 5_000,
+  /** Files of one set of a safe start; the contract of storage has the same number. */
+  asideFiles: 500,
   /** Bytes that one read gives. */
   readBytes: 1 << 20,
   /** Between two lines of progress. */

@@ -230,6 +230,73 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
   });
 });
 
+describe("killed before any of its steps, a safe start loses no file and repeats none", () => {
+  const set = "20260101T000000Z";
+  // The copies of the world are new, so only the times of the files count, which are copied too.
+  const since = {
+    at: Date.now() - 3_600_000,
+    rests: [{ from: Date.now() - 3_500_000, to: Date.now() + 3_600_000 }],
+  };
+  const inSet = /^\.svc\/set-aside\/\d{8}T\d{6}Z\//;
+  const filesIn = async (folder: string) =>
+    (await treeAt(join(folder, "world"))).flatMap(({ path, kind, sha256 }) =>
+      kind === "file" ? [`${path.replace(inSet, "")} ${sha256}`] : [],
+    );
+  const setsOf = async (folder: string) =>
+    new Set(
+      (await treeAt(join(folder, "world"))).flatMap(({ path, kind }) =>
+        kind === "file" ? (inSet.exec(path) ?? []) : [],
+      ),
+    );
+  const aside = (id: string): Task => ({ mode: "set-aside", id, since });
+  const back = (id: string): Task => ({ mode: "put-back", id });
+
+  async function everyStepOf(
+    name: string,
+    prepare: (folder: string) => Promise<void>,
+    task: Task,
+  ): Promise<void> {
+    const first = join(base, name);
+    await cp(join(base, "first"), first, { recursive: true, preserveTimestamps: true });
+    await mkdir(join(first, "world", "plugins", "New"));
+    await writeFile(join(first, "world", "plugins", "New.jar"), "new");
+    await writeFile(join(first, "world", "plugins", "New", "config.yml"), "config");
+    const all = (await filesIn(first)).sort();
+    await prepare(first);
+    const copy = (to: string) => {
+      execFileSync("cp", ["-a", first, join(base, to)]);
+      return join(base, to);
+    };
+    const whole = copy(`${name}-whole`);
+    const { value, changes } = await runFrozenAt(Number.POSITIVE_INFINITY, () => run(whole, task, ""));
+    assert.equal(value?.ok && value.done.changed?.length, 3);
+    const steps = Array.from({ length: changes }, (_, index) => index + 1);
+    for (const step of sampleOf(steps, 12)) {
+      const folder = copy(`${name}-${step}`);
+      await runFrozenAt(step, () => run(folder, task, ""));
+      assert.deepEqual((await filesIn(folder)).sort(), all, `killed before step ${step} of ${changes}`);
+      const again = await run(folder, task.mode === "put-back" ? task : aside("20260101T000001Z"), "");
+      const isOver = !again.ok && again.fault.code === "not_found" && task.mode === "put-back";
+      assert.ok(again.ok || isOver, JSON.stringify(again));
+      assert.deepEqual((await filesIn(folder)).sort(), all);
+      const sets = await setsOf(folder);
+      assert.equal(sets.size > 0, task.mode === "set-aside");
+      for (const one of sets) assert.equal((await run(folder, back(one.slice(-17, -1)), "")).ok, true, one);
+      assert.deepEqual((await filesIn(folder)).sort(), all);
+      assert.equal((await setsOf(folder)).size, 0);
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  test("setting aside", () => everyStepOf("aside", async () => undefined, aside(set)));
+  test("putting back", () =>
+    everyStepOf(
+      "back",
+      async (folder) => void assert.equal((await run(folder, aside(set), "")).ok, true),
+      back(set),
+    ));
+});
+
 test("a real kill -9 before any rename of a restore leaves the old or the new world as well", async () => {
   const first = join(base, "real");
   await cp(join(base, "first"), first, { recursive: true, preserveTimestamps: true });

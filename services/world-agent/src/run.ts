@@ -27,10 +27,16 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   rename: files.rename,
   upload: files.upload,
   unzip: files.unzip,
+  changed: files.changed,
+  "set-aside": files.setAside,
+  "put-back": files.putBack,
 };
 
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
-const writers = new Set<Task["mode"]>(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"]);
+const writers = new Set<Task["mode"]>([
+  ...(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"] as const),
+  ...(["set-aside", "put-back"] as const),
+]);
 
 type RunDeps = Omit<Context, "world" | "archive">;
 

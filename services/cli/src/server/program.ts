@@ -4,6 +4,7 @@ import { type Common, command, group, runs, streams, wholeNumber, yes } from "..
 const load = () => import("./commands.ts");
 const manage = () => import("./manage.ts");
 const consoles = () => import("./console.ts");
+const safeStarts = () => import("./safe-start.ts");
 type Wait = Common & { wait?: boolean };
 
 const policy = () =>
@@ -149,6 +150,21 @@ function addCrashes(server: Command): void {
       return id === undefined ? listCrashes(name, options) : readCrash(name, id, options);
     }),
   );
+  command(server, "safe-start <name>", {
+    does: "start a stopped server without the plugins, mods and configuration that changed since its last good start",
+    example: "server safe-start survival --dry-run",
+  })
+    .option("--dry-run", "only say what would be set aside, and what is")
+    .option("--wait", "wait until players can join")
+    .action(
+      runs(async (options: Wait & { dryRun?: boolean }, name) =>
+        (await safeStarts()).safeStart(name ?? "", options),
+      ),
+    );
+  command(server, "put-back <name> [set]", {
+    does: "put back what a safe start set aside, the newest set unless one is named",
+    example: "server put-back survival",
+  }).action(runs(async (options, name, set) => (await safeStarts()).putBack(name ?? "", set, options)));
 }
 
 function addConsoles(server: Command): void {

@@ -94,6 +94,40 @@ describe("on real servers", () => {
     assert.equal(await faultOf(describeServer("nobody-here")), "not_found");
   });
 
+  test("the last good start is one without a crash soon after, and the rests since then are told", async () => {
+    await create("proven");
+    const lastStart = () => storage.call(contracts.readLastStart, { name: "proven" });
+    await rest("proven");
+    assert.deepEqual(await lastStart(), { rests: [] });
+    await sql("delete from lifecycle.server_phases where server_name = 'proven'");
+    const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+    const phases = Object.entries({
+      ...{ 0: "Starting", 1: "Running", 60: "Stopped", 70: "Starting", 71: "Running" },
+      ...{ 80: "Starting", 81: "Running", 90: "Stopped" },
+    });
+    for (const [minutes, phase] of phases)
+      await sql("insert into lifecycle.server_phases values ('proven', $1, $2, false, null)", [
+        at(Number(minutes)),
+        phase,
+      ]);
+    const crash = (minutes: number) =>
+      sql(
+        `insert into lifecycle.server_crashes (id, server_name, run, at, cause, ran_seconds, was_running, lines)
+          values (gen_random_uuid(), 'proven', $1, $1::timestamptz, 'unknown', 1, true, '{}')`,
+        [at(minutes)],
+      );
+    assert.deepEqual(await lastStart(), { ready_at: at(81), rests: [{ from: at(90) }] });
+    await crash(82);
+    // That of minute 71 ended nine minutes later.
+    await crash(80);
+    assert.deepEqual(await lastStart(), {
+      ready_at: at(1),
+      rests: [{ from: at(60), to: at(70) }, { from: at(90) }].reverse(),
+    });
+    await crash(10);
+    assert.deepEqual(await lastStart(), { rests: [] });
+  });
+
   test("holding a world stops the server, which is at rest once its pod is gone", async () => {
     await create("busy");
     await wake("busy");

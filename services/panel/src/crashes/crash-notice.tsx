@@ -1,5 +1,6 @@
 import { clockOffsetMs } from "../api/clock.ts";
 import { poll, useOperation } from "../api/query.ts";
+import type { ServerStatus } from "../server/use-server.ts";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/now.ts";
@@ -7,11 +8,12 @@ import { Time } from "../ui/time.tsx";
 import { useWords } from "../words/words.ts";
 import { CrashFacts, CrashLines } from "./crash-parts.tsx";
 import { currentCrash } from "./current.ts";
+import { SafeStart } from "./safe-start.tsx";
 
 const tickMs = 60_000;
 
 /** Why a server crashed lately, and what can be done; nothing otherwise. */
-export function CrashNotice({ name, phase }: { name: string; phase: string }) {
+export function CrashNotice({ name, phase }: { name: string; phase: ServerStatus["phase"] }) {
   const { crashes } = useWords();
   const now = useNow(tickMs) + clockOffsetMs();
   const { data } = useOperation("crashes.list", { name }, { every: poll.list });
@@ -21,7 +23,12 @@ export function CrashNotice({ name, phase }: { name: string; phase: string }) {
   return (
     <Notice
       kind={phase === "Running" ? "waiting" : "failed"}
-      actions={<Link to={`/servers/${name}/history`}>{crashes.all}</Link>}
+      actions={
+        <>
+          {phase !== "Running" && <SafeStart name={name} phase={phase} />}
+          <Link to={`/servers/${name}/history`}>{crashes.all}</Link>
+        </>
+      }
     >
       <strong>
         {crashes.crashed} {title}

@@ -8,6 +8,7 @@ import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { useWords } from "../words/words.ts";
+import { AsideNotice } from "./aside-notice.tsx";
 import { AwakeNotice } from "./awake-notice.tsx";
 import { Folder } from "./folder.tsx";
 import { placeOf } from "./path.ts";
@@ -42,6 +43,7 @@ function Files(server: ServerInFrame) {
   return (
     <>
       <UnzipNotices name={server.name} />
+      <AsideNotice name={server.name} folder={folder} />
       <Folder name={server.name} folder={folder} />
     </>
   );

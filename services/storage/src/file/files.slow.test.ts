@@ -1,9 +1,21 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "@svc/mesh/testing";
+import { memberRights } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -150,6 +162,67 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     await phase("Running");
     assert.equal(await fixture.refusal(files), "409 not_stopped");
     await phase("Stopped");
+  });
+
+  test("what changed since the last good start is set aside and put back", async () => {
+    const aside = "/api/v1/servers/survival/set-aside";
+    const { lastStarts, overrides } = fixture.base.servers;
+    const post = (path: string) => fixture.ask(path, { method: "POST" });
+    const refused = (path: string, as?: string) =>
+      fixture.refusal(path, { method: "POST", ...(as && { as }) });
+    assert.deepEqual((await fixture.ask(aside)).body, { changed: [], truncated: false, sets: [] });
+    assert.equal(await refused(aside), "409 no_good_start");
+    for (const path of [aside, `${aside}/20260101T000000Z/put-back`])
+      assert.equal(await refused(path, "usr-2"), "403 forbidden");
+    mkdirSync(inWorld("plugins"));
+    await sleep(20);
+    const from = new Date().toISOString();
+    lastStarts.set("survival", { ready_at: from, rests: [{ from }] });
+    assert.equal(await refused(aside), "409 nothing_changed");
+    await sleep(20);
+    writeFileSync(inWorld("plugins/New.jar"), "new");
+    const seen = (await fixture.ask(aside)).body as { since: string; changed: { path: string }[] };
+    assert.deepEqual([seen.since, seen.changed.map(({ path }) => path)], [from, ["plugins/New.jar"]]);
+    const made = await post(aside);
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    const { id } = made.body as { id: string };
+    assert.equal(existsSync(inWorld("plugins/New.jar")), false);
+    assert.deepEqual((await fixture.ask(aside)).body["sets"], [made.body]);
+    assert.equal(await refused(`${aside}/20260101T000000Z/put-back`), "404 not_found");
+    assert.equal(await refused(`${aside}/..%2f..%2fplugins/put-back`), "400 bad_request");
+    writeFileSync(inWorld("plugins/New.jar"), "another");
+    assert.equal(await refused(`${aside}/${id}/put-back`), "409 file_exists");
+    rmSync(inWorld("plugins/New.jar"));
+    assert.deepEqual((await post(`${aside}/${id}/put-back`)).body, made.body);
+    assert.equal(readFileSync(inWorld("plugins/New.jar"), "utf8"), "new");
+    // A member needs all that a set may have, and the right to start the server.
+    const member = { user_id: "usr-2", rights: [...memberRights] };
+    const share = (more: object) => overrides.set("survival", { members: [{ ...member, ...more }] });
+    share({ limits: { read_paths: ["plugins"], write_paths: ["plugins"] } });
+    assert.equal(await fixture.refusal(aside, { as: "usr-2" }), "403 path_not_shared");
+    assert.equal(await refused(aside, "usr-2"), "403 path_not_shared");
+    share({ rights: ["see", "files.read", "files.write"] });
+    assert.equal((await fixture.ask(aside, { as: "usr-2" })).status, 200);
+    assert.equal(await refused(aside, "usr-2"), "403 forbidden");
+    overrides.delete("survival");
+    fixture.base.servers.isDown = true;
+    assert.equal(await refused(aside), "503 unavailable");
+    fixture.base.servers.isDown = false;
+    const audited = () =>
+      fixture.base.audits.filter(({ action }) => /^file\.(set_aside|put_back)$/.test(action));
+    await until(() => audited().length >= 5);
+    assert.deepEqual(
+      audited()
+        .map(({ action, payload }) => `${action} ${payload["outcome"]}`)
+        .sort(),
+      [
+        "file.put_back done",
+        "file.put_back failed",
+        "file.put_back failed",
+        "file.set_aside done",
+        "file.set_aside done",
+      ],
+    );
   });
 
   test("every change is audited once, with server and file", async () => {

@@ -2,7 +2,7 @@
 
 import { isKubeError, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { members, worlds } from "@svc/proto";
+import { members, type OutputOf, worlds } from "@svc/proto";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { namespace } from "./worlds.ts";
 
@@ -12,6 +12,8 @@ export type LifecycleStub = {
   /** Runs before a server is described, and may change the world. */
   onDescribe: ((name: string) => Promise<void> | void) | undefined;
   isDown: boolean;
+  /** The last good start of each server; one that is not there has had none. */
+  lastStarts: Map<string, OutputOf<typeof worlds.readLastStart>>;
   /** What a description of a server contains in addition to its object. */
   overrides: Map<string, Partial<worlds.WorldServer>>;
   /** Servers that were taken from their owners, with the way it was done, in order. */
@@ -24,6 +26,7 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<LifecycleS
     lastActive: new Map(),
     onDescribe: undefined,
     isDown: false,
+    lastStarts: new Map(),
     overrides: new Map(),
     released: [],
   };
@@ -77,6 +80,17 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<LifecycleS
     await setWanted(name, "Running");
     return null;
   });
+  serveFacts(mesh, stub);
+  serveReclaim(mesh, kube, stub);
+  await mesh.announce();
+  return stub;
+}
+
+function serveFacts(mesh: Mesh, stub: LifecycleStub): void {
+  mesh.serve(worlds.readLastStart, (context, { name }) => {
+    if (stub.isDown) throw context.fault("unavailable");
+    return stub.lastStarts.get(name) ?? { rests: [] };
+  });
   mesh.serve(members.listSharedWith, (context, { user_id }) => {
     if (stub.isDown) throw context.fault("unavailable");
     const shared = [...stub.overrides].flatMap(([server, { members: all = [] }]) => {
@@ -86,9 +100,6 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<LifecycleS
     });
     return { servers: shared };
   });
-  serveReclaim(mesh, kube, stub);
-  await mesh.announce();
-  return stub;
 }
 
 function claimOf(spec: object): string | undefined {

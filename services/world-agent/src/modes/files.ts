@@ -4,12 +4,16 @@ import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
   commitUpload,
   fetchStream,
+  findChanged,
   listFolder,
+  listSets,
   makeFolder,
+  putBack as putSetBack,
   readSmallFile,
   removePath,
   renamePath,
   reportCommitted,
+  setAside as setFilesAside,
   unzip as unzipArchive,
   writeSmallFile,
 } from "@svc/world";
@@ -76,4 +80,22 @@ export async function unzip(task: Of<"unzip">, context: Context): Promise<TaskDo
   const plan = { world, path, overwrite, skipProtected, signal, onProgress };
   const { files, bytes, leftOut, leftOutCount } = await unzipArchive(plan);
   return { files, bytes, ...(leftOut && { left_out: leftOut, left_out_count: leftOutCount }) };
+}
+
+export async function changed({ since }: Of<"changed">, { world }: Context): Promise<TaskDone> {
+  const most = limits.asideFiles;
+  const found = since ? await findChanged(world, since, most) : { files: [], isTruncated: false };
+  return {
+    changed: found.files.slice(0, most),
+    truncated: found.isTruncated || found.files.length > most,
+    sets: await listSets(world, most),
+  };
+}
+
+export async function setAside({ id, since }: Of<"set-aside">, { world }: Context): Promise<TaskDone> {
+  return { changed: await setFilesAside(world, { id, since, most: limits.asideFiles }) };
+}
+
+export async function putBack({ id }: Of<"put-back">, { world }: Context): Promise<TaskDone> {
+  return { changed: await putSetBack(world, id, limits.asideFiles) };
 }

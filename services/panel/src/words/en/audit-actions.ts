@@ -97,6 +97,8 @@ export const auditActions = {
   "file.download": "File downloaded",
   "file.delete": "File deleted",
   "file.rename": "File renamed",
+  "file.set_aside": "Changed files set aside",
+  "file.put_back": "Files put back",
   "file.mkdir": "Folder made",
   "file.unzip": "Archive unpacked",
   "submission.create": "Pack submitted",

@@ -9,6 +9,21 @@ export const crashes = {
   exitCode: (code: number) => `exit code ${code}`,
   memory: (used: string) => `${used} of memory in use`,
   memoryOf: (used: string, limit: string) => `${used} of ${limit} of memory in use`,
+  safeStart: "Safe start",
+  safeStartHelp:
+    "Starts the server without the plugins, mods and configuration that changed since its last good start. Nothing is deleted: they are set aside, and you can put them back.",
+  safeStartStopped: "Its files can be looked at once the server is stopped.",
+  safeStartAction: "Set these aside and start",
+  noGoodStart: "No start is known after which players could join, so nothing says what changed since.",
+  nothingChanged: "No plugin, mod or configuration has changed since its last good start at",
+  changedSince: "Changed since its last good start at",
+  tooManyChanged: "There is more than a safe start can set aside; restore a backup instead.",
+  asideDone: (n: number) => (n === 1 ? "1 file is set aside." : `${n} files are set aside.`),
+  setAsideTitle: "Set aside by safe starts",
+  setAsideAt: "Set aside at",
+  putBack: "Put back",
+  putBackDone: (n: number) =>
+    n === 1 ? "1 file is back in its place." : `${n} files are back in their places.`,
   causes: {
     memory_limit: {
       title: "It needed more memory than it may have",

@@ -11,6 +11,20 @@ export const crashes: Words["crashes"] = {
   exitCode: (code) => `退出码 ${code}`,
   memory: (used) => `已用内存 ${used}`,
   memoryOf: (used, limit) => `已用内存 ${used}，上限 ${limit}`,
+  safeStart: "安全启动",
+  safeStartHelp:
+    "启动服务器时不带上次正常启动以来有改动的插件、模组和配置。不会删除任何内容：它们会被移到一旁，您可以随时放回。",
+  safeStartStopped: "服务器停止后才能查看其文件。",
+  safeStartAction: "移开这些文件并启动",
+  noGoodStart: "没有玩家可以加入的启动记录，因此无法得知此后有哪些改动。",
+  nothingChanged: "上次正常启动以来没有插件、模组或配置改动，启动时间：",
+  changedSince: "上次正常启动以来的改动，启动时间：",
+  tooManyChanged: "改动的文件过多，安全启动无法全部移开；请改为恢复备份。",
+  asideDone: (n) => `已移开 ${n} 个文件。`,
+  setAsideTitle: "安全启动移开的文件",
+  setAsideAt: "移开时间：",
+  putBack: "放回",
+  putBackDone: (n) => `已放回 ${n} 个文件。`,
   causes: {
     memory_limit: {
       title: "所需内存超过上限",
