@@ -18,6 +18,9 @@ export const sendNotice = request({
       "submission-rejected",
       "build-succeeded",
       "build-failed",
+      "server-crashed",
+      "server-crash-loop",
+      "server-hung",
     ]),
     /** Values that the mail contains: plain words by key, such as `server` and `at`. */
     facts: z.record(z.string().max(64), z.string().max(512)),
@@ -28,7 +31,7 @@ export const sendNotice = request({
     reason: z.string().optional(),
   }),
   faults: ["mail_rate_limited", "mail_undeliverable"],
-  callers: ["storage", "builds", "ops-watchdog"],
+  callers: ["storage", "builds", "ops-watchdog", "lifecycle"],
   deadlineMs: 30_000,
   summary: "Mails an account's verified address now, in its language.",
   spec: "docs/reference/reaper.md#warnings",

@@ -109,6 +109,10 @@ export const settings = z.object({
     invitations_per_server: whole(50).pipe(z.number().max(200)),
     /** Invitations that an account may look at, accept, decline or mail within a minute, over all replicas. */
     invitation_attempts: whole(20).pipe(z.number().min(1)),
+    /** How often mails about crashes that are due are sent (docs/reference/crashes.md#mail). */
+    crash_mail_interval: duration("15s"),
+    /** An owner gets at most one mail about crashes of a server in this time. */
+    crash_mail_pause: duration("1d"),
     /** Accesses whose end has come are deleted this often; they open nothing from that end on. */
     access_sweep: duration("10s"),
     /** Ended invitations are deleted after this. */

@@ -7,6 +7,7 @@ import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
+import { startCrashNotices } from "./crash/notice.ts";
 import { serveCrashes } from "./crash/serve.ts";
 import { createCrashStore } from "./crash/store.ts";
 import type { Tables } from "./database/schema.ts";
@@ -42,7 +43,7 @@ export async function startLifecycle(
     mesh,
     store,
     ownerRows: createOwnerRows(runtime.store, log),
-    crashes: createCrashStore(runtime.store),
+    crashes: createCrashStore(runtime.store, lifecycle.crash_mail_pause),
     settings: lifecycle,
     namespace,
     identity,
@@ -75,6 +76,7 @@ export async function startLifecycle(
   serveImageChoices(mesh, deps);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);
+  const crashNotices = startCrashNotices({ database: runtime.store, mesh, settings: lifecycle, log });
   const sharing = startSharing({ mesh, servers: deps, database: runtime.store, log });
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
@@ -88,7 +90,7 @@ export async function startLifecycle(
       // Both still use the consoles' connections.
       await Promise.all([schedules.close(), history.close()]);
       await consoles.close();
-      await Promise.all([operator.close(), sweeping.close(), sharing.close()]);
+      await Promise.all([operator.close(), sweeping.close(), sharing.close(), crashNotices.close()]);
       kube.close();
     },
   };

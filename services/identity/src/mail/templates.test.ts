@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CodePurpose } from "../database.ts";
+import { causeOf } from "./crash-causes.ts";
 import { toMessage } from "./message.ts";
 import { codeMessage, codeUses, mails, momentOf, passkeyOf } from "./templates.ts";
 
@@ -26,6 +27,7 @@ test("a mail in one language has no words of the other", () => {
     ...{ newAddress: "n***@e***.org", moment: momentOf("2026-01-02T03:04:05.000Z"), target: "Ada" },
     ...{ validMinutes: 10, servers: 2, server: "spawn", passkey: passkeyOf("", language) },
     ...{ inviter: "Ada", link: "https://panel.example.org/invitations" },
+    cause: causeOf("eula", language),
     ...{ pack: "skyblock", reason: "no licence", image: "registry.example.org/packs/one:1" },
   });
   const all = (language: "en" | "zh") => [

@@ -19,6 +19,20 @@ const staysIfPlayed: readonly Sentence[] = [
   },
 ];
 
+const seeCrash: Sentence = {
+  en: "The last lines of its log and what can be done are on its page: {link}",
+  zh: "日志的最后几行以及处理办法见其页面：{link}",
+};
+const onceADay: Sentence = {
+  en: "You get such a mail about a server at most once a day.",
+  zh: "每台服务器的此类邮件每天最多一封。",
+};
+const aboutCrash: readonly Sentence[] = [
+  { en: "The reason: {cause}.", zh: "原因：{cause}。" },
+  seeCrash,
+  onceADay,
+];
+
 /** Mails about something that has happened or will. */
 export const mails = {
   email_changed: {
@@ -170,6 +184,37 @@ export const mails = {
       { en: "The build of your pack “{pack}” failed.", zh: "您的整合包“{pack}”构建失败。" },
       { en: "The cause: {reason}", zh: "原因：{reason}" },
       { en: "You can correct it and submit it again.", zh: "您可以修改后重新提交。" },
+    ],
+  },
+  "server-crashed": {
+    subject: { en: "Your server {server} crashed and is stopped", zh: "您的服务器 {server} 已崩溃并停止" },
+    paragraphs: [
+      {
+        en: "{server} crashed on {moment}. Its restart policy leaves it stopped until somebody wakes it.",
+        zh: "{server} 于 {moment} 崩溃。按其重启策略，它将保持停止，直到有人唤醒。",
+      },
+      ...aboutCrash,
+    ],
+  },
+  "server-crash-loop": {
+    subject: { en: "Your server {server} keeps crashing", zh: "您的服务器 {server} 反复崩溃" },
+    paragraphs: [
+      {
+        en: "{server} has crashed three times within half an hour, last on {moment}. It is started again each time, after a pause that grows.",
+        zh: "{server} 在半小时内已崩溃三次，最近一次是 {moment}。每次都会在逐渐变长的间隔之后重新启动。",
+      },
+      ...aboutCrash,
+    ],
+  },
+  "server-hung": {
+    subject: { en: "Your server {server} no longer answers", zh: "您的服务器 {server} 不再响应" },
+    paragraphs: [
+      {
+        en: "{server} has not answered since {moment}. It is not restarted by itself: stop it and wake it again.",
+        zh: "{server} 自 {moment} 起不再响应，也不会自动重启。请将其停止后再唤醒。",
+      },
+      seeCrash,
+      onceADay,
     ],
   },
   access_invitation: {

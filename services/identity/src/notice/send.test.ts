@@ -31,6 +31,23 @@ describe("mails requested by other services", () => {
     assert.match((await fixture.smtp.awaitMail("zh@example.org")).source, /lang=(3D)?"zh-Hans"/);
   });
 
+  test("a mail about a crash says why in the language of the account, and leads to the server", async () => {
+    const lifecycle = await fixture.nats.connect("lifecycle");
+    const person = await fixture.person({ email: "crash@example.org", emailVerified: true });
+    const send = (kind: "server-crashed" | "server-crash-loop" | "server-hung", cause: string) =>
+      lifecycle.call(notices.sendNotice, { user_id: person.userId, kind, facts: { ...facts, cause } });
+    await send("server-crashed", "eula");
+    const english = await fixture.smtp.awaitMail("crash@example.org");
+    assert.match(english.subject, /survival crashed and is stopped/);
+    assert.match(english.source, /agreed to the game/);
+    assert.match(english.source, /panel\.example\.org\/servers\/survival/);
+    await fixture.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
+    // A cause of a newer build.
+    await send("server-crash-loop", "constructor");
+    assert.match((await fixture.smtp.awaitMail("crash@example.org", 2)).source, /lang=(3D)?"zh-Hans"/);
+    await lifecycle.drain(1_000);
+  });
+
   test("without a verified address nothing is sent, and the call succeeds", async () => {
     const person = await fixture.person({ email: "open@example.org" });
     assert.deepEqual(await ask(person.userId), { result: "suppressed", reason: "no verified address" });

@@ -5,6 +5,7 @@ import { notices } from "@svc/proto";
 import { findByVerifiedEmail, findLiveAccount, listVerifiedOwners } from "../account/store.ts";
 import { panelOrigin, type Settings } from "../config.ts";
 import type { Deps } from "../deps.ts";
+import { causeOf } from "../mail/crash-causes.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
 import { mails, momentOf } from "../mail/templates.ts";
@@ -18,15 +19,26 @@ export function serveNotices(deps: NoticeDeps & { mesh: Pick<Mesh, "serve"> }): 
 }
 
 /** identity.notice.send */
-function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof notices.sendNotice> {
+function createSendNotice({
+  db,
+  hasRelay,
+  mailer,
+  settings,
+}: NoticeDeps): Handler<typeof notices.sendNotice> {
+  const origin = panelOrigin(settings);
   return async (context, { user_id, kind, facts }) => {
     const suppressed = (reason: string) => ({ result: "suppressed", reason }) as const;
     if (!hasRelay) return suppressed("no mail relay is configured");
     const account = await findLiveAccount(db, user_id);
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
-    const { at } = facts;
-    const values = { server: "", ...facts, moment: at === undefined ? "" : momentOf(at) };
+    const { at, server = "" } = facts;
+    const values = {
+      ...{ server, ...facts },
+      moment: at === undefined ? "" : momentOf(at),
+      cause: causeOf(facts["cause"], account.language),
+      link: origin === undefined ? "" : `${origin}/servers/${server}`,
+    };
     const message = toMessage(mails[kind], account.language, values);
     await mailer.takeBudget("world");
     await mailer.deliver("world", { to: account.email, message, requestId: context.requestId });

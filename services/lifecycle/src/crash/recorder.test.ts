@@ -21,6 +21,7 @@ function world(failing: Partial<Record<Step, number>>, spec: object = {}) {
   const left = new Map(Object.entries(failing));
   const [done, failed]: [Step[], Step[]] = [[], []];
   const reports = new Map<string, { cause: string }>();
+  const follows: string[] = [];
   const step = (name: Step) => {
     const times = left.get(name) ?? 0;
     left.set(name, times - 1);
@@ -45,10 +46,11 @@ function world(failing: Partial<Record<Step, number>>, spec: object = {}) {
       step("facts");
       return { isRecorded: reports.has(key), wasRunning: true, memoryMib: undefined };
     },
-    record: async ({ run, cause }) => {
+    record: async ({ run, cause }, after) => {
       step("report");
       assert.ok(!reports.has(run), "twice");
       reports.set(run, { cause });
+      follows.push(after);
     },
   };
   const kube = {
@@ -74,7 +76,7 @@ function world(failing: Partial<Record<Step, number>>, spec: object = {}) {
     recorder.changed("survival");
     return recorder;
   };
-  return { start, done, failed, reports, desiredState: () => server.spec.desiredState };
+  return { start, done, failed, reports, follows, desiredState: () => server.spec.desiredState };
 }
 
 const stops = { restart: { afterCrash: "stop" } } as const;
@@ -100,9 +102,10 @@ for (const failing of ["facts", "log", "stop", "report"] as const)
   });
 
 test("a report that is there is not written again, and nothing is stopped a second time", async () => {
-  const { start, done } = world({}, stops);
+  const { start, done, follows } = world({}, stops);
   start();
-  await until(() => done.includes("report"));
+  await until(() => follows.length === 1);
+  assert.deepEqual(follows, ["stopped"]);
   const before = done.length;
   const second = start();
   await until(() => done.length > before);
@@ -111,9 +114,9 @@ test("a report that is there is not written again, and nothing is stopped a seco
 });
 
 test("without a policy nothing is stopped", async () => {
-  const { start, done, desiredState } = world({});
+  const { start, done, follows, desiredState } = world({});
   start();
-  await until(() => done.includes("report"));
+  await until(() => follows.length === 1);
   assert.ok(!done.includes("stop"));
-  assert.equal(desiredState(), "Running");
+  assert.deepEqual([desiredState(), follows], ["Running", ["restarts"]]);
 });

@@ -21,7 +21,7 @@ import type { LifecycleSettings } from "../config.ts";
 import { type EndedRun, endedRunOf, hangOf } from "./ended-run.ts";
 import { explain, isCrash } from "./explain.ts";
 import { keptLines, readLastLines } from "./lines.ts";
-import type { CrashStore } from "./store.ts";
+import type { AfterCrash, CrashStore } from "./store.ts";
 
 type RecorderDeps = {
   kube: Kube;
@@ -108,23 +108,34 @@ async function record(
   const { cause, detail } = run.hangs ? { cause: "hung" as const, detail: undefined } : explain(lines, exit);
   if (!run.hangs) await stopIfWanted(deps, server);
   const limit = positiveQuantity(server.spec.resources?.limits?.["memory"] ?? "");
-  await deps.crashes.record({
-    id: randomUUID(),
-    server_name: name,
-    run: run.key,
-    at: run.endedAt,
-    cause,
-    detail: detail ?? null,
-    exit_code: run.exitCode ?? null,
-    exit_reason: run.reason.slice(0, 64) || null,
-    ran_seconds: Math.max(0, Math.round((run.endedAt.getTime() - run.startedAt.getTime()) / 1_000)),
-    was_running: run.hangs ?? facts.wasRunning,
-    memory_mib: facts.memoryMib ?? null,
-    memory_limit_mib: limit === undefined ? null : Math.round(limit / mebibyte),
-    lines: keptLines(lines),
-  });
+  await deps.crashes.record(
+    {
+      id: randomUUID(),
+      server_name: name,
+      run: run.key,
+      at: run.endedAt,
+      cause,
+      detail: detail ?? null,
+      exit_code: run.exitCode ?? null,
+      exit_reason: run.reason.slice(0, 64) || null,
+      ran_seconds: Math.max(0, Math.round((run.endedAt.getTime() - run.startedAt.getTime()) / 1_000)),
+      was_running: run.hangs ?? facts.wasRunning,
+      memory_mib: facts.memoryMib ?? null,
+      memory_limit_mib: limit === undefined ? null : Math.round(limit / mebibyte),
+      lines: keptLines(lines),
+    },
+    afterOf(deps, server, run),
+  );
   deps.metrics.recorded(cause);
   deps.log.info({ server: name, cause, exit_code: run.exitCode }, "server crashed");
+}
+
+/** A process that hangs is left alone by its policy, or once the automatic restarts are used up. */
+function afterOf({ settings }: RecorderDeps, server: Server, { hangs }: EndedRun): AfterCrash {
+  const { after_crash, when_hung } = restartPolicyOf(server);
+  if (!hangs) return after_crash === "stop" ? "stopped" : "restarts";
+  const isUsedUp = (server.status?.autoRestarts ?? 0) >= settings.auto_restarts;
+  return when_hung === "leave" || isUsedUp ? "left" : "restarts";
 }
 
 // Before the report is written: whoever finds no report does it again. The version that was seen must still be there, so a wake

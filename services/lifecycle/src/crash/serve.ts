@@ -14,7 +14,11 @@ const mebibyte = 2 ** 20;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function serveCrashes(mesh: Mesh, server: ServerDeps, database: LifecycleStore): void {
-  const deps = { ...server, crashes: createCrashStore(database), ownership: createOwnershipStore(database) };
+  const deps = {
+    ...server,
+    crashes: createCrashStore(database, server.settings.crash_mail_pause),
+    ownership: createOwnershipStore(database),
+  };
   mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.read, read(deps));
   mesh.serve(policies.read, readPolicy(deps));

@@ -12,10 +12,13 @@ export type CrashRow = Omit<ServerCrashesTable, "server_name" | "run" | "lines">
 export type RunFacts = { isRecorded: boolean; wasRunning: boolean; memoryMib: number | undefined };
 export type RunSpan = { key: string; startedAt: Date; endedAt: Date };
 
+/** What happens next: the server stays stopped, its process is left alone, or it is started again. */
+export type AfterCrash = "stopped" | "left" | "restarts";
+
 export type CrashStore = {
   factsOf: (name: string, run: RunSpan) => Promise<RunFacts>;
-  /** Keeps a report and publishes its event, once for each run; drops what is too many. */
-  record: (report: ServerCrashesTable) => Promise<void>;
+  /** Keeps a report, publishes its event and queues the mail about it, once for each run; drops what is too many. */
+  record: (report: ServerCrashesTable, after: AfterCrash) => Promise<void>;
   /** The newest first. */
   list: (name: string, since: Date) => Promise<CrashRow[]>;
   find: (name: string, id: string, since: Date) => Promise<(CrashRow & { lines: string[] }) | undefined>;
@@ -26,7 +29,10 @@ const timesSlack = sql`interval '1 second'`;
 /** A sample is of use for this long: it is taken once a minute, and steps have five. */
 const sampleSpan = sql`interval '10 minutes'`;
 
-export function createCrashStore({ db }: LifecycleStore): CrashStore {
+/** So many crashes in so long are a loop. */
+const loop = { crashes: 3, span: sql`interval '30 minutes'` };
+
+export function createCrashStore({ db }: LifecycleStore, mailPauseMs: number): CrashStore {
   return {
     factsOf: withDatabaseFaults(async (name, { key, startedAt, endedAt }) => {
       const { rows } = await sql<{ is_recorded: boolean; was_running: boolean; memory_mib: number | null }>`
@@ -47,8 +53,8 @@ export function createCrashStore({ db }: LifecycleStore): CrashStore {
         memoryMib: row?.memory_mib ?? undefined,
       };
     }),
-    record: withDatabaseFaults(async (report) => {
-      await insertReport(report).execute(db);
+    record: withDatabaseFaults(async (report, after) => {
+      await insertReport(report, { after, pauseMs: mailPauseMs }).execute(db);
     }),
     list: withDatabaseFaults((name, since) =>
       db
@@ -77,8 +83,11 @@ const columns = [
   ...(["ran_seconds", "was_running", "memory_mib", "memory_limit_mib"] as const),
 ] as const;
 
-// One statement: killed anywhere, the report and its event are both there or neither.
-function insertReport(report: ServerCrashesTable) {
+// One statement: killed anywhere, the report, its event and its mail are all there or none is.
+function insertReport(
+  report: ServerCrashesTable,
+  { after, pauseMs }: { after: AfterCrash; pauseMs: number },
+) {
   const { id, server_name: name, at, cause } = report;
   const { subject, body } = outboxRow(contracts.crashed, { name, id, cause, at: at.toISOString() });
   return sql`with added as (
@@ -94,6 +103,17 @@ function insertReport(report: ServerCrashesTable) {
       delete from server_crashes where exists (select from added) and id in (
         select id from server_crashes where server_name = ${name}
         order by at desc offset ${contracts.maxCrashes - 1})
+    ), told as (
+      select s.owner_id, case when ${after} <> 'restarts' then ${after}
+        when ${loop.crashes} <= 1 + (select count(*) from server_crashes c where c.server_name = s.name
+          and c.at > ${at}::timestamptz - ${loop.span} and c.at <= ${at}::timestamptz) then 'looping' end as kind
+      from added, servers s where s.name = ${name} and s.owner_id is not null
+        and not exists (select from crash_notices n where n.server_name = s.name and n.owner_id = s.owner_id
+          and n.created_at > now() - ${pauseMs}::float8 * interval '1 millisecond')
+    ), mailed as (
+      insert into crash_notices (id, server_name, owner_id, kind, cause, at)
+      select ${id}::uuid, ${name}, owner_id, kind, ${cause}, ${at}::timestamptz from told where kind is not null
+      on conflict do nothing
     )
     insert into outbox (subject, body) select ${subject}, ${body} from added`;
 }

@@ -25,6 +25,10 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     last_wake_at: true,
     members: true,
   },
+  crash_notices: {
+    ...{ id: true, server_name: true, owner_id: true, kind: true, cause: true, at: true },
+    ...{ created_at: true, due_at: true, attempts: true, done_at: true },
+  },
   invitation_attempts: { key: true, tokens: true, refilled_at: true },
   access_invitations: {
     id: true,

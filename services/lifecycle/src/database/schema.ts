@@ -45,6 +45,19 @@ export type AccessInvitationsTable = {
   member_id: string | null;
 };
 
+export type CrashNoticesTable = {
+  id: string;
+  server_name: string;
+  owner_id: string;
+  kind: "stopped" | "looping" | "left";
+  cause: string;
+  at: Date;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  attempts: Generated<number>;
+  done_at: Date | null;
+};
+
 export type SchedulesTable = {
   id: Generated<number>;
   server_name: string;
@@ -129,6 +142,7 @@ export type ProxyPlayer = {
 export type Tables = {
   servers: ServersTable;
   access_invitations: AccessInvitationsTable;
+  crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_schedules: SchedulesTable;
   server_aliases: { subdomain: string; server_name: string };

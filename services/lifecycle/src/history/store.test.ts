@@ -244,7 +244,7 @@ describe("a server that is deleted", () => {
 describe("crash reports", () => {
   let crashes: CrashStore;
   before(() => {
-    crashes = createCrashStore(store);
+    crashes = createCrashStore(store, day);
   });
   const report = (run: string, time: string) => ({
     ...{
@@ -267,12 +267,12 @@ describe("crash reports", () => {
     ).length;
 
   test("are written once for each run, with an event, and for no server that is gone", async () => {
-    await crashes.record(report("a", "05T10:00:00"));
+    await crashes.record(report("a", "05T10:00:00"), "restarts");
     assert.deepEqual(await listed(), [], "there is no such server");
     await adopt("crashing");
     const first = report("a", "05T10:00:00");
-    await crashes.record(first);
-    await crashes.record(report("a", "05T10:00:00"));
+    await crashes.record(first, "restarts");
+    await crashes.record(report("a", "05T10:00:00"), "restarts");
     assert.deepEqual([await listed(), await events()], [[first.id], 1]);
     assert.deepEqual((await crashes.find("crashing", first.id, new Date(0)))?.lines, first.lines);
     assert.equal(await crashes.find("added", first.id, new Date(0)), undefined, "of another server");
@@ -282,12 +282,48 @@ describe("crash reports", () => {
     const more = Array.from({ length: 20 }, (_, minute) =>
       report(`run ${minute}`, `05T11:${String(minute).padStart(2, "0")}:00`),
     );
-    for (const one of more) await crashes.record(one);
+    for (const one of more) await crashes.record(one, "restarts");
     const newest = more.map(({ id }) => id).reverse();
     assert.deepEqual(await listed(), newest);
-    await crashes.record({ ...report("run 19", "05T11:19:00") });
+    await crashes.record({ ...report("run 19", "05T11:19:00") }, "restarts");
     assert.deepEqual(await listed(), newest);
     assert.deepEqual(await listed(at("05T11:18:00")), newest.slice(0, 2), "since a claim");
+  });
+
+  test("queue a mail to the owner when the server stays down, once a day, and for no server of nobody", async () => {
+    await adopt("mailed");
+    const crash = (run: string, time: string, after: "stopped" | "left" | "restarts" = "restarts") =>
+      crashes.record({ ...report(run, time), server_name: "mailed" }, after);
+    const queued = async () =>
+      (
+        await database.admin(
+          "select kind, owner_id, cause from lifecycle.crash_notices order by created_at, id",
+        )
+      ).map(({ kind, owner_id, cause }) => [kind, owner_id, cause]);
+    await crash("nobody's", "07T10:00:00", "stopped");
+    assert.deepEqual(await queued(), []);
+    const own = (account: string) =>
+      database.admin("update lifecycle.servers set owner_id = $1 where name = 'mailed'", [account]);
+    await own("usr-a");
+    await crash("one", "07T11:00:00");
+    await crash("two", "07T11:10:00");
+    assert.deepEqual(await queued(), [], "two are no loop");
+    await crash("late", "07T11:41:00");
+    assert.deepEqual(await queued(), [], "and three in more than half an hour are none");
+    await crash("three", "07T11:39:00");
+    assert.deepEqual(await queued(), [["looping", "usr-a", "eula"]]);
+    await crash("three", "07T11:39:00");
+    await crash("four", "07T11:42:00", "stopped");
+    assert.equal((await queued()).length, 1, "one a day");
+    await own("usr-b");
+    await database.admin("update lifecycle.crash_notices set done_at = now()");
+    await crash("five", "07T12:00:00", "left");
+    assert.deepEqual((await queued())[1], ["left", "usr-b", "eula"]);
+    await database.admin(
+      "update lifecycle.crash_notices set done_at = now(), created_at = now() - interval '25 hours'",
+    );
+    await Promise.all([crash("six", "08T12:00:00", "stopped"), crash("seven", "08T12:00:01", "stopped")]);
+    assert.equal((await queued()).length, 3, "of two at once one");
   });
 
   test("know whether players could join in a run, and its memory at the end", async () => {
@@ -313,7 +349,7 @@ describe("crash reports", () => {
 
   test("that are old go, and those of a deleted server go with it", async () => {
     const late = report("late", "10T10:00:00");
-    await crashes.record(late);
+    await crashes.record(late, "restarts");
     await history.sweep(decideSweep(at("06T12:00:00") + 30 * day));
     assert.deepEqual(await listed(), [late.id]);
     await database.admin("update lifecycle.servers set deleted_at = now() where name = 'crashing'");

@@ -17,6 +17,8 @@ export type People = {
   activity: InputOf<typeof settings.listActivity>[];
   /** Verified addresses by account. */
   addresses: Map<string, string>;
+  /** Mails to accounts. */
+  mailed: InputOf<typeof notices.sendNotice>[];
   /** Invitations that were mailed. */
   invited: InputOf<typeof notices.sendInvitation>[];
 };
@@ -48,6 +50,7 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
     isAway: false,
     activity: [],
     addresses: new Map(),
+    mailed: [],
     invited: [],
   };
   mesh.serve(settings.listActivity, (_context, input) => {
@@ -84,6 +87,11 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
       };
     };
     return { accounts: Object.fromEntries(usable.map((id) => [id, describe(id)])) };
+  });
+  mesh.serve(notices.sendNotice, (context, input) => {
+    if (people.isAway) throw context.fault("unavailable");
+    people.mailed.push(input);
+    return { result: "delivered" as const };
   });
   mesh.serve(notices.sendInvitation, (context, input) => {
     if (people.isAway) throw context.fault("unavailable");

@@ -140,7 +140,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     mesh,
     store: createServerStore(store),
     ownerRows: createOwnerRows(store, log),
-    crashes: createCrashStore(store),
+    crashes: createCrashStore(store, chosen.crash_mail_pause),
     settings: chosen,
     namespace,
     identity: `replica-${randomUUID()}`,

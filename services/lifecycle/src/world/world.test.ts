@@ -42,7 +42,7 @@ describe("on real servers", () => {
   let storage: Mesh;
   before(async () => {
     fixture = await openFixture();
-    await fixture.start(["lifecycle.list_page=3"]);
+    await fixture.start(["lifecycle.list_page=3", "lifecycle.crash_mail_interval=100ms"]);
     storage = await fixture.nats.connect("storage");
   });
   after(async () => {
@@ -126,6 +126,38 @@ describe("on real servers", () => {
     });
     await crash(10);
     assert.deepEqual(await lastStart(), { rests: [] });
+  });
+
+  test("a mail about a crash waits for identity, is sent once, and not to who owned the server before", async () => {
+    for (const name of ["crashed", "given-away"]) {
+      await create(name);
+      await own(name, "usr-1");
+    }
+    const { people } = fixture;
+    people.isAway = true;
+    const queue = (name: string, owner: string, age = "0 s") =>
+      sql(
+        `insert into lifecycle.crash_notices (id, server_name, owner_id, kind, cause, at, created_at)
+          values (gen_random_uuid(), $1, $2, 'stopped', 'eula', '2026-01-01T00:00:00Z', now() - $3::interval)`,
+        [name, owner, age],
+      );
+    await queue("crashed", "usr-1");
+    await queue("given-away", "usr-0");
+    const rows = (name: string) =>
+      sql("select attempts, done_at from lifecycle.crash_notices where server_name = $1", [name]);
+    await until(async () => Number((await rows("crashed"))[0]?.["attempts"]) > 0);
+    people.isAway = false;
+    await sql("update lifecycle.crash_notices set due_at = now()");
+    await until(() => people.mailed.length > 0);
+    for (const name of ["crashed", "given-away"])
+      await until(async () => (await rows(name))[0]?.["done_at"] !== null);
+    const facts = { server: "crashed", cause: "eula", at: "2026-01-01T00:00:00.000Z" };
+    assert.deepEqual(people.mailed, [{ user_id: "usr-1", kind: "server-crashed", facts }]);
+    await queue("crashed", "usr-1", "25 hours");
+    await queue("given-away", "usr-1", "8 days");
+    await until(async () => (await rows("crashed")).every(({ done_at }) => done_at !== null));
+    await until(async () => (await rows("given-away")).length === 1);
+    assert.equal(people.mailed.length, 1, "what is old is no news");
   });
 
   test("holding a world stops the server, which is at rest once its pod is gone", async () => {
