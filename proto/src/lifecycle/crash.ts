@@ -56,6 +56,12 @@ const crash = {
   /** Of the newest sample in the ten minutes before the end; absent where nothing was measured. */
   memory_bytes: wholeBytes.optional(),
   memory_limit_bytes: wholeBytes.optional(),
+  /** Ticks a second, of the newest sample in the same time; absent where the server's command does not give them. */
+  tps: z.number().min(0).optional(),
+  /** The most that its log says it was behind. */
+  behind_ms: z.number().int().min(0).optional(),
+  /** True when the game's watchdog spoke of a tick that did not end. */
+  watchdog: z.boolean().optional(),
 };
 
 /** One report without its lines. */

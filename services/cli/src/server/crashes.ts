@@ -55,6 +55,10 @@ export async function readCrash(name: string, id: string, { data }: Data): Promi
       ? []
       : [`Memory at the end: ${sizeText(memory)}${limit === undefined ? "" : ` of ${sizeText(limit)}`}`]),
   ];
+  if (answer.tps !== undefined) facts.push(`Ticks a second before: ${answer.tps}`);
+  if (answer.behind_ms !== undefined)
+    facts.push(`Its log says that it was up to ${Math.round(answer.behind_ms / 1_000)} s behind.`);
+  if (answer.watchdog) facts.push("Its watchdog spoke of a tick that did not end.");
   const log = lines.length === 0 ? "Its log was gone before it could be read." : lines.join("\n");
   return { json: answer, text: `${facts.join("\n")}\n\n${log}` };
 }

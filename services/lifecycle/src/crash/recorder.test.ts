@@ -44,7 +44,7 @@ function world(failing: Partial<Record<Step, number>>, spec: object = {}) {
   const crashes: Pick<CrashStore, "factsOf" | "record"> = {
     factsOf: async (_name, { key }) => {
       step("facts");
-      return { isRecorded: reports.has(key), wasRunning: true, memoryMib: undefined };
+      return { isRecorded: reports.has(key), wasRunning: true, memoryMib: undefined, tps: undefined };
     },
     record: async ({ run, cause }, after) => {
       step("report");

@@ -22,6 +22,7 @@ import { type EndedRun, endedRunOf, hangOf } from "./ended-run.ts";
 import { explain, isCrash } from "./explain.ts";
 import { keptLines, readLastLines } from "./lines.ts";
 import type { AfterCrash, CrashStore } from "./store.ts";
+import { tickSignsOf } from "./ticks.ts";
 
 type RecorderDeps = {
   kube: Kube;
@@ -122,12 +123,19 @@ async function record(
       was_running: run.hangs ?? facts.wasRunning,
       memory_mib: facts.memoryMib ?? null,
       memory_limit_mib: limit === undefined ? null : Math.round(limit / mebibyte),
+      tps: facts.tps ?? null,
+      ...ticksOf(lines),
       lines: keptLines(lines),
     },
     afterOf(deps, server, run),
   );
   deps.metrics.recorded(cause);
   deps.log.info({ server: name, cause, exit_code: run.exitCode }, "server crashed");
+}
+
+function ticksOf(lines: readonly string[]) {
+  const { behindMs, hasWatchdog } = tickSignsOf(lines);
+  return { behind_ms: behindMs ?? null, watchdog: hasWatchdog };
 }
 
 /** A process that hangs is left alone by its policy, or once the automatic restarts are used up. */

@@ -68,5 +68,8 @@ function viewOf(row: CrashRow): contracts.Crash {
     was_running,
     ...(row.memory_mib !== null && { memory_bytes: row.memory_mib * mebibyte }),
     ...(row.memory_limit_mib !== null && { memory_limit_bytes: row.memory_limit_mib * mebibyte }),
+    ...(row.tps !== null && { tps: Math.round(row.tps * 10) / 10 }),
+    ...(row.behind_ms !== null && { behind_ms: row.behind_ms }),
+    ...(row.watchdog && { watchdog: true }),
   };
 }

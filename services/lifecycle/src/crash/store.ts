@@ -9,7 +9,14 @@ import { withDatabaseFaults } from "../database/with-database-faults.ts";
 export type CrashRow = Omit<ServerCrashesTable, "server_name" | "run" | "lines">;
 
 /** What the database knows of a run that has ended. */
-export type RunFacts = { isRecorded: boolean; wasRunning: boolean; memoryMib: number | undefined };
+export type RunFacts = {
+  isRecorded: boolean;
+  wasRunning: boolean;
+  memoryMib: number | undefined;
+  /** Ticks a second. */
+  tps: number | undefined;
+};
+type FactsRow = { is_recorded: boolean; was_running: boolean; memory_mib: number | null; tps: number | null };
 export type RunSpan = { key: string; startedAt: Date; endedAt: Date };
 
 /** What happens next: the server stays stopped, its process is left alone, or it is started again. */
@@ -35,7 +42,7 @@ const loop = { crashes: 3, span: sql`interval '30 minutes'` };
 export function createCrashStore({ db }: LifecycleStore, mailPauseMs: number): CrashStore {
   return {
     factsOf: withDatabaseFaults(async (name, { key, startedAt, endedAt }) => {
-      const { rows } = await sql<{ is_recorded: boolean; was_running: boolean; memory_mib: number | null }>`
+      const { rows } = await sql<FactsRow>`
         select
           exists (select from server_crashes where server_name = ${name} and run = ${key}) as is_recorded,
           exists (select from server_phases where server_name = ${name} and phase = 'Running'
@@ -45,12 +52,17 @@ export function createCrashStore({ db }: LifecycleStore, mailPauseMs: number): C
           (select memory_mib_sum / usage_count from server_history
             where server_name = ${name} and usage_count > 0
               and at <= ${endedAt} and at > ${endedAt}::timestamptz - ${sampleSpan}
-            order by at desc limit 1) as memory_mib`.execute(db);
+            order by at desc limit 1) as memory_mib,
+          (select tps_sum / tps_count from server_history
+            where server_name = ${name} and tps_count > 0
+              and at <= ${endedAt} and at > ${endedAt}::timestamptz - ${sampleSpan}
+            order by at desc limit 1) as tps`.execute(db);
       const [row] = rows;
       return {
         isRecorded: row?.is_recorded === true,
         wasRunning: row?.was_running === true,
         memoryMib: row?.memory_mib ?? undefined,
+        tps: row?.tps ?? undefined,
       };
     }),
     record: withDatabaseFaults(async (report, after) => {
@@ -81,6 +93,7 @@ export function createCrashStore({ db }: LifecycleStore, mailPauseMs: number): C
 const columns = [
   ...(["id", "at", "cause", "detail", "exit_code", "exit_reason"] as const),
   ...(["ran_seconds", "was_running", "memory_mib", "memory_limit_mib"] as const),
+  ...(["tps", "behind_ms", "watchdog"] as const),
 ] as const;
 
 // One statement: killed anywhere, the report, its event and its mail are all there or none is.
@@ -92,10 +105,11 @@ function insertReport(
   const { subject, body } = outboxRow(contracts.crashed, { name, id, cause, at: at.toISOString() });
   return sql`with added as (
       insert into server_crashes (id, server_name, run, at, cause, detail, exit_code, exit_reason,
-        ran_seconds, was_running, memory_mib, memory_limit_mib, lines)
+        ran_seconds, was_running, memory_mib, memory_limit_mib, tps, behind_ms, watchdog, lines)
       select ${id}::uuid, name, ${report.run}, ${at}::timestamptz, ${cause}, ${report.detail}, ${report.exit_code}::int,
         ${report.exit_reason}, ${report.ran_seconds}::int, ${report.was_running}::bool, ${report.memory_mib}::int,
-        ${report.memory_limit_mib}::int, ${report.lines}::text[]
+        ${report.memory_limit_mib}::int, ${report.tps}::real,
+        ${report.behind_ms}::int, ${report.watchdog}::bool, ${report.lines}::text[]
       from servers where name = ${name} and deleted_at is null
       on conflict (server_name, run) do nothing
       returning id

@@ -127,6 +127,9 @@ export type ServerCrashesTable = {
   was_running: boolean;
   memory_mib: number | null;
   memory_limit_mib: number | null;
+  tps: number | null;
+  behind_ms: number | null;
+  watchdog: boolean | null;
   lines: string[];
 };
 

@@ -256,6 +256,7 @@ describe("crash reports", () => {
       detail: null,
     },
     ...{ exit_code: 0, exit_reason: "Completed", ran_seconds: 3, was_running: false },
+    ...{ tps: null, behind_ms: 2_000, watchdog: true },
     ...{ memory_mib: null, memory_limit_mib: null, lines: ["[10:00:00 INFO]: a"] },
   });
   const listed = async (since = 0) => (await crashes.list("crashing", new Date(since))).map(({ id }) => id);
@@ -338,10 +339,11 @@ describe("crash reports", () => {
       ["Running", "05T12:01:00"],
     ]);
     await history.record(at("05T12:05:00"), [{ name: "crashing", usage: { memoryMib: 900, cpuMilli: 1 } }]);
-    const unknown = { isRecorded: true, wasRunning: false, memoryMib: undefined };
+    await history.record(at("05T12:05:00"), [{ name: "crashing", tps: 7.5 }]);
+    const unknown = { isRecorded: true, wasRunning: false, memoryMib: undefined, tps: undefined };
     assert.deepEqual(await facts("05T12:00:00", "05T12:00:30"), unknown);
     assert.deepEqual(await facts("05T12:00:00", "05T12:08:00"), {
-      ...{ isRecorded: true, wasRunning: true, memoryMib: 900 },
+      ...{ isRecorded: true, wasRunning: true, memoryMib: 900, tps: 7.5 },
     });
     assert.equal((await facts("05T12:09:00", "05T12:20:00")).wasRunning, true, "restarted within Running");
     assert.equal((await facts("05T12:09:00", "05T12:20:00")).memoryMib, undefined, "the sample is too old");

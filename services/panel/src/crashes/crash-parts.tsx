@@ -23,6 +23,11 @@ export function CrashFacts({ crash }: { crash: Crash }) {
       : [
           limit === undefined ? crashes.memory(bytes(memory)) : crashes.memoryOf(bytes(memory), bytes(limit)),
         ]),
+    ...(crash.tps === undefined ? [] : [crashes.ticks(crash.tps)]),
+    ...(crash.behind_ms === undefined
+      ? []
+      : [crashes.behind(start.seconds(Math.max(1, Math.round(crash.behind_ms / 1_000))))]),
+    ...(crash.watchdog ? [crashes.watchdog] : []),
   ];
   return (
     <>

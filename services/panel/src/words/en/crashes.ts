@@ -9,6 +9,9 @@ export const crashes = {
   exitCode: (code: number) => `exit code ${code}`,
   memory: (used: string) => `${used} of memory in use`,
   memoryOf: (used: string, limit: string) => `${used} of ${limit} of memory in use`,
+  ticks: (tps: number) => `${tps} ticks a second before`,
+  behind: (time: string) => `up to ${time} behind`,
+  watchdog: "its watchdog saw a tick that did not end",
   safeStart: "Safe start",
   safeStartHelp:
     "Starts the server without the plugins, mods and configuration that changed since its last good start. Nothing is deleted: they are set aside, and you can put them back.",

@@ -11,6 +11,9 @@ export const crashes: Words["crashes"] = {
   exitCode: (code) => `退出码 ${code}`,
   memory: (used) => `已用内存 ${used}`,
   memoryOf: (used, limit) => `已用内存 ${used}，上限 ${limit}`,
+  ticks: (tps) => `此前每秒 ${tps} 刻`,
+  behind: (time) => `最多落后 ${time}`,
+  watchdog: "看门狗发现有一刻未能结束",
   safeStart: "安全启动",
   safeStartHelp:
     "启动服务器时不带上次正常启动以来有改动的插件、模组和配置。不会删除任何内容：它们会被移到一旁，您可以随时放回。",
