@@ -98,6 +98,8 @@ const atMostOnce: Record<string, readonly string[]> = {
     "storage.migration.cancel-by-operator",
     "storage.migration.retry",
     "storage.migration.retry-by-operator",
+    "storage.set-aside.begin",
+    "storage.set-aside.put-back",
   ],
   "belongs to an upload or a copy, which goes on where it stands": [
     "builds.offsite.read-context",

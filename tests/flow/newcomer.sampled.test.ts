@@ -254,9 +254,7 @@ test("an API token opens what it was made for", wholeOnly, () => scripts.assertA
 
 test("a stranger installs the client", wholeOnly, () => scripts.assertPublishedClient(stack));
 
-test("a server is claimed and deleted, and the deletion cancelled", wholeOnly, () =>
-  operations.assertOwnership(stack),
-);
+test("a server is claimed, deleted and kept", wholeOnly, () => operations.assertOwnership(stack));
 
 test("a player is barred and unbarred, and a user is disabled and enabled", async () => {
   const player = randomUUID();

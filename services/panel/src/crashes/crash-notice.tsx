@@ -1,6 +1,6 @@
+import type { ReactNode } from "react";
 import { clockOffsetMs } from "../api/clock.ts";
 import { poll, useOperation } from "../api/query.ts";
-import type { ServerStatus } from "../server/use-server.ts";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/now.ts";
@@ -8,12 +8,18 @@ import { Time } from "../ui/time.tsx";
 import { useWords } from "../words/words.ts";
 import { CrashFacts, CrashLines } from "./crash-parts.tsx";
 import { currentCrash } from "./current.ts";
-import { SafeStart } from "./safe-start.tsx";
 
 const tickMs = 60_000;
 
+type CrashNoticeProps = {
+  name: string;
+  phase: string;
+  /** What can be done while it does not run. */
+  remedy: ReactNode;
+};
+
 /** Why a server crashed lately, and what can be done; nothing otherwise. */
-export function CrashNotice({ name, phase }: { name: string; phase: ServerStatus["phase"] }) {
+export function CrashNotice({ name, phase, remedy }: CrashNoticeProps) {
   const { crashes } = useWords();
   const now = useNow(tickMs) + clockOffsetMs();
   const { data } = useOperation("crashes.list", { name }, { every: poll.list });
@@ -25,7 +31,7 @@ export function CrashNotice({ name, phase }: { name: string; phase: ServerStatus
       kind={phase === "Running" ? "waiting" : "failed"}
       actions={
         <>
-          {phase !== "Running" && <SafeStart name={name} phase={phase} />}
+          {phase !== "Running" && remedy}
           <Link to={`/servers/${name}/history`}>{crashes.all}</Link>
         </>
       }

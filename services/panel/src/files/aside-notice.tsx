@@ -1,5 +1,5 @@
 import { useOperation } from "../api/query.ts";
-import { SetAside } from "../crashes/safe-start.tsx";
+import { SetAside } from "../server/safe-start.tsx";
 import { Card, Stack } from "../ui/layout.tsx";
 import { useWords } from "../words/words.ts";
 

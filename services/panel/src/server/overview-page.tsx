@@ -15,6 +15,7 @@ import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { hasConsole } from "./row.ts";
+import { SafeStart } from "./safe-start.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
 import { StartCard } from "./start-card.tsx";
 import { StopNotice } from "./stop-notice.tsx";
@@ -31,7 +32,13 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
     <>
       {full?.stopsAt !== undefined && <StopNotice name={name} stopsAt={full.stopsAt} />}
       {full && <StartCard status={full} />}
-      {full && <CrashNotice name={name} phase={status.phase} />}
+      {full && (
+        <CrashNotice
+          name={name}
+          phase={status.phase}
+          remedy={<SafeStart name={name} phase={status.phase} />}
+        />
+      )}
       {full?.image !== undefined && <FlaggedImage image={full.image} />}
       {isManaged ? (
         <Split
