@@ -309,7 +309,7 @@ describe("crash reports", () => {
     await crash("one", "07T11:00:00");
     await crash("two", "07T11:10:00");
     assert.deepEqual(await queued(), [], "two are no loop");
-    await crash("late", "07T11:41:00");
+    await crash("late", "07T11:31:00");
     assert.deepEqual(await queued(), [], "and three in more than half an hour are none");
     await crash("three", "07T11:39:00");
     assert.deepEqual(await queued(), [["looping", "usr-a", "eula"]]);

@@ -113,8 +113,8 @@ describe("on real servers", () => {
     const crash = (minutes: number) =>
       sql(
         `insert into lifecycle.server_crashes (id, server_name, run, at, cause, ran_seconds, was_running, lines)
-          values (gen_random_uuid(), 'proven', $1, $1::timestamptz, 'unknown', 1, true, '{}')`,
-        [at(minutes)],
+          values (gen_random_uuid(), 'proven', $1, $2::timestamptz, 'unknown', 1, true, '{}')`,
+        [at(minutes), at(minutes)],
       );
     assert.deepEqual(await lastStart(), { ready_at: at(81), rests: [{ from: at(90) }] });
     await crash(82);
