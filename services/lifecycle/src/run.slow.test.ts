@@ -13,6 +13,7 @@ import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
 import { type Fixture, namespace, openFixture, type Replica } from "./testing/fixture.ts";
+import { gameProcessOf } from "./testing/game-process.ts";
 
 const overrides = [
   "lifecycle.stop_notice=1s",
@@ -30,9 +31,12 @@ const name = "survival";
 
 let fixture: Fixture;
 let first: Replica;
+/** How far the clock of the passes is ahead, milliseconds. */
+let aheadMs = 0;
+const startReplica = () => fixture.start(overrides, undefined, () => Date.now() + aheadMs);
 before(async () => {
   fixture = await openFixture();
-  first = await fixture.start(overrides);
+  first = await startReplica();
 });
 after(() => fixture.close());
 
@@ -155,7 +159,7 @@ describe("a crash", () => {
       const [game] = (await fixture.kube.get(resources.pods, pod)).status?.containerStatuses ?? [];
       return game?.restartCount === 2 && game.state?.running !== undefined;
     });
-    first = await fixture.start(overrides);
+    first = await startReplica();
     await until(async () => (await list()).length === 2);
     assert.deepEqual(
       (await list()).map(({ cause }) => cause),
@@ -304,6 +308,35 @@ describe("a server that hangs", () => {
       return now !== before;
     });
     await isIn("Running", 60_000);
+  });
+
+  test("is killed once its log is silent, although it is frozen, and what its watchdog says is no life", async () => {
+    await setPolicy("restart_if_silent", "restart");
+    const before = (await podOf()) ?? "";
+    const game = gameProcessOf(fixture, before);
+    await delay(2_500);
+    const known = (await hangs()).length;
+    process.kill(game.pid, "SIGSTOP");
+    await isIn("Failed");
+    await until(async () => (await hangs()).length === known + 1);
+    const message = async () =>
+      (await read()).conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+    await until(async () => (await message()).includes("left alone until its log is silent"));
+    const silentMs = 11 * 60_000;
+    // Printed just now, by the clock of the passes.
+    const dump = "[12:00:00] [Server Watchdog/FATAL]: A single server tick took 60.00 seconds";
+    await game.says(dump, Date.now() + silentMs);
+    assert.equal(await podOf(), before, "left alone so far");
+    aheadMs = silentMs;
+    try {
+      await until(async () => ((await podOf().catch(() => before)) ?? before) !== before, 30_000);
+    } finally {
+      aheadMs = 0;
+    }
+    // A frozen process takes no SIGTERM; it was killed when its second was over.
+    assert.throws(() => process.kill(game.pid, 0), { code: "ESRCH" });
+    await isIn("Running", 60_000);
+    assert.equal((await hangs()).length, known + 1);
   });
 
   test("stays stopped after a crash where its policy says so", async () => {

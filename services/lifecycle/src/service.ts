@@ -31,6 +31,7 @@ import { serveWorlds } from "./world/serve.ts";
 export async function startLifecycle(
   runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment">,
   kubeconfig: string | undefined = kubeconfigFile(),
+  about: { now?: () => number } = {},
 ): Promise<Running> {
   const { mesh, log, registry } = runtime;
   const { lifecycle, k8s } = runtime.settings;
@@ -49,6 +50,7 @@ export async function startLifecycle(
     identity,
     registry,
     log,
+    ...about,
   });
   const { servers, nodes, countSoon } = operator;
   const waking = createWakeReservations();

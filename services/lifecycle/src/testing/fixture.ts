@@ -80,8 +80,8 @@ export type Fixture = TestCluster & {
   library: Library;
   /** Audit entries so far: published ones, and those in the outbox, which no relay empties here. */
   audits: () => Promise<AuditEntry[]>;
-  /** Starts a replica of the service. */
-  start: (overrides?: readonly string[], databaseUrl?: string) => Promise<Replica>;
+  /** Starts a replica of the service; `now` is the clock of its passes. */
+  start: (overrides?: readonly string[], databaseUrl?: string, now?: () => number) => Promise<Replica>;
 };
 
 export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
@@ -119,8 +119,9 @@ export async function openFixture(): Promise<Fixture> {
     return [...new Map(all.map((entry) => [entry.id, entry])).values()];
   };
   const replicas = new Set<Replica>();
-  const start: Fixture["start"] = async (overrides = [], databaseUrl = database.url) => {
-    const replica = await startReplica({ nats, databaseUrl, kubeconfig: base.serviceKubeconfig }, overrides);
+  const start: Fixture["start"] = async (overrides = [], databaseUrl = database.url, now = Date.now) => {
+    const kubeconfig = base.serviceKubeconfig;
+    const replica = await startReplica({ nats, databaseUrl, kubeconfig, now }, overrides);
     replicas.add(replica);
     return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
   };
@@ -138,8 +139,10 @@ export async function readAudits(database: TestDatabase): Promise<AuditEntry[]> 
   return (await database.admin(text)).map(({ body }) => AuditEntry.parse(JSON.parse(String(body))));
 }
 
+type ReplicaNeeds = { nats: TestNats; databaseUrl: string; kubeconfig: string; now: () => number };
+
 async function startReplica(
-  { nats, databaseUrl, kubeconfig }: { nats: TestNats; databaseUrl: string; kubeconfig: string },
+  { nats, databaseUrl, kubeconfig, now }: ReplicaNeeds,
   overrides: readonly string[],
 ): Promise<Replica> {
   const log = createLogger("lifecycle", "silent");
@@ -151,7 +154,8 @@ async function startReplica(
   const stopping = new AbortController();
   const { signal } = stopping;
   const chosen = loadSettings(settings, { overrides });
-  const running = await startLifecycle({ settings: chosen, log, registry, mesh, store, signal }, kubeconfig);
+  const runtime = { settings: chosen, log, registry, mesh, store, signal };
+  const running = await startLifecycle(runtime, kubeconfig, { now });
   await mesh.announce();
   return {
     registry,
