@@ -2,10 +2,13 @@
 // and operators can both read and set, so that it can be compared.
 
 import { z } from "zod";
+import { AccessLimits } from "../access/grant.ts";
 import { isUserName } from "../lifecycle/names.ts";
+import { AfterCrash, WhenHung } from "../lifecycle/restart-policy.ts";
 import { scheduleActions, scheduleIntervals, scheduleWarnings } from "../lifecycle/schedule.ts";
 import { AutostartPolicy } from "../lifecycle/server-info.ts";
-import { PlayerUuid, Quantity } from "../text.ts";
+import { MemberRight } from "../right.ts";
+import { PlayerUuid, Quantity, Timestamp } from "../text.ts";
 
 export const fileVersion = "svc/v1";
 
@@ -81,6 +84,28 @@ export type FileSchedule = z.output<typeof FileSchedule>;
 export const FileAllowlistEntry = z.strictObject({ player: PlayerUuid, canWake: z.boolean() });
 export type FileAllowlistEntry = z.output<typeof FileAllowlistEntry>;
 
+/** What svc does by itself when the server crashes or hangs; what is left out stays. */
+export const FileRestart = z.strictObject({
+  afterCrash: AfterCrash.optional(),
+  whenHung: WhenHung.optional(),
+  silentMinutes: z.int().min(5).max(120).optional(),
+});
+export type FileRestart = z.output<typeof FileRestart>;
+
+const { read_paths, write_paths, allow_commands, deny_commands } = AccessLimits.shape;
+
+/** Somebody who has accepted an invitation, with what they may do: all of it, as a list that is left out limits nothing. */
+export const FileMember = z.strictObject({
+  user: z.string().min(1).max(256).meta({ description: "User name." }),
+  rights: z.array(MemberRight).min(1).max(32),
+  readPaths: read_paths,
+  writePaths: write_paths,
+  allowCommands: allow_commands,
+  denyCommands: deny_commands,
+  until: Timestamp.optional().meta({ description: "Such as 2026-12-31T18:00:00Z; left out: no end." }),
+});
+export type FileMember = z.output<typeof FileMember>;
+
 /** One document. */
 export const ServerFile = z.strictObject({
   apiVersion: z.literal(fileVersion),
@@ -97,6 +122,12 @@ export const ServerFile = z.strictObject({
     .max(5_000)
     .optional()
     .meta({ description: "Players who are not named stay as they are." }),
+  restart: FileRestart.optional(),
+  members: z
+    .array(FileMember)
+    .max(200)
+    .optional()
+    .meta({ description: "Left out: they stay as they are. Nobody is invited by a file." }),
 });
 export type ServerFile = z.output<typeof ServerFile>;
 

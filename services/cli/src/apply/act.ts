@@ -1,6 +1,6 @@
 // Carries out one change.
 
-import { accounts, ownership, schedules, servers } from "@svc/proto";
+import { accounts, members, ownership, restartPolicies, schedules, servers } from "@svc/proto";
 import type { External } from "../account/external.ts";
 import type { Change, Settings } from "./plan.ts";
 
@@ -14,6 +14,11 @@ export async function act(external: External, change: Change): Promise<void> {
     await external.call(schedules.update, { name, id: String(change.id), ...change.task });
   else if (change.kind === "delete-task")
     await external.call(schedules.remove, { name, id: String(change.id) });
+  else if (change.kind === "change-restart")
+    await external.call(restartPolicies.write, { name, ...change.policy });
+  else if (change.kind === "change-member")
+    await external.call(members.change, { name, id: change.id, ...change.grant });
+  else if (change.kind === "remove-member") await external.call(members.remove, { name, id: change.id });
   else
     await external.call(ownership.changeAllowlist, { name, uuid: change.player, can_wake: change.canWake });
 }

@@ -133,7 +133,15 @@ export async function exportServer(name: string, { data }: { data: string }): Pr
   const external = connectExternal(data);
   const grant = apiToken() === undefined ? undefined : await external.call(apiTokens.readOwn, {});
   const may = (right: "schedules" | "players") => grant?.rights.includes(right) ?? true;
-  const scope = { name, hasTasks: may("schedules"), hasAllowlist: may("players") };
+  // No token may read who has access.
+  const hasMembers = grant === undefined;
+  const scope = {
+    name,
+    hasTasks: may("schedules"),
+    hasAllowlist: may("players"),
+    hasRestart: true,
+    hasMembers,
+  };
   const present = await observe(external, scope, await readOwned(external));
   if (present.kind === "absent") throw new CommandError(`there is no server ${name}`);
   if (present.kind === "foreign") throw new CommandError(`${name} is not yours`);

@@ -3,6 +3,7 @@
 import { serverFiles } from "@svc/proto";
 import { stringify } from "yaml";
 import { type Field, type Present, settingOf } from "./plan.ts";
+import { fileMembersOf, fileRestartOf } from "./sharing.ts";
 import { fileTaskOf, settableOf } from "./task.ts";
 
 /** Node and owner are left out: they belong to an installation, and only count when a server is created. */
@@ -14,7 +15,7 @@ const exported: readonly Field[] = [
 /** A document that changes nothing when it is applied. */
 export function documentOf(present: Extract<Present, { kind: "managed" }>): Record<string, unknown> {
   const settings = exported.map((field) => [field, settingOf(field, present)] as const);
-  const { tasks, allowlist } = present;
+  const { tasks, allowlist, restart, members } = present;
   return {
     apiVersion: serverFiles.fileVersion,
     kind: "Server",
@@ -24,6 +25,8 @@ export function documentOf(present: Extract<Present, { kind: "managed" }>): Reco
     ...(allowlist && {
       allowlist: allowlist.map(({ mc_uuid: player, can_wake: canWake }) => ({ player, canWake })),
     }),
+    ...(restart && { restart: fileRestartOf(restart) }),
+    ...(members && { members: fileMembersOf(members) }),
   };
 }
 

@@ -1,15 +1,22 @@
 // The present state of a server over the public operations.
 
-import { ownership, schedules, servers } from "@svc/proto";
+import { members, ownership, restartPolicies, schedules, servers } from "@svc/proto";
 import type { External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import type { Present, Wanted } from "./plan.ts";
 
 /** Which lists of a server are read. */
-export type Scope = Pick<Wanted, "name"> & { hasTasks: boolean; hasAllowlist: boolean };
+export type Scope = Pick<Wanted, "name"> &
+  Record<"hasTasks" | "hasAllowlist" | "hasRestart" | "hasMembers", boolean>;
 
-export function scopeOf({ name, schedules: tasks, allowlist }: Wanted): Scope {
-  return { name, hasTasks: tasks !== undefined, hasAllowlist: allowlist !== undefined };
+export function scopeOf({ name, schedules: tasks, allowlist, restart, members: shared }: Wanted): Scope {
+  return {
+    name,
+    hasTasks: tasks !== undefined,
+    hasAllowlist: allowlist !== undefined,
+    hasRestart: restart !== undefined,
+    hasMembers: shared !== undefined,
+  };
 }
 
 /** Names of the servers that the caller owns. */
@@ -21,7 +28,7 @@ export async function readOwned(external: External): Promise<ReadonlySet<string>
 /** Throws what refuses a read, but for a server that is not there. */
 export async function observe(
   external: External,
-  { name, hasTasks, hasAllowlist }: Scope,
+  { name, hasTasks, hasAllowlist, hasRestart, hasMembers }: Scope,
   owned: ReadonlySet<string>,
 ): Promise<Present> {
   const info = await external.call(servers.viewStatus, { name }).catch((error: unknown) => {
@@ -30,12 +37,15 @@ export async function observe(
   });
   if (!info) return { kind: "absent" };
   if (!("idleStopSeconds" in info)) return { kind: "foreign" };
-  const [tasks, allowlist] = await Promise.all([
+  const [tasks, allowlist, restart, shared] = await Promise.all([
     hasTasks ? external.call(schedules.list, { name }) : undefined,
     hasAllowlist ? external.call(ownership.listAllowlist, { name }) : undefined,
+    hasRestart ? external.call(restartPolicies.read, { name }) : undefined,
+    hasMembers ? external.call(members.list, { name }) : undefined,
   ]);
   return {
     ...{ kind: "managed", info, isOwned: owned.has(name), allowlist: allowlist?.entries },
     tasks: tasks && { stored: tasks.schedules, limit: tasks.limit },
+    ...{ restart, members: shared?.members },
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ServerInfo, schedules, serverFiles } from "@svc/proto";
+import type { members, ServerInfo, schedules, serverFiles } from "@svc/proto";
 import { documentOf, yamlOf } from "./export.ts";
 import { isDelicate, type Plan, type Present, planChanges, type Wanted } from "./plan.ts";
 import { closestOf, parseSources } from "./read.ts";
@@ -342,4 +342,86 @@ test("the file of any server changes nothing at that server", () => {
     const plan = planChanges(wanted, new Map([["survival", some]]), context);
     assert.deepEqual(plan, { changes: [], refusals: [], kept: [] }, yaml);
   }
+});
+
+describe("restart policy and members", () => {
+  const ada: members.Member = {
+    ...{ id: "mem-1", username: "ada", rights: ["see", "command"], limits: { allow_commands: ["list"] } },
+    ...{ joined_at: stored.created_at, is_me: false, may_change: true },
+  };
+  const policy = { after_crash: "restart", when_hung: "leave", silent_minutes: 10 } as const;
+  const at = (more: Partial<Managed> = {}): Managed => ({
+    ...present,
+    restart: policy,
+    members: [ada],
+    ...more,
+  });
+  const kinds = (plan: Plan) => plan.changes.map(({ kind }) => kind);
+
+  test("are as they are when the file does not name them", () =>
+    assert.deepEqual(kinds(planOf("", at())), []));
+  test("what is left out of the policy stays", () => {
+    const [change] = planOf("restart: {afterCrash: stop}", at()).changes;
+    assert.deepEqual(change, {
+      ...{ server: "survival", kind: "change-restart", before: policy },
+      policy: { ...policy, after_crash: "stop" },
+    });
+    assert.deepEqual(kinds(planOf("restart: {whenHung: leave}", at())), []);
+  });
+  test("an access is changed where anything differs, and in whatever order its rights stand", () => {
+    const same = "members: [{user: ada, rights: [command, see], allowCommands: [/list]}]";
+    assert.deepEqual(kinds(planOf(same, at())), []);
+    for (const other of [
+      "{user: ada, rights: [command]}",
+      "{user: ada, rights: [command, power], allowCommands: [list]}",
+      "{user: ada, rights: [command], allowCommands: [list], until: 2030-01-01T00:00:00Z}",
+    ])
+      assert.deepEqual(kinds(planOf(`members: [${other}]`, at())), ["change-member"], other);
+    assert.match(
+      planText(planOf("members: [{user: ada, rights: [see]}]", at())),
+      /~ survival: change the access of ada\n {4}from see,command; allow_commands: list\n {4}to see\n/,
+    );
+  });
+  test("who has no access is refused, and so is who may not be changed or is there twice", () => {
+    const refusals = (text: string, there = at()) => planOf(`members: [${text}]`, there).refusals.join();
+    assert.match(refusals("{user: eve, rights: [see]}"), /is not shared with eve; invite them/);
+    assert.match(refusals("{user: ada, rights: [see]}, {user: ada, rights: [see]}"), /ada is a member twice/);
+    const closed = at({ members: [{ ...ada, may_change: false }] });
+    assert.match(refusals("{user: ada, rights: [see]}", closed), /may not change the access of ada/);
+    assert.match(
+      problemsOf(`${head}members: [{user: ada, rights: []}]`).join(),
+      /a\.yaml:4: members\.0\.rights/,
+    );
+    assert.match(
+      problemsOf(`${head}members: [{user: ada, rights: [see], path: x}]`).join(),
+      /there is no such field/,
+    );
+  });
+  test("who is not in the file stays, unless everything else is to go, which is asked first", () => {
+    const plan = planOf("members: []", at());
+    assert.deepEqual([kinds(plan), plan.kept], [[], ["survival: ada has access and is not in the file"]]);
+    const pruned = planOf("members: []", at(), { prune: true });
+    assert.deepEqual(kinds(pruned), ["remove-member"]);
+    assert.ok(pruned.changes.every(isDelicate));
+  });
+  test("an exported file has both and changes nothing", () => {
+    const ending = at({ members: [{ ...ada, ends_at: "2030-01-01T00:00:00.000Z" }] });
+    const text = yamlOf(documentOf(ending));
+    assert.match(text, /whenHung: leave[\s\S]*user: ada/);
+    assert.deepEqual(
+      planChanges(parse(text), new Map([["survival", ending]]), {
+        ...{ caller: { isOperator: true }, options: { prune: true } },
+      }).changes,
+      [],
+    );
+  });
+  test("a token reads no members, and needs `settings` for the policy", () => {
+    const grant = { id: "tok", rights: ["see" as const] };
+    const file = parse(`${head}members: []\nrestart: {afterCrash: stop}`);
+    assert.match(lacksToRead(grant, file).join(), /members need a session/);
+    assert.match(
+      lacksToChange(grant, planOf("restart: {afterCrash: stop}", at()).changes).join(),
+      /right settings/,
+    );
+  });
 });

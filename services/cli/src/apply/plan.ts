@@ -2,7 +2,16 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { parseQuantity } from "@svc/kube/quantity";
-import type { ownership, ServerInfo, schedules, serverFiles } from "@svc/proto";
+import type {
+  Grant,
+  members,
+  ownership,
+  restartPolicies,
+  ServerInfo,
+  schedules,
+  serverFiles,
+} from "@svc/proto";
+import { planMembers, planRestart } from "./sharing.ts";
 import { isZone, nameOf, settableOf, type Task, taskOf } from "./task.ts";
 
 /** A server as the operations show it; lists that the file does not name are not read. */
@@ -16,6 +25,8 @@ export type Present =
       isOwned: boolean;
       tasks?: { stored: readonly schedules.Schedule[]; limit: number } | undefined;
       allowlist?: readonly ownership.AllowlistEntry[] | undefined;
+      restart?: restartPolicies.RestartPolicy | undefined;
+      members?: readonly members.Member[] | undefined;
     };
 
 export type Caller = { isOperator: boolean };
@@ -39,6 +50,9 @@ export type Change = { server: string } & (
   | { kind: "change-task"; id: number; task: Task; before: Task }
   | { kind: "delete-task"; id: number; before: Task }
   | { kind: "change-allowlist"; player: string; canWake: boolean }
+  | { kind: "change-restart"; policy: restartPolicies.RestartPolicy; before: restartPolicies.RestartPolicy }
+  | { kind: "change-member"; id: string; user: string; grant: Grant; before: Grant }
+  | { kind: "remove-member"; id: string; user: string }
 );
 
 export type Plan = {
@@ -85,6 +99,8 @@ export function planServer(wanted: Wanted, present: Present, context: Context): 
     planSettings(wanted, present, context),
     planTasks(wanted, present.tasks ?? { stored: [], limit: Number.POSITIVE_INFINITY }, context),
     planAllowlist(wanted, present.allowlist ?? []),
+    planRestart(wanted, present.restart),
+    planMembers(wanted, present.members ?? [], context.options.prune),
   ];
   return {
     changes: parts.flatMap(({ changes }) => changes),
@@ -99,9 +115,11 @@ function planNew(wanted: Wanted, { caller, options }: Context): Plan {
     return refused(`${name}: does not exist, or is not for this token; only operators create servers`);
   const tasks = planTasks(wanted, { stored: [], limit: Number.POSITIVE_INFINITY }, { caller, options });
   const allowlist = planAllowlist(wanted, []);
+  const shared = planMembers(wanted, [], options.prune);
+  const restart = planRestart(wanted);
   return {
-    changes: [{ server: name, kind: "create-server", settings }, ...tasks.changes],
-    refusals: [...tasks.refusals, ...allowlist.refusals],
+    changes: [{ server: name, kind: "create-server", settings }, ...tasks.changes, ...restart.changes],
+    refusals: [...tasks.refusals, ...allowlist.refusals, ...shared.refusals],
     kept: [],
   };
 }
@@ -265,6 +283,6 @@ function planAllowlist({ name, allowlist = [] }: Wanted, present: readonly owner
 
 /** Whether somebody should be asked first: what is deleted, players who are thrown out, worlds that another version converts. */
 export function isDelicate(change: Change): boolean {
-  if (change.kind === "delete-task") return true;
+  if (change.kind === "delete-task" || change.kind === "remove-member") return true;
   return change.kind === "change-settings" && (change.restarts || change.converts);
 }

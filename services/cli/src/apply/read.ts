@@ -114,6 +114,8 @@ function fieldsAt([first]: readonly PropertyKey[]): string[] {
     settings: serverFiles.FileSettings.shape,
     schedules: serverFiles.FileSchedule.shape,
     allowlist: serverFiles.FileAllowlistEntry.shape,
+    restart: serverFiles.FileRestart.shape,
+    members: serverFiles.FileMember.shape,
   };
   const shape = first === undefined ? serverFiles.ServerFile.shape : shapes[first];
   return Object.keys(shape ?? {});

@@ -1,6 +1,15 @@
 // Which rights a token must have, before anything is changed (docs/reference/apply.md#rights). Pure.
 
-import { type AnyContract, ownership, type Right, schedules, servers, type TokenGrant } from "@svc/proto";
+import {
+  type AnyContract,
+  members,
+  ownership,
+  type Right,
+  restartPolicies,
+  schedules,
+  servers,
+  type TokenGrant,
+} from "@svc/proto";
 import type { Change, Wanted } from "./plan.ts";
 
 const ofChange: Record<Change["kind"], AnyContract> = {
@@ -10,13 +19,16 @@ const ofChange: Record<Change["kind"], AnyContract> = {
   "change-task": schedules.update,
   "delete-task": schedules.remove,
   "change-allowlist": ownership.changeAllowlist,
+  "change-restart": restartPolicies.write,
+  "change-member": members.change,
+  "remove-member": members.remove,
 };
 
 const rightsOf = ({ http }: AnyContract) => http?.rights ?? [];
 
 /** What a token lacks to read the state of these servers, in words. */
 export function lacksToRead(grant: TokenGrant, wanted: readonly Wanted[]): string[] {
-  return wanted.flatMap(({ name, schedules: tasks, allowlist }) => {
+  return wanted.flatMap(({ name, schedules: tasks, allowlist, members: shared }) => {
     const isOut = grant.servers !== undefined && !grant.servers.includes(name);
     const contracts = [
       servers.viewStatus,
@@ -25,6 +37,7 @@ export function lacksToRead(grant: TokenGrant, wanted: readonly Wanted[]): strin
     ];
     return [
       ...(isOut ? [`${name}: the token is not for this server`] : []),
+      ...(shared ? [`${name}: members need a session; API tokens do not read or change them`] : []),
       ...missing(grant, contracts).map((right) => `${name}: the token does not have the right ${right}`),
     ];
   });

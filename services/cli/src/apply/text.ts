@@ -1,6 +1,7 @@
 // A plan in words. Pure.
 
 import type { Change, Plan } from "./plan.ts";
+import { shownGrant } from "./sharing.ts";
 import { nameOf, shownTask, type Task } from "./task.ts";
 
 /** One change in a line: what it is, of which server. */
@@ -12,6 +13,9 @@ export function lineOf(change: Change): string {
   if (change.kind === "create-task") return `+ ${server}: add task ${nameOf(change.task)}`;
   if (change.kind === "change-task") return `~ ${server}: change task ${nameOf(change.before)}`;
   if (change.kind === "delete-task") return `- ${server}: delete task ${nameOf(change.before)}`;
+  if (change.kind === "change-restart") return `~ ${server}: change the restart policy`;
+  if (change.kind === "change-member") return `~ ${server}: change the access of ${change.user}`;
+  if (change.kind === "remove-member") return `- ${server}: end the access of ${change.user}`;
   return `~ ${server}: allowlist`;
 }
 
@@ -35,6 +39,15 @@ function details(change: Change): string[] {
     return Object.entries(change.settings).map(([field, value]) => `    ${field}: ${value}`);
   if (change.kind === "create-task") return Object.entries(shownTask(change.task)).map(field);
   if (change.kind === "change-task") return between(change.before, change.task);
+  if (change.kind === "change-restart") {
+    const { policy, before } = change;
+    const names = (["after_crash", "when_hung", "silent_minutes"] as const).filter(
+      (one) => policy[one] !== before[one],
+    );
+    return names.map((one) => `    ${one}: ${before[one]} -> ${policy[one]}`);
+  }
+  if (change.kind === "change-member")
+    return [`    from ${shownGrant(change.before)}`, `    to ${shownGrant(change.grant)}`];
   if (change.kind === "change-allowlist")
     return [`    ${change.player} canWake: ${!change.canWake} -> ${change.canWake}`];
   return [];
