@@ -6,7 +6,9 @@ import { until } from "@svc/mesh/testing";
 import type { TestCluster } from "./fixture.ts";
 
 export type GameProcess = {
-  pid: number;
+  freeze: () => void;
+  /** False for one that nobody has waited for yet. */
+  isAlive: () => boolean;
   /** Adds a line to its log, with a time of its own, Unix milliseconds. The process must be frozen. */
   says: (line: string, atMs: number) => Promise<void>;
 };
@@ -17,8 +19,16 @@ export function gameProcessOf({ serviceKubeconfig }: TestCluster, podUid: string
   const newest = Math.max(...readdirSync(runs).map(Number));
   const at = (name: string) => join(runs, String(newest), name);
   const read = (name: string) => readFileSync(at(name), "utf8");
+  const pid = Number(read("pid"));
   return {
-    pid: Number(read("pid")),
+    freeze: () => void process.kill(pid, "SIGSTOP"),
+    isAlive: () => {
+      try {
+        return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      } catch {
+        return false;
+      }
+    },
     says: async (line, atMs) => {
       const before = read("times");
       appendFileSync(at("log"), `${line}\n`);
