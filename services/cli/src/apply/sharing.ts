@@ -97,6 +97,6 @@ export function fileRestartOf({ after_crash, when_hung, silent_minutes }: Policy
 
 /** What an access is, in one line. */
 export function shownGrant({ rights, limits = {}, ends_at }: Grant): string {
-  const lists = Object.entries(limits).map(([limit, list]) => `${limit}: ${list.join(", ")}`);
+  const lists = Object.entries(limits).map(([limit, list]) => `${limit}: ${(list ?? []).join(", ")}`);
   return [rights.join(","), ...lists, ...(ends_at === undefined ? [] : [`until ${ends_at}`])].join("; ");
 }
