@@ -48,6 +48,8 @@ test("the defaults are the numbers of the specification", () => {
     members_per_server: 50,
     invitations_per_server: 50,
     invitation_attempts: 20,
+    crash_mail_interval: 15_000,
+    crash_mail_pause: 86_400_000,
     access_sweep: 10_000,
     invitation_keep: 2_592_000_000,
     allowlist_shown: 5_000,
