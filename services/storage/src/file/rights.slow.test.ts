@@ -301,10 +301,10 @@ describe("byte transfers of a server whose owner changes", () => {
       assert.equal(begun.status, 201);
       const { id } = begun.body as uploads.FileUploadSession;
       share(["files.write"], { write_paths: ["mods"] });
-      assert.equal(await fixture.refusal(`${base}/files/uploads/${id}`), "403 forbidden");
+      assert.equal(await fixture.refusal(`${base}/files/uploads/${id}`), "403 path_not_shared");
       assert.equal(
         await fixture.refusal(`${base}/files/uploads/${id}`, { method: "DELETE" }),
-        "403 forbidden",
+        "403 path_not_shared",
       );
     });
   });
