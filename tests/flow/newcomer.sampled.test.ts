@@ -248,8 +248,6 @@ test("settings, files, schedules and the console work with the person's own sess
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
 
-test("a server is shared with somebody else, who leaves and is removed", () => scripts.assertAccess(stack));
-
 test("an API token opens what it was made for", wholeOnly, () => scripts.assertApiToken(stack));
 
 test("a stranger installs the client", wholeOnly, () => scripts.assertPublishedClient(stack));
