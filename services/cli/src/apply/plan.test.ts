@@ -404,17 +404,6 @@ describe("restart policy and members", () => {
     assert.deepEqual(kinds(pruned), ["remove-member"]);
     assert.ok(pruned.changes.every(isDelicate));
   });
-  test("an exported file has both and changes nothing", () => {
-    const ending = at({ members: [{ ...ada, ends_at: "2030-01-01T00:00:00.000Z" }] });
-    const text = yamlOf(documentOf(ending));
-    assert.match(text, /whenHung: leave[\s\S]*user: ada/);
-    assert.deepEqual(
-      planChanges(parse(text), new Map([["survival", ending]]), {
-        ...{ caller: { isOperator: true }, options: { prune: true } },
-      }).changes,
-      [],
-    );
-  });
   test("a token reads no members, and needs `settings` for the policy", () => {
     const grant = { id: "tok", rights: ["see" as const] };
     const file = parse(`${head}members: []\nrestart: {afterCrash: stop}`);
