@@ -382,21 +382,6 @@ describe("restart policy and members", () => {
       /~ survival: change the access of ada\n {4}from see,command; allow_commands: list\n {4}to see\n/,
     );
   });
-  test("who has no access is refused, and so is who may not be changed or is there twice", () => {
-    const refusals = (text: string, there = at()) => planOf(`members: [${text}]`, there).refusals.join();
-    assert.match(refusals("{user: eve, rights: [see]}"), /is not shared with eve; invite them/);
-    assert.match(refusals("{user: ada, rights: [see]}, {user: ada, rights: [see]}"), /ada is a member twice/);
-    const closed = at({ members: [{ ...ada, may_change: false }] });
-    assert.match(refusals("{user: ada, rights: [see]}", closed), /may not change the access of ada/);
-    assert.match(
-      problemsOf(`${head}members: [{user: ada, rights: []}]`).join(),
-      /a\.yaml:4: members\.0\.rights/,
-    );
-    assert.match(
-      problemsOf(`${head}members: [{user: ada, rights: [see], path: x}]`).join(),
-      /there is no such field/,
-    );
-  });
   test("who is not in the file stays, unless everything else is to go, which is asked first", () => {
     const plan = planOf("members: []", at());
     assert.deepEqual([kinds(plan), plan.kept], [[], ["survival: ada has access and is not in the file"]]);
