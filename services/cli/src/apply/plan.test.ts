@@ -357,7 +357,6 @@ describe("restart policy and members", () => {
     ...more,
   });
   const kinds = (plan: Plan) => plan.changes.map(({ kind }) => kind);
-
   test("are as they are when the file does not name them", () =>
     assert.deepEqual(kinds(planOf("", at())), []));
   test("what is left out of the policy stays", () => {
