@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { limits, readSettings } from "./config.ts";
 
-test("limits are those of docs/reference/exports.md#ticket, docs/reference/files.md#operations", () => {
+test("limits are those of docs/reference/exports.md#ticket, files.md#operations, crashes.md#safe-start", () => {
   assert.deepEqual(limits, {
     stallMs: 120_000,
     keptMs: 600_000,
     listEntries: 5_000,
+    asideFiles: 500,
     readBytes: 1_048_576,
     progressEveryMs: 1_000,
   });

@@ -15,4 +15,5 @@ export { ownership } from "./nouns/ownership.ts";
 export { restartPolicies } from "./nouns/restart-policies.ts";
 export { schedules } from "./nouns/schedules.ts";
 export { servers } from "./nouns/servers.ts";
+export { setAsides } from "./nouns/set-asides.ts";
 export { uploads } from "./nouns/uploads.ts";

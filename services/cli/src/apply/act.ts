@@ -2,7 +2,7 @@
 
 import { accounts, members, ownership, restartPolicies, schedules, servers } from "@svc/proto";
 import type { External } from "../account/external.ts";
-import type { Change, Settings } from "./plan.ts";
+import type { Change, Settings } from "./change.ts";
 
 /** Throws the refusal of the operation. */
 export async function act(external: External, change: Change): Promise<void> {

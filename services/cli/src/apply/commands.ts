@@ -7,17 +7,10 @@ import { openPrompt } from "../account/prompt.ts";
 import { apiToken, callerDir } from "../config.ts";
 import { CommandError, explainError, type Outcome } from "../output.ts";
 import { act } from "./act.ts";
+import type { Caller, Change, Plan, Present, Wanted } from "./change.ts";
 import { documentOf, yamlOf } from "./export.ts";
 import { observe, readOwned, scopeOf } from "./observe.ts";
-import {
-  type Caller,
-  type Change,
-  isDelicate,
-  type Plan,
-  type Present,
-  planChanges,
-  type Wanted,
-} from "./plan.ts";
+import { isDelicate, planChanges } from "./plan.ts";
 import { parseSources, readSources } from "./read.ts";
 import { lacksToChange, lacksToRead } from "./rights.ts";
 import { lineOf, planText } from "./text.ts";

@@ -2,7 +2,8 @@
 
 import { serverFiles } from "@svc/proto";
 import { stringify } from "yaml";
-import { type Field, type Present, settingOf } from "./plan.ts";
+import type { Field, Present } from "./change.ts";
+import { settingOf } from "./plan.ts";
 import { fileMembersOf, fileRestartOf } from "./sharing.ts";
 import { fileTaskOf, settableOf } from "./task.ts";
 

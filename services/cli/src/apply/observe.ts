@@ -3,7 +3,7 @@
 import { members, ownership, restartPolicies, schedules, servers } from "@svc/proto";
 import type { External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
-import type { Present, Wanted } from "./plan.ts";
+import type { Present, Wanted } from "./change.ts";
 
 /** Which lists of a server are read. */
 export type Scope = Pick<Wanted, "name"> &

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { members, ServerInfo, schedules, serverFiles } from "@svc/proto";
+import type { Plan, Present, Wanted } from "./change.ts";
 import { documentOf, yamlOf } from "./export.ts";
-import { isDelicate, type Plan, type Present, planChanges, type Wanted } from "./plan.ts";
-import { closestOf, parseSources } from "./read.ts";
+import { isDelicate, planChanges } from "./plan.ts";
+import { parseSources } from "./read.ts";
 import { lacksToChange, lacksToRead } from "./rights.ts";
 import { planText } from "./text.ts";
 
@@ -46,7 +47,6 @@ function parse(text: string): Wanted[] {
   assert.deepEqual(problems, []);
   return wanted;
 }
-const problemsOf = (text: string) => parseSources([{ name: "a.yaml", text }]).problems;
 function planOf(
   text: string,
   at: Present = present,
@@ -195,61 +195,6 @@ describe("what is refused before anything is changed", () => {
   test("a server that is there twice", () => {
     const { refusals } = planOf(`---\n${head}`);
     assert.deepEqual(refusals, ["survival: is there twice; one document for each server"]);
-  });
-});
-
-describe("what is wrong in a file is told by line", () => {
-  const table: [fact: string, text: string, problem: RegExp][] = [
-    [
-      "an unknown field has the closest name",
-      `${head}settings:\n  displyName: x`,
-      /^a\.yaml:5: settings\.displyName: there is no such field; did you mean displayName\?$/,
-    ],
-    [
-      "one that is like nothing has none",
-      `${head}players: 3`,
-      /^a\.yaml:4: players: there is no such field$/,
-    ],
-    [
-      "in a task",
-      `${head}schedules:\n- action: stop\n  at: 01:00\n  waarn: 5`,
-      /:7: schedules\.0\.waarn: .* did you mean warn\?/,
-    ],
-    [
-      "a value out of range",
-      `${head}settings: {idleStopSeconds: 5}`,
-      /:4: settings\.idleStopSeconds: must be 0 \(off\) or 60/,
-    ],
-    [
-      "at and every",
-      `${head}schedules: [{action: stop, at: 1:00, every: 60}]`,
-      /schedules\.0\.at: give either at or every/,
-    ],
-    [
-      "a command with another action",
-      `${head}schedules: [{action: stop, at: 1:00, command: x}]`,
-      /command alone, not stop/,
-    ],
-    ["a reserved name", "apiVersion: svc/v1\nkind: Server\nname: lobby", /:3: name: .* not a reserved name/],
-    ["another kind", "apiVersion: svc/v1\nkind: Pod\nname: one", /:2: kind: /],
-    ["broken YAML in the second document", `${head}---\na: [1`, /^a\.yaml:5: /],
-    ["an empty file", "# nothing\n", /a\.yaml: no server is in it/],
-  ];
-  for (const [fact, text, problem] of table)
-    test(fact, () => assert.match(problemsOf(text).join("\n"), problem));
-
-  test("many aliases are refused", () => {
-    const bomb = `a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]`;
-    assert.match(problemsOf(bomb).join("\n"), /a\.yaml:\d+: Excessive alias count/);
-  });
-  test("the closest name is close", () => {
-    const names = ["idleStopSeconds", "image", "memory", "node"];
-    assert.deepEqual(
-      ["idelStopSeconds", "idleStop", "Memory", "imgae", "nodeName", "port"].map((name) =>
-        closestOf(name, names),
-      ),
-      ["idleStopSeconds", "idleStopSeconds", "memory", "image", "node", undefined],
-    );
   });
 });
 

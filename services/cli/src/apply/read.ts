@@ -7,7 +7,7 @@ import { serverFiles } from "@svc/proto";
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import type { z } from "zod";
 import { CommandError } from "../output.ts";
-import type { Wanted } from "./plan.ts";
+import type { Wanted } from "./change.ts";
 
 /** A text and how messages call it. */
 export type Source = { name: string; text: string };

@@ -10,7 +10,7 @@ import {
   servers,
   type TokenGrant,
 } from "@svc/proto";
-import type { Change, Wanted } from "./plan.ts";
+import type { Change, Wanted } from "./change.ts";
 
 const ofChange: Record<Change["kind"], AnyContract> = {
   "create-server": servers.create,

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Grant, GrantedRights, type members, restartPolicies } from "@svc/proto";
-import type { Change, Plan, Wanted } from "./plan.ts";
+import type { Change, Plan, Wanted } from "./change.ts";
 
 type Policy = restartPolicies.RestartPolicy;
 type Part = Pick<Plan, "changes" | "refusals" | "kept">;

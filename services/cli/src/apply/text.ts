@@ -1,6 +1,6 @@
 // A plan in words. Pure.
 
-import type { Change, Plan } from "./plan.ts";
+import type { Change, Plan } from "./change.ts";
 import { shownGrant } from "./sharing.ts";
 import { nameOf, shownTask, type Task } from "./task.ts";
 
