@@ -13,6 +13,8 @@ import { serveParent } from "../harness/parent.ts";
 
 const step = "step build";
 const staff = account("usr-admin", "admin");
+// All viewers of the bench are one account's.
+process.env["SVC_SET"] = "gateway.streams_per_account=10000";
 const fixture = await openPipelineFixture(["registry.max_concurrent_builds=6"]);
 
 async function begin(): Promise<string> {
