@@ -2,14 +2,12 @@
 // and then a whole zone, under load (docs/performance.md, G27).
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isWhole, wholeOnly } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import { type Visitor, visit } from "../flow/visitor.ts";
-import { type RawRequest, type RawResponse, sendRequest } from "../security/raw-request.ts";
-import { type Face, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
+import { type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
+import { behindBalancer } from "./balancer.ts";
 import { assertChanges, outcomesOf, tell, timesOf } from "./figures.ts";
 import { isSuccess, type Load, startLoad } from "./load.ts";
 import { findPid } from "./processes.ts";
@@ -27,9 +25,6 @@ const downMs = isWhole ? 10_000 : 4_000;
 const limits = { readMs: 1_500, changeMs: 3_000 };
 
 const span = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Connections that never were, as against those that ended in the middle. */
-const wasRefused = (error: unknown) => (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
 
 describe("an installation of two zones", () => {
   let opened: StackFixture | undefined;
@@ -130,34 +125,3 @@ describe("an installation of two zones", () => {
     }
   });
 });
-
-/**
- * The same fixture with both gateways of each face in turn, as behind an Ingress: a connection that is refused goes to the
- * other one, and so does a read whose connection broke.
- */
-function behindBalancer(opened: StackFixture): StackFixture {
-  const portsFile = join(opened.stack.dataDir, "ports.json");
-  const ports = JSON.parse(readFileSync(portsFile, "utf8")) as Record<string, number>;
-  let turn = 0;
-  const ask = async (face: Face, question: RawRequest): Promise<RawResponse> => {
-    const both = [`gateway-${face}`, `gateway-${face}-2`].map((one) => ports[one] ?? 0);
-    const [first = 0, second = 0] = turn++ % 2 === 0 ? both : both.reverse();
-    return sendRequest(first, question).catch((error: unknown) => {
-      if (wasRefused(error) || (question.method ?? "GET") === "GET") return sendRequest(second, question);
-      throw error;
-    });
-  };
-  const withHeaders = (headers: RawRequest["headers"], question: RawRequest): RawRequest => ({
-    ...question,
-    headers: { ...headers, ...question.headers },
-  });
-  return {
-    ...opened,
-    asOwner: (question) =>
-      ask("external", withHeaders({ host: opened.adminHost, cookie: opened.cookie() }, question)),
-    asProxy: (question) => {
-      const authorization = `Bearer ${opened.stack.file().tokens.velocity}`;
-      return ask("internal", withHeaders({ host: "proxy", authorization }, question));
-    },
-  };
-}

@@ -127,6 +127,11 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
   const up = await runSvc(["up", "--detach", "--ports", "auto", "--data", dir, ...args]);
   if (up.code !== 0)
     throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);
+  return stackAt(dir);
+}
+
+/** The stack that runs on a folder, whoever started it. */
+export function stackAt(dir: string): Stack {
   const file = () => readStackFile(dir);
   let cookie = "";
   const expected: RegExp[] = [];

@@ -40,7 +40,11 @@ export function cookieOf(reply: RawResponse): string {
 }
 
 export async function startStackFixture(args: readonly string[]): Promise<StackFixture> {
-  const stack = await startStack(args.includes("--only") ? args : [...withoutGame, ...args]);
+  return openFixture(await startStack(args.includes("--only") ? args : [...withoutGame, ...args]));
+}
+
+/** The same on a stack that runs. */
+export async function openFixture(stack: Stack): Promise<StackFixture> {
   const file = stack.file();
   const db = new pg.Client({ connectionString: file.database_url });
   // Tests may end the database under it.

@@ -64,14 +64,15 @@ export function snapshot(version: string): Release {
   };
 }
 
-/** One line for each contract, so that a change of one is a change of one line. */
-export function snapshotText({ version, contracts: requests, messages }: Release): string {
+/** One line for each contract, so that a change of one is a change of one line. `commit` is what the release was built from. */
+export function snapshotText({ version, contracts: requests, messages }: Release, commit: string): string {
   const lines = (table: Record<string, unknown>) =>
     Object.entries(table)
       .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
       .join(",\n");
   return `{
   "version": ${JSON.stringify(version)},
+  "commit": ${JSON.stringify(commit)},
   "contracts": {
 ${lines(requests)}
   },

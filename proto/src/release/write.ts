@@ -1,6 +1,7 @@
 // npm run released: writes the contracts of this build as those of the last release. With --check it says what builds of that
 // release would not understand of this one (docs/reference/mesh.md#versions).
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { accepted } from "./accepted.ts";
@@ -23,7 +24,8 @@ export function check(): { refused: string[]; stale: string[] } {
 
 if (import.meta.main) {
   if (!process.argv.includes("--check")) {
-    writeFileSync(file, snapshotText(snapshot(version)));
+    const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: path("."), encoding: "utf8" }).trim();
+    writeFileSync(file, snapshotText(snapshot(version), commit));
     process.stdout.write(`${file} is written.\n`);
   } else {
     const { refused, stale } = check();
