@@ -176,9 +176,15 @@ describe("builds on a real API server", () => {
       };
       return quota.status?.used?.["pods"];
     };
-    await until(async () => (await used()) === "8", 40_000);
-    const pods = await Promise.all(ids.map(podOf));
-    assert.equal(pods.filter((pod) => pod !== undefined).length, 8);
+    const refusals = async () => {
+      const { items } = await kube.list(resources.events, { namespace });
+      return items.filter(({ message }) => /exceeded quota: builds/.test(message));
+    };
+    await until(async () => (await refusals()).length > 0, 40_000, "a pod that the quota refuses");
+    // The quota is used up before the pod that used it is stored.
+    const there = async () => (await Promise.all(ids.map(podOf))).filter((pod) => pod !== undefined).length;
+    await until(async () => (await there()) === 8, 40_000, "eight pods");
+    assert.equal(await used(), "8");
     const [first] = made;
     assert.ok(first);
     await own.create(resources.secrets, secretOfJob(first, { documents: "x" }));
