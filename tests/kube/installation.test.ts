@@ -3,11 +3,14 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connectKube, type Kube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
+import { diagnoseCluster } from "../../services/cli/src/cluster/doctor/doctor.ts";
+import type { Finding } from "../../services/cli/src/findings.ts";
 import {
   installation,
   type KubernetesObject,
@@ -99,6 +102,43 @@ describe("an installation on a real API server", () => {
       return ["Deployment", "StatefulSet", "Job"].includes(kind) ? sum + replicas : sum;
     }, 0);
     await until(async () => (await pods()).length === wanted, 60_000, `${wanted} pods`);
+  });
+
+  test("svc doctor --cluster finds what is there, and names what is not", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "svc-doctor-")), "values.yaml");
+    const { namespaces } = valuesOf("defaults");
+    writeFileSync(file, JSON.stringify({ namespaces }));
+    const problems = async (kubeconfig?: string) => {
+      const { json, exitCode } = await diagnoseCluster({ values: file, ...(kubeconfig && { kubeconfig }) });
+      assert.equal(exitCode, 1);
+      const { findings } = json as { findings: Finding[] };
+      return new Map(findings.map(({ check, ok, detail }) => [check, ok ? "fine" : detail]));
+    };
+    try {
+      const found = await problems(lane);
+      // An API server before 1.25 leaves the rules of a schema out; what it adds is no difference.
+      assert.match(
+        found.get("custom resource") ?? "",
+        /^fine$|^is of another release \(\S+x-kubernetes-validations\)/,
+      );
+      assert.match(found.get("Secret svc-nats") ?? "", /^is missing/);
+      await until(
+        async () => /waits for a node/.test((await problems(lane)).get("Deployment lifecycle") ?? ""),
+        30_000,
+        "pods that wait: this API server has no scheduler",
+      );
+      assert.equal(found.get("Service gateway-internal"), undefined);
+      const service = { name: "gateway-internal", namespace: namespaces.control };
+      await kube.remove(resources.services, service);
+      assert.match(
+        (await problems(lane)).get("Service gateway-internal") ?? "",
+        /^is missing; run svc manifests/,
+      );
+      const nobody = process.env["SVC_KUBE_LANE_NOBODY"];
+      if (nobody) await assert.rejects(problems(nobody), /this kubeconfig may not read all of svc/);
+    } finally {
+      rmSync(dirname(file), { recursive: true });
+    }
   });
 
   test("each account has what its Role gives, in its namespaces, and nothing else", async () => {

@@ -9,6 +9,8 @@ import { until } from "@svc/local-stack/testing";
 import { startSessionServer } from "@svc/minecraft/testing";
 import { parse, stringify } from "yaml";
 import { startMailSink } from "../../libs/local-stack/src/mail/sink.ts";
+import { diagnoseCluster } from "../../services/cli/src/cluster/doctor/doctor.ts";
+import type { Finding } from "../../services/cli/src/findings.ts";
 import {
   installation,
   type KubernetesObject,
@@ -87,6 +89,13 @@ const deployments = resource<Deployment>({
   namespaced: true,
 });
 
+/** What `svc doctor --cluster` finds wrong. */
+async function diagnosis(): Promise<string[]> {
+  const { json } = await diagnoseCluster({ kubeconfig, values: join(dir, "values.yaml") });
+  const { findings } = json as { findings: Finding[] };
+  return findings.flatMap(({ check, ok, detail }) => (ok ? [] : [`${check}: ${detail}`]));
+}
+
 async function main(): Promise<void> {
   const sessions = await startSessionServer();
   const { port } = new URL(sessions.root);
@@ -125,6 +134,7 @@ async function main(): Promise<void> {
     },
   );
   console.log(`every Deployment is ready: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  console.log(`svc doctor --cluster: ${(await diagnosis()).join("; ")}`);
   if (inside.isWhole) await play(values, sessions.root);
   outside.close();
   await sessions[Symbol.asyncDispose]();

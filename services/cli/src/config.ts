@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 
 /** Version of this build; releases stamp it (docs/reference/http.md#version). */
 export const buildVersion = process.env["SVC_VERSION"] ?? "0.1.0";
@@ -11,6 +12,10 @@ export const builtInDataDir = resolve(import.meta.dirname, "../../../.svc");
 
 /** The same unless `SVC_DATA` names another folder. */
 export const defaultDataDir = resolve(callerDir, process.env["SVC_DATA"] || builtInDataDir);
+
+/** The cluster that kubectl would ask; of several files the first. */
+export const kubectlConfigFile =
+  process.env["KUBECONFIG"]?.split(delimiter).find(Boolean) ?? join(homedir(), ".kube/config");
 
 /** What `svc migrate up` works on; the local stack and compose.yaml set these. */
 export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {

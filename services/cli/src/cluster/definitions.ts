@@ -1,11 +1,15 @@
 // What lifecycle needs in a cluster: the namespace, the custom resource and the Roles we ship.
 
 import { readFileSync } from "node:fs";
-import { connectKube, isKubeError, type Kube, type KubeObject, resource } from "@svc/kube";
+import { connectKube, isKubeError, type Kube, type KubeObject } from "@svc/kube";
 import { installation, objectsOf, prerequisites } from "../manifests/installation.ts";
 import { readValues } from "../manifests/values/read.ts";
+import { resourceOf } from "./kinds.ts";
 
-const definitionFile = new URL("../../../../deploy/crd/minecraftservers.svc.internal.json", import.meta.url);
+export const definitionFile = new URL(
+  "../../../../deploy/crd/minecraftservers.svc.internal.json",
+  import.meta.url,
+);
 
 type Manifest = KubeObject & { apiVersion: string; kind: string };
 
@@ -28,21 +32,22 @@ function readManifests(): Manifest[] {
   const definition = JSON.parse(readFileSync(definitionFile, "utf8")) as Manifest;
   const values = readValues();
   const objects = [...prerequisites, ...installation].flatMap((file) => objectsOf(file, values));
-  return [definition, ...objects.filter(({ kind }) => kind in plurals)];
+  return [definition, ...objects.filter(({ kind }) => applied.includes(kind))];
 }
 
-const plurals: Record<string, string> = {
-  Namespace: "namespaces",
-  CustomResourceDefinition: "customresourcedefinitions",
-  ServiceAccount: "serviceaccounts",
-  Role: "roles",
-  RoleBinding: "rolebindings",
-  ClusterRole: "clusterroles",
-  ClusterRoleBinding: "clusterrolebindings",
-};
+/** What a local stack needs of it; its processes run beside the cluster. */
+const applied = [
+  "Namespace",
+  "CustomResourceDefinition",
+  "ServiceAccount",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+];
 
 async function apply(kube: Kube, manifest: Manifest): Promise<boolean> {
-  const kind = kindOf(manifest);
+  const kind = resourceOf(manifest);
   const { name, namespace } = manifest.metadata;
   const found = await kube.find(kind, { name, ...(namespace ? { namespace } : {}) });
   if (found) {
@@ -56,17 +61,4 @@ async function apply(kube: Kube, manifest: Manifest): Promise<boolean> {
     if (!isKubeError(error, 409)) throw error;
   }
   return true;
-}
-
-function kindOf(manifest: Manifest) {
-  const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
-  const plural = plurals[manifest.kind];
-  if (!plural) throw new Error(`deploy holds a ${manifest.kind}, which svc migrate up cannot apply`);
-  return resource<KubeObject>({
-    group,
-    version,
-    plural,
-    kind: manifest.kind,
-    namespaced: manifest.metadata.namespace !== undefined,
-  });
 }

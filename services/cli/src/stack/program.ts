@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { CommandError } from "../output.ts";
 import { command, list, repeat, runs } from "../program.ts";
 
 export function addStackCommands(program: Command): void {
@@ -30,7 +31,18 @@ export function addStackCommands(program: Command): void {
     example: "status --json",
   }).action(runs(async (options) => (await import("./status.ts")).status(options)));
   command(program, "doctor", {
-    does: "check the stack and say what to do about problems",
-    example: "doctor",
-  }).action(runs(async (options) => (await import("./doctor.ts")).doctor(options)));
+    does: "check the stack, or an installation on a cluster, and say what to do about problems",
+    example: "doctor --cluster --values values.yaml",
+  })
+    .option("--cluster", "check the installation on the cluster that kubectl uses, not the local stack")
+    .option("--kubeconfig <file>", "the kubeconfig of that cluster, if it is not kubectl's own")
+    .option("--values <file>", "the values of that installation; the rest are the defaults")
+    .action(
+      runs(async (options: { cluster?: boolean; kubeconfig?: string; values?: string; data: string }) => {
+        if (options.cluster) return (await import("../cluster/doctor/doctor.ts")).diagnoseCluster(options);
+        if (options.kubeconfig !== undefined || options.values !== undefined)
+          throw new CommandError("--kubeconfig and --values belong to --cluster; add it");
+        return (await import("./doctor.ts")).doctor(options);
+      }),
+    );
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parse } from "yaml";
+import { callerDir } from "../../config.ts";
 import { CommandError } from "../../output.ts";
 import { Values } from "./schema.ts";
 
@@ -16,7 +18,7 @@ export function readValues(file?: string): Values {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(resolve(callerDir, file), "utf8");
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
   }
