@@ -1,5 +1,6 @@
 // Runs in a network of its own, started by pods.sampled.test.ts: an installation as docs/install.md says, on one node.
 
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -89,11 +90,9 @@ const deployments = resource<Deployment>({
   namespaced: true,
 });
 
-/** What `svc doctor --cluster` finds wrong. */
-async function diagnosis(): Promise<string[]> {
+async function diagnose(): Promise<Finding[]> {
   const { json } = await diagnoseCluster({ kubeconfig, values: join(dir, "values.yaml") });
-  const { findings } = json as { findings: Finding[] };
-  return findings.flatMap(({ check, ok, detail }) => (ok ? [] : [`${check}: ${detail}`]));
+  return (json as { findings: Finding[] }).findings;
 }
 
 async function main(): Promise<void> {
@@ -134,7 +133,12 @@ async function main(): Promise<void> {
     },
   );
   console.log(`every Deployment is ready: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-  console.log(`svc doctor --cluster: ${(await diagnosis()).join("; ")}`);
+  // An API server as old as that of the lane lacks some kinds and rules, and has no load balancers.
+  const known = ["API server", "custom resource", "Service proxy"];
+  const problems = async () => (await diagnose()).filter(({ check, ok }) => !ok && !known.includes(check));
+  await until(async () => (await problems()).length === 0, 60_000, "svc doctor to find nothing").catch(
+    async () => assert.deepEqual(await problems(), []),
+  );
   if (inside.isWhole) await play(values, sessions.root);
   outside.close();
   await sessions[Symbol.asyncDispose]();
