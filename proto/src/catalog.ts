@@ -42,6 +42,7 @@ import * as alert from "./ops-watchdog/alert.ts";
 import * as databaseBackup from "./ops-watchdog/database-backup.ts";
 import * as watchdogOffsite from "./ops-watchdog/offsite.ts";
 import * as update from "./ops-watchdog/update.ts";
+import * as webhook from "./ops-watchdog/webhook.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
 import * as backupKeeping from "./storage/backup-keeping.ts";
@@ -112,7 +113,7 @@ const storage = [
   worldChange,
   storageHealth,
 ];
-const opsWatchdog = [update, databaseBackup, alert, watchdogOffsite];
+const opsWatchdog = [update, databaseBackup, alert, watchdogOffsite, webhook];
 const nouns: readonly Record<string, unknown>[] = [
   process,
   change,
@@ -141,7 +142,14 @@ export const views: readonly View[] = collect<View>("view");
 export const buckets: readonly Bucket[] = collect<Bucket>("bucket");
 
 /** Consumers of events that are kept by name: durable, whose stream, which subjects (docs/reference/mesh.md#events). */
-export type Durable = { name: string; service: ServiceName; stream: string; subjects: readonly string[] };
+export type Durable = {
+  name: string;
+  service: ServiceName;
+  stream: string;
+  subjects: readonly string[];
+  /** One message at a time, over all replicas: one that has to wait holds up those behind it. */
+  inOrder?: boolean;
+};
 export const durables: readonly Durable[] = [
   { name: "identity-audit", service: "identity", stream: "AUDIT", subjects: ["svc.audit.>"] },
   {
@@ -155,6 +163,34 @@ export const durables: readonly Durable[] = [
     service: "builds",
     stream: "IDENTITY",
     subjects: ["svc.evt.identity.account.retired.>"],
+  },
+  {
+    name: "ops-watchdog-servers",
+    service: "ops-watchdog",
+    stream: "LIFECYCLE",
+    subjects: [
+      "svc.evt.lifecycle.server.phase-changed.>",
+      "svc.evt.lifecycle.server.player-joined.>",
+      "svc.evt.lifecycle.server.player-left.>",
+      "svc.evt.lifecycle.server.claimed.>",
+      "svc.evt.lifecycle.server.transferred.>",
+      "svc.evt.lifecycle.server.released.>",
+      "svc.evt.lifecycle.crash.recorded.>",
+      "svc.evt.lifecycle.schedule.run-finished.>",
+    ],
+    inOrder: true,
+  },
+  {
+    name: "ops-watchdog-worlds",
+    service: "ops-watchdog",
+    stream: "STORAGE",
+    subjects: [
+      "svc.evt.storage.backup.made.>",
+      "svc.evt.storage.backup.failed.>",
+      "svc.evt.storage.world.restored.>",
+      "svc.evt.storage.restore.failed.>",
+    ],
+    inOrder: true,
   },
 ];
 

@@ -181,6 +181,7 @@ export * as alerts from "./ops-watchdog/alert.ts";
 export * as databaseBackups from "./ops-watchdog/database-backup.ts";
 export * as offsites from "./ops-watchdog/offsite.ts";
 export * as updates from "./ops-watchdog/update.ts";
+export * as webhooks from "./ops-watchdog/webhook.ts";
 export {
   carries,
   MemberRight,

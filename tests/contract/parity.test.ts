@@ -113,6 +113,23 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/platform/alerts/silence/{id}/end": "docs/reference/alerts.md#silence: its end",
   "POST /api/v1/platform/alerts/acknowledge": "docs/reference/alerts.md#acknowledge: somebody works on it",
   "POST /api/v1/platform/alerts/test": "docs/reference/alerts.md#test: whether staff can be reached",
+  ...Object.fromEntries(
+    ["/api/v1/servers/{name}/webhooks", "/api/v1/platform/webhooks"].flatMap((path) =>
+      [
+        `GET ${path}`,
+        `POST ${path}`,
+        `PUT ${path}/{id}`,
+        `DELETE ${path}/{id}`,
+        `POST ${path}/{id}/rotate`,
+        `POST ${path}/{id}/test`,
+        `GET ${path}/{id}/deliveries`,
+        `POST ${path}/{id}/deliveries/{delivery}/redeliver`,
+      ].map((operation) => [
+        operation,
+        "docs/reference/webhooks.md#operations: what happens is told elsewhere",
+      ]),
+    ),
+  ),
   "GET /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: how drills ended",
 };
 

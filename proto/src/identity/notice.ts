@@ -21,6 +21,9 @@ export const sendNotice = request({
       "server-crashed",
       "server-crash-loop",
       "server-hung",
+      "webhook-gone",
+      "webhook-failing",
+      "webhook-access-ended",
     ]),
     /** Values that the mail contains: plain words by key, such as `server` and `at`. */
     facts: z.record(z.string().max(64), z.string().max(512)),

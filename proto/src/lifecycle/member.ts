@@ -3,7 +3,7 @@
 // invitation = an offer of a grant; inviter = who made it; secret = the text in the link of an invitation, shown once.
 
 import { z } from "zod";
-import { AccessLimits, Grant, GrantedRights } from "../access/grant.ts";
+import { AccessLimits, Grant, GrantedRights, MemberFacts } from "../access/grant.ts";
 import { event, nothing, operation, request } from "../contract.ts";
 import { MemberRight } from "../right.ts";
 import { EmailAddress, Timestamp } from "../text.ts";
@@ -278,6 +278,22 @@ export const listSharedWith = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "Servers that are shared with an account, and whose they are.",
+  spec: "docs/reference/shared-access.md#decision",
+});
+
+export const readSharing = request({
+  subject: "lifecycle.member.read-sharing",
+  input: name,
+  output: z.strictObject({
+    owner_id: z.string().optional(),
+    members: z.array(MemberFacts),
+  }),
+  faults: ["not_found"],
+  callers: ["ops-watchdog"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  maxInFlight: 64,
+  summary: "Whose a server is and whom it is shared with, from the database alone.",
   spec: "docs/reference/shared-access.md#decision",
 });
 

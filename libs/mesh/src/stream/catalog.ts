@@ -124,7 +124,7 @@ function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): StreamCo
 const ackWaitNs = 30 * second;
 
 /** The configuration of a durable consumer. */
-export function durableConfig({ name, subjects }: Durable): Partial<ConsumerConfig> {
+export function durableConfig({ name, subjects, inOrder = false }: Durable): Partial<ConsumerConfig> {
   const only = subjects.length === 1 ? subjects[0] : undefined;
   return {
     name,
@@ -133,7 +133,7 @@ export function durableConfig({ name, subjects }: Durable): Partial<ConsumerConf
     ack_wait: ackWaitNs,
     deliver_policy: "all",
     max_deliver: -1,
-    max_ack_pending: 1_000,
+    max_ack_pending: inOrder ? 1 : 1_000,
     ...(only === undefined ? { filter_subjects: [...subjects] } : { filter_subject: only }),
   };
 }
