@@ -216,6 +216,12 @@ describe("what storage asks", () => {
     assert.deepEqual(servers, [{ server: "stored", owner_id: "usr-owner", rights: ["see", "files.write"] }]);
     const { items } = await storage.call(worlds.listWorlds, {});
     assert.ok(items.every((item) => item.members === undefined));
+    const watchdog = await fixture.nats.connect("ops-watchdog");
+    assert.deepEqual(await watchdog.call(contracts.readSharing, { name: "stored" }), {
+      ...{ owner_id: "usr-owner", members },
+    });
+    assert.equal(await faultOf(watchdog.call(contracts.readSharing, { name: "nowhere" })), "not_found");
+    await watchdog.drain(500);
   });
 });
 

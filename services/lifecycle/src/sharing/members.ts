@@ -4,6 +4,7 @@ import { auditActor, type Handler } from "@svc/mesh";
 import { members as contracts, type Grant, isLive, MemberRight } from "@svc/proto";
 import { assertAccess } from "../access/assert.ts";
 import type { StoredMember } from "../database/member.ts";
+import { sharedOf } from "../database/server-row.ts";
 import {
   type Accounts,
   accountOf,
@@ -137,4 +138,19 @@ export const listSharedWith =
       return [{ server: name, owner_id: row.ownerId, rights, ...(ends_at !== undefined && { ends_at }) }];
     });
     return { servers };
+  };
+
+export const readSharing =
+  ({ store }: SharingDeps): Handler<typeof contracts.readSharing> =>
+  async (context, { name }) => {
+    const row = await store.find(name);
+    if (!row) throw context.fault("not_found");
+    return {
+      ...(row.ownerId !== undefined && { owner_id: row.ownerId }),
+      members: sharedOf(name, row).members.map(({ user_id, rights, limits, ends_at }) => ({
+        ...{ user_id, rights },
+        ...(limits && { limits }),
+        ...(ends_at !== undefined && { ends_at }),
+      })),
+    };
   };

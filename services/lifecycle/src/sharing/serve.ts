@@ -6,7 +6,7 @@ import type { ServerDeps } from "../server/deps.ts";
 import { createAttemptBudget } from "./attempt-budget.ts";
 import type { SharingDeps } from "./deps.ts";
 import { invite, revoke } from "./invite.ts";
-import { change, leave, list, listSharedWith, readMine, remove } from "./members.ts";
+import { change, leave, list, listSharedWith, readMine, readSharing, remove } from "./members.ts";
 import { accept, decline, listOffers, look } from "./offers.ts";
 import { createSharingStore } from "./store.ts";
 import { startSweepingAccess } from "./sweep.ts";
@@ -30,5 +30,6 @@ export function startSharing({ mesh, servers, database, log }: Needs): { close: 
   mesh.serve(contracts.accept, accept(deps));
   mesh.serve(contracts.decline, decline(deps));
   mesh.serve(contracts.listSharedWith, listSharedWith(deps));
+  mesh.serve(contracts.readSharing, readSharing(deps));
   return startSweepingAccess({ database, sharing, settings, log });
 }
