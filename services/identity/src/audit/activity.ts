@@ -73,6 +73,7 @@ const shown = new Set([
   ...["path", "from", "to", "overwrite", "op"],
   ...["id", "schedule_action", "every_minutes", "minute_of_day", "weekdays", "timezone", "enabled"],
   ...["action", "player", "node", "group", "mc_uuid"],
+  ...["host", "format"],
 ]);
 /** Free text, which only its author sees again. */
 const shownToAuthor = new Set([...shown, "command", "label"]);

@@ -33,6 +33,15 @@ const aboutCrash: readonly Sentence[] = [
   onceADay,
 ];
 
+const webhookOff: Sentence = {
+  en: "A webhook of your server {server} was switched off",
+  zh: "您的服务器 {server} 的一个 webhook 已被关闭",
+};
+const switchOn: Sentence = {
+  en: "You can look at it and switch it on again among the settings of the server: {link}",
+  zh: "您可以在服务器设置中查看并重新启用：{link}",
+};
+
 /** Mails about something that has happened or will. */
 export const mails = {
   email_changed: {
@@ -215,6 +224,36 @@ export const mails = {
       },
       seeCrash,
       onceADay,
+    ],
+  },
+  "webhook-gone": {
+    subject: webhookOff,
+    paragraphs: [
+      {
+        en: "The webhook “{label}” ({host}) of {server} was switched off: its receiver answered that it is gone for good.",
+        zh: "{server} 的 webhook“{label}”（{host}）已被关闭：接收方表示该地址已永久失效。",
+      },
+      switchOn,
+    ],
+  },
+  "webhook-failing": {
+    subject: webhookOff,
+    paragraphs: [
+      {
+        en: "The webhook “{label}” ({host}) of {server} was switched off: nothing has arrived there for days.",
+        zh: "{server} 的 webhook“{label}”（{host}）已被关闭：连续数日没有任何消息送达。",
+      },
+      switchOn,
+    ],
+  },
+  "webhook-access-ended": {
+    subject: webhookOff,
+    paragraphs: [
+      {
+        en: "The webhook “{label}” ({host}) of {server} was switched off: who saved it last has no access to the settings of the server any more.",
+        zh: "{server} 的 webhook“{label}”（{host}）已被关闭：最后保存它的人已不再拥有该服务器的设置权限。",
+      },
+      switchOn,
     ],
   },
   access_invitation: {

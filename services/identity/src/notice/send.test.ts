@@ -48,6 +48,18 @@ describe("mails requested by other services", () => {
     await lifecycle.drain(1_000);
   });
 
+  test("a mail about a webhook that was switched off names it, and leads to the server", async () => {
+    const person = await fixture.person({ email: "hook@example.org", emailVerified: true });
+    const watchdog = await fixture.nats.connect("ops-watchdog");
+    const about = { server: "survival", label: "Chat", host: "chat.example.net" };
+    await watchdog.call(notices.sendNotice, { user_id: person.userId, kind: "webhook-gone", facts: about });
+    const { subject, source } = await fixture.smtp.awaitMail("hook@example.org");
+    assert.match(subject, /A webhook of your server survival was switched off/);
+    assert.match(source, /chat\.example\.net/);
+    assert.match(source, /panel\.example\.org\/servers\/survival/);
+    await watchdog.drain(1_000);
+  });
+
   test("without a verified address nothing is sent, and the call succeeds", async () => {
     const person = await fixture.person({ email: "open@example.org" });
     assert.deepEqual(await ask(person.userId), { result: "suppressed", reason: "no verified address" });
