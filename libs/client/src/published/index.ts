@@ -9,6 +9,7 @@ export type { CallSettings, ClientOptions } from "./client.ts";
 export type { FollowSettings } from "./follow.ts";
 export { type FaultCode, isRefused } from "./refusal.ts";
 export { type FileToUpload, uploadFile } from "./upload.ts";
+export { verifyWebhook, type WebhookDelivery } from "./webhook.ts";
 
 export type Client = ClientOf<typeof operations>;
 
