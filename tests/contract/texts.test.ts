@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { codeUses, mails } from "../../services/identity/src/mail/templates.ts";
 import { texts as lobby } from "../../services/lobby/src/texts.ts";
 import { texts as gate } from "../../services/login-gate/src/linking/texts.ts";
+import { sentences as webhooks } from "../../services/ops-watchdog/src/webhook/message.ts";
 import { sentences as proxy } from "../../services/proxy/src/text/text.ts";
 
-const catalogues = { proxy, gate, lobby, mails, codeUses };
+const catalogues = { proxy, gate, lobby, mails, codeUses, webhooks };
 const han = /\p{Script=Han}/u;
 const valuesOf = (text: string) => new Set([...text.matchAll(/\{\w+\}/g)].map(([value]) => value));
 

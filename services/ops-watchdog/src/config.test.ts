@@ -17,6 +17,9 @@ test("the defaults are those of the specification", () => {
   assert.deepEqual([defaults.bundle_retry, defaults.rehearsal_every], [hour, 168 * hour]);
   assert.equal(defaults.bundle_dir, "/var/lib/svc/db-backups");
   assert.equal(defaults.feed_platform, "");
+  assert.deepEqual([defaults.webhooks_per_server, defaults.webhooks_of_platform], [5, 20]);
+  assert.deepEqual([defaults.webhook_ports, defaults.webhook_inside], [[443], []]);
+  assert.deepEqual([defaults.webhook_timeout, defaults.webhook_off_after], [10_000, 72 * hour]);
 });
 
 for (const wrong of [
@@ -25,6 +28,10 @@ for (const wrong of [
   "feed_nats=ftp://x",
   "keep_daily=0",
   "pinned=[1]",
+  "webhook_timeout=30s",
+  "webhook_ports=[]",
+  'webhook_inside=["chat.internal"]',
+  'webhook_inside=["http://chat.internal/path"]',
 ]) {
   test(`${wrong} is refused`, () => {
     assert.throws(() => load(`ops_watchdog.${wrong}`), { name: "ConfigError", message: /ops_watchdog/ });

@@ -123,6 +123,23 @@ export const settings = z.strictObject({
     channel_timeout: duration("10s"),
     /** Whether channels may have internal addresses, and plain http. */
     channels_may_be_internal: z.boolean().default(false),
+    /** Webhooks that a server may have. */
+    webhooks_per_server: z.number().int().min(0).max(50).default(5),
+    /** Webhooks that the installation may have. */
+    webhooks_of_platform: z.number().int().min(0).max(100).default(20),
+    /** Ports of public hosts that webhooks may have. */
+    webhook_ports: z.array(z.number().int().min(1).max(65_535)).min(1).max(20).default([443]),
+    /** Origins inside that webhooks may have, such as `http://chat.internal:8065`: anybody with a server can post there. */
+    webhook_inside: z
+      .array(z.string().regex(/^https?:\/\/[^\s/@?#]{1,253}$/, "must be an origin such as http://host:port"))
+      .max(20)
+      .default([]),
+    /** Longest time of one attempt to deliver to a webhook, at most 20s. */
+    webhook_timeout: duration("10s").pipe(z.number().min(100).max(20_000)),
+    /** A webhook to which nothing has arrived for so long is switched off. */
+    webhook_off_after: duration("3d"),
+    /** How often alerts for webhooks are looked for. */
+    webhook_alerts_every: duration("10s"),
     /** Components that stay at their version. */
     pinned: z.array(z.enum(componentNames)).default([]),
   }),

@@ -1,6 +1,7 @@
 // Tables of the schema `ops_watchdog` as kysely sees them; a test compares them with the live schema.
 
-import type { databaseBackups, offsites, updates } from "@svc/proto";
+import type { databaseBackups, offsites, updates, webhooks } from "@svc/proto";
+import type { Language } from "@svc/proto/language";
 import type { Db } from "@svc/store";
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -66,7 +67,64 @@ type OffsitePassesTable = {
   report: ColumnType<Partial<PassReport>, string | undefined, string>;
 };
 
+export type WebhooksTable = {
+  id: string;
+  /** Null: of the installation; then there is no owner. */
+  server_name: string | null;
+  owner_id: string | null;
+  label: string;
+  format: webhooks.WebhookFormat;
+  url: string;
+  host: string;
+  language: Language;
+  events: webhooks.WebhookEventType[];
+  secret: string | null;
+  old_secret: string | null;
+  old_secret_until: Date | null;
+  enabled: Generated<boolean>;
+  off_reason: webhooks.WebhookOffReason | null;
+  saved_by: string;
+  saved_by_name: string;
+  created_at: DefaultAt;
+  failing_since: Date | null;
+  last_attempt_at: Date | null;
+  last_attempt_ok: boolean | null;
+  last_attempt_status: number | null;
+  /** Of the newest alert that was queued, or passed by. */
+  alerts_until: Date | null;
+  notice_due_at: Date | null;
+  notice_attempts: Generated<number>;
+};
+
+export type WebhookDeliveriesTable = {
+  id: string;
+  number: GeneratedAlways<number>;
+  webhook_id: string;
+  event_id: string;
+  type: webhooks.WebhookEventType;
+  server_name: string | null;
+  /** What waits for what was before it. */
+  lane: string;
+  data: JSONColumnType<Record<string, unknown>>;
+  at: Date;
+  created_at: DefaultAt;
+  state: Generated<webhooks.DeliveryState>;
+  attempts: Generated<number>;
+  due_at: DefaultAt;
+  /** The attempt that is being made. */
+  lease: string | null;
+  lease_until: Date | null;
+  attempted_at: Date | null;
+  finished_at: Date | null;
+  status: number | null;
+  error: string | null;
+  response: string | null;
+  duration_ms: number | null;
+};
+
 export type Tables = {
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   update_window: UpdateWindowTable;
   update_reports: UpdateReportsTable;
   database_bundles: DatabaseBundlesTable;

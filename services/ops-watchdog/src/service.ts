@@ -15,6 +15,8 @@ import { createAuditJournal, startSweep } from "./watchdog/audit-journal.ts";
 import { showAlerts } from "./watchdog/metrics.ts";
 import { alertDeps } from "./watchdog/operate.ts";
 import { serveAlerts } from "./watchdog/serve.ts";
+import type { Resolve } from "./webhook/address.ts";
+import { startWebhooks } from "./webhook/start.ts";
 
 type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "store" | "log" | "registry"> & {
   environment: Pick<Runtime<Settings, Tables>["environment"], "file" | "overrides">;
@@ -22,6 +24,8 @@ type WatchdogRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" | "st
   now?: () => number;
   /** How often entries that others left are looked for; tests do not wait for it. */
   auditSweepMs?: number;
+  /** DNS for webhooks; the real one unless a test answers. */
+  resolve?: Resolve;
 };
 
 /** Starts ops-watchdog on a connected mesh and a checked schema. */
@@ -35,6 +39,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     log,
     now = Date.now,
     auditSweepMs = 30_000,
+    resolve,
   } = runtime;
   const { db } = store;
   const { bundle_max_age, report_max_age } = settings.ops_watchdog;
@@ -52,6 +57,10 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   serveAlerts(mesh, { ...alerting, journal });
   const sweeping = startSweep(journal, { everyMs: auditSweepMs, log });
   showAlerts(registry, alerting.file);
+  const webhooks = await startWebhooks({
+    ...{ settings, db, mesh, registry, log, resolve },
+    file: alerting.file,
+  });
   const loop = startTasks({
     db,
     url: store.url,
@@ -64,7 +73,7 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
   });
   return {
     stop: async () => {
-      await Promise.all([loop.close(), sweeping.close()]);
+      await Promise.all([loop.close(), sweeping.close(), webhooks.close()]);
     },
   };
 }

@@ -8,6 +8,7 @@ export type Entry = Output<"ownership.listActivity">["entries"][number];
 const shown = [
   ...["player", "mc_uuid", "command", "node", "group", "path", "from", "to", "fields"],
   ...["image_from", "image_to", "label", "backup_id", "result", "outcome", "reason", "cause", "code"],
+  ...["host"],
 ] as const;
 
 /** Texts of an entry that tell it from others of its action. */

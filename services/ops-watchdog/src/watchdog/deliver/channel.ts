@@ -1,8 +1,7 @@
 // Channels beside mail: a signed webhook, or one that Discord understands (docs/reference/alerts.md#channels).
 
 import { createHmac } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import type { RequestOptions } from "node:https";
+import { post } from "../../outgoing/post.ts";
 import type { Due, DueAlert } from "../due.ts";
 import { pin } from "./address.ts";
 
@@ -23,10 +22,8 @@ export async function sendToChannel(channel: Channel, body: string, about: Sendi
   const url = new URL(channel.url);
   if (url.protocol !== "https:" && !(about.mayBeInternal && url.protocol === "http:"))
     throw new Error("its address must be https");
-  const { address, family } = await pin(url.hostname, about.mayBeInternal);
   const headers: Record<string, string> = {
     "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
     "user-agent": "svc-watchdog",
   };
   if (channel.secret !== "") {
@@ -34,15 +31,13 @@ export async function sendToChannel(channel: Channel, body: string, about: Sendi
     headers["svc-timestamp"] = timestamp;
     headers["svc-signature"] = `sha256=${sign(channel.secret, timestamp, body)}`;
   }
-  const status = await post(url, body, {
-    method: "POST",
-    headers,
-    // The address that was checked, whatever the name resolves to by now.
-    lookup: (_host, options, done) =>
-      options.all ? done(null, [{ address, family }]) : done(null, address, family),
-    signal: AbortSignal.timeout(about.withinMs),
-    agent: false,
-  });
+  const signal = AbortSignal.timeout(about.withinMs);
+  const addresses = [await pin(url.hostname, about.mayBeInternal)];
+  const { status } = await post(url, { body, headers, addresses, signal, mostBytes: 0 }).catch(
+    (error: Error) => {
+      throw signal.aborted ? new Error(`${url.host} did not answer in time`) : error;
+    },
+  );
   // A redirect is not followed: it could lead inside.
   if (status < 200 || status >= 300) throw new Error(`${url.host} answered ${status}`);
 }
@@ -50,22 +45,6 @@ export async function sendToChannel(channel: Channel, body: string, about: Sendi
 /** HMAC-SHA-256 of `<timestamp>.<body>`, hex. */
 export function sign(secret: string, timestamp: string, body: string): string {
   return createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
-}
-
-async function post(url: URL, body: string, options: RequestOptions): Promise<number> {
-  const { request } =
-    url.protocol === "https:" ? await import("node:https") : process.getBuiltinModule("node:http");
-  return new Promise((done, fail) => {
-    const sending = request(url, options, (response: IncomingMessage) => {
-      response.resume();
-      response.once("error", fail);
-      done(response.statusCode ?? 0);
-    });
-    sending.once("error", (error: Error) =>
-      fail(error.name === "AbortError" ? new Error(`${url.host} did not answer in time`) : error),
-    );
-    sending.end(body);
-  });
 }
 
 export function channelBody(channel: Channel, due: Due, about: { host: string; now: number }): string {
@@ -108,9 +87,14 @@ function discordBody({ firing, reminders, resolved }: Due, { host }: { host: str
   let left = lines.length;
   for (const line of lines) {
     if (content.length + line.length > longestContent) break;
-    content += `\n${line.replace(/[*_~`|>\\]/g, "\\$&")}`;
+    content += `\n${plainMarkdown(line)}`;
     left -= 1;
   }
   if (left > 0) content += `\n… and ${left} more`;
   return { content, allowed_mentions: { parse: [] } };
+}
+
+/** Text that Discord shows as it is. */
+export function plainMarkdown(text: string): string {
+  return text.replace(/[*_~`|>\\[\]()#-]/g, "\\$&");
 }

@@ -1,0 +1,193 @@
+// Webhooks as people manage them (docs/reference/webhooks.md), with PostgreSQL, NATS and HTTP servers.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { account, faultOf, staff, tokenOf } from "@svc/mesh/testing";
+import { type InputOf, ownership, players, webhooks } from "@svc/proto";
+import { startWebhookFixture, type WebhookFixture } from "../testing/webhook-fixture.ts";
+
+const owner = account("usr-1");
+const helper = account("usr-2");
+let fixture: WebhookFixture;
+before(async () => {
+  fixture = await startWebhookFixture();
+});
+after(() => fixture?.stop());
+beforeEach(async () => {
+  await fixture.sql("delete from ops_watchdog.webhooks");
+  fixture.sharing.clear();
+  fixture.sharing.set("survival", { owner_id: "usr-1", members: [] });
+  fixture.sharing.set("creative", { owner_id: "usr-1", members: [] });
+  fixture.isLifecycleAway = false;
+  fixture.mails.length = 0;
+  for (const receiver of fixture.receivers) {
+    receiver.received.length = 0;
+    receiver.answer = undefined;
+  }
+});
+
+type Creating = Partial<InputOf<typeof webhooks.create>>;
+const create = (more: Creating = {}, as = owner) =>
+  fixture.gateway.call(
+    webhooks.create,
+    {
+      ...{ name: "survival", label: "Chat", events: ["player.joined", "server.ready"] },
+      ...{ url: `${fixture.receivers[0].url}/hook`, format: "json", language: "en", ...more },
+    },
+    as,
+  );
+const list = (as = owner, name = "survival") => fixture.gateway.call(webhooks.list, { name }, as);
+const _deliveries = async (id: string, name = "survival") =>
+  (await fixture.gateway.call(webhooks.listDeliveries, { name, id, limit: 100, offset: 0 }, owner))
+    .deliveries;
+const joined = (player_name: string, name = "survival", id?: string) =>
+  fixture.publish(
+    players.playerJoined,
+    { name, mc_uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", player_name, at: new Date().toISOString() },
+    id,
+  );
+const _namesAt = (receiver: number) =>
+  fixture.receivers[receiver]?.received.map(({ body }) => JSON.parse(body).data.player_name);
+/** Brings the next attempts forward. */
+const hurry = async ({ id, label, events }: webhooks.Webhook) => {
+  await fixture.sql("update ops_watchdog.webhook_deliveries set due_at = now(), lease_until = null");
+  const kept = events as ("player.joined" | "server.ready")[];
+  const body = { name: "survival", id, label, events: kept, language: "en", enabled: true } as const;
+  return fixture.gateway.call(webhooks.change, body, owner);
+};
+
+describe("owners", () => {
+  test("add, see, change and delete webhooks; address and secret are shown never again", async () => {
+    const { webhook, secret } = await create();
+    assert.match(secret ?? "", /^svc_whs_[\w-]{43}$/);
+    assert.equal(webhook.host, new URL(fixture.receivers[0].url).host);
+    const { secret: none } = await create({ format: "discord", label: "Discord" });
+    assert.equal(none, undefined);
+    const changed = await fixture.gateway.call(
+      webhooks.change,
+      {
+        name: "survival",
+        id: webhook.id,
+        label: "Log",
+        events: ["server.failed"],
+        language: "zh",
+        enabled: false,
+      },
+      owner,
+    );
+    assert.deepEqual(
+      [changed.enabled, changed.off_reason, changed.events],
+      [false, "by_hand", ["server.failed"]],
+    );
+    const shown = JSON.stringify(await list());
+    assert.doesNotMatch(shown, /\/hook|svc_whs/);
+    await fixture.gateway.call(webhooks.remove, { name: "survival", id: webhook.id }, owner);
+    assert.deepEqual(
+      (await list()).webhooks.map(({ label }) => label),
+      ["Discord"],
+    );
+    const audits = await fixture.sql("select subject, body::text from ops_watchdog.outbox");
+    assert.deepEqual(
+      audits.map(({ body }) => JSON.parse(String(body)).action),
+      ["webhook.create", "webhook.create", "webhook.change", "webhook.delete"],
+    );
+    assert.doesNotMatch(JSON.stringify(audits), /\/hook|svc_whs/);
+  });
+
+  test("have five at a server, also when they are added at once", async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => faultOf(create())));
+    assert.deepEqual(made.toSorted(), [...Array(5).fill("none"), ...Array(3).fill("webhook_limit")]);
+  });
+
+  test("are told what is wrong with an address", async () => {
+    for (const url of [
+      "http://example.org/",
+      "https://127.0.0.1/",
+      "https://example.org:25/",
+      "x",
+      "https://[::1]/",
+    ])
+      assert.equal(await faultOf(create({ url })), "bad_webhook_url", url);
+    assert.equal(await faultOf(create({ events: [] })), "bad_request");
+    assert.equal(await faultOf(create({ events: ["alert.firing"] as never })), "bad_request");
+    assert.equal(await faultOf(create({ name: "login" })), "bad_name");
+    assert.equal(await faultOf(create({ name: "nowhere" })), "not_found");
+  });
+
+  test("let members with the right to settings; strangers, tokens and staff send nothing anywhere", async () => {
+    const { webhook } = await create();
+    const which = { name: "survival", id: webhook.id };
+    const tryAll = async (as: typeof owner) => [
+      await faultOf(list(as)),
+      await faultOf(create({}, as)),
+      await faultOf(fixture.gateway.call(webhooks.rotate, which, as)),
+      await faultOf(fixture.gateway.call(webhooks.test, which, as)),
+    ];
+    const none = Array(4).fill("forbidden");
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [{ user_id: "usr-2", rights: ["see"] }] });
+    assert.deepEqual(await tryAll(helper), none);
+    assert.deepEqual(await tryAll(account("usr-3")), none);
+    assert.deepEqual(await tryAll(tokenOf("usr-1", { rights: ["see", "settings"] })), none);
+    assert.deepEqual(await tryAll(staff), ["none", ...none.slice(1)]);
+    fixture.sharing.set("survival", {
+      ...{ owner_id: "usr-1", members: [{ user_id: "usr-2", rights: ["see", "settings"] }] },
+    });
+    assert.deepEqual(await tryAll(helper), Array(4).fill("none"));
+    assert.equal(await faultOf(fixture.gateway.call(webhooks.remove, which, staff)), "none");
+    assert.equal(await faultOf(fixture.gateway.call(webhooks.remove, which, owner)), "webhook_not_found");
+  });
+
+  test("find no webhook of another server, or of the owner before", async () => {
+    const { webhook } = await create();
+    const { id } = webhook;
+    assert.equal(
+      await faultOf(fixture.gateway.call(webhooks.remove, { name: "creative", id }, owner)),
+      "webhook_not_found",
+    );
+    fixture.sharing.set("survival", { owner_id: "usr-9", members: [] });
+    assert.deepEqual((await list(account("usr-9"))).webhooks, []);
+    fixture.isLifecycleAway = true;
+    assert.equal(await faultOf(list()), "unavailable");
+  });
+});
+
+describe("webhooks end", () => {
+  test("with the owner, by event and at each attempt, but not those that the next owner added", async () => {
+    await create();
+    const at = new Date().toISOString();
+    fixture.sharing.set("survival", { owner_id: "usr-2", members: [] });
+    const { webhook } = await create({}, helper);
+    const change = { name: "survival", from_user_id: "usr-1", to_user_id: "usr-2", at };
+    await fixture.publish(ownership.serverTransferred, change);
+    await until(async () => (await fixture.sql("select id from ops_watchdog.webhooks")).length === 1);
+    assert.deepEqual(
+      (await list(helper)).webhooks.map(({ id }) => id),
+      [webhook.id],
+    );
+    // An event that nobody heard of yet.
+    fixture.sharing.set("survival", { owner_id: "usr-3", members: [] });
+    await joined("Ada");
+    await until(async () => (await fixture.sql("select id from ops_watchdog.webhooks")).length === 0);
+    assert.equal(fixture.receivers[0].received.length, 0);
+  });
+
+  test("with the server", async () => {
+    await create();
+    fixture.sharing.delete("survival");
+    await joined("Ada");
+    await until(async () => (await fixture.sql("select id from ops_watchdog.webhooks")).length === 0);
+  });
+
+  test("when the member who saved them leaves: they are switched off, and the owner can switch them on", async () => {
+    const member = { user_id: "usr-2", rights: ["see" as const, "settings" as const] };
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [member] });
+    const { webhook } = await create({}, helper);
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [] });
+    await joined("Ada");
+    await until(async () => (await list()).webhooks[0]?.off_reason === "access_ended");
+    assert.equal(fixture.receivers[0].received.length, 0);
+    await hurry(webhook);
+    await until(() => fixture.receivers[0].received.length === 1);
+  });
+});
