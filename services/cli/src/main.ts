@@ -33,6 +33,7 @@ import { addTokenCommands } from "./token/program.ts";
 import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
 import { addWatchdogCommands } from "./watchdog/program.ts";
+import { addWebhookCommands } from "./webhook/program.ts";
 
 /** Every command of `svc`; nothing runs yet. */
 export function createProgram(): Command {
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addPlayersCommand(program);
   addFileCommands(program);
   addScheduleCommands(program);
+  addWebhookCommands(program);
   addBackupCommands(program);
   addMoveCommands(program);
   addReaperCommand(program);
