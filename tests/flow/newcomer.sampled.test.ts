@@ -20,16 +20,17 @@ import { assertSupportBundle } from "./support-bundle.ts";
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
 let prometheus: Prometheus | undefined;
+let receiver: scripts.WebhookReceiver;
 let bucket: Awaited<ReturnType<typeof operations.openBucket>>;
 before(async () => {
-  bucket = await operations.openBucket();
-  stack = await startStack(["--set", "lifecycle.stop_notice=1s", ...bucket.args]);
+  [bucket, receiver] = await Promise.all([operations.openBucket(), scripts.openReceiver()]);
+  stack = await startStack(["--set", "lifecycle.stop_notice=1s", ...bucket.args, ...receiver.args]);
   if (isWhole && !withoutPrometheus) prometheus = await startPrometheus(stack.file());
 });
 after(async () => {
   await prometheus?.stop();
   await stack?.stop();
-  await bucket?.stop();
+  await Promise.all([bucket?.stop(), receiver?.stop()]);
 });
 
 async function database(text: string): Promise<unknown[]> {
@@ -251,6 +252,8 @@ test("settings, files, schedules and the console work with the person's own sess
 test("an API token opens what it was made for", wholeOnly, () => scripts.assertApiToken(stack));
 
 test("a stranger installs the client", wholeOnly, () => scripts.assertPublishedClient(stack));
+
+test("a webhook tells what happens", wholeOnly, () => scripts.assertWebhooks(stack, receiver));
 
 test("a server is claimed, deleted and kept", wholeOnly, () => operations.assertOwnership(stack));
 

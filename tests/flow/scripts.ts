@@ -1,5 +1,6 @@
-// What scripts use: tokens, the published client, files of servers.
+// What scripts use: tokens, the published client, webhooks, files of servers.
 
 export { assertApiToken } from "./api-token.ts";
 export { assertApply } from "./apply.ts";
 export { assertPublishedClient } from "./published-client.ts";
+export { assertWebhooks, openReceiver, type WebhookReceiver } from "./webhook.ts";
