@@ -53,6 +53,8 @@ type TerminatedState = {
 
 export type ContainerStatus = {
   name: string;
+  /** What the node ran, with its digest where it has one. */
+  imageID?: string;
   restartCount: number;
   state?: {
     waiting?: { reason?: string; message?: string };

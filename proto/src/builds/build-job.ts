@@ -66,6 +66,13 @@ export const buildFiles = {
 /** Begins the name of each repository that holds layers for later builds (docs/reference/builds.md#cache). */
 export const layerCachePrefix = "build-cache/";
 
+/**
+ * The tag under which a build pushes its image. The tag that was asked for is given by builds, once all that is known of the
+ * image has been recorded.
+ */
+export const pushTagOf = (buildId: string): string => `build-${buildId}`;
+export const isPushTag = (tag: string): boolean => /^build-[0-9a-f]{32}$/.test(tag);
+
 /** JSON in SVC_BUILD_TASK, the same for every step. */
 export const BuildTask = z.strictObject({
   build_id: z.string(),
@@ -117,6 +124,8 @@ export const ContextResult = z.strictObject({
   context_digest: Sha256Hex,
   /** What the images in its Dockerfile named, as a step says that runs nothing of it; an older agent says none. */
   bases: z.array(BaseDigest).max(8).optional(),
+  /** What this image would build with; counts where the step `build` has the same image. */
+  builder: Program.optional(),
 });
 export type ContextResult = z.output<typeof ContextResult>;
 
@@ -124,6 +133,7 @@ export type ContextResult = z.output<typeof ContextResult>;
 export const BuildResult = z.strictObject({
   /** Counts only where `ContextResult` has none: a RUN line could reach this message. */
   bases: z.array(BaseDigest).max(8),
+  /** For builds of the release before. */
   builder: Program.optional(),
 });
 export type BuildResult = z.output<typeof BuildResult>;
@@ -132,6 +142,8 @@ export type BuildResult = z.output<typeof BuildResult>;
 export const PushResult = z.strictObject({
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
   bytes: z.number().int().min(0),
+  /** The tag under which it is there; an older agent has pushed it under that of the image. */
+  tag: z.string().optional(),
   /** Of those, what the registry had from earlier builds. */
   reused_bytes: z.number().int().min(0).optional(),
 });

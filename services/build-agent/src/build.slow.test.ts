@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { defaultCacheDirs, findTrivy } from "@svc/local-stack";
-import { PushResult, Verdict, verdictMark } from "@svc/proto/build-job";
+import { PushResult, pushTagOf, Verdict, verdictMark } from "@svc/proto/build-job";
 import { digestOf, mediaTypes, openRegistry, parseManifest, type Registry } from "@svc/registry";
 import { findBinary, startTestRegistry, type TestRegistry } from "@svc/registry/testing";
 import { readTarAs } from "@svc/world";
@@ -34,6 +34,9 @@ const inRegistry = (image = "packs/one:1") => ({
   registry: { host: peer.host, plain_http: true },
   image_ref: `${peer.host}/${image}`,
 });
+
+/** All builds of the tests have the same id. */
+const pushTag = pushTagOf("b".repeat(32));
 
 async function built(files: Record<string, string>, dockerfile: string): Promise<TestBuild> {
   const build = await testBuild(inRegistry());
@@ -157,7 +160,10 @@ CMD ["nogui"]
     await symlink("srv/data", base.at("context/data"));
     await base.run(buildImage);
     await base.run(pushImage);
-    await using build = await built({ motd: "m" }, `FROM ${peer.host}/base:1\nENV B=$A\nCOPY motd /data\n`);
+    await using build = await built(
+      { motd: "m" },
+      `FROM ${peer.host}/base:${pushTag}\nENV B=$A\nCOPY motd /data\n`,
+    );
     const layers = await layersOf(build);
     assert.equal(layers.length, 2);
     assert.deepEqual(layers[1], ["srv/data/motd 0 644"]);
@@ -280,9 +286,15 @@ describe("a base from a registry that misbehaves", () => {
 describe("the push", () => {
   test("stores what was built; skopeo reads the same digest", async (t) => {
     await using build = await built({ a: "a" }, "FROM scratch\nCOPY a /a\n");
-    const { digest, bytes } = PushResult.parse(JSON.parse((await build.run(pushImage)) ?? ""));
-    const stored = await registry.getManifest("packs/one", "1");
+    const { digest, bytes, tag } = PushResult.parse(JSON.parse((await build.run(pushImage)) ?? ""));
+    assert.equal(tag, pushTag);
+    const stored = await registry.getManifest("packs/one", pushTag);
     assert.equal(stored?.digest, digest);
+    assert.equal(
+      await registry.headManifest("packs/one", "1"),
+      undefined,
+      "the tag itself is given by builds",
+    );
     const manifest = stored && parseManifest(stored);
     assert.ok(manifest?.kind === "image");
     const sizes = [manifest.config, ...manifest.layers].map(({ size }) => size);
@@ -290,11 +302,11 @@ describe("the push", () => {
       bytes,
       sizes.reduce((sum, size) => sum + size, stored?.bytes.length ?? 0),
     );
-    assert.deepEqual(JSON.parse((await build.run(pushImage)) ?? ""), { digest, bytes });
+    assert.deepEqual(JSON.parse((await build.run(pushImage)) ?? ""), { digest, bytes, tag });
     const skopeo = findBinary("skopeo");
     if (!skopeo || !peer.isReal)
       return t.diagnostic("skopeo or docker-registry is not on PATH: not compared");
-    const args = ["inspect", "--tls-verify=false", `docker://${peer.host}/packs/one:1`];
+    const args = ["inspect", "--tls-verify=false", `docker://${peer.host}/packs/one:${pushTag}`];
     const { stdout } = await promisify(execFile)(skopeo, args);
     assert.equal(JSON.parse(stdout).Digest, digest);
   });
@@ -366,7 +378,7 @@ describe("with buildah", { skip: buildah ? false : "buildah is not on PATH, or t
     await chmod(build.at("context/a"), 0o644);
     await build.run(buildImage);
     const { digest } = JSON.parse((await build.run(pushImage)) ?? "");
-    assert.equal((await registry.headManifest("packs/buildah", "1"))?.digest, digest);
+    assert.equal((await registry.headManifest("packs/buildah", pushTag))?.digest, digest);
     await build.put({ "context/Dockerfile": "FROM scratch\nCOPY none /a\n" });
     await assert.rejects(build.run(buildImage), { name: "StepFailure", message: /none/ });
   });

@@ -43,6 +43,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     bases: true,
     steps: true,
     launched_at: true,
+    sealed_at: true,
     documents_token_hashes: true,
     created_at: true,
     started_at: true,

@@ -41,6 +41,8 @@ export type ImageBuildsTable = {
   bases: JSONColumnType<buildJobs.BuildResult["bases"], string | undefined, string>;
   steps: JSONColumnType<builds.StepProgress[], string | undefined, string>;
   launched_at: Date | null;
+  /** When digest, verdict, provenance and log were recorded; from then on it can only be tagged and end. */
+  sealed_at: Date | null;
   documents_token_hashes: Generated<string[]>;
   created_at: DefaultAt;
   started_at: Date | null;

@@ -9,6 +9,7 @@ import { createAttest } from "./build/attest.ts";
 import type { OnBuildEnded } from "./build/deps.ts";
 import { missingSetting } from "./build/policy.ts";
 import { startPipeline } from "./build/serve.ts";
+import { createTagImage } from "./build/tag.ts";
 import { kubeconfigFile, readBuildSecrets, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import { createReadHealth } from "./health/read.ts";
@@ -28,7 +29,7 @@ type Options = {
   now?: () => number;
   env?: NodeJS.ProcessEnv;
   onBuildEnded?: OnBuildEnded;
-  /** Where provenance is kept, over that of the settings. */
+  /** Where provenance is kept and images are tagged, over that of the settings. */
   pushRegistry?: Registry;
 };
 
@@ -51,6 +52,11 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
   const kube =
     missing === undefined ? (options.kube ?? connectKube({ kubeconfigFile: kubeconfigFile() })) : undefined;
   const submissions = await startSubmissions({ db, mesh, settings, log, registry, env: options.env });
+  const push = {
+    settings,
+    pushCredential: () => readBuildSecrets(settings, options.env).pushCredential,
+    registry: options.pushRegistry,
+  };
   const pipeline = startPipeline({
     ...runtime,
     kube,
@@ -59,11 +65,8 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
       await submissions.onBuildEnded(trx);
       await options.onBuildEnded?.(trx, build);
     },
-    attest: createAttest({
-      settings,
-      pushCredential: () => readBuildSecrets(settings, options.env).pushCredential,
-      registry: options.pushRegistry,
-    }),
+    attest: createAttest(push),
+    tagImage: createTagImage(push),
     now: options.now,
   });
   return {

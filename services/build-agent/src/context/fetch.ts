@@ -9,6 +9,7 @@ import { Folder, fetchStream, isWorldFault, TransferRefused, unpackContext } fro
 import { limitsOf, type Settings } from "../config.ts";
 import { StepFailure } from "../failure.ts";
 import { readBases } from "../image/bases.ts";
+import { describeBuilder } from "../image/build.ts";
 import type { StepContext } from "../step.ts";
 import { downloadAll } from "./downloads.ts";
 
@@ -27,7 +28,9 @@ export async function fetchContext(settings: Settings, context: StepContext): Pr
   }
   // Read before the build: a base that moves during it counts as moved.
   const bases = await readBases(settings, context);
-  return JSON.stringify({ context_digest, bases } satisfies buildJobs.ContextResult);
+  const builder = await describeBuilder(settings);
+  const result: buildJobs.ContextResult = { context_digest, bases, ...(builder && { builder }) };
+  return JSON.stringify(result);
 }
 
 /** Tries again while the context is unavailable. Returns its digest. */

@@ -14,25 +14,29 @@ type Program = NonNullable<buildJobs.BuildResult["builder"]>;
 
 /** Returns a `BuildResult`. */
 export async function buildImage(settings: Settings, context: StepContext): Promise<string> {
-  // For a builds of the release before, which takes them from here.
+  // For a builds of the release before, which takes them from here; later ones take them from `context-fetch`.
   const bases = await readBases(settings, context);
-  const builder = await runBuilder(settings, context);
-  return JSON.stringify({ bases, builder } satisfies buildJobs.BuildResult);
+  const builder = await describeBuilder(settings);
+  await runBuilder(settings, context);
+  return JSON.stringify({ bases, ...(builder && { builder }) } satisfies buildJobs.BuildResult);
 }
 
-/** Returns what built the image. */
-async function runBuilder(settings: Settings, context: StepContext): Promise<Program> {
-  const builder = settings.env["SVC_BUILDER"] || "assemble";
-  if (builder === "assemble") {
-    await assemble(settings, context);
-    return { name: builder, version: settings.version };
-  }
-  if (builder === "buildah" || builder.startsWith("/")) {
-    await buildWithBuildah(settings, context, builder);
-    return {
-      name: "buildah",
-      version: await versionOf(builder, ["--version"], { PATH: settings.env["PATH"] ?? "" }),
-    };
-  }
-  throw new StepFailure(`SVC_BUILDER is ${builder}; it must be assemble, buildah or the path of a buildah`);
+async function runBuilder(settings: Settings, context: StepContext): Promise<void> {
+  const builder = nameOf(settings);
+  if (builder === "assemble") return assemble(settings, context);
+  if (isBuildah(builder)) await buildWithBuildah(settings, context, builder);
+  else
+    throw new StepFailure(`SVC_BUILDER is ${builder}; it must be assemble, buildah or the path of a buildah`);
+}
+
+const nameOf = ({ env }: Settings) => env["SVC_BUILDER"] || "assemble";
+const isBuildah = (builder: string) => builder === "buildah" || builder.startsWith("/");
+
+/** What this image builds with; undefined for a builder that nobody knows. */
+export async function describeBuilder(settings: Settings): Promise<Program | undefined> {
+  const builder = nameOf(settings);
+  if (builder === "assemble") return { name: builder, version: settings.version };
+  if (!isBuildah(builder)) return undefined;
+  const version = await versionOf(builder, ["--version"], { PATH: settings.env["PATH"] ?? "" });
+  return { name: "buildah", version };
 }

@@ -1,4 +1,5 @@
-// The step `push`: the image archive goes to the registry, its manifest last.
+// The step `push`: the image archive goes to the registry, its manifest last, under a tag of this build alone: the tag that
+// people use names only what builds has recorded (docs/reference/builds.md#tag).
 
 import { join } from "node:path";
 import * as buildJobs from "@svc/proto/build-job";
@@ -40,18 +41,20 @@ async function push(settings: Settings, context: StepContext): Promise<string> {
   const cache = openLayerCache(settings, context, credential);
   const { bytes, reused } = await sendBlobs(image, { registry, path: target.path, cache }, context);
   const { mediaType } = raw;
-  const digest = await registry.putManifest(target.path, target.tag, { mediaType, bytes: raw.bytes, signal });
+  const tag = buildJobs.pushTagOf(task.build_id);
+  const digest = await registry.putManifest(target.path, tag, { mediaType, bytes: raw.bytes, signal });
   // What the tag names now, not what was sent.
-  const stored = await registry.headManifest(target.path, target.tag, signal);
+  const stored = await registry.headManifest(target.path, tag, signal);
   if (stored?.digest !== digest)
     throw new StepFailure(
-      `${task.image_ref} names ${stored?.digest ?? "nothing"} after the push of ${digest}`,
+      `${target.path}:${tag} names ${stored?.digest ?? "nothing"} after the push of ${digest}`,
     );
   say(`pushed ${task.image_ref}@${digest}`);
   if (cache) await keepLayersOf(image, { cache, from: target.path });
   return JSON.stringify({
     digest,
     bytes: bytes + raw.bytes.length,
+    tag,
     ...(cache && { reused_bytes: reused }),
   } satisfies buildJobs.PushResult);
 }

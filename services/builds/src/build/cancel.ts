@@ -4,18 +4,18 @@ import type { BuildDeps } from "./deps.ts";
 import { removeJob } from "./launch.ts";
 import { collectLog } from "./log/collect.ts";
 import { readObjects } from "./observe.ts";
-import { tell } from "./reconcile.ts";
 import { type BuildRow, toBuild } from "./row.ts";
 import { auditBuild } from "./start.ts";
 import { endedSteps } from "./steps.ts";
 import { endBuild, findBuild } from "./store.ts";
+import { tell } from "./tell.ts";
 
 /** builds.build.cancel: the row first; a Job that can't be removed now is removed by the reconcile. */
 export function createCancel(deps: BuildDeps): Handler<typeof builds.cancelBuild> {
   return async (context, { id }) => {
     const found = await findBuild(deps.db, id);
     if (!found) throw context.fault("not_found", { message: "There is no build with this id." });
-    if (found.finished_at) throw context.fault("build_finished");
+    if (found.finished_at || found.sealed_at) throw context.fault("build_finished");
     const log = await logOf(deps, found);
     const ended = await deps.db.transaction().execute(async (trx) => {
       const steps = endedSteps(found.steps, new Date(deps.now()).toISOString());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { buildJobs, builds } from "@svc/proto";
-import { decideBuild, type ObservedBuild } from "./decide.ts";
+import { decideBuild, isOverdue, type ObservedBuild } from "./decide.ts";
 import { newSteps } from "./steps.ts";
 
 const now = Date.parse("2026-11-22T20:30:00Z");
@@ -97,7 +97,7 @@ const table: Record<string, Row> = {
   "one that was done just before its deadline counts": [
     { ...done, verdict, push, startedAt: minutes(32) },
     "succeeded",
-    "attest record whitelist",
+    "seal",
   ],
   "a failed step is the error": [
     { job: "failed", failure: { step: "build", message: "no space" } },
@@ -141,11 +141,7 @@ const table: Record<string, Row> = {
     "record",
     "push: it left no digest; the image is not whitelisted",
   ],
-  "a verdict and a digest are a success": [
-    { ...done, verdict, push },
-    "succeeded",
-    "attest record whitelist",
-  ],
+  "a verdict and a digest are a success": [{ ...done, verdict, push }, "succeeded", "seal"],
   "a scan that found nothing that blocks is a success": [
     { kind: "scan", job: "complete", steps: newSteps(false, "scan"), verdict },
     "succeeded",
@@ -184,4 +180,9 @@ test("steps of a build that failed have all ended", () => {
     steps.map(({ state }) => state),
     ["skipped", "skipped", "failed", "skipped", "skipped", "skipped", "skipped"],
   );
+});
+
+test("a registry is asked for as long as the deadline, and a minute", () => {
+  const after = (count: number) => isOverdue({ ...usual, ...done, startedAt: minutes(count) });
+  assert.deepEqual([after(30), after(32), isOverdue({ ...usual, startedAt: null })], [false, true, false]);
 });

@@ -2,7 +2,7 @@
 //
 // pending  -> building    a slot is free; decided for all builds together (queue.ts)
 // building -> building    its Job is created, again after a crash; then it runs
-//          -> succeeded   the Job is complete, with a verdict that does not block and a pushed digest
+//          -> succeeded   the Job is complete, with a verdict that does not block and a pushed digest (seal.ts)
 //          -> failed      a step failed, the scan blocked the image, the deadline passed, or the Job is gone
 //          -> succeeded   of a scan: the Job left a verdict
 //          -> cancelled   by request (cancel.ts); what is left of its Job is removed here
@@ -37,10 +37,10 @@ export type ObservedBuild = {
 };
 
 /**
- * What the shell does besides writing the status, in this order: `attest` keeps the provenance with the image, `record`
- * stores the end with all that belongs to it.
+ * What the shell does besides writing the status: `seal` keeps the provenance with the image, records both and tags the
+ * image; `record` stores any other end with all that belongs to it.
  */
-type Effect = "launch" | "attest" | "record" | "whitelist" | "remove-job";
+type Effect = "launch" | "seal" | "record" | "remove-job";
 
 /** The whole new state of a build, and when it is looked at again. */
 export type BuildPlan = {
@@ -81,11 +81,15 @@ const alreadyEnded: Rule = ({ status, steps, job }) => {
 const notStartedYet: Rule = ({ status, steps }) =>
   status === "pending" ? { status, steps, effects: [], requeueMs: soonMs } : undefined;
 
+/** Of a Job that is done in time this says how long the registry is asked. */
+export function isOverdue({ startedAt, now, deadlineMs }: ObservedBuild): boolean {
+  return startedAt !== null && now - startedAt.getTime() > deadlineMs + graceMs;
+}
+
 const tooLate: Rule = (observed) => {
-  const { job, startedAt, now, deadlineMs, wait } = observed;
+  const { job, deadlineMs, wait } = observed;
   if (job === "complete" || job === "failed") return undefined;
-  const isOver = startedAt !== null && now - startedAt.getTime() > deadlineMs + graceMs;
-  if (job !== "late" && !isOver) return undefined;
+  if (job !== "late" && !isOverdue(observed)) return undefined;
   const at = wait ?? running(observed);
   const cause = `the build exceeded its deadline of ${Math.round(deadlineMs / 60_000)} minutes`;
   const detail = wait && `: ${wait.message}`;
@@ -132,7 +136,7 @@ const withoutResult: Rule = (observed) => {
 const pushed = ({ steps }: ObservedBuild): BuildPlan => ({
   status: "succeeded",
   steps,
-  effects: ["attest", "record", "whitelist"],
+  effects: ["seal"],
   requeueMs: "never",
 });
 

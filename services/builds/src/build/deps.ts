@@ -6,6 +6,7 @@ import type { BuildsDb, BuildsTrx } from "../database.ts";
 import type { Attest } from "./attest.ts";
 import type { BuildMetrics } from "./metrics.ts";
 import type { BuildRow } from "./row.ts";
+import type { TagImage } from "./tag.ts";
 
 /** Called in the transaction that ends a build, so that what it writes is there if and only if the end is. */
 export type OnBuildEnded = (trx: BuildsTrx, build: BuildRow) => Promise<void>;
@@ -21,6 +22,7 @@ export type BuildDeps = {
   secrets: () => BuildSecrets;
   onEnded: OnBuildEnded;
   attest: Attest;
+  tagImage: TagImage;
   metrics: BuildMetrics;
   log: Logger;
   /** Unix milliseconds. */

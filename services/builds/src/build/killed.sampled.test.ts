@@ -252,6 +252,67 @@ test("a build waits for a registry that fails, and its provenance is kept with t
   await second.stop();
 });
 
+/** A registry that gives no tag. */
+function tagless(registry: Registry, kind: "unavailable" | "rejected"): Registry {
+  const putManifest: Registry["putManifest"] = async (path, reference, manifest) => {
+    if (reference === "1") throw new RegistryError(kind, `it is ${kind}`);
+    return registry.putManifest(path, reference, manifest);
+  };
+  return { ...registry, putManifest };
+}
+
+const tagOf = async (image_ref: string) =>
+  (await fixture.registry.getManifest(image_ref.slice(registryHost.length + 1, -":1".length), "1"))?.digest;
+const listedOf = (image_ref: string) =>
+  fixture.db.selectFrom("image_whitelist").select("build_id").where("image_ref", "=", image_ref).execute();
+const cancel = (id: string) => faultOf(fixture.gateway.call(builds.cancelBuild, { id }, admin));
+
+test("a build that is cancelled after its push leaves the tag where it was, and its Job's image without one", async () => {
+  fixture.script(success);
+  const refusing = (registry: Registry) => failingRegistry(registry, () => "unavailable");
+  const replica = await fixture.start({ wrapRegistry: refusing });
+  const { id, image_ref } = await start();
+  const job = { name: `build-${id}`, namespace };
+  await until(async () => (await fixture.kube.find(resources.jobs, job))?.status?.succeeded === 1, 90_000);
+  assert.equal(await cancel(id), "none");
+  assert.deepEqual([(await rowOf(id)).status, await tagOf(image_ref)], ["cancelled", undefined]);
+  assert.deepEqual(await listedOf(image_ref), []);
+  await replica.stop();
+});
+
+test("a build whose image was recorded can't be cancelled, and gets its tag and its end by another replica without its Job", async () => {
+  const first = await fixture.start({ wrapRegistry: (registry) => tagless(registry, "unavailable") });
+  const { id, image_ref } = await start();
+  await until(async () => (await rowOf(id)).sealed_at !== null, 90_000);
+  assert.deepEqual([await cancel(id), await listedOf(image_ref)], ["build_finished", []]);
+  await first.stop();
+  const job = { name: `build-${id}`, namespace };
+  await fixture.kube.remove(resources.jobs, job, { propagationPolicy: "Background" });
+  await until(async () => (await fixture.kube.find(resources.jobs, job)) === undefined, 60_000);
+  const second = await fixture.start();
+  await hasEnded(id);
+  const { status, image_digest, log_ref } = await rowOf(id);
+  assert.deepEqual([status, image_digest, log_ref], ["succeeded", digest, id]);
+  assert.deepEqual([await tagOf(image_ref), await listedOf(image_ref)], [digest, [{ build_id: id }]]);
+  assert.deepEqual(
+    fixture.ended.filter((one) => one.startsWith(id)),
+    [`${id} succeeded`],
+  );
+  await second.stop();
+});
+
+test("a build whose tag the registry refuses has failed, with its scan, and is not allowed", async () => {
+  const replica = await fixture.start({ wrapRegistry: (registry) => tagless(registry, "rejected") });
+  const { id, image_ref } = await start();
+  await hasEnded(id);
+  const { status, error } = await rowOf(id);
+  assert.deepEqual([status, error, await listedOf(image_ref)], ["failed", "push: it is rejected", []]);
+  assert.equal(await faultOf(provenanceOf(id)), "provenance_not_found");
+  const scan = fixture.db.selectFrom("image_build_scans").select("blocked").where("build_id", "=", id);
+  assert.deepEqual(await scan.execute(), [{ blocked: false }]);
+  await replica.stop();
+});
+
 const provenanceOf = (id: string) => fixture.gateway.call(provenances.readProvenance, { id }, admin);
 
 async function keptStatement(path: string, manifestDigest: string): Promise<string> {

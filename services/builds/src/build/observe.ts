@@ -66,12 +66,25 @@ export async function observeBuild(
   };
 }
 
-/** The bases as `context-fetch` said them: what runs in `build` could say others. */
+/** Bases and builder as `context-fetch` and the node said them: what runs in `build` could say others. */
 function whatWasBuilt(pod: Pod): Pick<ObservedBuild, "built" | "fetched"> {
   const fetched = resultIn(pod, "context-fetch", buildJobs.ContextResult);
-  const built = resultIn(pod, "build", buildJobs.BuildResult);
-  const bases = fetched?.bases ?? built?.bases ?? [];
-  return { fetched, built: built && { ...built, bases } };
+  const bases = fetched?.bases ?? resultIn(pod, "build", buildJobs.BuildResult)?.bases ?? [];
+  const builder = builderIn(pod, fetched);
+  return { fetched, built: { bases, ...(builder && { builder }) } };
+}
+
+const longestName = 100;
+
+/** The program, where the step that runs nothing of a Dockerfile has the same image; else the image that the node ran. */
+export function builderIn(pod: Pod, fetched?: buildJobs.ContextResult): buildJobs.BuildResult["builder"] {
+  const imageOf = (step: builds.BuildStep) =>
+    pod.spec?.initContainers?.find(({ name }) => name === step)?.image;
+  const image = imageOf("build");
+  if (image === undefined) return undefined;
+  if (fetched?.builder && image === imageOf("context-fetch")) return fetched.builder;
+  const [digest = "unknown"] = /sha256:[0-9a-f]{64}/.exec(statusesOf(pod).get("build")?.imageID ?? "") ?? [];
+  return { name: image.replace(/@.*$/, "").slice(0, longestName), version: digest };
 }
 
 function resultIn<T>(pod: Pod, step: builds.BuildStep, shape: Shape<T>): T | undefined {

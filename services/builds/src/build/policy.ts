@@ -31,6 +31,7 @@ export function targetProblem(imageRef: string, host: string): string | undefine
   if (reference.tag === undefined) return "name a tag";
   if (subjectOfTag(reference.tag) !== undefined)
     return "tags of this form list what belongs to an image; choose another";
+  if (buildJobs.isPushTag(reference.tag)) return "tags of this form are those of builds; choose another";
   if (reference.path.startsWith(buildJobs.layerCachePrefix))
     return `layers for later builds are under ${buildJobs.layerCachePrefix}; choose another path`;
   const prefix = reserved.find((one) => reference.path.startsWith(one));

@@ -2,13 +2,15 @@
 // build. One replica does it in a loop (leader.ts); others when somebody reads or changes a build.
 
 import { isKubeError } from "@svc/kube";
-import { type Attested, ProvenanceRefused } from "./attest.ts";
-import { type BuildPlan, decideBuild, fail, type ObservedBuild } from "./decide.ts";
+import { isRegistryError } from "@svc/registry";
+import { type BuildPlan, decideBuild, fail, isOverdue, type ObservedBuild } from "./decide.ts";
 import type { ClusterDeps } from "./deps.ts";
 import { launch, removeJob, removeSecret } from "./launch.ts";
 import { collectLog } from "./log/collect.ts";
 import { type BuildObjects, observeBuild, readObjects, stateOf } from "./observe.ts";
+import { PushRefused } from "./push-registry.ts";
 import type { BuildRow } from "./row.ts";
+import { finish, seal } from "./seal.ts";
 import {
   countUnfinished,
   deleteEarlierScans,
@@ -17,12 +19,11 @@ import {
   listBuilding,
   listUncleaned,
   markCleaned,
-  saveProvenance,
   saveScan,
   saveSteps,
   startPending,
-  whitelistBuilt,
 } from "./store.ts";
+import { tell } from "./tell.ts";
 
 const usualSlots = 2;
 
@@ -60,6 +61,7 @@ export async function reconcileBuild(deps: ClusterDeps, row: BuildRow): Promise<
 }
 
 async function reconcileRow(deps: ClusterDeps, row: BuildRow, objects: BuildObjects): Promise<BuildRow> {
+  if (row.sealed_at) return finish(deps, row);
   const observed = await observeBuild(deps, row, objects);
   return act(deps, { row, observed, objects }, decideBuild(observed));
 }
@@ -69,31 +71,33 @@ type Subject = { row: BuildRow; observed: ObservedBuild; objects: BuildObjects }
 async function act(deps: ClusterDeps, subject: Subject, plan: BuildPlan): Promise<BuildRow> {
   const { row } = subject;
   if (plan.effects.includes("launch")) return launchOrFail(deps, subject);
+  if (plan.effects.includes("seal")) return attestAndSeal(deps, subject);
   if (!plan.effects.includes("record")) {
     if (JSON.stringify(plan.steps) !== JSON.stringify(row.steps))
       await saveSteps(deps.db, row.id, plan.steps);
     return { ...row, steps: [...plan.steps] };
   }
-  if (plan.effects.includes("attest")) {
-    const attested = await deps.attest(row, subject.observed).catch((error: Error) => {
-      if (error instanceof ProvenanceRefused) return error;
-      throw error;
-    });
-    if (attested instanceof Error)
-      return end(deps, subject, { plan: fail(subject.observed, attested.message) });
-    return end(deps, subject, { plan, attested });
-  }
-  return end(deps, subject, { plan });
+  return end(deps, subject, plan);
 }
 
-async function end(
-  deps: ClusterDeps,
-  subject: Subject,
-  { plan, attested }: { plan: BuildPlan; attested?: Attested },
-): Promise<BuildRow> {
+async function attestAndSeal(deps: ClusterDeps, subject: Subject): Promise<BuildRow> {
+  const { row, observed, objects } = subject;
+  const attested = await deps.attest(row, observed).catch((error: Error) => {
+    if (error instanceof PushRefused) return error.message;
+    if (!isRegistryError(error) || !isOverdue(observed)) throw error;
+    return `provenance: the registry is unavailable; retry the build later. ${error.message}`;
+  });
+  if (typeof attested === "string") return end(deps, subject, fail(observed, attested));
+  const log = await collectLog(deps, { pod: objects.pods.get(row.id), steps: observed.steps });
+  const sealed = await seal(deps, row, { observed, attested, log });
+  if (sealed) return finish(deps, sealed);
+  return (await findBuild(deps.db, row.id)) ?? row;
+}
+
+async function end(deps: ClusterDeps, subject: Subject, plan: BuildPlan): Promise<BuildRow> {
   const { row, objects } = subject;
   const log = await collectLog(deps, { pod: objects.pods.get(row.id), steps: plan.steps });
-  const ended = await record(deps, subject, { plan, log, attested });
+  const ended = await record(deps, subject, { plan, log });
   if (plan.effects.includes("remove-job")) await removeJob(deps, row.id);
   return ended ?? (await findBuild(deps.db, row.id)) ?? row;
 }
@@ -119,11 +123,11 @@ async function launchOrFail(deps: ClusterDeps, subject: Subject): Promise<BuildR
   }
 }
 
-/** Scan, digest, provenance, whitelist, log and end in one transaction; undefined when somebody else has written the end. */
+/** Verdict, log and end of what failed, or of a scan, in one transaction; undefined when somebody else has written the end. */
 async function record(
   deps: ClusterDeps,
   { row, observed }: Subject,
-  { plan, log, attested }: { plan: BuildPlan; log?: Buffer | undefined; attested?: Attested | undefined },
+  { plan, log }: { plan: BuildPlan; log?: Buffer | undefined },
 ): Promise<BuildRow | undefined> {
   const { verdict, push, built } = observed;
   const status = plan.status === "succeeded" ? "succeeded" : "failed";
@@ -143,25 +147,12 @@ async function record(
       await saveScan(trx, row.id, about);
     } else await trx.deleteFrom("image_build_documents").where("build_id", "=", row.id).execute();
     if (after.kind === "scan" && status === "succeeded") await deleteEarlierScans(trx, after);
-    if (attested && push) await saveProvenance(trx, { id: row.id, digest: push.digest, attested });
-    if (plan.effects.includes("whitelist") && verdict && push) await whitelistBuilt(trx, after);
     await deps.onEnded(trx, after);
     return after;
   });
   if (ended && push) deps.metrics.pushed(push);
   if (ended) tell(deps, ended);
   return ended;
-}
-
-export function tell(
-  { metrics, log, now }: Pick<ClusterDeps, "metrics" | "log" | "now">,
-  row: BuildRow,
-): void {
-  const { id, status, image_ref, error } = row;
-  if (status === "pending" || status === "building") return;
-  metrics.ended(status, row.started_at ? Math.max(0, (now() - row.started_at.getTime()) / 1_000) : 0);
-  if (status === "failed") log.warn({ build: id, image: image_ref, error }, "build failed");
-  else log.info({ build: id, image: image_ref, digest: row.image_digest }, `build ${status}`);
 }
 
 const mostCleaned = 100;

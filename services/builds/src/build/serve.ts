@@ -14,6 +14,7 @@ import { createBuildMetrics } from "./metrics.ts";
 import { createRead } from "./read.ts";
 import { createRebuild, createRetry } from "./retry.ts";
 import { createStart } from "./start.ts";
+import type { TagImage } from "./tag.ts";
 import { createWatchLog } from "./watch-log.ts";
 
 type BuildNeeds = {
@@ -25,6 +26,7 @@ type BuildNeeds = {
   secrets: () => BuildSecrets;
   onEnded: OnBuildEnded;
   attest: Attest;
+  tagImage: TagImage;
   registry: Registry;
   log: Logger;
   now?: (() => number) | undefined;

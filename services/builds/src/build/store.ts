@@ -162,7 +162,7 @@ type BuildEnd = {
   log?: Buffer | undefined;
 };
 
-/** Writes the end of a build that has none yet; undefined when it has. */
+/** Writes the end of a build that is neither sealed nor ended; undefined when it is. */
 export async function endBuild(trx: BuildsTrx, id: string, end: BuildEnd): Promise<BuildRow | undefined> {
   const row = await trx
     .updateTable("image_builds")
@@ -178,10 +178,55 @@ export async function endBuild(trx: BuildsTrx, id: string, end: BuildEnd): Promi
     })
     .where("id", "=", id)
     .where("status", "in", ["pending", "building"])
+    .where("sealed_at", "is", null)
     .returningAll()
     .executeTakeFirst();
   if (row && end.log)
     await trx.insertInto("image_build_logs").values({ build_id: id, gz: end.log }).execute();
+  return row;
+}
+
+type BuildSeal = Pick<BuildEnd, "steps" | "bases" | "log"> & { imageDigest: string };
+
+/** Records what was built; undefined when somebody else has, or when the build has ended. */
+export async function sealBuild(trx: BuildsTrx, id: string, seal: BuildSeal): Promise<BuildRow | undefined> {
+  const row = await trx
+    .updateTable("image_builds")
+    .set({
+      sealed_at: sql<Date>`now()`,
+      steps: JSON.stringify(seal.steps),
+      image_digest: seal.imageDigest,
+      ...(seal.bases && { bases: JSON.stringify(seal.bases) }),
+      log_ref: seal.log ? id : null,
+      documents_token_hashes: [],
+    })
+    .where("id", "=", id)
+    .where("status", "=", "building")
+    .where("sealed_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row && seal.log)
+    await trx.insertInto("image_build_logs").values({ build_id: id, gz: seal.log }).execute();
+  return row;
+}
+
+/** Writes the end of a sealed build; `error` is why it failed at the last moment. */
+export async function endSealed(
+  trx: BuildsTrx,
+  id: string,
+  error: string | undefined,
+): Promise<BuildRow | undefined> {
+  const status = error === undefined ? "succeeded" : "failed";
+  const row = await trx
+    .updateTable("image_builds")
+    .set({ status, error: error ?? null, finished_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .where("status", "=", "building")
+    .where("sealed_at", "is not", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row && error !== undefined)
+    await trx.deleteFrom("image_provenances").where("build_id", "=", id).execute();
   return row;
 }
 

@@ -1,5 +1,6 @@
 // Which references an entry of the whitelist admits, and the reference that a server keeps.
 
+import { buildJobs } from "@svc/proto";
 import { parseReference, type Reference } from "@svc/registry";
 
 /** Why a text cannot be an entry of the whitelist; undefined when it can. */
@@ -11,13 +12,16 @@ export function problemOfEntry(text: string): string | undefined {
   return undefined;
 }
 
-/** Every entry that admits an image: its exact tag and its repository as a whole. A digest alone names no tag. */
+/**
+ * Every entry that admits an image: its exact tag and its repository as a whole. A digest alone names no tag. What a build
+ * has only pushed is not meant by the whole repository.
+ */
 export function entriesAdmitting({ name, tag, digest }: Reference): string[] {
   const whole = `${name}:*`;
   if (tag === undefined && digest !== undefined) return [whole];
   // No tag and `latest` are the same image to every runtime.
   if (tag === undefined || tag === "latest") return [whole, name, `${name}:latest`];
-  return [whole, `${name}:${tag}`];
+  return [...(buildJobs.isPushTag(tag) ? [] : [whole]), `${name}:${tag}`];
 }
 
 /** The reference with the digest that it names right now. */

@@ -21,7 +21,7 @@ export async function readKeepers({ db, mesh, host, platformImages }: Deps): Pro
     db.selectFrom("image_whitelist").select("image_ref").execute(),
     db
       .selectFrom("image_builds")
-      .select(["image_ref", "base_image"])
+      .select(["image_ref", "base_image", "image_digest"])
       .where("status", "in", ["pending", "building"])
       .execute(),
     imagesOfServers(mesh),
@@ -29,7 +29,13 @@ export async function readKeepers({ db, mesh, host, platformImages }: Deps): Pro
   return {
     whitelist: onRegistry(whitelist.map(({ image_ref }) => image_ref)),
     server: onRegistry(used.flatMap(({ images }) => images)),
-    build: onRegistry(builds.flatMap(({ image_ref, base_image }) => [image_ref, base_image])),
+    // Of one that was pushed its digest too: its tag may still name another image.
+    build: onRegistry(
+      builds.flatMap(({ image_ref, base_image, image_digest }) => [
+        ...[image_ref, base_image],
+        image_digest === null || image_ref.includes("@") ? null : `${image_ref}@${image_digest}`,
+      ]),
+    ),
     platform: onRegistry(platformImages),
   };
 }

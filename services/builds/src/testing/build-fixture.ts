@@ -12,7 +12,7 @@ import { startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
 import { settleAll, startTestNats, type TestNats } from "@svc/mesh/testing";
 import { builds } from "@svc/proto";
-import { mediaTypes, openRegistry, type Registry } from "@svc/registry";
+import { digestOf, mediaTypes, openRegistry, type Registry } from "@svc/registry";
 import { startMemoryRegistry } from "@svc/registry/testing";
 import { createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry as Metrics } from "@svc/telemetry";
@@ -59,7 +59,9 @@ const summary = {
 const verdictOf = (more: object) =>
   `svc-verdict ${JSON.stringify({ scanned_at: "2026-11-22T20:00:00.000Z", summary: { ...summary, ...more } })}`;
 
-export const digest = `sha256:${"d".repeat(64)}`;
+/** What the scripted step `push` says that it pushed. */
+const pushed = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: mediaTypes.manifest, layers: [] }));
+export const digest = digestOf(pushed);
 export const base = { image_ref: `${registryHost}/bases/one:1`, digest: `sha256:${"b".repeat(64)}` };
 export const blockedVerdict = verdictOf({
   blocked: true,
@@ -72,14 +74,18 @@ export const blockedVerdict = verdictOf({
 export const success: BuildScript = {
   "context-fetch": {
     print: ["fetched 3 files"],
-    message: JSON.stringify({ context_digest: "c".repeat(64), bases: [base] }),
+    message: JSON.stringify({
+      context_digest: "c".repeat(64),
+      bases: [base],
+      builder: { name: "buildah", version: "1.28.2" },
+    }),
   },
   build: {
     print: ["STEP 1/2: FROM scratch", "STEP 2/2: COPY . /data"],
     // What a RUN line might say.
     message: JSON.stringify({
       bases: [{ ...base, digest: `sha256:${"e".repeat(64)}` }],
-      builder: { name: "buildah", version: "1.28.2" },
+      builder: { name: "buildah", version: "6.6.6" },
     }),
   },
   scan: { print: ["scanned"] },
@@ -217,7 +223,11 @@ function knowingImages(registry: Registry): Registry {
     digest,
     size: 17,
   });
-  return { ...registry, headManifest };
+  const getManifest: Registry["getManifest"] = async (path, reference, signal) =>
+    reference === digest
+      ? { mediaType: mediaTypes.manifest, digest, bytes: pushed }
+      : registry.getManifest(path, reference, signal);
+  return { ...registry, headManifest, getManifest };
 }
 
 type Parts = {
