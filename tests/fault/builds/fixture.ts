@@ -1,8 +1,7 @@
 // Everything that a pack passes through on its way to the whitelist, as processes that can be killed: builds, the gateways, NATS,
 // PostgreSQL, the cluster, the registry and its gate, and the steps of a Job. Identity and lifecycle answer from here.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -14,7 +13,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { connectKube, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { accounts, notices, servers } from "@svc/proto";
@@ -38,6 +36,8 @@ import {
   type InternalProxy,
   openInternalProxy,
 } from "../../../services/storage/src/testing/internal-proxy.ts";
+import { type ContextsKind, startContexts, type TestContexts } from "./contexts.ts";
+import { Program } from "./program.ts";
 
 const repo = resolve(import.meta.dirname, "../../..");
 const image = "svc.local/build-agent";
@@ -52,6 +52,7 @@ const victims = [
   "the internal gateway",
   "the registry",
   "the gate",
+  "the bucket",
   "the step",
 ] as const;
 export type Victim = (typeof victims)[number];
@@ -62,13 +63,19 @@ export type PipelineFixture = {
   /** Calls as the external gateway does. */
   gateway: Mesh;
   registry: GatedRegistry;
-  /** Folder of the contexts. */
-  folder: string;
+  /** Names of the stored blobs of contexts. */
+  stored: () => string[];
+  /** Makes every stored blob an hour old: the sweep deletes those that no row names. */
+  age: () => void;
+  /** Mails that identity was asked to send. */
+  mails: { user_id: string; kind: string; facts: Record<string, string> }[];
+  /** What lifecycle says that servers run. */
+  used: string[];
   /** Sends a request to one of the external gateways as `usr-1`; throws when the connection breaks. */
   ask: (path: string, about?: Ask) => Promise<Answer>;
   /** From now on this step of a Job (`step NAME`) waits until it is resumed. */
   hold: (step: string) => void;
-  /** Resolves when builds is about to take that step (`step-names.ts`), or when the held step of a Job waits. */
+  /** Resolves when builds is about to take that step (`step-names.ts`), or when that step of a Job waits; it is held if it is not. */
   pauseAt: (step: string) => Promise<void>;
   resume: (step: string) => void;
   /** SIGKILL; the returned function starts it again. */
@@ -104,51 +111,24 @@ const quick = [
   "builds.upload_lease=1s",
   "builds.submissions_pending=1000",
   "builds.notice_interval=200ms",
-  // Longer than between the storing of a blob and the row that names it.
-  "builds.unnamed_keep=8s",
+  // Longer than any pause of a test between the storing of a blob and the row that names it.
+  "builds.unnamed_keep=10m",
   "builds.sweep_interval=500ms",
 ];
 
-class Program {
-  readonly #start: () => ChildProcess;
-  readonly #isReady: (line: string) => boolean;
-  child: ChildProcess | undefined;
-
-  constructor(start: () => ChildProcess, isReady: (line: string) => boolean) {
-    this.#start = start;
-    this.#isReady = isReady;
-  }
-
-  async start(): Promise<void> {
-    const child = this.#start();
-    this.child = child;
-    const ready = Promise.withResolvers<void>();
-    if (!child.stdout) throw new Error("its output is not read");
-    createInterface({ input: child.stdout }).on("line", (line) => this.#isReady(line) && ready.resolve());
-    child.once("exit", (code) => ready.reject(new Error(`a process ended with code ${code}`)));
-    await ready.promise;
-  }
-
-  async kill(): Promise<() => Promise<void>> {
-    const { child } = this;
-    if (child && child.exitCode === null && child.signalCode === null) {
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-    }
-    return () => this.start();
-  }
-}
-
-export async function openPipelineFixture(overrides: readonly string[] = []): Promise<PipelineFixture> {
+export async function openPipelineFixture(
+  overrides: readonly string[] = [],
+  contextsIn: ContextsKind = "folder",
+): Promise<PipelineFixture> {
   await using stack = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-pipeline-"));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  const [control, folder] = [join(dataDir, "control"), join(dataDir, "contexts")];
-  for (const made of [control, folder]) mkdirSync(made);
+  const control = join(dataDir, "control");
+  mkdirSync(control);
   writeFileSync(join(control, "runs"), "");
   const cluster = clusterProgram(dataDir, control);
-  const [, nats, database, registry] = await Promise.all([
+  const [contexts, , nats, database, registry] = await Promise.all([
+    startContexts(contextsIn, dataDir).then((one) => stack.adopt(one, () => one.close())),
     cluster.start().then(() => stack.adopt(cluster, (one) => void one.child?.kill("SIGTERM"))),
     startTestNats().then((one) => stack.adopt(one, () => one.stop())),
     createBuildsDatabase().then((one) => stack.adopt(one, () => one.drop())),
@@ -160,20 +140,20 @@ export async function openPipelineFixture(overrides: readonly string[] = []): Pr
   for (const file of ["prerequisites/namespaces.yaml", "base/roles.yaml"]) await applyRoles(kube, file);
   const wire = stack.adopt(await createWire(database.url), (one) => one.cut());
   const watching = stack.adopt(database.open<Tables>(), (one) => one.close());
-  const gateway = await serveNeighbours(nats, stack);
+  const { gateway, mails, used } = await serveNeighbours(nats, stack);
   const faces = await startFaces(nats, stack);
   const { url } = faces.internalProxy;
   const settings = [
     ...quick,
     `registry.url=${registry.host}`,
-    `registry.user_uploads_context=${folder}`,
+    ...contexts.settings,
     `builds.internal_url=${url}`,
     ...overrides,
   ];
-  const builds = buildsProgram({ nats, wire, dataDir, settings, registry });
+  const builds = buildsProgram({ nats, wire, dataDir, settings, registry, contexts });
   await builds.start();
   stack.adopt(builds, async (one) => void (await one.kill()));
-  const parts = { dataDir, control, cluster, nats, wire, registry, faces, builds };
+  const parts = { dataDir, control, cluster, nats, wire, registry, contexts, faces, builds };
   const owned = stack.move();
   return {
     ...fixtureOf(parts),
@@ -181,7 +161,10 @@ export async function openPipelineFixture(overrides: readonly string[] = []): Pr
     db: watching.db,
     gateway,
     registry,
-    folder,
+    mails,
+    used,
+    stored: contexts.stored,
+    age: contexts.age,
     close: () => owned.disposeAsync(),
   };
 }
@@ -209,7 +192,9 @@ function clusterProgram(dataDir: string, control: string): Program {
   );
 }
 
-async function serveNeighbours(nats: TestNats, stack: AsyncDisposableStack): Promise<Mesh> {
+type Neighbours = Pick<PipelineFixture, "gateway" | "mails" | "used">;
+
+async function serveNeighbours(nats: TestNats, stack: AsyncDisposableStack): Promise<Neighbours> {
   const connect = async (name: "identity" | "lifecycle" | "gateway-external") =>
     stack.adopt(await nats.connect(name), (mesh) => mesh.drain(500).catch(() => undefined));
   const [identity, lifecycle] = [await connect("identity"), await connect("lifecycle")];
@@ -219,10 +204,14 @@ async function serveNeighbours(nats: TestNats, stack: AsyncDisposableStack): Pro
     if (client.host !== "operator" || found.state !== "live") return found;
     return { ...found, role: "admin" as const, host: "operator" as const };
   });
-  identity.serve(notices.sendNotice, () => ({ result: "delivered" as const }));
-  lifecycle.serve(servers.listImages, () => ({ items: [] }));
+  const [mails, used]: [PipelineFixture["mails"], string[]] = [[], []];
+  identity.serve(notices.sendNotice, (_context, mail) => {
+    mails.push(mail);
+    return { result: "delivered" as const };
+  });
+  lifecycle.serve(servers.listImages, () => ({ items: [{ server: "a", images: used }] }));
   for (const mesh of [identity, lifecycle]) await mesh.announce();
-  return connect("gateway-external");
+  return { gateway: await connect("gateway-external"), mails, used };
 }
 
 type Faces = { external: GatewayProcess[]; internal: GatewayProcess[]; internalProxy: InternalProxy };
@@ -240,9 +229,9 @@ async function startFaces(nats: TestNats, stack: AsyncDisposableStack): Promise<
   return { external, internal, internalProxy };
 }
 
-type Made = { nats: TestNats; wire: Wire; dataDir: string; settings: string[]; registry: GatedRegistry };
+type Made = Pick<Parts, "nats" | "wire" | "dataDir" | "registry" | "contexts"> & { settings: string[] };
 
-function buildsProgram({ nats, wire, dataDir, settings, registry }: Made): Program {
+function buildsProgram({ nats, wire, dataDir, settings, registry, contexts }: Made): Program {
   const main = join(import.meta.dirname, "step-gate.ts");
   const env = {
     ...process.env,
@@ -256,12 +245,18 @@ function buildsProgram({ nats, wire, dataDir, settings, registry }: Made): Progr
     SVC_BUILD_TOKEN: callerToken,
     SVC_REGISTRY_PUSH_TOKEN: registry.credentials.build,
     SVC_REGISTRY_PRUNE_TOKEN: registry.credentials.prune,
+    ...contexts.env,
   };
-  return new Program(
-    () => spawn(process.execPath, [main], { stdio: ["ignore", "pipe", "inherit", "ipc"], env }),
-    (line) => line.includes('"msg":"ready"'),
-  );
+  const start = () => {
+    const told = { ...env, SVC_TEST_STOP_AT: program.stopAt };
+    return spawn(process.execPath, [main], { stdio: ["ignore", "pipe", "inherit", "ipc"], env: told });
+  };
+  const program: Program = new Program(start, (line) => line.includes('"msg":"ready"'));
+  return program;
 }
+
+/** For what only a hang does not reach. */
+const longestMs = 300_000;
 
 export const isOfJob = (step: string) => step.startsWith("step ");
 
@@ -272,6 +267,7 @@ type Parts = {
   nats: TestNats;
   wire: Wire;
   registry: GatedRegistry;
+  contexts: TestContexts;
   faces: Faces;
   builds: Program;
 };
@@ -284,28 +280,26 @@ function fixtureOf(
 > {
   const { control, faces, builds } = parts;
   let turn = 0;
-  const tell = (received: object) => void (builds.child?.connected && builds.child.send(received));
   const holdOf = (step: string) => join(control, step.replace("step ", "hold-"));
   const allRuns = () => readFileSync(join(control, "runs"), "utf8").split("\n").filter(Boolean);
+  const hold = (step: string) => writeFileSync(holdOf(step), String(allRuns().length));
   return {
     ask: (path, about = {}) => {
       const alive = faces.external.flatMap((one) => one.port() ?? []);
       turn += 1;
       return askFace(`http://127.0.0.1:${alive[turn % alive.length] ?? 0}`, path, about);
     },
-    hold: (step) => writeFileSync(holdOf(step), String(allRuns().length)),
+    hold,
     pauseAt: async (step) => {
-      if (!isOfJob(step)) {
-        tell({ stopAt: step });
-        return new Promise((resolve) => builds.child?.once("message", () => resolve()));
-      }
+      if (!isOfJob(step)) return builds.pauseAt(step);
+      if (!existsSync(holdOf(step))) hold(step);
       const before = Number(readFileSync(holdOf(step), "utf8"));
       const isThere = (run: string) => run.endsWith(step.slice("step".length));
-      await until(() => allRuns().slice(before).some(isThere), 60_000);
+      await until(() => allRuns().slice(before).some(isThere), longestMs);
     },
     resume: (step) => {
       if (isOfJob(step)) rmSync(holdOf(step), { force: true });
-      else tell({ proceed: true });
+      else builds.tell({ proceed: step });
     },
     kill: (victim) => inject(parts, victim, turn),
     print: (id, pace) => writeFileSync(join(control, `print-${id}`), JSON.stringify(pace)),
@@ -316,7 +310,7 @@ function fixtureOf(
 }
 
 async function inject(parts: Parts, victim: Victim, turn: number): Promise<() => Promise<unknown>> {
-  const { nats, wire, registry, faces, cluster, builds } = parts;
+  const { nats, wire, registry, contexts, faces, cluster, builds } = parts;
   const killFace = async (face: GatewayProcess | undefined) => {
     await face?.kill();
     return async () => face?.start();
@@ -340,6 +334,8 @@ async function inject(parts: Parts, victim: Victim, turn: number): Promise<() =>
       return registry.kill("registry");
     case "the gate":
       return registry.kill("gate");
+    case "the bucket":
+      return contexts.kill();
     case "the step":
       killAgents(parts.control);
       return async () => undefined;

@@ -89,6 +89,20 @@ export const table: readonly KillPoint[][] = [
     ["a document is written", "the cluster"],
     ["step push", "the step"],
   ],
+  [
+    ["the build is sealed", "builds"],
+    ["the image is tagged", "builds"],
+    ["the build is ended", "builds"],
+  ],
+  [
+    ["the image is tagged", "the registry"],
+    ["the build is ended", "PostgreSQL"],
+  ],
+  [
+    ["the provenance is written, committed", "builds"],
+    ["the image is tagged", "the gate"],
+    ["the image is whitelisted, committed", "builds"],
+  ],
 ];
 
 /** While a context is replaced, and then withdrawn. */
@@ -96,6 +110,67 @@ export const removals: readonly KillPoint[] = [
   ["a blob is removed", "builds"],
   ["a blob is removed", "PostgreSQL"],
   ["the upload is completed, committed", "PostgreSQL"],
+];
+
+/** Of a pack whose context is in a bucket. */
+export const bucketTable: readonly KillPoint[][] = [
+  [
+    ["the writer's lease is taken", "the bucket"],
+    ["step context-fetch", "the bucket"],
+    ["step build", "builds"],
+  ],
+  [
+    ["the part is added", "the bucket"],
+    ["step context-fetch", "builds"],
+  ],
+  [
+    ["the upload is completed", "the bucket"],
+    ["step context-fetch", "the bucket"],
+  ],
+  [
+    ["the upload is completed, committed", "builds"],
+    ["step context-fetch", "the internal gateway"],
+  ],
+];
+
+/** While the registry is pruned. */
+export const prunes: readonly KillPoint[][] = [
+  [
+    ["a manifest is deleted", "builds"],
+    ["a manifest is deleted", "builds"],
+  ],
+  [["a manifest is deleted", "the registry"]],
+  [["a manifest is deleted", "the gate"]],
+  [["a manifest is deleted", "PostgreSQL"]],
+];
+
+/** While an image is scanned again. */
+export const rescans: readonly KillPoint[][] = [
+  [
+    ["step pull", "builds"],
+    ["step scan-gate", "builds"],
+    ["the scan is written", "builds"],
+  ],
+  [
+    ["the token is written", "builds"],
+    ["step pull", "the registry"],
+  ],
+  [
+    ["step scan-gate", "the internal gateway"],
+    ["the build is ended", "PostgreSQL"],
+  ],
+  [
+    ["the build is written", "builds"],
+    ["step pull", "the cluster"],
+  ],
+];
+
+/** While a mail to an author is sent. */
+export const mails: readonly KillPoint[] = [
+  ["the mail is settled", "builds"],
+  ["the mail is taken", "builds"],
+  ["the mail is taken", "NATS"],
+  ["the mail is settled", "PostgreSQL"],
 ];
 
 /** While a build is cancelled. */

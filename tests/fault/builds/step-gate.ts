@@ -1,29 +1,30 @@
 // The production service builds, paused before a step that a test names until the test resumes or kills it. Every step is a
-// change: of a row, in the cluster, in the folder of contexts.
+// change: of a row, in the cluster, in the folder of contexts, in the registry.
 
 import promises from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { connectKube, type Kube } from "@svc/kube";
 import { runService } from "@svc/service";
 import pg from "pg";
 import { kubeconfigFile, settings } from "../../../services/builds/src/config.ts";
 import type { Tables } from "../../../services/builds/src/database.ts";
 import { startBuilds } from "../../../services/builds/src/service.ts";
-import { stepOfFile, stepOfObject, stepOfStatement } from "./step-names.ts";
+import { stepOfFile, stepOfObject, stepOfRequest, stepOfStatement } from "./step-names.ts";
 
-let awaited: string | undefined;
-let proceed = () => {};
+/** The first step may come before a message does. */
+let awaited: string | undefined = process.env["SVC_TEST_STOP_AT"] || undefined;
+const paused = new Map<string, () => void>();
 
-process.on("message", (received: { stopAt?: string; proceed?: true }) => {
+process.on("message", (received: { stopAt?: string; proceed?: string }) => {
   if (received.stopAt !== undefined) awaited = received.stopAt;
-  if (received.proceed) proceed();
+  if (received.proceed !== undefined) paused.get(received.proceed)?.();
 });
 
 async function pass(step: string | undefined): Promise<void> {
   if (step === undefined || step !== awaited) return;
   awaited = undefined;
   const { promise, resolve } = Promise.withResolvers<void>();
-  proceed = resolve;
+  paused.set(step, resolve);
   process.send?.({ at: step });
   await promise;
 }
@@ -56,6 +57,18 @@ function gateFiles(): void {
   syncBuiltinESMExports();
 }
 
+/** Before the client of registries is loaded. */
+function gateRequests(): void {
+  const undici = createRequire(import.meta.url)("undici") as {
+    request: (url: string, about: { method: string }) => Promise<unknown>;
+  };
+  const { request } = undici;
+  undici.request = async (url, about) => {
+    await pass(stepOfRequest(about.method, url));
+    return request(url, about);
+  };
+}
+
 function gated(kube: Kube): Kube {
   const wait =
     <A extends unknown[], T>(method: "create" | "remove", work: (...args: A) => Promise<T>) =>
@@ -72,6 +85,7 @@ function gated(kube: Kube): Kube {
 
 gateStatements();
 gateFiles();
+gateRequests();
 const kube = gated(connectKube({ kubeconfigFile: kubeconfigFile() }));
 await runService<typeof settings, Tables>({
   name: "builds",

@@ -46,6 +46,10 @@ export type S3Server = {
   remove: (key: string, bucket?: string) => void;
   /** Uploads that were begun and neither completed nor aborted. */
   openUploads: (bucket?: string) => { key: string; parts: number[] }[];
+  /** Makes every object so much older. */
+  age: (ms: number) => void;
+  /** Cuts all connections and takes no more, until the returned function brings it back with all that it had stored. */
+  goAway: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
 };
 
@@ -94,19 +98,22 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     answerRequest(state, incoming, response).catch(() => response.destroy());
   });
   server.requestTimeout = 0;
-  await new Promise<void>((done) => server.listen(options.port ?? 0, "127.0.0.1", done));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    endpoint,
-    ...controls(state, endpoint),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+  const listen = (port: number) => new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise<void>((done) => server.close(() => done()));
   };
+  await listen(options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const goAway = async () => {
+    await stop();
+    return () => listen(port);
+  };
+  return { endpoint, ...controls(state, endpoint), goAway, stop };
 }
 
-function controls(state: State, endpoint: string): Omit<S3Server, "endpoint" | "stop"> {
+function controls(state: State, endpoint: string): Omit<S3Server, "endpoint" | "goAway" | "stop"> {
   const bucketOf = (name = "copies") => {
     const bucket = state.buckets.get(name);
     if (!bucket) throw new Error(`there is no bucket ${name}`);
@@ -135,6 +142,10 @@ function controls(state: State, endpoint: string): Omit<S3Server, "endpoint" | "
     metadataOf: (key, name) => find(key, name).metadata,
     replace: (key, bytes, name) => void bucketOf(name).put(key, Buffer.from(bytes)),
     remove: (key, name) => void bucketOf(name).delete(key),
+    age: (ms) => {
+      const versions = [...state.buckets.values()].flatMap(({ keys }) => [...keys.values()].flat());
+      for (const version of versions) version.modifiedAt = new Date(version.modifiedAt.getTime() - ms);
+    },
     openUploads: (name) =>
       [...bucketOf(name).uploads.values()].map(({ key, parts }) => ({
         key,

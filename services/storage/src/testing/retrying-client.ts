@@ -10,6 +10,8 @@ export type RetryingClient = {
   ask: (path: string, about?: Ask) => Promise<Answer | undefined>;
   /** Status and code of every response, and `cut` for each broken connection. */
   answers: string[];
+  /** How long something is repeated. */
+  patienceMs: number;
   /** Aborts the pending requests: a dead server would answer them only at their deadline. */
   abortWaiting: () => void;
 };
@@ -18,11 +20,15 @@ const pauseMs = 50;
 /** Answers that are allowed while something is down. */
 const retryable = /^(503 |409 (upload_busy|maintenance_in_progress)|429 (export_busy|overloaded))/;
 
-export function createRetryingClient({ ask }: Pick<TransferFixture, "ask">): RetryingClient {
+export function createRetryingClient(
+  { ask }: Pick<TransferFixture, "ask">,
+  patienceMs = 30_000,
+): RetryingClient {
   const answers: string[] = [];
   let hurrying = new AbortController();
   return {
     answers,
+    patienceMs,
     abortWaiting: () => {
       hurrying.abort();
       hurrying = new AbortController();
@@ -44,13 +50,13 @@ export function createRetryingClient({ ask }: Pick<TransferFixture, "ask">): Ret
   };
 }
 
-/** Repeats `work` until it returns something; fails after 30 s and lists all answers. */
+/** Repeats `work` until it returns something; fails after the patience of the client and lists all answers. */
 export async function retryUntil<T>(
-  { answers }: RetryingClient,
+  { answers, patienceMs }: RetryingClient,
   what: string,
   work: () => Promise<T | undefined>,
 ): Promise<T> {
-  const endAt = Date.now() + 30_000;
+  const endAt = Date.now() + patienceMs;
   while (Date.now() < endAt) {
     const result = await work();
     if (result !== undefined) return result;
