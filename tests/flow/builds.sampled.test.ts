@@ -1,7 +1,9 @@
-// A player's pack from the upload to a server made of it, on a running stack (docs/reference/builds.md#steps).
+// A player's pack from the upload to a server made of it, on a running stack (docs/reference/builds.md#steps). The stack runs as a user
+// who is not root, also where the tests do.
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { isWhole, wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
@@ -10,6 +12,7 @@ import { makeZip } from "../../libs/world/src/testing.ts";
 import { landmark, type Packed, type PackMaker, startPackMaker } from "./pack.ts";
 import { blockNameAt, join } from "./player.ts";
 import { type Answer, type Stack, send, startStack, withoutGame } from "./stack.ts";
+import { createStackUser, type StackUser } from "./unprivileged.ts";
 
 type Submission = {
   id: string;
@@ -28,6 +31,7 @@ type Caller = (
   headers?: Record<string, string>,
 ) => Promise<Answer>;
 
+let user: StackUser | undefined;
 let stack: Stack;
 let packs: PackMaker;
 let player: Caller;
@@ -45,10 +49,12 @@ before(async () => {
   const made = startPackMaker();
   made.catch(() => undefined);
   const quick = ["submission_cooldown=0s", "upload_cooldown=0s", "notice_interval=1s"];
-  stack = await startStack([
+  user = createStackUser();
+  const args = [
     ...["--only", `${services},registry-gate`],
     ...quick.flatMap((setting) => ["--set", `builds.${setting}`]),
-  ]);
+  ];
+  stack = await startStack(args, undefined, user);
   await stack.becomeOwner();
   packs = await made;
   player = await signIn(randomUUID());
@@ -66,6 +72,7 @@ before(async () => {
 after(async () => {
   await stack?.stop();
   await packs?.[Symbol.asyncDispose]();
+  user?.remove();
 });
 
 /** A browser of a player who has just linked an account. */
@@ -235,6 +242,17 @@ async function wake(name: string, image: string): Promise<string> {
   );
   return ready;
 }
+
+test("no process of the stack runs as root", async () => {
+  await Promise.allSettled([islands, careless]);
+  const { processes } = stack.file();
+  assert.ok(processes.some(({ name }) => name === "registry-gate"));
+  const uids = processes.map(({ name, pid }) => `${name} ${statSync(`/proc/${pid}`).uid}`);
+  assert.deepEqual(
+    uids.filter((line) => line.endsWith(" 0")),
+    [],
+  );
+});
 
 test("a pack that was reviewed, built and scanned is the world and the MOTD of a server made of it", async () => {
   const { submission, build } = await islands;

@@ -1,13 +1,13 @@
 // A whole stack for a test: started the way a newcomer does, driven over HTTP, ended with everything it made.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runSvc as commandOfSvc } from "@svc/local-stack";
 import { until } from "@svc/local-stack/testing";
 import { unexpectedErrors } from "./logged-errors.ts";
+import { makeDataDir, type StackUser } from "./unprivileged.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -65,11 +65,13 @@ export function runSvc(
   args: readonly string[],
   typed?: Promise<string>,
   env: NodeJS.ProcessEnv = {},
+  user?: StackUser,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const svc = commandOfSvc(root, join(root, "services/cli/src/main.ts"));
   const child = spawn(process.execPath, [...svc.args, ...args], {
     cwd: root,
-    env: { ...process.env, ...svc.env, ...env },
+    env: { ...process.env, ...svc.env, ...user?.env, ...env },
+    ...(user && { uid: user.uid, gid: user.gid }),
   });
   void typed?.then((line) => child.stdin.end(line && `${line}\n`)).catch(() => child.kill());
   let stdout = "";
@@ -121,17 +123,23 @@ export const withoutGame: readonly string[] = [
   "identity,lifecycle,storage,builds,ops-watchdog,gateway-internal,gateway-external",
 ];
 
-/** Starts a stack on free ports; `args` go to `svc up` besides. */
-export async function startStack(args: readonly string[] = [], dataDir?: string): Promise<Stack> {
-  const dir = dataDir ?? mkdtempSync(join(tmpdir(), "svc-stack-"));
-  const up = await runSvc(["up", "--detach", "--ports", "auto", "--data", dir, ...args]);
+/** Starts a stack on free ports; `args` go to `svc up` besides. It runs as `user`, unless as whoever runs the tests. */
+export async function startStack(
+  args: readonly string[] = [],
+  dataDir?: string,
+  user?: StackUser,
+): Promise<Stack> {
+  const dir = dataDir ?? makeDataDir(user);
+  const words = ["up", "--detach", "--ports", "auto", "--data", dir, ...args];
+  const up = await runSvc(words, undefined, {}, user);
   if (up.code !== 0)
     throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);
-  return stackAt(dir);
+  return stackAt(dir, user);
 }
 
-/** The stack that runs on a folder, whoever started it. */
-export function stackAt(dir: string): Stack {
+/** The stack that runs on a folder, whoever started it; commands are run as `user`. */
+export function stackAt(dir: string, user?: StackUser): Stack {
+  const svc = (words: readonly string[], typed?: Promise<string>) => runSvc(words, typed, {}, user);
   const file = () => readStackFile(dir);
   let cookie = "";
   const expected: RegExp[] = [];
@@ -154,10 +162,10 @@ export function stackAt(dir: string): Stack {
       return send(new URL(path, internal_base_url).href, { method, headers, body });
     },
     becomeOwner: () => becomeOwner(file, external),
-    svc: (...more) => runSvc([...more, "--data", dir]),
+    svc: (...more) => svc([...more, "--data", dir]),
     setUp: async () => {
       const code = until(() => newestCode(join(dir, "mail")), 15_000, "the mailed code");
-      const done = await runSvc(["account", "setup", "--email", "you@example.net", "--data", dir], code);
+      const done = await svc(["account", "setup", "--email", "you@example.net", "--data", dir], code);
       if (done.code !== 0) throw new Error(`svc account setup: ${done.stderr}`);
     },
     kill: (name) => {
@@ -168,7 +176,7 @@ export function stackAt(dir: string): Stack {
     },
     expectErrors: (...patterns) => void expected.push(...patterns),
     stop: async () => {
-      await runSvc(["down", "--data", dir]);
+      await svc(["down", "--data", dir]);
       const errors = unexpectedErrors(dir, expected);
       rmSync(dir, { recursive: true, force: true });
       if (errors.length > 0)
