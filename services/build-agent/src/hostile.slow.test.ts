@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname } from "node:path";
 import { describe, test } from "node:test";
@@ -273,12 +273,12 @@ describe("the context of an internal face that", () => {
 
 const buildah = process.getuid?.() === 0 ? findBinary("buildah") : undefined;
 
-/** A context whose image has a shell, sleep and nothing else. */
+/** A context whose image has a shell, sleep, yes, head and nothing else. */
 async function withShell(run: string): Promise<TestBuild> {
   const build = await testBuild();
   build.env["SVC_BUILDER"] = "buildah";
   const libraries = execFileSync("ldd", ["/bin/dash"], { encoding: "utf8" }).match(/\/\S+/g) ?? [];
-  for (const path of [...libraries, "/bin/dash", "/bin/sleep"]) {
+  for (const path of [...libraries, "/bin/dash", "/bin/sleep", "/usr/bin/yes", "/usr/bin/head"]) {
     const target = build.at("context/root", path === "/bin/dash" ? "bin/sh" : path);
     await mkdir(dirname(target), { recursive: true });
     await copyFile(path, target);
@@ -312,6 +312,27 @@ describe("a RUN line of buildah", {
     assert.ok(build.lines.join("\n").length < 110_000);
     assert.ok(build.lines.includes("(the log is cut here: it has more than 100000 bytes)"));
   });
+  test("that writes 1 GB of log leaves 32 MiB of it, and what it said last", async () => {
+    const line = "x".repeat(99);
+    await using build = await withShell(
+      `RUN yes ${line} | head -c 1000000000; echo; echo the end >&2; exit 1`,
+    );
+    await assert.rejects(build.run(buildImage), { name: "StepFailure" });
+    const kept = build.lines.reduce((sum, one) => sum + one.length + 1, 0);
+    assert.ok(kept > 30 << 20 && kept < 33 << 20, `${kept} bytes`);
+    const omitted = build.lines.map((one) => /^\((\d+) lines are omitted/.exec(one)?.[1]).find(Boolean);
+    assert.ok(Number(omitted) > 9_000_000, omitted);
+    assert.deepEqual(await readdir(build.at("image")), []);
+  });
+  test("that fills the disk is stopped before it is full", async () => {
+    await using build = await withShell("RUN echo begun; yes >/filling; :");
+    const { bavail, bsize, blocks } = await statfs(build.at("tmp"));
+    // A gigabyte less than now, not nearly all of the disk of this machine.
+    build.limits = { keepFree: (bavail - 1e9 / bsize) / blocks, diskCheckMs: 50 };
+    await assert.rejects(build.run(buildImage), { name: "StepFailure", message: /of its disk free/ });
+    await until(async () => (await processesIn(build.at())).length === 0);
+    assert.deepEqual(await readdir(build.at("image")), []);
+  });
   for (const [what, run] of Object.entries({
     "runs for ever": "RUN echo begun; sleep 600; :",
     "leaves processes behind and waits": "RUN echo begun; (sleep 600; :) & wait",
@@ -334,11 +355,6 @@ describe("a RUN line of buildah", {
     });
     await until(async () => (await processesIn(build.at())).length === 0);
     assert.deepEqual(await readdir(build.at("image")), []);
-  });
-  test("that fills the disk is stopped before it is full", async () => {
-    await using build = await withShell("RUN echo begun; sleep 600; :");
-    build.limits = { keepFree: 1, diskCheckMs: 100 };
-    await assert.rejects(build.run(buildImage), { name: "StepFailure", message: /of its disk free/ });
   });
 });
 
