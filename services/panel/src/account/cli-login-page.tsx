@@ -42,7 +42,7 @@ export function Page() {
 }
 
 function CodeStep({ onFound }: { onFound: (found: Found) => void }) {
-  const { cliLogin } = useWords();
+  const { cliLogin, shell } = useWords();
   const attempt = useAttempt();
   const [code, setCode] = useState("");
   const find = async () => {
@@ -57,7 +57,12 @@ function CodeStep({ onFound }: { onFound: (found: Found) => void }) {
       </Row>
       <GameCodeField label={cliLogin.code} name="cli-code" value={code} onChange={setCode} autoFocus />
       <Row>
-        <Button type="submit" kind="primary" isPending={attempt.isRunning} isDisabled={code.length < 8}>
+        <Button
+          type="submit"
+          kind="primary"
+          isPending={attempt.isRunning}
+          whyNot={code.length < 8 ? shell.fillIn : undefined}
+        >
           {cliLogin.find}
         </Button>
       </Row>
@@ -68,9 +73,10 @@ function CodeStep({ onFound }: { onFound: (found: Found) => void }) {
 type ReviewProps = { found: Found; onDecided: (decision: Decision) => void; onAgain: () => void };
 
 function Review({ found: { code, login }, onDecided, onAgain }: ReviewProps) {
-  const { cliLogin } = useWords();
+  const { cliLogin, reasons } = useWords();
   const attempt = useAttempt();
   const left = useCountdown(Date.parse(login.expires_at));
+  const whyNot = left === 0 ? reasons.expired : undefined;
   const decide = async (decision: Decision) => {
     const isDone = await attempt.run(async () => {
       await call("cliLogins.decide", { code, decision });
@@ -87,12 +93,12 @@ function Review({ found: { code, login }, onDecided, onAgain }: ReviewProps) {
           <Button
             kind="primary"
             isPending={attempt.isRunning}
-            isDisabled={left === 0}
+            whyNot={whyNot}
             onPress={() => void decide("approve")}
           >
             {cliLogin.approve}
           </Button>
-          <Button isDisabled={attempt.isRunning || left === 0} onPress={() => void decide("refuse")}>
+          <Button isPending={attempt.isRunning} whyNot={whyNot} onPress={() => void decide("refuse")}>
             {cliLogin.refuse}
           </Button>
           {(left === 0 || attempt.problem !== undefined) && (

@@ -113,7 +113,7 @@ function ConfirmStep({ onDone }: { onDone: () => void }) {
 }
 
 function ChooseStep({ step, onCode }: { step: TransferStep<"choose">; onCode: (code: string) => void }) {
-  const { account } = useWords();
+  const { account, shell } = useWords();
   const attempt = useAttempt();
   const [target, setTarget] = useState("");
   const left = useCountdown(step.until);
@@ -134,7 +134,12 @@ function ChooseStep({ step, onCode }: { step: TransferStep<"choose">; onCode: (c
         onChange={(typed) => setTarget(typed.trim())}
       />
       <Row>
-        <Button type="submit" kind="danger" isPending={attempt.isRunning} isDisabled={target === ""}>
+        <Button
+          type="submit"
+          kind="danger"
+          isPending={attempt.isRunning}
+          whyNot={target === "" ? shell.fillIn : undefined}
+        >
           {account.giveIssue}
         </Button>
       </Row>
@@ -159,7 +164,7 @@ function IssuedStep({ step, code }: { step: TransferStep<"issued">; code: string
 }
 
 function Take() {
-  const { account } = useWords();
+  const { account, shell } = useWords();
   const client = useQueryClient();
   const attempt = useAttempt();
   const [code, setCode] = useState("");
@@ -178,7 +183,11 @@ function Take() {
           <Muted>{account.takeHelp}</Muted>
           <GameCodeField label={account.takeCode} name="transfer-code" value={code} onChange={setCode} />
           <Row>
-            <Button type="submit" isPending={attempt.isRunning} isDisabled={code.length < 8}>
+            <Button
+              type="submit"
+              isPending={attempt.isRunning}
+              whyNot={code.length < 8 ? shell.fillIn : undefined}
+            >
               {account.takeAction}
             </Button>
           </Row>

@@ -20,7 +20,7 @@ type Asked = { act: BackupAct; backup: Backup; only?: readonly string[] };
 /** Acts on the backups of a list: one set of requests and dialogs for all rows. `act` stays the same function. */
 export function useBackupActs(
   name: string,
-  canRestore: boolean,
+  whyNotRestore: string | undefined,
 ): { act: (act: BackupAct, backup: Backup) => void; dialog: ReactNode } {
   const [asked, setAsked] = useState<Asked>();
   const immediate = useImmediateActs(name);
@@ -31,7 +31,7 @@ export function useBackupActs(
     else setAsked({ act: wanted, backup });
   }, []);
   const dialog = asked && (
-    <BackupDialog name={name} canRestore={canRestore} asked={asked} ask={setAsked} acts={immediate} />
+    <BackupDialog name={name} whyNotRestore={whyNotRestore} asked={asked} ask={setAsked} acts={immediate} />
   );
   return { act, dialog };
 }
@@ -68,13 +68,13 @@ function useImmediateActs(name: string): ImmediateActs {
 
 type BackupDialogProps = {
   name: string;
-  canRestore: boolean;
+  whyNotRestore: string | undefined;
   asked: Asked;
   ask: (asked: Asked | undefined) => void;
   acts: ImmediateActs;
 };
 
-function BackupDialog({ name, canRestore, asked, ask, acts }: BackupDialogProps) {
+function BackupDialog({ name, whyNotRestore, asked, ask, acts }: BackupDialogProps) {
   const { backups } = useWords();
   const { language } = useLanguage();
   const { act, backup, only } = asked;
@@ -95,7 +95,7 @@ function BackupDialog({ name, canRestore, asked, ask, acts }: BackupDialogProps)
       <BrowseDialog
         backupId={backup.id}
         when={when}
-        canRestore={canRestore}
+        whyNotRestore={whyNotRestore}
         onRestore={(paths) => ask({ act: "restore", backup, only: paths })}
         onClose={close}
       />

@@ -12,11 +12,14 @@ type BackupItemProps = BackupRights & {
   backup: Backup;
   drill: Drill | undefined;
   onAct: (act: BackupAct, backup: Backup) => void;
+  /** Why no backup can be restored now. */
+  whyNot: string | undefined;
 };
 
 /** One backup and what can be done with it; it is drawn again only when something about it has changed. */
-export const BackupItem = memo(function BackupItem({ backup, drill, onAct, ...rights }: BackupItemProps) {
-  const { backups } = useWords();
+export const BackupItem = memo(function BackupItem(props: BackupItemProps) {
+  const { backup, drill, onAct, whyNot, ...rights } = props;
+  const { backups, reasons } = useWords();
   const { language } = useLanguage();
   const acts = decideActs(backup, rights);
   const when = formatDate(Date.parse(backup.created_at), language);
@@ -40,7 +43,7 @@ export const BackupItem = memo(function BackupItem({ backup, drill, onAct, ...ri
           {!rights.lacks?.includes("backups.restore") && !rights.writesSome && (
             <Button
               label={backups.restoreOf(when)}
-              isDisabled={!acts.restore}
+              whyNot={acts.restore ? undefined : backup.corrupt ? reasons.damaged : whyNot}
               onPress={() => onAct("restore", backup)}
             >
               {backups.restore}

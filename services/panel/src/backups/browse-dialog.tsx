@@ -28,14 +28,15 @@ function startAt(at: string): { entry: Entry; at: string } {
 type BrowseDialogProps = {
   backupId: string;
   when: string;
-  canRestore: boolean;
+  /** Why nothing can be put back now. */
+  whyNotRestore: string | undefined;
   onRestore: (paths: readonly string[]) => void;
   onClose: () => void;
 };
 
 /** The tree of a backup; entries of it can be chosen and put back. */
-export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }: BrowseDialogProps) {
-  const { backups, sharing, shell } = useWords();
+export function BrowseDialog({ backupId, when, whyNotRestore, onRestore, onClose }: BrowseDialogProps) {
+  const { backups, reasons, sharing, shell } = useWords();
   const [path, setPath] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { limits, may } = useAccess();
@@ -50,6 +51,10 @@ export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }:
   const entries =
     starts?.map(startAt) ?? folder.data?.entries.map((entry) => ({ entry, at: below(path, entry) }));
   const isOutside = [...chosen].some((at) => !isWithin(at, limits?.write_paths));
+  let whyNot = whyNotRestore;
+  if (!may("backups.restore")) whyNot = sharing.notIncluded(sharing.rightWords["backups.restore"]);
+  else if (chosen.size === 0) whyNot ??= reasons.choose;
+  else if (isOutside) whyNot ??= backups.chosenOutside;
   return (
     <Dialog
       isOpen
@@ -60,7 +65,7 @@ export function BrowseDialog({ backupId, when, canRestore, onRestore, onClose }:
           <Button onPress={onClose}>{shell.close}</Button>
           <Button
             kind="danger"
-            isDisabled={!canRestore || chosen.size === 0 || isOutside || !may("backups.restore")}
+            whyNot={whyNot}
             onPress={() => onRestore([...chosen])}
           >
             {backups.restoreFilesAction(chosen.size)}

@@ -5,14 +5,14 @@ import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 
 /** Downloads the world as it is now. */
-export function DownloadWorld({ name, isDisabled }: { name: string; isDisabled: boolean }) {
+export function DownloadWorld({ name, whyNot }: { name: string; whyNot: string | undefined }) {
   const { backups } = useWords();
   const { download, isPreparing } = useDownload();
   return (
     <Button
       icon={<Download size={16} aria-hidden />}
       isPending={isPreparing}
-      isDisabled={isDisabled}
+      whyNot={whyNot}
       onPress={() => void download(() => call("exports.startWorld", { name }))}
     >
       {backups.downloadWorld}

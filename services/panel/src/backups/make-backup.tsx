@@ -2,7 +2,7 @@ import { Archive } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import type { ApiError } from "../api/error.ts";
 import { useAction } from "../api/query.ts";
-import { type Job, runningJob } from "../jobs/job.ts";
+import type { Job } from "../jobs/job.ts";
 import { isAtRest } from "../server/row.ts";
 import type { ServerStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,10 +13,16 @@ import { isolate } from "../words/format.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { type BackupRun, nextStep } from "./backup-run.ts";
 
-type MakeBackupProps = { name: string; phase: ServerStatus["phase"]; jobs: readonly Job[] };
+type MakeBackupProps = {
+  name: string;
+  phase: ServerStatus["phase"];
+  jobs: readonly Job[];
+  /** Why the world is not free. */
+  held: string | undefined;
+};
 
 /** Backs the world up; a server that is up is stopped first, and started again if the person wants it. */
-export function MakeBackup({ name, phase, jobs }: MakeBackupProps) {
+export function MakeBackup({ name, phase, jobs, held }: MakeBackupProps) {
   const words = useWords();
   const { backups } = words;
   const [isAsking, setAsking] = useState(false);
@@ -32,7 +38,7 @@ export function MakeBackup({ name, phase, jobs }: MakeBackupProps) {
         kind="primary"
         icon={<Archive size={16} aria-hidden />}
         isPending={isPending || run !== undefined}
-        isDisabled={runningJob(jobs) !== undefined}
+        whyNot={held}
         onPress={() => (isAsleep ? make() : setAsking(true))}
       >
         {backups.make}

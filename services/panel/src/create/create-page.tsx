@@ -91,7 +91,12 @@ export function Page() {
             choose={(change) => setHardware({ ...hardware, ...change })}
             errorOf={errorOf}
           />
-          <Button kind="primary" type="submit" isPending={action.isPending} isDisabled={!isReady}>
+          <Button
+            kind="primary"
+            type="submit"
+            isPending={action.isPending}
+            whyNot={isReady ? undefined : words.shell.fillIn}
+          >
             {create.submit}
           </Button>
         </Stack>

@@ -50,7 +50,12 @@ export function NameDialog(props: NameDialogProps) {
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={isPending} isDisabled={typed === first} onPress={submit}>
+          <Button
+            kind="primary"
+            isPending={isPending}
+            whyNot={typed === first ? shell.fillIn : undefined}
+            onPress={submit}
+          >
             {action}
           </Button>
         </>

@@ -28,7 +28,7 @@ type TextFileProps = {
 
 /** The text of a file. It is saved only over the version that was read, and never lost by leaving. */
 export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
-  const { files } = useWords();
+  const { files, reasons } = useWords();
   const toast = useToast();
   const editor = useRef<TextEditorHandle>(null);
   const [isChanged, setChanged] = useState(false);
@@ -70,7 +70,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
               kind="primary"
               icon={<Save size={16} aria-hidden />}
               isPending={isSaving}
-              isDisabled={!canSave}
+              whyNot={canSave ? undefined : isAsleep ? reasons.unchanged : reasons.awake}
               onPress={() => void submit()}
             >
               {theirs ? files.keepMine : files.save}
@@ -119,7 +119,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
           />
         </div>
       </div>
-      <LeaveDialog costs={() => isChanged} asksOnUnload={isChanged} />
+      <LeaveDialog costs={() => isChanged} asksOnUnload={() => isChanged} />
     </Stack>
   );
 }

@@ -45,14 +45,15 @@ export function BulkBar({ view, selection, count, isOld, onDone }: BulkBarProps)
       )
       .finally(() => setReading(false));
   };
-  const isBusy = isReading || isOld || (run !== undefined && !isOver(run));
+  const isBusy = run !== undefined && !isOver(run);
+  const whyNot = isBusy ? words.reasons.otherBulk : isReading || isOld ? words.reasons.searching : undefined;
   return (
     <section className={styles.bar} aria-label={fleet.bulk}>
       <Row isSpread>
         <strong role="status">{fleet.selected(count)}</strong>
         <Row>
           {bulkActs.map((act) => (
-            <Button key={act} isDisabled={isBusy} onPress={() => setAsked(act)}>
+            <Button key={act} whyNot={whyNot} onPress={() => setAsked(act)}>
               {fleet.acts[act]}
             </Button>
           ))}

@@ -30,7 +30,7 @@ const looks: Record<BulkRow["state"], StatusLook> = {
 
 /** How far the bulk run of this tab is, with the answer of each server. */
 export function BulkProgress() {
-  const { fleet } = useWords();
+  const { fleet, reasons } = useWords();
   const refresh = useRefresh();
   const run = useSyncExternalStore(subscribeBulkRun, readBulkRun);
   const over = run !== undefined && isOver(run);
@@ -47,7 +47,7 @@ export function BulkProgress() {
       actions={
         <Row>
           {!over && (
-            <Button isDisabled={run.isAborted} onPress={abortBulkRun}>
+            <Button whyNot={run.isAborted ? reasons.aborted : undefined} onPress={abortBulkRun}>
               {fleet.abort}
             </Button>
           )}

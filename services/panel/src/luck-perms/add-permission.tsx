@@ -20,7 +20,7 @@ function changeOf({ node, value, world }: Draft): Change {
 
 /** Allows or denies one thing, everywhere or in one world. */
 export function AddPermission({ change }: { change: RightsChange }) {
-  const { luckPerms } = useWords();
+  const { luckPerms, shell } = useWords();
   const [draft, setDraft] = useState<Draft>(empty);
   const [wrong, setWrong] = useState<readonly string[]>([]);
   const edit = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
@@ -58,7 +58,11 @@ export function AddPermission({ change }: { change: RightsChange }) {
             onChange={(world) => edit({ world })}
             error={wrong.includes("world") ? luckPerms.badWorld : undefined}
           />
-          <Button type="submit" isPending={change.isPending} isDisabled={draft.node.trim() === ""}>
+          <Button
+            type="submit"
+            isPending={change.isPending}
+            whyNot={draft.node.trim() === "" ? shell.fillIn : undefined}
+          >
             {luckPerms.set}
           </Button>
         </Row>

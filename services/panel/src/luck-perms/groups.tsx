@@ -54,7 +54,7 @@ export function Groups({ groups, player, change }: GroupsProps) {
 }
 
 function AddGroup({ change }: { change: RightsChange }) {
-  const { luckPerms, players } = useWords();
+  const { luckPerms, players, shell } = useWords();
   const [group, setGroup] = useState("");
   const [isWrong, setWrong] = useState(false);
   const add = async () => {
@@ -75,7 +75,11 @@ function AddGroup({ change }: { change: RightsChange }) {
             error={isWrong ? luckPerms.badGroup : undefined}
           />
         </Grow>
-        <Button type="submit" isPending={change.isPending} isDisabled={group.trim() === ""}>
+        <Button
+          type="submit"
+          isPending={change.isPending}
+          whyNot={group.trim() === "" ? shell.fillIn : undefined}
+        >
           {players.add}
         </Button>
       </Row>

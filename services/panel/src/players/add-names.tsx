@@ -26,7 +26,7 @@ type Refused = { player: string; reply: string };
 
 /** Adds one player or many that are pasted, one after the other, and says whom the game refused. */
 export function AddNames({ label, action, typed, setTyped, add, readList }: AddNamesProps) {
-  const { players } = useWords();
+  const { players, shell } = useWords();
   const [progress, setProgress] = useState<{ done: number; all: number }>();
   const [invalid, setInvalid] = useState<readonly string[]>([]);
   const [refused, setRefused] = useState<readonly Refused[]>([]);
@@ -82,7 +82,11 @@ export function AddNames({ label, action, typed, setTyped, add, readList }: AddN
           </Notice>
         )}
         <Row>
-          <Button type="submit" isPending={progress !== undefined} isDisabled={typed.trim() === ""}>
+          <Button
+            type="submit"
+            isPending={progress !== undefined}
+            whyNot={typed.trim() === "" ? shell.fillIn : undefined}
+          >
             {action}
           </Button>
           {progress && progress.all > 1 && (

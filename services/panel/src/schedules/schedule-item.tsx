@@ -90,7 +90,7 @@ function OnOff({ name, schedule, what }: PartProps) {
     <Switch
       label={schedules.enable(what)}
       isOn={intent ?? schedule.enabled}
-      isDisabled={schedule.run_state !== ""}
+      whyNot={schedule.run_state === "" ? undefined : words.reasons.running}
       onChange={(next) => turn(next, () => turn(!next))}
     />
   );
@@ -112,7 +112,7 @@ function RunNow({ name, schedule, what, playersOnline }: PartProps & { playersOn
       <Button
         label={schedules.runOf(what)}
         isPending={run.isPending}
-        isDisabled={run_state !== ""}
+        whyNot={run_state === "" ? undefined : words.reasons.running}
         onPress={() => (costsPlayers ? setAsking(true) : start())}
       >
         {schedules.run}

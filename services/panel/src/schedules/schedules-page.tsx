@@ -64,7 +64,7 @@ function Schedules({ name, status }: ServerInFrame) {
       <Button
         kind="primary"
         icon={<Plus size={16} aria-hidden />}
-        isDisabled={isFull}
+        whyNot={isFull ? schedules.full(limit) : undefined}
         onPress={() => setMaking(true)}
       >
         {schedules.create}

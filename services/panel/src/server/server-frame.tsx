@@ -11,6 +11,7 @@ import { Page } from "../ui/page.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { ClaimIfFree } from "./claim.tsx";
+import { heldWords, useWorldWork } from "./held.ts";
 import { PhaseStatus } from "./phase-status.tsx";
 import { RetirementNotice } from "./retirement-notice.tsx";
 import styles from "./server-frame.module.css";
@@ -66,6 +67,7 @@ export function ServerFrame({ section, needs = [], children }: ServerFrameProps)
   const { name, status, isManaged, error, refetch } = useServer();
   const mine = useMyAccess(name, isManaged);
   const hasEnded = useEndOfAccess(name, isManaged);
+  const held = heldWords(words, useWorldWork(name, isManaged));
   if (!isServerName(name) || error?.code === "not_found")
     return <NotFoundPage title={words.server.notFound(isolate(name))} />;
   if (!status) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
@@ -74,7 +76,7 @@ export function ServerFrame({ section, needs = [], children }: ServerFrameProps)
     return mine.error ? <Failure error={mine.error} retry={mine.refetch} /> : <Loading />;
   const full = isFull(status) ? status : undefined;
   const { startGaveUp: gaveUp = false, retiring, stopsAt, desiredState } = full ?? {};
-  const target = { ...status, gaveUp, retiring, stopsAt, desiredState };
+  const target = { ...status, gaveUp, retiring, stopsAt, desiredState, held };
   const title = status.displayName || status.name;
   if (hasEnded) return <Ended title={title} />;
   const page = (

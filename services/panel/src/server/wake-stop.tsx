@@ -16,7 +16,10 @@ import { useDesired } from "./use-desired.ts";
 type Target = Pick<
   ServerRow,
   "name" | "phase" | "playersOnline" | "gaveUp" | "retiring" | "stopsAt" | "desiredState"
->;
+> & {
+  /** Why its world is not free; nobody asks for it in a list. */
+  held?: string | undefined;
+};
 
 /** A retry leaves the desired state as it is: only reading again shows it. */
 const readAgain = ["servers.viewStatus", "servers.fleet", "ownership.listMine"] as const;
@@ -40,7 +43,7 @@ export function WakeOrStop({ server, isMain = false }: { server: Target; isMain?
 function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   const words = useWords();
   const toast = useToast();
-  const { name, phase, retiring, gaveUp } = server;
+  const { name, phase, retiring, gaveUp, held } = server;
   const wake = useAction("servers.wake", phase === "Failed" ? readAgain : []);
   const desire = useDesired();
   const [coolUntil, setCoolUntil] = useState(0);
@@ -54,12 +57,18 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
     if (wake.isPending) return words.server.waking;
     return gaveUp || phase === "Failed" ? words.server.wakeAgain : words.server.wake;
   };
+  const whyNot = () => {
+    const { reasons } = words;
+    if (retiring !== undefined) return reasons.retiring;
+    if (phase === "Stopping") return reasons.stopping;
+    return wait > 0 ? reasons.cooldown : held;
+  };
   return (
     <Button
       kind={isMain ? "primary" : "plain"}
       icon={<Play size={16} aria-hidden />}
       isPending={wake.isPending}
-      isDisabled={wait > 0 || retiring !== undefined || phase === "Stopping"}
+      whyNot={whyNot()}
       onPress={() => wake.mutate({ name }, { onSuccess: () => desire(name, "Running"), onError: failed })}
       {...(!isMain && { label: `${word()} ${name}` })}
     >

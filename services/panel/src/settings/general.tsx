@@ -40,9 +40,10 @@ export function General({ name, status, isStaff }: GeneralProps) {
     setEdits({ ...edits, ...change });
   };
   const changes = changesOf(status, form, bounds);
+  const isUnchanged = changes !== "bad_idle_stop" && Object.keys(changes).length === 0;
   const submit = () => {
     setIdleWrong(changes === "bad_idle_stop");
-    if (changes !== "bad_idle_stop" && Object.keys(changes).length > 0) save.send(changes);
+    if (changes !== "bad_idle_stop" && !isUnchanged) save.send(changes);
   };
   const { error } = save;
   const isNameWrong = error?.code === "bad_display_name";
@@ -95,7 +96,7 @@ export function General({ name, status, isStaff }: GeneralProps) {
               type="submit"
               kind="primary"
               isPending={save.isPending}
-              isDisabled={changes !== "bad_idle_stop" && Object.keys(changes).length === 0}
+              whyNot={isUnchanged ? words.reasons.unchanged : undefined}
             >
               {settings.save}
             </Button>

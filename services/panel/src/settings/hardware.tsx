@@ -12,7 +12,7 @@ import { hardwareChanges, isQuantity } from "./hardware-form.ts";
 
 /** Memory and processor; a change restarts a server that is running. */
 export function Hardware({ name, status }: { name: string; status: FullStatus }) {
-  const { settings, server } = useWords();
+  const { reasons, settings, server } = useWords();
   const toast = useToast();
   const save = useAction("servers.patch", ["servers.viewStatus", "servers.fleet"]);
   const { memory = "", cpu = "" } = status;
@@ -51,7 +51,7 @@ export function Hardware({ name, status }: { name: string; status: FullStatus })
             />
           </Columns>
           <Row>
-            <Button type="submit" isPending={save.isPending} isDisabled={!changes}>
+            <Button type="submit" isPending={save.isPending} whyNot={changes ? undefined : reasons.unchanged}>
               {settings.saveHardware}
             </Button>
           </Row>

@@ -13,7 +13,7 @@ import { useWords } from "../words/words.ts";
 
 /** The image of a server; another one may not read the world as it is, so the name is typed. */
 export function ImageChange({ name, status }: { name: string; status: FullStatus }) {
-  const { settings, server } = useWords();
+  const { reasons, settings, server } = useWords();
   const toast = useToast();
   const list = useOperation("images.listImages", {});
   const change = useAction("servers.patch", ["servers.viewStatus", "servers.fleet"]);
@@ -52,7 +52,7 @@ export function ImageChange({ name, status }: { name: string; status: FullStatus
             <Button
               kind="danger"
               isPending={change.isPending}
-              isDisabled={chosen === ""}
+              whyNot={chosen === "" ? reasons.choose : undefined}
               onPress={() => setAsking(true)}
             >
               {settings.changeImage}

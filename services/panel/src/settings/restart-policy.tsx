@@ -35,7 +35,7 @@ export function RestartPolicy({ name }: { name: string }) {
 }
 
 function PolicyForm({ name, saved }: { name: string; saved: Policy }) {
-  const { settings } = useWords();
+  const { reasons, settings } = useWords();
   const toast = useToast();
   const write = useAction("restartPolicies.write", ["restartPolicies.read"]);
   const [form, setForm] = useState({ ...saved, silent_minutes: String(saved.silent_minutes) });
@@ -80,7 +80,7 @@ function PolicyForm({ name, saved }: { name: string; saved: Policy }) {
           </Limited>
         )}
         <Row>
-          <Button type="submit" isPending={write.isPending} isDisabled={isSame}>
+          <Button type="submit" isPending={write.isPending} whyNot={isSame ? reasons.unchanged : undefined}>
             {settings.saveRestartPolicy}
           </Button>
         </Row>

@@ -39,7 +39,7 @@ export function WorldMove({ name, status }: MoveProps) {
 }
 
 function BeginMove({ name, status }: MoveProps) {
-  const { settings } = useWords();
+  const { reasons, settings } = useWords();
   const nodes = useOperation("nodes.listNodes", {});
   const begin = useAction("migrations.begin", ["migrations.readLatest", "servers.viewStatus"]);
   const [target, setTarget] = useState("");
@@ -49,6 +49,7 @@ function BeginMove({ name, status }: MoveProps) {
   const targets = targetsOf(nodes.data.nodes, status.nodeName);
   if (targets.length === 0) return <Muted>{settings.noOtherNode}</Muted>;
   const isAsleep = status.phase === "Stopped";
+  const whyNot = isAsleep ? (target === "" ? reasons.choose : undefined) : reasons.awake;
   return (
     <>
       <Muted>{isAsleep ? settings.moveHelp : settings.moveAsleep}</Muted>
@@ -60,11 +61,7 @@ function BeginMove({ name, status }: MoveProps) {
           onChange={setTarget}
           options={[["", settings.choose] as const, ...targets.map((node) => [node, node] as const)]}
         />
-        <Button
-          isPending={begin.isPending}
-          isDisabled={target === "" || !isAsleep}
-          onPress={() => setAsking(true)}
-        >
+        <Button isPending={begin.isPending} whyNot={whyNot} onPress={() => setAsking(true)}>
           {settings.move}
         </Button>
       </Row>

@@ -45,18 +45,19 @@ function Shared({ name, mayInvite }: { name: string; mayInvite: boolean }) {
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const { members, invitations, limits } = data;
   const isFull = members.length >= limits.members || invitations.length >= limits.invitations;
+  const whyNot = isFull ? sharing.full(limits.members, limits.invitations) : undefined;
   return (
     <>
       {error && <Failure error={error} retry={() => void refetch()} />}
       {mayInvite && (
         <Row isSpread>
           <Muted>{sharing.about}</Muted>
-          <Button kind="primary" isDisabled={isFull} onPress={() => setInviting(true)}>
+          <Button kind="primary" whyNot={whyNot} onPress={() => setInviting(true)}>
             {sharing.invite}
           </Button>
         </Row>
       )}
-      {isFull && <Muted>{sharing.full(limits.members, limits.invitations)}</Muted>}
+      {whyNot !== undefined && <Muted>{whyNot}</Muted>}
       <Members name={name} members={members} />
       <Invitations name={name} invitations={invitations} />
       {isInviting && <InviteDialog name={name} onClose={() => setInviting(false)} />}

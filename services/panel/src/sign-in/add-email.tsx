@@ -10,7 +10,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 /** Verifies an e-mail address of the account with a mailed code. */
 export function AddEmail({ onDone }: { onDone: () => void }) {
-  const { setup, signIn } = useFirstWords();
+  const { setup, shell, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [email, setEmail] = useState("");
   const [isMailed, setMailed] = useState(false);
@@ -45,7 +45,7 @@ export function AddEmail({ onDone }: { onDone: () => void }) {
         {isMailed && (
           <MailedCodeField label={signIn.code} name="code" value={code} onChange={setCode} autoFocus />
         )}
-        <Button type="submit" isPending={attempt.isRunning} isDisabled={email === ""}>
+        <Button type="submit" isPending={attempt.isRunning} whyNot={email === "" ? shell.fillIn : undefined}>
           {isMailed ? setup.emailVerify : setup.emailSend}
         </Button>
       </StepForm>

@@ -27,7 +27,7 @@ type EmailStepProps = {
 /** The first step: a passkey, or an address that decides how it goes on. */
 export function EmailStep(props: EmailStepProps) {
   const { email, setEmail, onDone, onMailed, onOperator, onGame, onPasswords } = props;
-  const { signIn } = useFirstWords();
+  const { shell, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [declined, setDeclined] = useState("");
   const finish = async (step: () => Promise<void>) => {
@@ -73,7 +73,12 @@ export function EmailStep(props: EmailStepProps) {
         autoComplete="username webauthn"
         isRequired
       />
-      <Button kind="primary" type="submit" isPending={attempt.isRunning} isDisabled={email === ""}>
+      <Button
+        kind="primary"
+        type="submit"
+        isPending={attempt.isRunning}
+        whyNot={email === "" ? shell.fillIn : undefined}
+      >
         {signIn.next}
       </Button>
       {host === "player" && (

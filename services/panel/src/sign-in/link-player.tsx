@@ -10,7 +10,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 /** Links the player who reads a code at the login gate to the account. */
 export function LinkPlayer({ onDone }: { onDone?: () => void }) {
-  const { setup, signIn } = useFirstWords();
+  const { setup, shell, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [code, setCode] = useState("");
   const [isLinked, setLinked] = useState(false);
@@ -27,7 +27,11 @@ export function LinkPlayer({ onDone }: { onDone?: () => void }) {
       <StepForm onSubmit={() => void link()} problem={attempt.problem}>
         <Muted>{setup.linkHelp}</Muted>
         <GameCodeField label={signIn.gameCode} name="game-code" value={code} onChange={setCode} />
-        <Button type="submit" isPending={attempt.isRunning} isDisabled={code.length < 8}>
+        <Button
+          type="submit"
+          isPending={attempt.isRunning}
+          whyNot={code.length < 8 ? shell.fillIn : undefined}
+        >
           {setup.linkAdd}
         </Button>
       </StepForm>

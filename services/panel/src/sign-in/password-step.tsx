@@ -28,7 +28,7 @@ export function PasswordStep({ isChosen, onChoose, onDone, onBack }: PasswordSte
 }
 
 function PasswordForm({ onDone, onBack }: Pick<PasswordStepProps, "onDone" | "onBack">) {
-  const { signIn } = useFirstWords();
+  const { shell, signIn } = useFirstWords();
   const words = usePasswordWords();
   const attempt = useAttempt();
   const [username, setUsername] = useState("");
@@ -67,7 +67,7 @@ function PasswordForm({ onDone, onBack }: Pick<PasswordStepProps, "onDone" | "on
         kind="primary"
         type="submit"
         isPending={attempt.isRunning}
-        isDisabled={username === "" || password === ""}
+        whyNot={username === "" || password === "" ? shell.fillIn : undefined}
       >
         {signIn.submit}
       </Button>

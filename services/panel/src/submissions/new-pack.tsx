@@ -15,7 +15,7 @@ import { useToast } from "../ui/toasts.tsx";
 import { formatBytes, isolate } from "../words/format.ts";
 import { usePackWords } from "../words/pack-words.ts";
 import { visible } from "../words/visible.ts";
-import { useLanguage } from "../words/words.ts";
+import { useLanguage, useWords } from "../words/words.ts";
 import { mostNameLength, nameOfFile } from "./context-file.ts";
 import { type ChosenContext, readContext } from "./read-context.ts";
 import styles from "./submissions.module.css";
@@ -26,6 +26,7 @@ const mostPending = 5;
 /** Makes a pack of a name and a file; the file can be dropped anywhere on the page. */
 export function NewPack({ pending }: { pending: number }) {
   const { submissions } = usePackWords();
+  const { shell } = useWords();
   const { language } = useLanguage();
   const toast = useToast();
   const limits = useOperation("submissions.readLimits", {});
@@ -56,6 +57,7 @@ export function NewPack({ pending }: { pending: number }) {
       },
     );
   };
+  const whyNot = isFull ? submissions.full(mostPending) : canCreate ? undefined : shell.fillIn;
   const isBadName = create.error?.code === "bad_request";
   return (
     <Card title={submissions.make}>
@@ -66,7 +68,7 @@ export function NewPack({ pending }: { pending: number }) {
             <FileChooser
               isSingle
               accept=".tar.gz,.tgz,.mrpack,.zip,application/gzip,application/zip"
-              isDisabled={isFull}
+              whyNot={isFull ? submissions.full(mostPending) : undefined}
               onChoose={(files) => void choose(files)}
             >
               {submissions.choose}
@@ -103,7 +105,7 @@ export function NewPack({ pending }: { pending: number }) {
               kind="primary"
               icon={<PackagePlus size={16} aria-hidden />}
               isPending={create.isPending}
-              isDisabled={!canCreate}
+              whyNot={whyNot}
             >
               {submissions.makeAction}
             </Button>

@@ -2,13 +2,17 @@ import type { ReactNode } from "react";
 import { Button as Pressable } from "react-aria-components";
 import styles from "./button.module.css";
 import { classes } from "./css.ts";
+import { Reason } from "./reason.tsx";
 
 type ButtonProps = {
   children: ReactNode;
   kind?: "plain" | "primary" | "danger" | "quiet";
   onPress?: () => void;
   type?: "button" | "submit";
+  /** For what says itself why it cannot be pressed; everything else has `whyNot`. */
   isDisabled?: boolean;
+  /** Why it cannot be pressed now: it is disabled then, and says so. */
+  whyNot?: string | undefined;
   /** The request runs: the button keeps its words and takes no second press. */
   isPending?: boolean;
   autoFocus?: boolean;
@@ -25,13 +29,16 @@ export function Button(props: ButtonProps) {
     icon,
     label,
     isPending = false,
+    isDisabled = false,
     onPress,
     type = "button",
+    whyNot,
     ...rest
   } = props;
-  return (
+  const button = (
     <Pressable
       {...rest}
+      isDisabled={isDisabled || whyNot !== undefined}
       type={isPending ? "button" : type}
       className={classes(styles.button, kind !== "plain" && styles[kind], isPending && styles.pending)}
       {...(onPress && !isPending && { onPress })}
@@ -40,5 +47,12 @@ export function Button(props: ButtonProps) {
       {icon}
       {children}
     </Pressable>
+  );
+  if (!("whyNot" in props)) return button;
+  const name = label ?? (typeof children === "string" ? children : undefined);
+  return (
+    <Reason text={whyNot} name={name}>
+      {button}
+    </Reason>
   );
 }

@@ -13,7 +13,8 @@ type FileChooserProps = {
   accept?: string;
   /** Name for readers, where the words say too little alone. */
   label?: string;
-  isDisabled?: boolean;
+  /** Why no file can be chosen now. */
+  whyNot?: string | undefined;
   onChoose: (files: File[]) => void;
 };
 
@@ -24,7 +25,7 @@ export function FileChooser({
   kind = "plain",
   isFolder = false,
   isSingle = false,
-  isDisabled = false,
+  whyNot,
   accept,
   label,
   onChoose,
@@ -49,7 +50,7 @@ export function FileChooser({
       <Button
         kind={kind}
         icon={icon}
-        isDisabled={isDisabled}
+        whyNot={whyNot}
         {...(label !== undefined && { label })}
         onPress={() => input.current?.click()}
       >

@@ -1,3 +1,4 @@
+import { Reason } from "./reason.tsx";
 import styles from "./switch.module.css";
 
 type SwitchProps = {
@@ -5,21 +6,24 @@ type SwitchProps = {
   label: string;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
-  isDisabled?: boolean;
+  /** Why it cannot be changed now. */
+  whyNot?: string | undefined;
 };
 
 /** Something that is on or off and changes at once. */
-export function Switch({ label, isOn, onChange, isDisabled = false }: SwitchProps) {
+export function Switch({ label, isOn, onChange, whyNot }: SwitchProps) {
   return (
-    <input
-      type="checkbox"
-      role="switch"
-      className={styles.switch}
-      aria-label={label}
-      aria-checked={isOn}
-      checked={isOn}
-      disabled={isDisabled}
-      onChange={(event) => onChange(event.target.checked)}
-    />
+    <Reason text={whyNot} name={label}>
+      <input
+        type="checkbox"
+        role="switch"
+        className={styles.switch}
+        aria-label={label}
+        aria-checked={isOn}
+        checked={isOn}
+        disabled={whyNot !== undefined}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    </Reason>
   );
 }

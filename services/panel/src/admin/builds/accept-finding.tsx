@@ -73,7 +73,12 @@ export function AcceptFinding({ finding, repository, onClose }: AcceptFindingPro
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="danger" isDisabled={!isAllowed} isPending={accept.isPending} onPress={submit}>
+          <Button
+            kind="danger"
+            whyNot={isAllowed ? undefined : shell.fillIn}
+            isPending={accept.isPending}
+            onPress={submit}
+          >
             {words.acceptAction}
           </Button>
         </>

@@ -105,7 +105,12 @@ function AddImage() {
               maxLength={512}
             />
           </Grow>
-          <Button type="submit" kind="primary" isPending={add.isPending} isDisabled={ref === ""}>
+          <Button
+            type="submit"
+            kind="primary"
+            isPending={add.isPending}
+            whyNot={ref === "" ? words.shell.fillIn : undefined}
+          >
             {images.addAction}
           </Button>
         </Row>

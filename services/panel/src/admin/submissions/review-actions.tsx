@@ -29,12 +29,14 @@ type ReviewActionsProps = {
 /** Approves, rejects or deletes a pack. */
 export function ReviewActions({ submission, reviewed, acts, onChanged }: ReviewActionsProps) {
   const { review } = usePackWords();
+  const { reasons } = useWords();
   const toast = useToast();
   const approve = useAction("submissions.approve", changed);
   const [isApproving, setApproving] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const { id, display_name } = submission;
   const name = isolate(display_name);
+  const whyNot = acts.approve ? undefined : acts.isStale ? reasons.stale : reasons.notReviewable;
   const confirm = () => {
     if (reviewed === undefined) return;
     approve.mutate(
@@ -57,7 +59,7 @@ export function ReviewActions({ submission, reviewed, acts, onChanged }: ReviewA
       {acts.reject && (
         <Button
           kind="primary"
-          isDisabled={!acts.approve}
+          whyNot={whyNot}
           isPending={approve.isPending}
           onPress={() => setApproving(true)}
         >
@@ -90,6 +92,7 @@ function Reject({ submission, onClose }: { submission: Submission; onClose: () =
   const { id, display_name } = submission;
   const length = reason.trim().length;
   const isAllowed = length > 0 && length <= mostReason;
+  const whyNot = length === 0 ? shell.fillIn : isAllowed ? undefined : review.reasonTooLong(mostReason);
   const submit = () => {
     if (!isAllowed || reject.isPending) return;
     reject.mutate(
@@ -110,7 +113,7 @@ function Reject({ submission, onClose }: { submission: Submission; onClose: () =
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="danger" isDisabled={!isAllowed} isPending={reject.isPending} onPress={submit}>
+          <Button kind="danger" whyNot={whyNot} isPending={reject.isPending} onPress={submit}>
             {review.rejectAction}
           </Button>
         </>

@@ -30,7 +30,12 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={create.isPending} isDisabled={username === ""} onPress={submit}>
+          <Button
+            kind="primary"
+            isPending={create.isPending}
+            whyNot={username === "" ? shell.fillIn : undefined}
+            onPress={submit}
+          >
             {users.createAction}
           </Button>
         </>

@@ -39,7 +39,12 @@ export function EditUser({ user, hasRole, onClose }: EditUserProps) {
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={patch.isPending} isDisabled={username === ""} onPress={submit}>
+          <Button
+            kind="primary"
+            isPending={patch.isPending}
+            whyNot={username === "" ? shell.fillIn : undefined}
+            onPress={submit}
+          >
             {users.editAction}
           </Button>
         </>

@@ -81,7 +81,7 @@ function AddPlayer({ id }: { id: string }) {
           onChange={setSource}
           options={sources.map((one) => [one, users.sources[one]])}
         />
-        <Button type="submit" isPending={add.isPending} isDisabled={uuid === ""}>
+        <Button type="submit" isPending={add.isPending} whyNot={uuid === "" ? words.shell.fillIn : undefined}>
           {users.addPlayer}
         </Button>
       </Row>

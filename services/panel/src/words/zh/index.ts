@@ -16,6 +16,7 @@ import { luckPerms } from "./luck-perms.ts";
 import { nodes } from "./nodes.ts";
 import { images, platformSettings } from "./platform.ts";
 import { players } from "./players.ts";
+import { reasons } from "./reasons.ts";
 import { schedules } from "./schedules.ts";
 import { create, dashboard, server, serverConsole, servers } from "./server.ts";
 import { settings } from "./settings.ts";
@@ -46,6 +47,7 @@ export const zh: Words = {
   platformSettings,
   players,
   keys,
+  reasons,
   schedules,
   server,
   serverConsole,
