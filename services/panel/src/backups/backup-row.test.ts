@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { allRights } from "../access/presets.ts";
 import { type Job, runningJob } from "../jobs/job.ts";
-import { type Backup, type Drill, decideActs, newestDrill } from "./backup-row.ts";
+import { type Backup, backupBefore, type Drill, decideActs, newestDrill } from "./backup-row.ts";
 
 const backup: Backup = {
   id: "bk-1",
@@ -73,4 +73,32 @@ test("the Job that runs and the newest drill of a backup are found", () => {
   });
   assert.equal(newestDrill([drill("3", "bk-2"), drill("2", "bk-1"), drill("1", "bk-1")], "bk-1")?.id, "2");
   assert.equal(newestDrill([], "bk-1"), undefined);
+});
+
+describe("the way back after a restore", () => {
+  const job = {
+    kind: "restore",
+    state: "succeeded",
+    started_at: "2026-01-02T10:00:00.000Z",
+    finished_at: "2026-01-02T10:05:00.000Z",
+  } as const;
+  const snapshot = {
+    ...backup,
+    id: "bk-2",
+    reason: "pre_restore",
+    created_at: "2026-01-02T09:50:00.000Z",
+  } as const;
+  const of = (given: Backup[], done: Parameters<typeof backupBefore>[1] = job) =>
+    backupBefore(given, done)?.id;
+
+  test("is the backup that was made before it", () => assert.equal(of([backup, snapshot]), "bk-2"));
+  test("is none where nothing was backed up", () => assert.equal(of([backup]), undefined));
+  test("is none that is damaged", () => assert.equal(of([{ ...snapshot, corrupt: true }]), undefined));
+  test("is none of an earlier restore", () =>
+    assert.equal(of([{ ...snapshot, created_at: "2026-01-01T09:50:00.000Z" }]), undefined));
+  test("is there only once a restore was done", () => {
+    assert.equal(of([snapshot], { ...job, state: "failed" }), undefined);
+    assert.equal(of([snapshot], { ...job, kind: "backup" }), undefined);
+    assert.equal(of([snapshot], undefined), undefined);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Right } from "../access/presets.ts";
 import type { Output } from "../api/operations.ts";
+import type { Job } from "../jobs/job.ts";
 
 export type Backup = Output<"backups.list">["backups"][number];
 export type Drill = Output<"drills.list">["drills"][number];
@@ -8,6 +9,24 @@ export type Drill = Output<"drills.list">["drills"][number];
 export function newestDrill(drills: readonly Drill[], backupId: string): Drill | undefined {
   return drills.find(({ backup_id }) => backup_id === backupId);
 }
+
+/** The world as it was before a restore, where it was backed up first: what leads back. */
+export function backupBefore(
+  backups: readonly Backup[],
+  restore: Pick<Job, "kind" | "state" | "started_at" | "finished_at"> | undefined,
+): Backup | undefined {
+  const { kind, state, started_at, finished_at } = restore ?? {};
+  if (kind !== "restore" || state !== "succeeded" || finished_at === undefined) return undefined;
+  const earliest = Date.parse(started_at ?? finished_at) - snapshotMs;
+  const isBefore = ({ reason, corrupt = false, created_at }: Backup) => {
+    const at = Date.parse(created_at);
+    return reason === "pre_restore" && !corrupt && at >= earliest && at <= Date.parse(finished_at);
+  };
+  return backups.find(isBefore);
+}
+
+/** A snapshot of a large world takes a while, and the restore begins when it is made. */
+const snapshotMs = 60 * 60_000;
 
 /** Who asks, and whether the world is at rest and free. */
 export type BackupRights = {

@@ -5,10 +5,11 @@ import { allRights } from "../access/presets.ts";
 import { useAccess } from "../access/use-access.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
-import { runningJob } from "../jobs/job.ts";
 import { useJobs } from "../jobs/use-jobs.ts";
+import { heldWords, useWorldWork } from "../server/held.ts";
 import { isAtRest } from "../server/row.ts";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
+import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
@@ -20,7 +21,7 @@ import { Pager } from "../ui/pager.tsx";
 import { useWords } from "../words/words.ts";
 import { useBackupActs } from "./backup-acts.tsx";
 import { BackupItem } from "./backup-item.tsx";
-import { newestDrill } from "./backup-row.ts";
+import { backupBefore, newestDrill } from "./backup-row.ts";
 import { DownloadWorld } from "./download-world.tsx";
 import { JobNotice } from "./job-notice.tsx";
 import { MakeBackup } from "./make-backup.tsx";
@@ -39,10 +40,11 @@ export function Page() {
 }
 
 function Backups({ name, status }: ServerInFrame) {
-  const { backups, users } = useWords();
+  const words = useWords();
+  const { backups, reasons, users } = words;
   const isStaff = useMe().data?.is_admin ?? false;
   const jobs = useJobs(name);
-  const job = runningJob(jobs);
+  const held = heldWords(words, useWorldWork(name));
   const navigate = useNavigate();
   const page = pageOf((useSearch({ strict: false }) as { page?: unknown }).page);
   const offset = (page - 1) * pageSize;
@@ -57,21 +59,32 @@ function Backups({ name, status }: ServerInFrame) {
   const { may, limits } = useAccess();
   const lacks = useMemo(() => allRights.filter((right) => !may(right)), [may]);
   const [readsSome, writesSome] = [limits?.read_paths !== undefined, limits?.write_paths !== undefined];
-  const rights = { isStaff, isAsleep, isBusy: job !== undefined, lacks, readsSome, writesSome };
-  const { act, dialog } = useBackupActs(name, isAsleep && job === undefined);
+  const whyNot = held ?? (isAsleep ? undefined : reasons.awake);
+  const rights = { isStaff, isAsleep, isBusy: held !== undefined, lacks, readsSome, writesSome };
+  const { act, dialog } = useBackupActs(name, whyNot);
   const { backups: found = [], total = 0 } = list.data ?? {};
+  const before = may("backups.restore") && !writesSome ? backupBefore(found, jobs[0]) : undefined;
   const show = (to: number) =>
     void navigate({ to: `/servers/${name}/backups`, search: to > 1 ? { page: to } : {}, replace: true });
   return (
     <Stack>
-      <JobNotice jobs={jobs} />
+      <JobNotice
+        jobs={jobs}
+        back={
+          before && (
+            <Button whyNot={whyNot} onPress={() => act("restore", before)}>
+              {backups.wayBack}
+            </Button>
+          )
+        }
+      />
       <Row>
         <Needs rights={isAsleep ? ["backups.make"] : ["backups.make", "power"]} otherwise="nothing">
-          <MakeBackup name={name} phase={status.phase} jobs={jobs} />
+          <MakeBackup name={name} phase={status.phase} jobs={jobs} held={held} />
         </Needs>
         {!readsSome && (
           <Needs rights={["backups.download"]} otherwise="nothing">
-            <DownloadWorld name={name} isDisabled={!isAsleep || job !== undefined} />
+            <DownloadWorld name={name} whyNot={whyNot} />
           </Needs>
         )}
       </Row>
@@ -92,6 +105,7 @@ function Backups({ name, status }: ServerInFrame) {
                 backup={backup}
                 drill={newestDrill(drills.data?.drills ?? [], backup.id)}
                 onAct={act}
+                whyNot={whyNot}
                 {...rights}
               />
             ))}

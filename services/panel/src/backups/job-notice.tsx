@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { type Job, runningJob } from "../jobs/job.ts";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/now.ts";
@@ -6,13 +7,19 @@ import { useWords } from "../words/words.ts";
 
 const recentMs = 10 * 60_000;
 
+type JobNoticeProps = {
+  jobs: readonly Job[];
+  /** The way back after a restore: puts back the world as it was before it; none where it was not backed up. */
+  back: ReactNode;
+};
+
 /** What works on the world, or how the last work on it ended. */
-export function JobNotice({ jobs }: { jobs: readonly Job[] }) {
+export function JobNotice({ jobs, back }: JobNoticeProps) {
   const job = runningJob(jobs);
   if (job) return <Running job={job} />;
   const last = jobs[0];
   const isRecent = last?.finished_at && Date.now() - Date.parse(last.finished_at) < recentMs;
-  return isRecent ? <Ended job={last} /> : null;
+  return isRecent ? <Ended job={last} back={back} /> : null;
 }
 
 function Running({ job }: { job: Job }) {
@@ -29,7 +36,7 @@ function Running({ job }: { job: Job }) {
   );
 }
 
-function Ended({ job }: { job: Job }) {
+function Ended({ job, back }: { job: Job; back: ReactNode }) {
   const { backups } = useWords();
   const { kind, state, then_restore, then_restore_reason: reason } = job;
   if (then_restore === "abandoned") {
@@ -41,5 +48,9 @@ function Ended({ job }: { job: Job }) {
     );
   }
   if (state === "failed") return <Notice kind="failed">{backups.jobFailed[kind]}</Notice>;
-  return <Notice kind="done">{backups.jobsDone[kind]}</Notice>;
+  return (
+    <Notice kind="done" actions={kind === "restore" && back}>
+      {backups.jobsDone[kind]}
+    </Notice>
+  );
 }

@@ -53,6 +53,7 @@ export const backups = {
   restoreSafety: "First back up the world as it is now",
   restoreWithoutSafety: "Without it there is no way back.",
   restoreAction: "Restore the world",
+  wayBack: "Take it back",
   restoreFilesHelp: (n: number) =>
     `${count(n, "entry", "entries")} of the backup replace what is there under the same name. The rest of the world stays.`,
   restoreFilesAction: (n: number) => `Restore ${count(n, "entry", "entries")}`,

@@ -43,7 +43,7 @@ export const server = {
   gaveUp: "It failed to start several times and has stopped trying. Its console says why.",
   failed: "It failed to start. It is tried again by itself.",
   retiring: (date: string) => `It was given up on ${date}. Its world is archived before it is released.`,
-  deleting: (date: string) => `It is to be deleted, as asked on ${date}.`,
+  deleting: (date: string) => `It is to be deleted, as asked on ${date}. Its world is archived first.`,
   keep: "Keep it",
   kept: (name: string) => `${name} is kept. It stays asleep until somebody wakes it.`,
   confirmStop: (name: string) => `Stop ${name}?`,

@@ -47,6 +47,7 @@ export const backups: Words["backups"] = {
   restoreHelp: (when) => `整个世界将被 ${when} 的备份替换，此后的建造都会消失。`,
   restoreSafety: "先备份当前的世界",
   restoreWithoutSafety: "不备份就无法退回。",
+  wayBack: "撤回恢复",
   restoreAction: "恢复世界",
   restoreFilesHelp: (n) => `备份中的 ${n} 项会替换同名内容，世界的其余部分不变。`,
   restoreFilesAction: (n) => `恢复 ${n} 项`,

@@ -42,7 +42,7 @@ export const server: Words["server"] = {
   gaveUp: "多次启动失败，已停止尝试。原因见控制台。",
   failed: "启动失败，会自动重试。",
   retiring: (date) => `已于 ${date} 放弃此服务器。释放前会先归档世界。`,
-  deleting: (date) => `已于 ${date} 请求删除它。`,
+  deleting: (date) => `已于 ${date} 请求删除它。世界会先归档。`,
   keep: "保留它",
   kept: (name) => `${name} 已保留，有人唤醒之前会一直休眠。`,
   confirmStop: (name) => `停止 ${name}？`,
