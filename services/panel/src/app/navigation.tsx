@@ -23,7 +23,7 @@ import { Link } from "../ui/link.tsx";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { decideAccess } from "./access.ts";
-import { LanguageAndTheme } from "./preferences.tsx";
+import { DensityChoice, LanguageAndTheme } from "./preferences.tsx";
 import { findRoute, type RoutePath } from "./routes.ts";
 import styles from "./shell.module.css";
 import { SignOutButton } from "./sign-out-button.tsx";
@@ -82,6 +82,7 @@ export function Navigation({ me, onPalette }: { me: Me; onPalette: () => void })
       </nav>
       <div className={styles.foot}>
         <LanguageAndTheme />
+        <DensityChoice />
         <div className={styles.who}>
           <bdi>{visible(me.email || me.username)}</bdi>
         </div>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { chooseDensity, densities, useDensity } from "../ui/density.ts";
 import { Select } from "../ui/select.tsx";
 import { type Language, languages } from "../words/language.ts";
 import { useFirstWords, useLanguage } from "../words/words.ts";
@@ -31,5 +32,19 @@ export function LanguageAndTheme() {
         options={themes.map((name) => [name, shell.themes[name]])}
       />
     </>
+  );
+}
+
+/** Choosing how close rows stand; kept in this browser as well. */
+export function DensityChoice() {
+  const { shell } = useFirstWords();
+  return (
+    <Select
+      isInline
+      label={shell.density}
+      value={useDensity()}
+      onChange={chooseDensity}
+      options={densities.map((name) => [name, shell.densities[name]])}
+    />
   );
 }

@@ -142,17 +142,15 @@ function Listing({ name, folder, listing, readAt, isOld }: ListingProps) {
         <Empty title={files.empty}>{files.emptyHelp}</Empty>
       ) : (
         <div {...(isOld && { className: styles.old })}>
-          <VirtualTable
-            label={files.title}
-            columns={columns}
-            rows={rows}
-            keyOf={(entry: Entry) => entry.name}
-            rowPx={rowPx}
-          />
+          <VirtualTable label={files.title} columns={columns} rows={rows} keyOf={nameOf} rowPx={rowPx} />
         </div>
       )}
     </>
   );
 }
 
-const rowPx = { wide: 44, narrow: 100 } as const;
+const nameOf = ({ name }: Entry) => name;
+const rowPx = {
+  wide: { comfortable: 44, compact: 34 },
+  narrow: { comfortable: 100, compact: 92 },
+} as const;

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { poll, useOperation } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -42,6 +42,7 @@ export function Page() {
     keepsPrevious: true,
   });
   const [isCreating, setCreating] = useState(false);
+  const columns = useMemo(() => columnsOf(words), [words]);
   const show = (change: Partial<UsersView>) =>
     void navigate({ to: "/admin/users", search: addressOf({ ...view, page: 1, ...change }), replace: true });
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
@@ -66,13 +67,7 @@ export function Page() {
           }
         />
       ) : (
-        <VirtualTable
-          label={users.title}
-          columns={columnsOf(words)}
-          rows={data.users}
-          keyOf={(user) => user.id}
-          rowPx={{ wide: 52, narrow: 128 }}
-        />
+        <VirtualTable label={users.title} columns={columns} rows={data.users} keyOf={idOf} rowPx={rowPx} />
       )}
       <Pager
         text={users.shown(data.users.length, data.total)}
@@ -86,6 +81,12 @@ export function Page() {
     </PageFrame>
   );
 }
+
+const idOf = ({ id }: User) => id;
+const rowPx = {
+  wide: { comfortable: 52, compact: 42 },
+  narrow: { comfortable: 128, compact: 116 },
+} as const;
 
 function UserFilters({ view, show }: { view: UsersView; show: (change: Partial<UsersView>) => void }) {
   const { users } = useWords();
