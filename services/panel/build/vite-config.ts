@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { InlineConfig } from "vite";
 import { operationTablePlugin } from "./operation-table.ts";
+import { preloadWordsPlugin } from "./preload-words.ts";
 
 const panelRoot = join(import.meta.dirname, "..");
 
@@ -19,7 +20,7 @@ export function viteConfig(): InlineConfig {
     appType: "spa",
     logLevel: "warn",
     publicDir: false,
-    plugins: [operationTablePlugin()],
+    plugins: [operationTablePlugin(), preloadWordsPlugin()],
     css: { modules: { generateScopedName: "[local]_[hash:base64:5]" } },
     build: {
       target: ["chrome123", "firefox121", "safari17.5"],

@@ -31,7 +31,8 @@ export function isAway(error: unknown): boolean {
 export async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => "");
-  const { code = "", message = "", request_id } = envelopeOf(text);
+  // An edge that limits has no envelope of ours; it means the same.
+  const { code = status === 429 ? "rate_limited" : "", message = "", request_id } = envelopeOf(text);
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   return new ApiError({
     status,

@@ -14,6 +14,12 @@ async function isOutdated(): Promise<boolean> {
   return own != null && newest !== undefined && newest !== own;
 }
 
+/** Whether a reload would bring the panel, and not what a browser shows without a network. */
+export async function isPanelServed(): Promise<boolean> {
+  const response = await fetch("/login", { method: "HEAD", cache: "no-store" }).catch(() => undefined);
+  return response?.ok ?? false;
+}
+
 /** True once another build is served; asked after each break of live updates: a deployment breaks them. */
 export function useNewBuild(): boolean {
   const [isOld, setOld] = useState(false);

@@ -1,4 +1,4 @@
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { queryOptions, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import { ApiError } from "./error.ts";
 import type { Output } from "./operations.ts";
@@ -8,13 +8,15 @@ export type Me = Output<"accounts.me">;
 
 export const meKey = ["accounts.me", {}] as const;
 
+export const meQuery = queryOptions<Me | null, ApiError>({
+  queryKey: meKey,
+  queryFn: ({ signal, client }) => findMe(signal, client.getQueryData<Me | null>(meKey)),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** Who is signed in; null when nobody is. */
 export function useMe(): UseQueryResult<Me | null, ApiError> {
-  return useQuery({
-    queryKey: meKey,
-    queryFn: ({ signal, client }) => findMe(signal, client.getQueryData<Me | null>(meKey)),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  return useQuery(meQuery);
 }
 
 /** Whoever was `known` stays on the page when their session ends, under a dialog that says so. */

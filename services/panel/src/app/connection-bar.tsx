@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Time } from "../ui/time.tsx";
-import { hasTypedText } from "../ui/typed-text.ts";
+import { forgetTypedText, hasTypedText } from "../ui/typed-text.ts";
 import { useFirstWords } from "../words/words.ts";
 
 /** One bar while the service or its live updates cannot be reached; the data on screen stays, with its age. */
@@ -37,8 +37,9 @@ export function NewBuildBar() {
   const [isAsking, setAsking] = useState(false);
   if (!useNewBuild()) return null;
   const reload = () => {
-    if (isAsking || !hasTypedText()) location.reload();
-    else setAsking(true);
+    if (!isAsking && hasTypedText()) return setAsking(true);
+    forgetTypedText();
+    location.reload();
   };
   return (
     <Notice

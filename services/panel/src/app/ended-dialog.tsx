@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from "react";
 import { call } from "../api/call.ts";
 import { type Me, meKey } from "../api/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { forgetTypedText } from "../ui/typed-text.ts";
 import { useFirstWords } from "../words/words.ts";
 
 type EndedDialogProps = {
@@ -46,7 +47,10 @@ function useRenewal(onRenewed: () => void): void {
     if (!now) return;
     const before = client.getQueryData<Me | null>(meKey);
     // What this page shows belongs to somebody else.
-    if (before && before.user_id !== now.user_id) return location.reload();
+    if (before && before.user_id !== now.user_id) {
+      forgetTypedText();
+      return location.reload();
+    }
     void client.invalidateQueries();
     onRenewed();
   });

@@ -24,6 +24,10 @@ async function load(language: Language): Promise<FirstWords> {
   return words;
 }
 
+/** Asked for before anything is drawn. */
+const firstLanguage = chooseLanguage(storedLanguage(), navigator.languages);
+load(firstLanguage).catch(() => undefined);
+
 type Spoken = { language: Language; words: FirstWords };
 
 /**
@@ -31,7 +35,7 @@ type Spoken = { language: Language; words: FirstWords };
  * page is loaded again; when those of another language cannot, the page keeps the language that it has.
  */
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [chosen, setChosen] = useState(() => chooseLanguage(storedLanguage(), navigator.languages));
+  const [chosen, setChosen] = useState(firstLanguage);
   const [spoken, setSpoken] = useState<Spoken>();
   const hasWords = useRef(false);
   useEffect(() => {

@@ -5,23 +5,33 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { watchActivity } from "../api/activity.ts";
 import { createQueryClient } from "../api/query.ts";
-import { watchSignOut } from "../api/sign-out.ts";
-import { watchTypedText } from "../ui/typed-text.ts";
+import { meQuery } from "../api/session.ts";
+import { onSignOut, watchSignOut } from "../api/sign-out.ts";
+import { applyDensity, storedDensity } from "../ui/density.ts";
+import { forgetTypedText, watchTypedText } from "../ui/typed-text.ts";
 import { keepPageOnDrop } from "./drops.ts";
 import { LanguageProvider } from "./language-provider.tsx";
+import { fetchPage, watchLinks } from "./lazy-page.ts";
 import { createPanelRouter } from "./router.tsx";
 import { applyTheme, storedTheme } from "./theme.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root");
 applyTheme(storedTheme());
+applyDensity(storedDensity());
 watchActivity();
 watchSignOut();
 keepPageOnDrop();
 watchTypedText();
+onSignOut(forgetTypedText);
+watchLinks();
+// Who is here, the words and the page are asked for together: on a slow line each would take as long after the other.
+const client = createQueryClient();
+void client.prefetchQuery(meQuery);
+fetchPage(location.pathname);
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={createQueryClient()}>
+    <QueryClientProvider client={client}>
       <LanguageProvider>
         <RouterProvider router={createPanelRouter()} />
       </LanguageProvider>

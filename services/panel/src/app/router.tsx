@@ -1,16 +1,16 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Guarded } from "./guarded.tsx";
+import { pageOf } from "./lazy-page.ts";
 import { PageCrash } from "./page-crash.tsx";
-import { pages } from "./pages.ts";
-import { type RoutePath, routes } from "./routes.ts";
+import { routes } from "./routes.ts";
 import { Shell } from "./shell.tsx";
 
 /** The router over all routes of `routes.ts`. */
 export function createPanelRouter() {
   const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFoundPage /> });
   const children = routes.map((route) => {
-    const Page = componentOf(route.path);
+    const Page = pageOf(route.path);
     return createRoute({
       getParentRoute: () => root,
       path: route.path.replace(/:/g, "$"),
@@ -28,9 +28,4 @@ export function createPanelRouter() {
     scrollRestoration: true,
     trailingSlash: "never",
   });
-}
-
-function componentOf(path: RoutePath) {
-  const page = pages[path];
-  return "component" in page ? page.component : lazyRouteComponent(page.load, "Page");
 }

@@ -1,14 +1,11 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { sessionSignals } from "../api/session-signals.ts";
+import { createPart } from "./part.tsx";
 
 // Few need them, and everybody loads this file first (docs/reference/panel.md#budgets).
-const ProofDialog = lazy(() =>
-  import("../sign-in/proof-dialog.tsx").then((module) => ({ default: module.ProofDialog })),
-);
-const EndedDialog = lazy(() =>
-  import("./ended-dialog.tsx").then((module) => ({ default: module.EndedDialog })),
-);
+const ProofDialog = createPart(async () => (await import("../sign-in/proof-dialog.tsx")).ProofDialog);
+const EndedDialog = createPart(async () => (await import("./ended-dialog.tsx")).EndedDialog);
 
 /** What can happen to a session while a page is open; `onRenewed` is told when it goes on with a new one. */
 export function SessionDialogs({ onRenewed }: { onRenewed: () => void }) {
@@ -40,9 +37,16 @@ export function SessionDialogs({ onRenewed }: { onRenewed: () => void }) {
     onRenewed();
   };
   return (
-    <Suspense fallback={null}>
-      {isProving && <ProofDialog isOpen onEnd={endProof} />}
-      {hasEnded && <EndedDialog href={href} onClose={() => setEnded(false)} onRenewed={renew} />}
-    </Suspense>
+    <>
+      {isProving && <ProofDialog isOpen onEnd={endProof} onMissing={() => endProof(false)} />}
+      {hasEnded && (
+        <EndedDialog
+          href={href}
+          onClose={() => setEnded(false)}
+          onRenewed={renew}
+          onMissing={() => setEnded(false)}
+        />
+      )}
+    </>
   );
 }

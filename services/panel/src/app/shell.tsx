@@ -1,5 +1,5 @@
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, startTransition, useEffect, useState } from "react";
 import { host } from "../api/hosts.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,17 +11,13 @@ import mark from "./icon.svg";
 import { type Overlay, Shortcuts } from "./keys/shortcuts.tsx";
 import { LiveUpdates } from "./live-updates.tsx";
 import { Navigation } from "./navigation.tsx";
+import { createPart } from "./part.tsx";
 import { LanguageAndTheme } from "./preferences.tsx";
 import { SessionDialogs } from "./session-dialogs.tsx";
 import styles from "./shell.module.css";
 
-const UploadsPanel = lazy(() =>
-  import("../files/upload/uploads-panel.tsx").then((module) => ({ default: module.UploadsPanel })),
-);
-
-const TypedTextGuard = lazy(() =>
-  import("./typed-text-guard.tsx").then((module) => ({ default: module.TypedTextGuard })),
-);
+const UploadsPanel = createPart(async () => (await import("../files/upload/uploads-panel.tsx")).UploadsPanel);
+const TypedTextGuard = createPart(async () => (await import("./typed-text-guard.tsx")).TypedTextGuard);
 
 /** Everything around a page. Who is not signed in sees no navigation. */
 export function Shell() {
@@ -51,7 +47,7 @@ export function Shell() {
             <div className={styles.side} {...(isOpen && { "data-open": true })}>
               <Brand />
               <Suspense>
-                <Navigation me={me} onPalette={() => setOverlay("palette")} />
+                <Navigation me={me} onPalette={() => startTransition(() => setOverlay("palette"))} />
               </Suspense>
             </div>
           </>
@@ -61,11 +57,7 @@ export function Shell() {
           <div className={styles.bars}>
             <ConnectionBar />
             <NewBuildBar />
-            {!isBare && (
-              <Suspense>
-                <UploadsPanel userId={me.user_id} />
-              </Suspense>
-            )}
+            {!isBare && <UploadsPanel userId={me.user_id} />}
           </div>
           <main id="main" tabIndex={-1} className={styles.main}>
             <Outlet />
@@ -78,10 +70,12 @@ export function Shell() {
         </div>
       </div>
       {!isBare && (
-        <Suspense>
-          <LiveUpdates key={`${me.user_id} ${renewals}`} />
+        <>
+          <Suspense>
+            <LiveUpdates key={`${me.user_id} ${renewals}`} />
+          </Suspense>
           <TypedTextGuard />
-        </Suspense>
+        </>
       )}
       <SessionDialogs onRenewed={() => setRenewals(renewals + 1)} />
       {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}

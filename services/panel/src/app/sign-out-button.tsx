@@ -1,14 +1,15 @@
 import { LogOut } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useAction } from "../api/query.ts";
 import { forgetSession } from "../api/sign-out.ts";
 import { hasKeptUploads } from "../files/upload/kept-names.ts";
 import { Button } from "../ui/button.tsx";
 import { hasTypedText } from "../ui/typed-text.ts";
 import { useWords } from "../words/words.ts";
+import { createPart } from "./part.tsx";
 
 // Sign-in loads this file too (docs/reference/panel.md#budgets).
-const Confirm = lazy(() => import("../ui/confirm.tsx").then((module) => ({ default: module.Confirm })));
+const Confirm = createPart(async () => (await import("../ui/confirm.tsx")).Confirm);
 
 /** The way out. Uploads and typed text end with the session, so it asks while there are any. */
 export function SignOutButton() {
@@ -27,18 +28,17 @@ export function SignOutButton() {
         {shell.signOut}
       </Button>
       {asked && (
-        <Suspense fallback={null}>
-          <Confirm
-            isOpen
-            title={asked.uploads ? uploads.signOutTitle : leaving.signOutTitle}
-            action={shell.signOut}
-            onClose={() => setAsked(undefined)}
-            onConfirm={act}
-          >
-            {asked.uploads && <p>{uploads.signOutHelp}</p>}
-            {asked.text && <p>{leaving.help}</p>}
-          </Confirm>
-        </Suspense>
+        <Confirm
+          isOpen
+          title={asked.uploads ? uploads.signOutTitle : leaving.signOutTitle}
+          action={shell.signOut}
+          onClose={() => setAsked(undefined)}
+          onConfirm={act}
+          onMissing={() => setAsked(undefined)}
+        >
+          {asked.uploads && <p>{uploads.signOutHelp}</p>}
+          {asked.text && <p>{leaving.help}</p>}
+        </Confirm>
       )}
     </>
   );

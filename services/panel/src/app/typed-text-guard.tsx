@@ -6,7 +6,9 @@ import { hasTypedText } from "../ui/typed-text.ts";
 const costsTypedText: ShouldBlockFn = ({ current, next }) =>
   current.pathname !== next.pathname && hasTypedText();
 
-/** Asks before another page costs what was typed in a form of this one. */
+const holdsTypedText = () => hasTypedText();
+
+/** Asks before another page costs what was typed in a form of this one; the browser asks before its tab is closed or loaded anew. */
 export function TypedTextGuard() {
-  return <LeaveDialog costs={costsTypedText} />;
+  return <LeaveDialog costs={costsTypedText} asksOnUnload={holdsTypedText} />;
 }

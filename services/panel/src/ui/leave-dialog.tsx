@@ -6,12 +6,12 @@ import { Dialog } from "./dialog.tsx";
 type LeaveDialogProps = {
   /** Whether this change of the address would cost something; asked at that moment. */
   costs: ShouldBlockFn;
-  /** Whether the browser asks as well before the tab is closed or loaded anew. */
-  asksOnUnload?: boolean;
+  /** Whether the browser asks as well before the tab is closed or loaded anew; asked at that moment. */
+  asksOnUnload: () => boolean;
 };
 
 /** Asks before typed text is lost on links of the panel and on going back. */
-export function LeaveDialog({ costs, asksOnUnload = false }: LeaveDialogProps) {
+export function LeaveDialog({ costs, asksOnUnload }: LeaveDialogProps) {
   const { leaving, shell } = useWords();
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: costs,

@@ -33,6 +33,11 @@ export function hasTypedText(root: Element = document.body): boolean {
   return false;
 }
 
+/** Leaves it behind: the person was asked already, or somebody else is here by now. */
+export function forgetTypedText(): void {
+  fields.clear();
+}
+
 /** The form of a field, or what stands beside it, says that something is wrong. */
 function isRefused({ form }: TextField): boolean {
   return form?.parentElement?.querySelector("[role=alert], [aria-invalid=true]") != null;

@@ -1,22 +1,23 @@
-import { lazy, Suspense, useEffect } from "react";
+import { startTransition, useEffect } from "react";
 import type { Me } from "../../api/session.ts";
+import { useToast } from "../../ui/toasts.tsx";
+import { useFirstWords } from "../../words/words.ts";
+import { createPart } from "../part.tsx";
 import { isMac } from "./platform.ts";
 import { type Shortcut, shortcutOf } from "./shortcut.ts";
 import { hasSingleKeys } from "./single-keys.ts";
 
 export type Overlay = "palette" | "help" | undefined;
 
-const Palette = lazy(() =>
-  import("./palette.tsx").then(({ Palette: component }) => ({ default: component })),
-);
-const KeyHelp = lazy(() =>
-  import("./key-help.tsx").then(({ KeyHelp: component }) => ({ default: component })),
-);
+const Palette = createPart(async () => (await import("./palette.tsx")).Palette);
+const KeyHelp = createPart(async () => (await import("./key-help.tsx")).KeyHelp);
 
 type ShortcutsProps = { me: Me; overlay: Overlay; setOverlay: (overlay: Overlay) => void };
 
 /** The keys that work on every page, and what they open. */
 export function Shortcuts({ me, overlay, setOverlay }: ShortcutsProps) {
+  const { shell } = useFirstWords();
+  const toast = useToast();
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const shortcut = shortcutOf(event, {
@@ -27,17 +28,25 @@ export function Shortcuts({ me, overlay, setOverlay }: ShortcutsProps) {
       });
       if (!shortcut) return;
       event.preventDefault();
-      setOverlay(overlayOf(shortcut));
+      const next = overlayOf(shortcut);
+      // The key itself is answered before what it opens is drawn.
+      startTransition(() => setOverlay(next));
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
   }, [setOverlay]);
   const close = () => setOverlay(undefined);
+  const missing = () => {
+    close();
+    toast({ kind: "failed", text: shell.partMissing });
+  };
   return (
-    <Suspense>
-      {overlay === "palette" && <Palette me={me} onClose={close} onHelp={() => setOverlay("help")} />}
-      {overlay === "help" && <KeyHelp onClose={close} />}
-    </Suspense>
+    <>
+      {overlay === "palette" && (
+        <Palette me={me} onClose={close} onHelp={() => setOverlay("help")} onMissing={missing} />
+      )}
+      {overlay === "help" && <KeyHelp onClose={close} onMissing={missing} />}
+    </>
   );
 }
 
