@@ -6,10 +6,14 @@ import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { type FleetView, fleetFilters, fleetSorts } from "./fleet-view.ts";
 
-type FleetFieldsProps = { view: FleetView; show: (change: Partial<FleetView>) => void };
+type FleetFieldsProps = {
+  view: FleetView;
+  onSearch: (search: string) => void;
+  show: (change: Partial<FleetView>) => void;
+};
 
 /** What narrows the list down, and its order. */
-export function FleetFields({ view, show }: FleetFieldsProps) {
+export function FleetFields({ view, onSearch, show }: FleetFieldsProps) {
   const { servers, fleet } = useWords();
   return (
     <>
@@ -22,7 +26,7 @@ export function FleetFields({ view, show }: FleetFieldsProps) {
             inputMode="search"
             maxLength={100}
             value={view.search}
-            onChange={(search) => show({ search })}
+            onChange={onSearch}
           />
         </Grow>
         <Row>

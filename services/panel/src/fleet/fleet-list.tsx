@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { columnsOf } from "../server/columns.tsx";
 import type { ServerRow } from "../server/row.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,9 +11,10 @@ import { Link } from "../ui/link.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { useTypedSearch } from "../ui/use-typed-search.ts";
 import { type Column, VirtualTable } from "../ui/virtual-table.tsx";
 import { isolate } from "../words/format.ts";
-import { useWords } from "../words/words.ts";
+import { useWords, type Words } from "../words/words.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import styles from "./fleet.module.css";
@@ -26,15 +27,22 @@ import { useFleet } from "./use-fleet.ts";
 export function FleetList() {
   const { servers } = useWords();
   const navigate = useNavigate();
-  const view = fleetViewOf(useSearch({ strict: false }) as Record<string, unknown>);
-  const search = useDebounced(view.search);
+  const address = fleetViewOf(useSearch({ strict: false }) as Record<string, unknown>);
+  const go = (to: FleetView) => void navigate({ to: "/servers", search: addressOf(to), replace: true });
+  const [typed, setTyped] = useTypedSearch(address.search, (search) => go({ ...address, search }));
+  const view = { ...address, search: typed };
+  const search = useDebounced(typed);
   const asked = { ...view, search };
   const fleet = useFleet(asked);
   const [selection, setSelection] = useState(nothing);
   const show = (change: Partial<FleetView>) => {
     // Other servers match now; what nobody sees must not be acted on.
     if (change.sort === undefined) setSelection(nothing);
-    void navigate({ to: "/servers", search: addressOf({ ...view, ...change }), replace: true });
+    go({ ...view, ...change });
+  };
+  const onSearch = (text: string) => {
+    setSelection(nothing);
+    setTyped(text);
   };
   const create = (
     <Link to="/servers/new" looks="primary">
@@ -43,15 +51,18 @@ export function FleetList() {
   );
   const { error, refetch, answered } = fleet;
   // What is typed is not what was asked for yet.
-  const isOld = fleet.isOld || search !== view.search;
-  const rows = fleet.rows && narrowRows(fleet.rows, { typed: view.search, answered });
+  const isOld = fleet.isOld || search !== typed;
+  const rows = useMemo(
+    () => fleet.rows && narrowRows(fleet.rows, { typed, answered }),
+    [fleet.rows, typed, answered],
+  );
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const isSearched = Object.keys(addressOf({ ...asked, sort: "name" })).length > 0;
   const isEmpty = rows.length === 0 && !isOld;
   return (
     <PageFrame title={servers.title} actions={create}>
       <BulkProgress />
-      {(isSearched || !isEmpty) && <FleetFields view={view} show={show} />}
+      {(isSearched || !isEmpty) && <FleetFields view={view} onSearch={onSearch} show={show} />}
       {error && <Failure error={error} retry={refetch} />}
       {isEmpty && !isSearched && (
         <Empty title={servers.noneStaff} action={create}>
@@ -95,22 +106,9 @@ function FleetTable({ rows, onShow, selection, onSelect }: TableProps) {
     setAnchor(at);
     onSelect(withNames(selection, names, isOn));
   };
-  const columns = columnsOf(words, true).map((column): Column<ServerRow> => {
-    if (column.key !== "name") return column;
-    const cell = (row: ServerRow) => (
-      <div className={styles.name}>
-        <Checkbox
-          hidesLabel
-          label={fleet.select(isolate(row.displayName))}
-          isDisabled={row.system}
-          isChecked={!row.system && isSelected(selection, row.name)}
-          onChange={(isOn, { nativeEvent }) => select(row, isOn, isShifted(nativeEvent))}
-        />
-        {column.cell(row)}
-      </div>
-    );
-    return { ...column, cell };
-  });
+  const newest = useRef(select);
+  newest.current = select;
+  const columns = useMemo(() => withBoxes(words, selection, newest), [words, selection]);
   const count = countOf(selection, rows.length);
   const onKeyDown = (event: KeyboardEvent) => {
     const moved = neighbourOf(event);
@@ -134,15 +132,37 @@ function FleetTable({ rows, onShow, selection, onSelect }: TableProps) {
           <span role="status">{servers.shown(rows.length, rows.length)}</span>
         </Muted>
       </Row>
-      <VirtualTable
-        label={servers.title}
-        columns={columns}
-        rows={rows}
-        keyOf={(row) => row.name}
-        onShow={onShow}
-      />
+      <VirtualTable label={servers.title} columns={columns} rows={rows} keyOf={nameOf} onShow={onShow} />
     </div>
   );
+}
+
+const nameOf = ({ name }: ServerRow) => name;
+
+type Select = (row: ServerRow, isOn: boolean, withRange: boolean) => void;
+
+/** The columns with a box before each name. */
+function withBoxes(
+  words: Words,
+  selection: Selection,
+  select: { readonly current: Select },
+): Column<ServerRow>[] {
+  return columnsOf(words, true).map((column) => {
+    if (column.key !== "name") return column;
+    const cell = (row: ServerRow) => (
+      <div className={styles.name}>
+        <Checkbox
+          hidesLabel
+          label={words.fleet.select(isolate(row.displayName))}
+          whyNot={row.system ? words.reasons.system : undefined}
+          isChecked={!row.system && isSelected(selection, row.name)}
+          onChange={(isOn, { nativeEvent }) => select.current(row, isOn, isShifted(nativeEvent))}
+        />
+        {column.cell(row)}
+      </div>
+    );
+    return { ...column, cell };
+  });
 }
 
 function isShifted(event: Event): boolean {

@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { call } from "../api/call.ts";
 import type { ApiError } from "../api/error.ts";
 import { poll, useOperation, useOperations } from "../api/query.ts";
@@ -35,20 +35,25 @@ export function useFleet(view: FleetView): Fleet {
     { every },
   );
   const reads = [head, ...others];
+  const data = useSameList(reads.map((read) => read.data));
+  const places = useSameList([0, ...further]);
   const total = head.data?.total;
   const [answered, setAnswered] = useState(view.search);
   if (total !== undefined && !head.isPlaceholderData && answered !== view.search) setAnswered(view.search);
-  const inPlace = reads.map(({ data }, at) => ({
-    page: at === 0 ? 0 : (further[at - 1] ?? 0),
-    rows: data?.items.map(rowOfFleet),
-  }));
+  const rows = useMemo(() => {
+    if (total === undefined) return undefined;
+    return rowsInPlace(
+      total,
+      data.map((page, at) => ({ page: places[at] ?? 0, rows: page?.items.map(rowOfFleet) })),
+    );
+  }, [total, data, places]);
   const onShow = useCallback(
     (from: number, to: number) =>
       setSight((known) => (known[0] === from && known[1] === to ? known : [from, to])),
     [],
   );
   return {
-    rows: total === undefined ? undefined : rowsInPlace(total, inPlace),
+    rows,
     answered,
     isOld: head.isPlaceholderData,
     error: reads.find(({ error }) => error !== null)?.error ?? null,
@@ -57,6 +62,14 @@ export function useFleet(view: FleetView): Fleet {
     },
     onShow,
   };
+}
+
+/** The same list again while what is in it is the same. */
+function useSameList<Item>(list: readonly Item[]): readonly Item[] {
+  const kept = useRef(list);
+  const isSame = kept.current.length === list.length && list.every((item, at) => item === kept.current[at]);
+  if (!isSame) kept.current = list;
+  return kept.current;
 }
 
 /** The names that are chosen, read page by page where all that match are. System servers cannot be acted on. */

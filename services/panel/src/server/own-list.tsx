@@ -8,11 +8,14 @@ import { Grow, Muted, Row } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
+import { useTypedSearch } from "../ui/use-typed-search.ts";
 import { VirtualTable } from "../ui/virtual-table.tsx";
 import { useWords } from "../words/words.ts";
 import { columnsOf } from "./columns.tsx";
-import { filters, type ListView, listViewOf, selectRows, sorts } from "./row.ts";
+import { filters, type ListView, listViewOf, type ServerRow, selectRows, sorts } from "./row.ts";
 import { useOwnServers } from "./use-servers.ts";
+
+const nameOf = ({ name }: ServerRow) => name;
 
 /** The servers that the person owns or may claim. */
 export function OwnList() {
@@ -20,10 +23,13 @@ export function OwnList() {
   const { servers } = words;
   const navigate = useNavigate();
   const query = useSearch({ strict: false }) as Record<string, unknown>;
-  const view = listViewOf(query);
+  const address = listViewOf(query);
+  const { filter, sort } = address;
+  const [typed, setTyped] = useTypedSearch(address.search, (text) => show({ search: text }));
+  const view = { ...address, search: typed };
   const { rows, error, refetch } = useOwnServers();
-  const deferred = useDeferredValue(view);
-  const { search, filter, sort } = deferred;
+  const search = useDeferredValue(typed);
+  const columns = useMemo(() => columnsOf(words, false), [words]);
   const shown = useMemo(() => selectRows(rows ?? [], { search, filter, sort }), [rows, search, filter, sort]);
   const show = (change: Partial<ListView>) => {
     const next = { ...view, ...change };
@@ -48,8 +54,8 @@ export function OwnList() {
                 name="search"
                 type="search"
                 inputMode="search"
-                value={view.search}
-                onChange={(typed) => show({ search: typed })}
+                value={typed}
+                onChange={setTyped}
               />
             </Grow>
             <Row>
@@ -76,12 +82,7 @@ export function OwnList() {
               action={<Button onPress={() => show({ search: "", filter: "all" })}>{servers.clear}</Button>}
             />
           ) : (
-            <VirtualTable
-              label={servers.title}
-              columns={columnsOf(words, false)}
-              rows={shown}
-              keyOf={(row) => row.name}
-            />
+            <VirtualTable label={servers.title} columns={columns} rows={shown} keyOf={nameOf} />
           )}
         </>
       )}

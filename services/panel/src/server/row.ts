@@ -30,7 +30,18 @@ export type ServerRow = StartFacts & {
   system: boolean;
 };
 
-export function rowOfMine(server: Mine): ServerRow {
+/** The same row as long as nothing about the server has changed: what is drawn of it stays. */
+const known = new WeakMap<object, ServerRow>();
+
+function keepRow<Server extends object>(make: (server: Server) => ServerRow): (server: Server) => ServerRow {
+  return (server) => {
+    const row = known.get(server) ?? make(server);
+    known.set(server, row);
+    return row;
+  };
+}
+
+export const rowOfMine = keepRow((server: Mine): ServerRow => {
   return {
     ...common(server),
     phase: server.phase ?? "Unknown",
@@ -39,9 +50,9 @@ export function rowOfMine(server: Mine): ServerRow {
     owner: undefined,
     system: false,
   };
-}
+});
 
-export function rowOfFleet(server: Fleet): ServerRow {
+export const rowOfFleet = keepRow((server: Fleet): ServerRow => {
   return {
     ...common(server),
     phase: server.phase,
@@ -50,7 +61,7 @@ export function rowOfFleet(server: Fleet): ServerRow {
     owner: server.ownerPlayer ?? server.owner,
     system: server.system ?? false,
   };
-}
+});
 
 function common(server: Mine | Fleet) {
   return {

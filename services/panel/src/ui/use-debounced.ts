@@ -1,12 +1,20 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
-/** A filter answers within 100 ms where its rows are at hand; what the service has to search may wait this long. */
+/** What the service has to search is asked for at the first key, and then not more often than this. */
 export const restMs = 150;
 
-/** A value once it has rested, so that not every key that is typed becomes a request. */
+/** A value at once after a rest, and while it keeps changing only once it has rested: not every key that is typed becomes a request. */
 export function useDebounced(value: string): string {
   const [rested, setRested] = useState(value);
+  const changedAt = useRef(Number.NEGATIVE_INFINITY);
+  const known = useRef(value);
   useEffect(() => {
+    if (known.current === value) return;
+    known.current = value;
+    const now = performance.now();
+    const isFirst = now - changedAt.current >= restMs;
+    changedAt.current = now;
+    if (isFirst) return setRested(value);
     const timer = setTimeout(() => setRested(value), restMs);
     return () => clearTimeout(timer);
   }, [value]);
