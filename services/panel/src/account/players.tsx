@@ -4,6 +4,7 @@ import type { Output } from "../api/operations.ts";
 import { useAction, useOperation } from "../api/query.ts";
 import { LinkPlayer } from "../sign-in/link-player.tsx";
 import { Button } from "../ui/button.tsx";
+import { Copied } from "../ui/copied.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
 import { List } from "../ui/list.tsx";
@@ -43,13 +44,13 @@ export function Players() {
 }
 
 function PlayerItem({ link }: { link: Link }) {
-  const { account } = useWords();
+  const { account, users } = useWords();
   const unlink = useAction("links.removeOwn", ["links.listOwn", "accounts.listSessions"]);
   const { mc_uuid } = link;
   return (
     <LinkedPlayer
       link={link}
-      title={<code>{mc_uuid}</code>}
+      title={<Copied text={mc_uuid} what={users.playerId} />}
       help={account.unlinkHelp}
       unlink={{ ...unlink, run: () => unlink.mutate({ mc_uuid }) }}
     />

@@ -5,6 +5,7 @@ import {
   isAlone,
   linePath,
   medianOf,
+  spreadOut,
   stepAt,
   summaryOf,
   timeTicks,
@@ -126,4 +127,16 @@ test("measurements stand in the step of their time, the last one of it, and none
     null,
     null,
   ]);
+});
+
+test("labels at the ends of lines stand a line of text apart, and none below the chart", () => {
+  const at = (...ys: number[]) =>
+    spreadOut(
+      ys.map((y) => ({ y })),
+      100,
+    ).map(({ y }) => y);
+  assert.deepEqual(at(50, 10), [10, 50]);
+  assert.deepEqual(at(40, 42, 44), [40, 56, 72]);
+  assert.deepEqual(at(98, 99), [84, 100]);
+  assert.deepEqual(at(), []);
 });

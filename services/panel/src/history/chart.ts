@@ -101,6 +101,21 @@ export function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1];
 }
 
+const linePx = 16;
+
+/** Labels from the highest to the lowest, none closer to the next than a line of text and none below `bottom`. */
+export function spreadOut<Label extends { y: number }>(labels: readonly Label[], bottom: number): Label[] {
+  const spread: Label[] = [];
+  let next = Number.NEGATIVE_INFINITY;
+  for (const label of labels.toSorted((a, b) => a.y - b.y)) {
+    const y = Math.max(label.y, next);
+    spread.push({ ...label, y });
+    next = y + linePx;
+  }
+  const over = Math.max(0, (spread.at(-1)?.y ?? 0) - bottom);
+  return over === 0 ? spread : spread.map((label) => ({ ...label, y: label.y - over }));
+}
+
 /** The step that a place on a chart belongs to. */
 export function stepAt(fraction: number, steps: number): number {
   return Math.min(steps - 1, Math.max(0, Math.floor(fraction * steps)));

@@ -7,6 +7,7 @@ import {
   isAlone,
   linePath,
   type Span,
+  spreadOut,
   stepAt,
   timeTicks,
   type Values,
@@ -77,6 +78,7 @@ export function LineChart(props: LineChartProps) {
           {lines.map(({ name, values }, index) => (
             <Curve key={name} look={lineClass(index)} {...{ values, xOf, yOf }} />
           ))}
+          {lines.length > 1 && <EndLabels lines={lines} x={width - edge.right - 4} yOf={yOf} />}
           {step !== undefined && (
             <line
               className={styles.cursor}
@@ -112,6 +114,21 @@ function Curve({ look, values, xOf, yOf }: CurveProps) {
       ))}
     </g>
   );
+}
+
+type EndLabelsProps = { lines: readonly Line[]; x: number; yOf: (value: number) => number };
+
+/** The name of each line above its end; one that ends too close to another moves down. */
+function EndLabels({ lines, x, yOf }: EndLabelsProps) {
+  const ends = lines.flatMap(({ name, values }) => {
+    const value = values.findLast((one) => one !== null);
+    return value == null ? [] : [{ name, y: Math.max(edge.top + 4, yOf(value) - 6) }];
+  });
+  return spreadOut(ends, height - edge.bottom).map(({ name, y }) => (
+    <text key={name} className={styles.end} x={x} y={y}>
+      {name}
+    </text>
+  ));
 }
 
 type ValueAxisProps = Pick<LineChartProps, "format"> & {

@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import type { Output } from "../api/operations.ts";
 import { keyOf, useAction, useOperation } from "../api/query.ts";
 import type { FullStatus } from "../server/use-server.ts";
+import { Copied } from "../ui/copied.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Card, Muted } from "../ui/layout.tsx";
@@ -60,16 +61,13 @@ export function WakeRights({ name, policy = "public" }: WakeRightsProps) {
       )}
       {entries && entries.length > 0 && shown?.length === 0 && <Muted>{players.noMatch}</Muted>}
       {shown && shown.length > 0 && (
-        <VirtualTable
-          label={players.wakeRights}
-          columns={columns}
-          rows={shown}
-          keyOf={({ mc_uuid }) => mc_uuid}
-        />
+        <VirtualTable label={players.wakeRights} columns={columns} rows={shown} keyOf={idOf} />
       )}
     </Card>
   );
 }
+
+const idOf = ({ mc_uuid }: Entry) => mc_uuid;
 
 function columnsOf(
   { players }: Words,
@@ -82,7 +80,12 @@ function columnsOf(
       width: "minmax(0, 1fr)",
       cell: ({ username }) => (username === undefined ? players.notLinked : <bdi>{visible(username)}</bdi>),
     },
-    { key: "id", title: players.playerId, width: "310px", cell: ({ mc_uuid }) => <code>{mc_uuid}</code> },
+    {
+      key: "id",
+      title: players.playerId,
+      width: "340px",
+      cell: ({ mc_uuid }) => <Copied text={mc_uuid} what={players.playerId} />,
+    },
     { key: "joined", title: players.joined, width: "180px", cell: ({ added_at }) => <Time at={added_at} /> },
     {
       key: "wake",

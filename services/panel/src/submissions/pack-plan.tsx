@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Output } from "../api/operations.ts";
 import { useOperation } from "../api/query.ts";
+import { Copied } from "../ui/copied.tsx";
 import { Disclosure, Preformatted } from "../ui/disclosure.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Chips, Facts, Muted, Stack } from "../ui/layout.tsx";
@@ -104,7 +105,7 @@ function Downloads({ pack }: { pack: Pack }) {
       title: packPlan.hash,
       cell: ({ sha512, sha1 }: Download) => {
         const hash = sha512 ?? sha1 ?? "";
-        return <code title={hash}>{hash.slice(0, 16)}…</code>;
+        return <Copied text={hash} what={packPlan.hash} shown={`${hash.slice(0, 16)}…`} />;
       },
     },
   ];
