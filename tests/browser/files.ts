@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { wholeOnly } from "@svc/config/testing";
-import type { Dialog, HTTPRequest } from "puppeteer-core";
+import type { Dialog } from "puppeteer-core";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
+import { behindEdge, type Passing } from "./edge.ts";
 import type { Area } from "./fixture.ts";
 import type { Person } from "./person.ts";
 
@@ -162,33 +163,30 @@ export const addFileTests: Area = (fixture) => {
   });
 
   test("an upload survives a break and a reload", wholeOnly, async () => {
-    const { inspect } = fixture();
-    const owner = await open("?path=uploads");
-    await owner.sees("small.txt");
-    const { page } = owner;
+    const { inspect, addressOf, owner } = fixture();
+    const { edge, person, leave } = await behindEdge(fixture(), owner);
+    await person.open(addressOf("admin_host", "/servers/survival/files?path=uploads"));
+    await person.sees("small.txt");
+    const { page } = person;
     const path = fileOf("broken.bin", 6 * 1_048_576);
-    const breakParts = (request: HTTPRequest) => {
-      const isPart = request.method() === "PUT" && request.url().includes("/files/uploads/");
-      void (isPart ? request.abort("connectionreset") : request.continue());
-    };
-    await page.setRequestInterception(true);
-    page.on("request", breakParts);
-    await choose(owner, uploads.files, [path]);
-    await owner.sees(en.faults.offline);
-    await inspect(owner, "files-upload-broken");
+    const isPart = (passing: Passing) => passing.method === "PUT" && passing.path.includes("/files/uploads/");
+    edge.set((passing) => (isPart(passing) ? { kind: "cut" } : undefined));
+    await choose(person, uploads.files, [path]);
+    await person.sees(en.faults.offline);
+    await inspect(person, "files-upload-broken");
     const accept = (dialog: Dialog) => void dialog.accept();
     page.on("dialog", accept);
     await page.reload();
-    await owner.sees(uploads.missing(1));
+    await person.sees(uploads.missing(1));
     page.off("dialog", accept);
-    await inspect(owner, "files-upload-missing");
-    page.off("request", breakParts);
-    await page.setRequestInterception(false);
-    await choose(owner, uploads.choose, [fileOf("other.bin", 10)]);
-    await owner.sees(uploads.missingOther);
-    await choose(owner, uploads.choose, [path]);
-    await owner.sees(uploads.ended(1));
-    await owner.sees("6 MiB");
+    await inspect(person, "files-upload-missing");
+    edge.clear();
+    await choose(person, uploads.choose, [fileOf("other.bin", 10)]);
+    await person.sees(uploads.missingOther);
+    await choose(person, uploads.choose, [path]);
+    await person.sees(uploads.ended(1));
+    await person.sees("6 MiB");
+    await leave();
   });
 
   test("a file that is dropped on the page is uploaded, and never opened", async () => {

@@ -165,6 +165,8 @@ export const addHealthTests: Area = (fixture) => {
     await inspect(owner, "health");
   });
 
+  // A pass with worlds under way, missing and broken ones at once would take a store of several hosts and days of passes; what reads
+  // and counts one is tested with a real store (tests of the offsite folder of ops-watchdog). Here its answer is made.
   test("staff see the off-site copies of each kind, what is missing, and how far a pass is", async () => {
     const { owner, addressOf, inspect } = fixture();
     const body = JSON.stringify(offsites.OffsiteStatus.parse(runningPass()));

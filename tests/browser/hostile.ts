@@ -2,6 +2,7 @@
 // place or hide. A violation of the policy fails the test as everywhere.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import { isolate } from "../../services/panel/src/words/format.ts";
 import { pace } from "../bench/harness/line-rate.ts";
 import { logFiles } from "../bench/subjects/console-server.ts";
 import { send } from "../flow/stack.ts";
-import type { Area, Fixture } from "./fixture.ts";
+import { type Area, codeOf, type Fixture, playerAt } from "./fixture.ts";
 import type { Person } from "./person.ts";
 
 const markup = `<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</script>`;
@@ -118,8 +119,8 @@ export const addHostileTests: Area = (fixture) => {
   });
 
   test("a program that signs in, and what the audit log keeps of all this, are text", async () => {
-    const { owner, stack } = fixture();
-    const { external_base_url, admin_host } = stack.file();
+    const { owner, stack, addressOf } = fixture();
+    const { external_base_url, admin_host, panel_host } = stack.file();
     const host = `${admin_host}:${new URL(external_base_url).port}`;
     const headers = { host, "user-agent": `${markup} \u00e9` };
     await send(new URL("/api/v1/auth/email/start", external_base_url).href, {
@@ -127,6 +128,21 @@ export const addHostileTests: Area = (fixture) => {
       headers,
       body: { email: `${"x".repeat(40)}@example.net` },
     });
+    const mc_uuid = randomUUID();
+    const player = await playerAt(fixture(), "/account", mc_uuid);
+    const bound = await send(new URL("/api/v1/auth/bind", external_base_url).href, {
+      method: "POST",
+      headers: { ...headers, host: `${panel_host}:${new URL(external_base_url).port}` },
+      body: { code: await codeOf(fixture(), mc_uuid) },
+    });
+    assert.equal(bound.status, 200, JSON.stringify(bound.body));
+    await player.open(addressOf("panel_host", "/account"));
+    await player.sees(en.account.endOthers);
+    await assertHarmlessOnPhone(player, "the sessions of an account");
+    const { user_id } = (await player.request("GET", "/me")).body;
+    await visit(`/admin/users/${String(user_id)}`, mc_uuid);
+    assert.deepEqual(player.faults(), []);
+    await player.leave();
     await visit("/admin/audit", en.audit.actions["server.create"]);
     // An opened entry is drawn anew, so that a handle of the next one might be gone.
     await owner.page.$$eval("summary", (all) => {
@@ -309,6 +325,18 @@ export const addHostileFileTests: Area = (fixture) => {
     await visit("/servers/survival/files", "server.properties");
     for (const path of written)
       await visit(`/servers/survival/files?open=${encodeURIComponent(path)}`, en.files.back);
+
+    assert.equal((await owner.request("POST", "/servers/survival/backup")).status, 202);
+    const newest = () =>
+      until(async () => {
+        const { body } = await owner.request("GET", "/backups?server=survival");
+        return (body["backups"] as { id: string }[])[0]?.id;
+      }, 60_000);
+    for (const label of [markup, texts[4], texts[5]]) {
+      const labelled = await owner.request("PATCH", `/backups/${await newest()}`, { label });
+      assert.equal(labelled.status, 200, JSON.stringify(labelled.body));
+      await visit("/servers/survival/backups", en.backups.reasons.manual);
+    }
 
     const { files, uploads } = en;
     const zip = "names.zip";

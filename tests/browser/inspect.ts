@@ -51,7 +51,43 @@ export async function inspect(person: Person, name: string, isWhole: boolean): P
     await page.setViewport(desk);
   }
   if (isWhole && listsOfServers.includes(name)) await takeInOtherEyes(person, name);
+  if (isWhole) findings.push(...(await findingsInOtherLanguage(page, name)));
   return findings;
+}
+
+/** The same state in the other language, with what is open and typed: the page changes its words where it stands. */
+async function findingsInOtherLanguage(page: Page, name: string): Promise<string[]> {
+  const own = await page.evaluate(() => document.documentElement.lang);
+  if (!(await speak(page, own === "en" ? "zh-CN" : "en"))) return [];
+  const findings: string[] = [];
+  for (const theme of themes) {
+    await setTheme(page, theme);
+    const found = await seriousFindings(page);
+    findings.push(...found.map((finding) => `${name}-${theme} in the other language: ${finding}`));
+  }
+  await page.setViewport(phone);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (overflow > 0) findings.push(`${name} in the other language: wider than 360 px by ${overflow}`);
+  await page.setViewport(desk);
+  await speak(page, own);
+  await setTheme(page, "light");
+  return findings;
+}
+
+/** Chooses a language where the menu has it, also behind a dialog; false where the page has no choice. */
+async function speak(page: Page, language: string): Promise<boolean> {
+  const isThere = await page.evaluate((wanted: string) => {
+    const list = [...document.querySelectorAll("select")].find(({ options }) =>
+      [...options].some(({ value }) => value === wanted),
+    );
+    if (!list) return false;
+    list.value = wanted;
+    list.dispatchEvent(new Event("change", { bubbles: true }));
+    return true;
+  }, language);
+  if (isThere)
+    await page.waitForFunction((wanted: string) => document.documentElement.lang === wanted, {}, language);
+  return isThere;
 }
 
 async function setTheme(page: Page, theme: Look["theme"]): Promise<void> {

@@ -42,8 +42,20 @@ export async function pressKey({ page }: Person, key: "Enter" | "Escape" | "Tab"
   await page.keyboard.press(key);
 }
 
+/** Tabs to what has a role and a name, and presses it. */
+export async function pressByKeys(person: Person, role: Role, name: string): Promise<void> {
+  await tabTo(person, role, name);
+  await person.page.keyboard.press(role === "checkbox" ? "Space" : "Enter");
+}
+
+/** Tabs to a field and types in it. */
+export async function typeByKeys(person: Person, name: string, text: string): Promise<void> {
+  await tabTo(person, "textbox", name);
+  await person.page.keyboard.type(text);
+}
+
 /** Holds Ctrl and presses a letter. */
-export async function pressWithControl({ page }: Person, letter: "KeyK"): Promise<void> {
+export async function pressWithControl({ page }: Person, letter: "KeyK" | "KeyS"): Promise<void> {
   await page.keyboard.down("Control");
   await page.keyboard.press(letter);
   await page.keyboard.up("Control");

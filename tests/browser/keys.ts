@@ -1,14 +1,18 @@
 // The palette, the shortcuts and the help, and the main flows by keyboard alone.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
-import { pressKey, pressWithControl, tabTo } from "./keyboard.ts";
+import { pressByKeys, pressKey, pressWithControl, tabTo } from "./keyboard.ts";
 import type { Person } from "./person.ts";
 
-const { files, keys, players, shell } = en;
+const { backups, files, keys, players, shell, uploads } = en;
 
 /** Goes to a page by the palette. */
 async function goTo(person: Person, typed: string): Promise<void> {
@@ -22,6 +26,9 @@ async function goTo(person: Person, typed: string): Promise<void> {
 const focusedText = ({ page }: Person) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 export const addKeyTests: Area = (fixture) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-keys-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
   test("the palette leads to pages and servers, and names those of the open server first", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/"));
@@ -104,5 +111,54 @@ export const addKeyTests: Area = (fixture) => {
     await tabTo(owner, "link", "by-keyboard");
     await pressKey(owner, "Enter");
     await owner.sees(files.empty);
+  });
+
+  test("a text is saved and a file uploaded by keyboard alone", async () => {
+    const { owner, addressOf } = fixture();
+    const { page } = owner;
+    await owner.open(addressOf("admin_host", "/servers/survival/files?path=by-keyboard"));
+    await owner.sees(files.empty);
+    await pressByKeys(owner, "button", files.newFile);
+    await page.waitForSelector('[role="dialog"] input:focus');
+    await page.keyboard.type("typed.txt");
+    await pressKey(owner, "Enter");
+    await pressByKeys(owner, "link", "typed.txt");
+    // The editor takes the focus by itself.
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement != null);
+    await page.keyboard.type("nobody has a mouse");
+    await owner.sees(files.unsaved);
+    await pressWithControl(owner, "KeyS");
+    await owner.sees(files.saved(isolate("typed.txt")));
+    await pressByKeys(owner, "link", files.back);
+    await owner.sees("18 B");
+    const path = join(folder, "by-keyboard.txt");
+    writeFileSync(path, "chosen without a mouse");
+    const [chooser] = await Promise.all([
+      page.waitForFileChooser(),
+      pressByKeys(owner, "button", uploads.files),
+    ]);
+    await chooser.accept([path]);
+    await owner.sees("by-keyboard.txt");
+    await owner.sees("22 B");
+  });
+
+  test("a world is backed up and restored by keyboard alone", async () => {
+    const { owner, addressOf } = fixture();
+    const { page } = owner;
+    await owner.open(addressOf("admin_host", "/servers/survival/backups"));
+    await pressByKeys(owner, "button", backups.make);
+    await owner.sees(backups.jobsDone.backup);
+    await owner.sees(backups.reasons.manual);
+    const name = await page.$eval(
+      'button[aria-label^="Restore the backup"]',
+      (button) => button.ariaLabel ?? "",
+    );
+    await pressByKeys(owner, "button", name);
+    await owner.sees(backups.restoreSafety);
+    await page.waitForSelector('[role="alertdialog"] input[name="confirm"]:focus');
+    await page.keyboard.type("survival");
+    await pressByKeys(owner, "button", backups.restoreAction);
+    await owner.sees(backups.jobsDone.restore);
+    await owner.sees(backups.reasons.pre_restore);
   });
 };

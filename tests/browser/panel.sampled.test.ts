@@ -13,7 +13,7 @@ import { newestCode } from "../flow/stack.ts";
 import { sampledAreas, serverAreas } from "./areas.ts";
 import { describePanel } from "./fixture.ts";
 import { colourFindings, seriousFindings } from "./inspect.ts";
-import { pressKey, tabTo } from "./keyboard.ts";
+import { pressByKeys, pressKey, tabTo, typeByKeys } from "./keyboard.ts";
 import { assertNoFaults, createPerson, whileReturning } from "./person.ts";
 
 describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
@@ -65,16 +65,16 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await owner.isAt("/setup");
     assert.equal(new URL(owner.page.url()).search, "", "the token left the address");
     await inspect(owner, "setup-redeem");
-    await owner.press("button", en.setup.redeem);
+    await pressByKeys(owner, "button", en.setup.redeem);
     await owner.sees(en.setup.wayIn);
     await inspect(owner, "setup-way-in");
     // Who breaks off here has a session that is good for nothing else.
     await owner.open(addressOf("admin_host", "/servers"));
     await owner.isAt("/setup");
     await owner.sees(en.setup.wayIn);
-    await owner.press("button", en.setup.passkeyAdd);
+    await pressByKeys(owner, "button", en.setup.passkeyAdd);
     await owner.sees(en.setup.done);
-    await owner.press("link", en.setup.goOn);
+    await pressByKeys(owner, "link", en.setup.goOn);
     await owner.isAt("/");
     await owner.sees(en.dashboard.allWell);
     await inspect(owner, "dashboard-empty");
@@ -92,13 +92,13 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
 
   test("a server is created; its subdomain follows the name", async () => {
     const { stack, owner, inspect } = fixture();
-    await owner.press("link", en.shell.servers);
+    await pressByKeys(owner, "link", en.shell.servers);
     await owner.isAt("/servers");
     await owner.sees(en.servers.noneStaff);
     await inspect(owner, "servers-empty");
-    await owner.press("link", en.servers.create);
+    await pressByKeys(owner, "link", en.servers.create);
     await owner.isAt("/servers/new");
-    await owner.fill(en.create.name, "no");
+    await typeByKeys(owner, en.create.name, "no");
     await owner.page.keyboard.press("Enter");
     await owner.sees(en.faults.bad_name);
     await inspect(owner, "create-refused");
@@ -134,7 +134,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await owner.open(addressOf("admin_host", "/"));
     await inspect(owner, "dashboard");
     await owner.open(addressOf("admin_host", "/servers/survival"));
-    await owner.press("button", `${en.server.stop} survival`);
+    await pressByKeys(owner, "button", `${en.server.stop} survival`);
     await owner.sees(en.server.phases.Stopped);
   });
 
@@ -157,9 +157,9 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
 
   test("a passkey signs the owner in again after signing out", async () => {
     const { owner } = fixture();
-    await owner.press("button", en.shell.signOut);
+    await pressByKeys(owner, "button", en.shell.signOut);
     await owner.isAt("/login");
-    await owner.press("button", en.signIn.passkey);
+    await pressByKeys(owner, "button", en.signIn.passkey);
     await owner.isAt("/");
   });
 
@@ -178,7 +178,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await player.sees(/E-mail\s+player@example\.net/);
     await player.press("button", en.shell.signOut);
     await player.isAt("/login");
-    await player.fill(en.signIn.email, "player@example.net");
+    await typeByKeys(player, en.signIn.email, "player@example.net");
     const before = newestCode(stack.file().mail.dir);
     await player.page.keyboard.press("Enter");
     await player.sees(en.signIn.codeTitle);
@@ -236,7 +236,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     await inspect(player, "proof");
     const { dir } = stack.file().mail;
     const before = newestCode(dir);
-    await player.press("button", en.shell.proveMail);
+    await pressByKeys(player, "button", en.shell.proveMail);
     const mailed = await until(
       () => {
         const newest = newestCode(dir);
@@ -245,7 +245,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
       20_000,
       "the mailed code",
     );
-    await player.fill(en.shell.proveCode, mailed);
+    await typeByKeys(player, en.shell.proveCode, mailed);
     await player.page.keyboard.press("Enter");
     await player.sees(en.account.passkeyUnused);
     await player.press("button", en.account.removePasskey(isolate("Chrome, Linux")));

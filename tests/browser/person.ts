@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, ElementHandle, HTTPRequest, Page } from "puppeteer-core";
 
+import { watchAnswers } from "./answers.ts";
+
 /** Longer than anything on a busy machine takes, unless a test waits for a whole server. */
 const waitMs = 30_000;
 
@@ -57,9 +59,11 @@ type Authenticator = {
   replace: (rpId?: string) => Promise<void>;
 };
 
-/** A person with a device whose passkeys confirm themselves. */
-export async function createPerson(browser: Browser): Promise<Person> {
-  return createTab(await browser.createBrowserContext());
+/** A person with a device whose passkeys confirm themselves, straight at the gateway or behind a proxy. */
+export async function createPerson(browser: Browser, proxyServer?: string): Promise<Person> {
+  // Addresses of this machine pass by a proxy otherwise.
+  const proxied = proxyServer !== undefined && { proxyServer, proxyBypassList: ["<-loopback>"] };
+  return createTab(await browser.createBrowserContext({ ...proxied }));
 }
 
 async function createTab(context: BrowserContext): Promise<Person> {
@@ -69,13 +73,20 @@ async function createTab(context: BrowserContext): Promise<Person> {
   const session = await page.createCDPSession();
   const authenticator = await plugIn(session);
   let found: string[] = [];
-  await watch(page, (fault) => found.push(fault));
+  let isLeaving = false;
+  const note = (fault: string) => void found.push(fault);
+  await watch(page, note, () => isLeaving);
+  watchAnswers(page, note);
   return {
     page,
     session,
     authenticator,
     open: async (address) => {
-      await page.goto(address);
+      // Who types another address means it: a question about typed text is answered with yes.
+      isLeaving = true;
+      await page.goto(address).finally(() => {
+        isLeaving = false;
+      });
       await settled(page);
     },
     press: (role, name) => page.locator(selectorOf(role, name)).click(),
@@ -228,11 +239,11 @@ async function addDevice(session: CDPSession): Promise<string> {
   return authenticatorId;
 }
 
-async function watch(page: Page, note: (fault: string) => void): Promise<void> {
+async function watch(page: Page, note: (fault: string) => void, isLeaving: () => boolean): Promise<void> {
   // An open dialog blocks the page, and with it every test that follows.
   page.on("dialog", (dialog) => {
     if (page.listenerCount("dialog") > 1) return;
-    note(`dialog: ${dialog.type()}`);
+    if (!isLeaving()) note(`dialog: ${dialog.type()}`);
     dialog.accept().catch(() => undefined);
   });
   page.on("pageerror", (error) => note(`script: ${error instanceof Error ? error.message : String(error)}`));

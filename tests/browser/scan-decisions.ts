@@ -16,7 +16,11 @@ const scanId = "5".repeat(32);
 const finding = {
   ...{ id: "CVE-2026-0001", kind: "vulnerability", severity: "CRITICAL", blocking: true },
   ...{ target: "app/node_modules/left-pad/package.json", package: "left-pad" },
-  ...{ installed: "1.3.0", fixed: "1.3.1", title: "Padding on the wrong side" },
+  ...{
+    installed: "1.3.0",
+    fixed: "1.3.1",
+    title: `Padding <img src=x onerror="wasRun=1"> on the wrong side`,
+  },
 };
 
 async function query({ stack }: Fixture, text: string, values: unknown[] = []): Promise<pg.QueryResult> {

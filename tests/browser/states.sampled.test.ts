@@ -10,6 +10,7 @@ import { describePanel, signIn } from "./fixture.ts";
 import { addHostileFileTests, addHostileTests } from "./hostile.ts";
 import { addKeyTests } from "./keys.ts";
 import { addLargeUploadTests } from "./large-uploads.ts";
+import { addReasonTests } from "./reasons.ts";
 import { addSharingTests } from "./sharing.ts";
 import { addTabTests } from "./tabs.ts";
 import { addTypedTextTests } from "./typed-text.ts";
@@ -40,6 +41,7 @@ describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: 
   addFigureTests(fixture);
   addKeyTests(fixture);
   addTypedTextTests(fixture);
+  addReasonTests(fixture);
   addSharingTests(fixture);
   addWeatherTests(fixture);
   addHostileTests(fixture);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
+import type { HTTPRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { deployAnotherBuild } from "./deploy.ts";
@@ -49,6 +50,34 @@ export const addTabTests: Area = (fixture) => {
       [...document.querySelectorAll("input")].some(({ value }) => value === "say not sent yet"),
     );
     await owner.fill(serverConsole.command, "");
+  });
+
+  test("a console that is long out of sight closes its stream, and has every line once when it is seen again", async () => {
+    const { owner, addressOf } = fixture();
+    const isConsole = (request: HTTPRequest) => new URL(request.url()).pathname.endsWith("/survival/console");
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    const say = (text: string) =>
+      owner.request("POST", "/servers/survival/command", { command: `say ${text}` });
+    assert.equal((await say("while it is seen")).status, 200);
+    await until(async () => (await linesWith(owner, "[Server] while it is seen")) === 1);
+    let isClosed = false;
+    owner.page.on("requestfailed", (request) => {
+      isClosed ||= isConsole(request);
+    });
+    const second = await owner.openTab();
+    await second.open(addressOf("admin_host", "/account"));
+    await second.page.bringToFront();
+    // Half a minute (docs/reference/panel.md#live).
+    await until(() => isClosed, 60_000, "the stream to be closed");
+    assert.equal(
+      (await second.request("POST", "/servers/survival/command", { command: "say while it is hidden" }))
+        .status,
+      200,
+    );
+    await second.page.close();
+    await owner.page.bringToFront();
+    await until(async () => (await linesWith(owner, "[Server] while it is hidden")) === 1);
+    assert.equal(await linesWith(owner, "[Server] while it is seen"), 1);
   });
 
   test("a server that one person stops is asleep for the other without a hand", async () => {

@@ -48,6 +48,34 @@ export const addTypedTextTests: Area = (fixture) => {
     await owner.isAt("/servers");
   });
 
+  test("the browser asks before a tab with typed text is loaded anew or closed, and not once it was taken", async () => {
+    const person = await playerAt(fixture(), "/account");
+    const { page } = person;
+    await person.press("button", account.changeEmail);
+    await person.fill(signIn.email, "half@example.net");
+    const asked = new Promise<string>((resolve) => {
+      page.once("dialog", (dialog) => void dialog.dismiss().then(() => resolve(dialog.type())));
+    });
+    // The reload waits for the answer, and does not come to its end.
+    page.reload().catch(() => undefined);
+    assert.equal(await asked, "beforeunload");
+    assert.equal(await typedIn(person, "email"), "half@example.net");
+    await person.fill(signIn.email, "");
+    await page.reload();
+    await person.sees(account.profile);
+    // Signing out in another tab takes the person away from all of them, whatever is typed there.
+    await person.press("button", account.changeEmail);
+    await person.fill(signIn.email, "half@example.net");
+    const second = await person.openTab();
+    await second.open(fixture().addressOf("panel_host", "/account"));
+    await second.press("button", shell.signOut);
+    await second.isAt("/login");
+    await page.bringToFront();
+    await person.isAt("/login");
+    assert.deepEqual([...person.faults(), ...second.faults()], []);
+    await person.leave();
+  });
+
   test("a form that was refused still holds its text, one that was taken does not", async () => {
     const { owner, addressOf } = fixture();
     await owner.open(addressOf("admin_host", "/servers/new"));

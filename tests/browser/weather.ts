@@ -3,52 +3,48 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import type { HTTPRequest, ResponseForRequest } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { freeze } from "../fault/processes.ts";
+import { type BehindEdge, behindEdge, type Passing, type Weather } from "./edge.ts";
 import { type Area, playerAt } from "./fixture.ts";
 import { type Person, selectorOf, whileReturning } from "./person.ts";
 import { sampledAddresses } from "./routes.ts";
 
-const { files, server, serverConsole, shell } = en;
-
-const json = "application/json";
-const faultOf = (code: string) => JSON.stringify({ error: { code, message: "no", request_id: "r-1" } });
+const { create, files, keys, leaving, server, serverConsole, shell } = en;
 
 /** What the bar says of the age of what is shown. */
 const asOf = new RegExp(shell.asOf(".+"));
 
-type Weather = { name: string; answer: Partial<ResponseForRequest> | "cut" };
+const html = "text/html";
 
-/**
- * What only an edge or a line between the browser and our gateway does, so it is made in the browser: our gateway neither cuts a
- * body nor answers with a page, and no budget of ours is about everything that a session reads. What our services do when a part
- * of them is away is made by taking it away, below.
- */
-const weathers: readonly Weather[] = [
+/** Of what an edge or a line does. When our own services are away, they are taken away, below. */
+const weathers: readonly { name: string; weather: Weather }[] = [
   {
     name: "429 on everything",
-    answer: {
+    weather: {
+      kind: "answer",
       status: 429,
+      type: html,
+      body: "<h1>Too many requests</h1>",
       headers: { "retry-after": "1" },
-      contentType: json,
-      body: faultOf("rate_limited"),
     },
   },
-  { name: "half a body", answer: { status: 200, contentType: json, body: '{"servers":[{"name":"sur' } },
+  { name: "half a body", weather: { kind: "half" } },
   {
     name: "a page of an edge",
-    answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" },
+    weather: { kind: "answer", status: 502, type: html, body: "<h1>Bad gateway</h1>" },
   },
   {
     name: "a page of an edge that calls itself well",
-    answer: { status: 200, contentType: "text/html", body: "<h1>Hi</h1>" },
+    weather: { kind: "answer", status: 200, type: html, body: "<h1>Hi</h1>" },
   },
-  { name: "a cut line", answer: "cut" },
+  { name: "a cut line", weather: { kind: "cut" } },
 ];
+
+const isApi = ({ path }: Passing) => path.startsWith("/api/");
 
 type Outage = {
   /** A process of the stack that hangs: it is there and answers nothing. */
@@ -77,30 +73,6 @@ const outages: readonly Outage[] = [
     open: { path: "/servers/survival/schedules", word: en.schedules.title },
   },
 ];
-
-/** Lets a weather come up over the API for as long as something is done. */
-async function during(
-  { page }: Person,
-  { answer }: Weather,
-  act: (met: () => boolean) => Promise<void>,
-): Promise<void> {
-  let count = 0;
-  const meet = (request: HTTPRequest) => {
-    const isApi = new URL(request.url()).pathname.startsWith("/api/");
-    if (isApi) count++;
-    if (!isApi) void request.continue();
-    else if (answer === "cut") void request.abort("connectionreset");
-    else void request.respond(answer);
-  };
-  await page.setRequestInterception(true);
-  page.on("request", meet);
-  try {
-    await act(() => count > 0);
-  } finally {
-    page.off("request", meet);
-    await page.setRequestInterception(false);
-  }
-}
 
 /** Makes the page poll, as coming back to the tab does. */
 async function poll({ page }: Person): Promise<void> {
@@ -136,34 +108,62 @@ const getsWell = ({ page }: Person) =>
     return document.querySelector("h1") !== null && document.querySelector("[role=alert]") === null;
   }, shell.retry);
 
+type Named = (typeof weathers)[number];
+
 export const addWeatherTests: Area = (fixture) => {
+  let behind: BehindEdge | undefined;
+  after(() => behind?.leave());
   for (const [at, path] of sampledAddresses(2)) {
     const [first, second] = [weathers[at % weathers.length], weathers[(at + 3) % weathers.length]] as [
-      Weather,
-      Weather,
+      Named,
+      Named,
     ];
     test(`${path} lives through ${first.name} and ${second.name}`, async () => {
-      const { owner, addressOf } = fixture();
-      await owner.open(addressOf("admin_host", path));
-      const heading = await owner.page.$eval("h1", (h1) => h1.textContent);
-      await during(owner, first, async (met) => {
-        await until(async () => {
-          await poll(owner);
-          return met();
-        });
-        await assertAlive(owner, path, first.name);
-        assert.equal(await owner.page.$eval("h1", (h1) => h1.textContent), heading, "what was there stays");
+      behind ??= await behindEdge(fixture(), fixture().owner);
+      const { person, edge } = behind;
+      const address = fixture().addressOf("admin_host", path);
+      await person.open(address);
+      const heading = await person.page.$eval("h1", (h1) => h1.textContent);
+      edge.set((passing) => (isApi(passing) ? first.weather : undefined));
+      await until(async () => {
+        await poll(person);
+        return edge.met() > 0;
       });
-      await until(() => getsWell(owner), 30_000, `${path} after ${first.name}`);
-      await during(owner, second, async () => {
-        await owner.page.goto(addressOf("admin_host", path));
-        await owner.page.waitForSelector("main");
-        await assertAlive(owner, path, second.name);
-      });
-      await until(() => getsWell(owner), 30_000, `${path} after ${second.name}`);
-      await assertAlive(owner, path, "afterwards");
+      await assertAlive(person, path, first.name);
+      assert.equal(await person.page.$eval("h1", (h1) => h1.textContent), heading, "what was there stays");
+      edge.clear();
+      await until(() => getsWell(person), 30_000, `${path} after ${first.name}`);
+      edge.set((passing) => (isApi(passing) ? second.weather : undefined));
+      await person.page.goto(address);
+      await person.page.waitForSelector("main");
+      await assertAlive(person, path, second.name);
+      edge.clear();
+      await until(() => getsWell(person), 30_000, `${path} after ${second.name}`);
+      await assertAlive(person, path, "afterwards");
     });
   }
+
+  test("without a network the palette says that it cannot be fetched, what is typed stays, and later it opens", async () => {
+    const { owner, addressOf } = fixture();
+    const { edge, person, leave } = await behindEdge(fixture(), owner);
+    await person.open(addressOf("admin_host", "/servers/new"));
+    await person.fill(create.name, "half-typed");
+    edge.set(() => ({ kind: "cut" }));
+    await person.press("button", keys.open);
+    await person.sees(shell.partMissing);
+    assert.equal(
+      await person.page.$eval("input[name=name]", (field) => (field as HTMLInputElement).value),
+      "half-typed",
+    );
+    await person.press("link", shell.audit);
+    await person.press("button", leaving.leave);
+    await person.sees(shell.unloaded);
+    edge.clear();
+    await person.sees(en.audit.actions["server.create"]);
+    await person.press("button", keys.open);
+    await person.sees(keys.groups.pages);
+    await leave();
+  });
 
   test("without a network a bar says so, and goes when it is back", async () => {
     const { owner, addressOf } = fixture();

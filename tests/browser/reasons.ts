@@ -1,0 +1,99 @@
+// What cannot be done now says why at its button, by keyboard and to readers; and rows stand as close as somebody wants them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import type { Area } from "./fixture.ts";
+import { pressKey, tabTo } from "./keyboard.ts";
+import type { Person } from "./person.ts";
+
+const { backups, reasons, server, settings, shell } = en;
+
+/** Reasons that stand at disabled controls, as readers hear them. */
+const held = ({ page }: Person) =>
+  page.$$eval("main [role=group][aria-describedby]", (groups) =>
+    groups.map(
+      (group) => document.getElementById(group.getAttribute("aria-describedby") ?? "")?.textContent ?? "",
+    ),
+  );
+
+const focused = ({ page }: Person) => page.evaluate(() => document.activeElement?.getAttribute("role"));
+
+/** What stands over the page, beside it. */
+const bubble = ({ page }: Person) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("body > [aria-hidden=true]")].map(({ textContent }) => textContent).join(),
+  );
+
+const rowHeight = ({ page }: Person) =>
+  page.$eval("main [role=rowgroup] [role=row]", (row) => Math.round(row.getBoundingClientRect().height));
+
+/** With a server `survival` that is asleep and has a world. */
+export const addReasonTests: Area = (fixture) => {
+  test("what a download of the world holds up says so at its buttons, by keyboard too", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    const begun = await owner.request("POST", "/servers/survival/world/export");
+    assert.equal(begun.status, 202, JSON.stringify(begun.body));
+    await owner.open(addressOf("admin_host", "/servers/survival/backups"));
+    const reason = reasons.busy(backups.jobs.export_world);
+    await until(async () => (await held(owner)).includes(`${backups.make}: ${reason}`));
+    assert.ok((await held(owner)).includes(`${backups.downloadWorld}: ${reason}`));
+    assert.ok((await held(owner)).includes(`${server.wake}: ${reason}`));
+    await tabTo(owner, "link", shell.skip);
+    await pressKey(owner, "Enter");
+    await until(async () => {
+      await pressKey(owner, "Tab");
+      return (await focused(owner)) === "group";
+    });
+    assert.equal(await bubble(owner), reason);
+    await inspect(owner, "backups-held");
+    await pressKey(owner, "Escape");
+    assert.equal(await bubble(owner), "");
+    const path = `/exports/${String(begun.body["ticket"])}`;
+    await until(
+      async () => (await owner.request("GET", path)).body["state"] === "ready",
+      30_000,
+      "the download",
+    );
+    await owner.page.evaluate(async (address) => {
+      await (await fetch(`/api/v1${address}/download`)).arrayBuffer();
+    }, path);
+    // The focus goes back to the button once it can be pressed.
+    await until(() => owner.page.evaluate(() => document.activeElement?.tagName === "BUTTON"), 30_000);
+  });
+
+  test("a form that changes nothing says so at its button", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.sees(settings.hardware);
+    assert.ok((await held(owner)).includes(`${settings.save}: ${reasons.unchanged}`));
+    await owner.fill(en.create.displayName, "Another name");
+    await until(async () => !(await held(owner)).includes(`${settings.save}: ${reasons.unchanged}`));
+    await owner.open(addressOf("admin_host", "/servers"));
+  });
+
+  test("rows stand closer on demand, in both languages, and stay so", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers"));
+    const before = await rowHeight(owner);
+    await owner.page.select(`::-p-aria([name="${shell.density}"][role="combobox"])`, "compact");
+    await until(async () => (await rowHeight(owner)) < before);
+    await inspect(owner, "servers-compact");
+    await owner.open(addressOf("admin_host", "/servers/survival/files"));
+    await owner.sees("server.properties");
+    assert.equal(await rowHeight(owner), 34);
+    await inspect(owner, "files-compact");
+    await owner.open(addressOf("admin_host", "/admin/nodes"));
+    const padding = await owner.page.$eval("main td", (cell) => getComputedStyle(cell).paddingTop);
+    assert.equal(padding, "3px");
+    await owner.page.evaluate(() => localStorage.setItem("svc.language", "zh-CN"));
+    await owner.open(addressOf("admin_host", "/servers"));
+    await owner.sees("紧凑");
+    await owner.page.evaluate(() => localStorage.removeItem("svc.language"));
+    await owner.open(addressOf("admin_host", "/servers"));
+    await owner.page.select(`::-p-aria([name="${shell.density}"][role="combobox"])`, "comfortable");
+    await until(async () => (await rowHeight(owner)) === before);
+    assert.equal(await owner.page.evaluate(() => localStorage.getItem("svc.density")), null);
+  });
+};
