@@ -99,6 +99,6 @@ describe("the way back after a restore", () => {
   test("is there only once a restore was done", () => {
     assert.equal(of([snapshot], { ...job, state: "failed" }), undefined);
     assert.equal(of([snapshot], { ...job, kind: "backup" }), undefined);
-    assert.equal(of([snapshot], undefined), undefined);
+    assert.equal(backupBefore([snapshot], undefined), undefined);
   });
 });
