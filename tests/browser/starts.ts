@@ -78,12 +78,19 @@ export const addStartTests: Area = (fixture) => {
   });
 
   test("a player who joins shows up without a reload, and may play on after a stop", async () => {
-    const { stack, owner, inspect } = fixture();
+    const { stack, owner, addressOf, inspect } = fixture();
     alice = await join((await statusOf(stack)).endpointAddress ?? "", "alice");
     // The proxy reports it; here nobody plays the proxy.
     const path = `/api/v1/internal/servers/${name}/join-event`;
     assert.equal((await stack.internal("POST", path, { mc_uuid: randomUUID() })).status, 204);
     await owner.sees(server.players(1, 20));
+    // A change that would throw the player out asks first.
+    await owner.press("link", settings.title);
+    await owner.fill(server.memory, "3Gi");
+    await owner.press("button", settings.saveHardware);
+    await owner.sees(settings.hardwareConfirm(1));
+    await owner.press("button", en.shell.cancel);
+    await owner.open(addressOf("admin_host", `/servers/${name}`));
     const stop = async () => {
       await owner.press("button", `${server.stop} ${name}`);
       await owner.sees(isolate("alice"));

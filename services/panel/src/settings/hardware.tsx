@@ -1,12 +1,15 @@
 import { useState } from "react";
 import { useAction } from "../api/query.ts";
+import { WhoPlays } from "../server/stop-notice.tsx";
 import type { FullStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Columns, Muted, Row, Stack } from "../ui/layout.tsx";
 import { useToast } from "../ui/toasts.tsx";
+import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { hardwareChanges, isQuantity } from "./hardware-form.ts";
 
@@ -22,9 +25,13 @@ export function Hardware({ name, status }: { name: string; status: FullStatus })
   const changes = hardwareChanges(before, form);
   const isMemoryWrong = !isQuantity(form.memory) && changes?.memory !== undefined;
   const isCpuWrong = form.cpu !== "" && !isQuantity(form.cpu);
+  const [isAsking, setAsking] = useState(false);
+  const act = () =>
+    save.mutate({ name, ...changes }, { onSuccess: () => toast({ kind: "done", text: settings.saved }) });
   const submit = () => {
     if (!changes || isMemoryWrong || isCpuWrong) return;
-    save.mutate({ name, ...changes }, { onSuccess: () => toast({ kind: "done", text: settings.saved }) });
+    if (status.playersOnline > 0) setAsking(true);
+    else act();
   };
   return (
     <Card title={settings.hardware}>
@@ -57,6 +64,16 @@ export function Hardware({ name, status }: { name: string; status: FullStatus })
           </Row>
         </Stack>
       </Form>
+      <Confirm
+        title={settings.hardwareTitle(isolate(name))}
+        action={settings.hardwareAction}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={act}
+      >
+        <p>{settings.hardwareConfirm(status.playersOnline)}</p>
+        {isAsking && <WhoPlays name={name} />}
+      </Confirm>
     </Card>
   );
 }

@@ -3,6 +3,7 @@ import { useAction, useOperation } from "../api/query.ts";
 import type { FullStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
+import { Copied } from "../ui/copied.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Card, Facts, Muted, Row, Stack } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -35,7 +36,7 @@ export function ImageChange({ name, status }: { name: string; status: FullStatus
     );
   return (
     <Card title={server.image}>
-      <Facts rows={[[settings.imageNow, <code key="now">{current}</code>]]} />
+      <Facts rows={[[settings.imageNow, <Copied key="now" text={current} what={server.image} />]]} />
       <Failure error={change.error} />
       {!list.data &&
         (list.error ? <Failure error={list.error} retry={() => void list.refetch()} /> : <Loading />)}

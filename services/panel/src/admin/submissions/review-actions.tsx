@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useAction } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { Copied } from "../../ui/copied.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -75,9 +76,11 @@ export function ReviewActions({ submission, reviewed, acts, onChanged }: ReviewA
         onConfirm={confirm}
       >
         <p>{review.approveHelp}</p>
-        <p>
-          {review.digest}: <code>{reviewed}</code>
-        </p>
+        {reviewed !== undefined && (
+          <div>
+            {review.digest}: <Copied text={reviewed} what={review.digest} />
+          </div>
+        )}
       </Confirm>
     </>
   );

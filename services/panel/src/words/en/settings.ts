@@ -24,6 +24,10 @@ export const settings = {
     `From ${least} to ${most} minutes; twice that while players are on it.`,
   saveRestartPolicy: "Save what happens then",
   hardware: "Memory and processor",
+  hardwareTitle: (name: string) => `Restart ${name}?`,
+  hardwareConfirm: (n: number) =>
+    `${n} ${n === 1 ? "player is" : "players are"} online. The server restarts now, and they are disconnected.`,
+  hardwareAction: "Save and restart",
   hardwareHelp:
     "A server that is running is started again with the changes at once, which disconnects its players.",
   memoryHelp: "Such as 2Gi or 3072Mi. The heap of Java follows it.",
