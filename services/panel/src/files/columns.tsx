@@ -11,10 +11,10 @@ import { EntryMenu } from "./entry-menu.tsx";
 import styles from "./files.module.css";
 import { joinPath, searchOf } from "./path.ts";
 
-type Where = { name: string; folder: string; language: Language };
+type Where = { name: string; folder: string; language: Language; held: string | undefined };
 
 /** The columns of a listing. */
-export function columnsOf({ files }: Words, { name, folder, language }: Where): Column<Entry>[] {
+export function columnsOf({ files }: Words, { name, folder, language, held }: Where): Column<Entry>[] {
   return [
     {
       key: "name",
@@ -38,7 +38,7 @@ export function columnsOf({ files }: Words, { name, folder, language }: Where): 
       key: "actions",
       title: files.actions,
       width: "110px",
-      cell: (entry) => <EntryMenu name={name} folder={folder} entry={entry} />,
+      cell: (entry) => <EntryMenu name={name} folder={folder} entry={entry} held={held} />,
     },
   ];
 }

@@ -16,10 +16,16 @@ import { NameDialog } from "./name-dialog.tsx";
 import { isWorldPath, joinPath } from "./path.ts";
 import { useUnzip } from "./unzip-notices.tsx";
 
-type EntryMenuProps = { name: string; folder: string; entry: Entry };
+type EntryMenuProps = {
+  name: string;
+  folder: string;
+  entry: Entry;
+  /** Why the world is not free. */
+  held: string | undefined;
+};
 
 /** What can be done to a file or folder. */
-export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
+export function EntryMenu({ name, folder, entry, held }: EntryMenuProps) {
   const { files } = useWords();
   const { download } = useDownload();
   const { unzip } = useUnzip(name);
@@ -34,6 +40,7 @@ export function EntryMenu({ name, folder, entry }: EntryMenuProps) {
     <>
       <Menu
         label={files.more(isolate(entry.name))}
+        whyNot={held}
         actions={[
           {
             word: entry.is_dir ? files.downloadFolder : files.download,

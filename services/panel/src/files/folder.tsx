@@ -4,6 +4,7 @@ import { NotIncluded } from "../access/right-list.tsx";
 import { useMayWrite } from "../access/use-access.ts";
 import type { Output } from "../api/operations.ts";
 import { useOperation } from "../api/query.ts";
+import { heldWords, useWorldWork } from "../server/held.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
@@ -27,7 +28,9 @@ type FolderProps = { name: string; folder: string };
 
 /** One folder of the world: what it holds, and what can be done there. Reading it costs a Job. */
 export function Folder({ name, folder }: FolderProps) {
-  const { files, sharing } = useWords();
+  const words = useWords();
+  const { files, sharing } = words;
+  const held = heldWords(words, useWorldWork(name));
   const mayWrite = useMayWrite()(folder);
   const query = useOperation("files.list", { name, path: folder }, { isCostly: true });
   const { data, error, isFetching, refetch } = query;
@@ -43,8 +46,8 @@ export function Folder({ name, folder }: FolderProps) {
           {mayWrite && (
             <>
               <UploadButtons target={{ server: name, folder, existing }} />
-              <NewEntry name={name} folder={folder} kind="folder" />
-              <NewEntry name={name} folder={folder} kind="file" />
+              <NewEntry name={name} folder={folder} kind="folder" held={held} />
+              <NewEntry name={name} folder={folder} kind="file" held={held} />
             </>
           )}
           <Button
@@ -75,6 +78,7 @@ export function Folder({ name, folder }: FolderProps) {
               name={name}
               folder={folder}
               listing={data}
+              held={held}
               readAt={query.dataUpdatedAt}
               isOld={isFetching || error !== null}
             />
@@ -111,17 +115,22 @@ function Crumbs({ name, folder }: FolderProps) {
   );
 }
 
-type ListingProps = FolderProps & { listing: Output<"files.list">; readAt: number; isOld: boolean };
+type ListingProps = FolderProps & {
+  listing: Output<"files.list">;
+  readAt: number;
+  isOld: boolean;
+  held: string | undefined;
+};
 
-function Listing({ name, folder, listing, readAt, isOld }: ListingProps) {
+function Listing({ name, folder, listing, readAt, isOld, held }: ListingProps) {
   const words = useWords();
   const { files } = words;
   const { language } = useLanguage();
   const { entries, truncated, free_bytes: free } = listing;
   const rows = useMemo(() => [...entries].sort(compareEntries(language)), [entries, language]);
   const columns = useMemo(
-    () => columnsOf(words, { name, folder, language }),
-    [words, name, folder, language],
+    () => columnsOf(words, { name, folder, language, held }),
+    [words, name, folder, language, held],
   );
   return (
     <>

@@ -8,10 +8,16 @@ import { NameDialog } from "./name-dialog.tsx";
 import { isFileName, joinPath } from "./path.ts";
 import { sha256Hex } from "./text-content.ts";
 
-type NewEntryProps = { name: string; folder: string; kind: "folder" | "file" };
+type NewEntryProps = {
+  name: string;
+  folder: string;
+  kind: "folder" | "file";
+  /** Why the world is not free. */
+  held: string | undefined;
+};
 
 /** Makes an empty folder or file. */
-export function NewEntry({ name, folder, kind }: NewEntryProps) {
+export function NewEntry({ name, folder, kind, held }: NewEntryProps) {
   const words = useWords();
   const { files } = words;
   const [isOpen, setOpen] = useState(false);
@@ -32,7 +38,7 @@ export function NewEntry({ name, folder, kind }: NewEntryProps) {
   const title = kind === "folder" ? files.newFolder : files.newFile;
   return (
     <>
-      <Button icon={<Icon size={16} aria-hidden />} onPress={() => setOpen(true)}>
+      <Button icon={<Icon size={16} aria-hidden />} whyNot={held} onPress={() => setOpen(true)}>
         {title}
       </Button>
       {isOpen && (

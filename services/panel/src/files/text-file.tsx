@@ -2,6 +2,7 @@ import { Save } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { NotIncluded } from "../access/right-list.tsx";
 import { useMayWrite } from "../access/use-access.ts";
+import { heldWords, useWorldWork } from "../server/held.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Row, Stack } from "../ui/layout.tsx";
@@ -28,18 +29,16 @@ type TextFileProps = {
 
 /** The text of a file. It is saved only over the version that was read, and never lost by leaving. */
 export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
-  const { files, reasons } = useWords();
+  const { files } = useWords();
   const toast = useToast();
   const editor = useRef<TextEditorHandle>(null);
   const [isChanged, setChanged] = useState(false);
   const [mine, setMine] = useState("");
   const { save, isSaving, error, theirs, settle } = useSave({ name, path, file });
   const isReadOnly = !useIsEditable(path, file);
-  const differing = useMemo(
-    () => theirs?.text !== undefined && differingLines(linesOf(theirs.text), linesOf(mine)),
-    [theirs, mine],
-  );
+  const differing = useDiffering(theirs?.text, mine);
   const canSave = !isReadOnly && isAsleep && (isChanged || theirs !== undefined);
+  const whyNot = useWhyNot(name, { canSave, isAsleep });
   const submit = async () => {
     const text = editor.current?.text() ?? "";
     if (!canSave || isSaving) return;
@@ -70,7 +69,7 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
               kind="primary"
               icon={<Save size={16} aria-hidden />}
               isPending={isSaving}
-              whyNot={canSave ? undefined : isAsleep ? reasons.unchanged : reasons.awake}
+              whyNot={whyNot}
               onPress={() => void submit()}
             >
               {theirs ? files.keepMine : files.save}
@@ -139,6 +138,21 @@ function WhyReadOnly({ file, path }: { file: FileText; path: string }) {
   if (!mayWrite) return <NotIncluded what={sharing.rightWords["files.write"]} />;
   if (!isFixed(file)) return null;
   return <Notice>{file.isMasked ? files.readOnlyMasked : files.readOnlySize}</Notice>;
+}
+
+function useDiffering(theirs: string | undefined, mine: string) {
+  return useMemo(
+    () => theirs !== undefined && differingLines(linesOf(theirs), linesOf(mine)),
+    [theirs, mine],
+  );
+}
+
+/** Why the text cannot be saved now. */
+function useWhyNot(name: string, { canSave, isAsleep }: { canSave: boolean; isAsleep: boolean }) {
+  const words = useWords();
+  const held = heldWords(words, useWorldWork(name));
+  if (canSave) return held;
+  return isAsleep ? words.reasons.unchanged : words.reasons.awake;
 }
 
 const nothing: readonly number[] = [];

@@ -9,6 +9,7 @@ import {
 import button from "./button.module.css";
 import { classes } from "./css.ts";
 import styles from "./menu.module.css";
+import { Reason } from "./reason.tsx";
 
 export type MenuAction = {
   word: string;
@@ -16,13 +17,26 @@ export type MenuAction = {
   isDanger?: boolean;
 };
 
+type MenuProps = {
+  label: string;
+  actions: readonly MenuAction[];
+  /** Why none of them can be taken now. */
+  whyNot?: string | undefined;
+};
+
 /** Further actions on one thing, behind one button; `label` names the thing. */
-export function Menu({ label, actions }: { label: string; actions: readonly MenuAction[] }) {
+export function Menu({ label, actions, whyNot }: MenuProps) {
   return (
     <MenuTrigger>
-      <Trigger className={classes(button.button, styles.trigger)} aria-label={label}>
-        <Ellipsis size={18} aria-hidden />
-      </Trigger>
+      <Reason text={whyNot} name={label}>
+        <Trigger
+          className={classes(button.button, styles.trigger)}
+          aria-label={label}
+          isDisabled={whyNot !== undefined}
+        >
+          <Ellipsis size={18} aria-hidden />
+        </Trigger>
+      </Reason>
       <Popover className={styles.popover} placement="bottom end">
         <Options className={styles.menu} onAction={(key) => actions[Number(key)]?.run()}>
           {actions.map(({ word, isDanger = false }, at) => (

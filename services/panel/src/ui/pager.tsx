@@ -1,3 +1,4 @@
+import { useWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { Muted, Row } from "./layout.tsx";
 
@@ -5,6 +6,7 @@ type Step = { word: string; run: (() => void) | undefined };
 
 /** Where a list stands, and the steps to its other pages; a step without a target is disabled. */
 export function Pager({ text, back, on }: { text: string; back: Step; on: Step }) {
+  const { reasons } = useWords();
   return (
     <Row isSpread>
       <Muted>
@@ -12,7 +14,7 @@ export function Pager({ text, back, on }: { text: string; back: Step; on: Step }
       </Muted>
       <Row>
         {[back, on].map(({ word, run }) => (
-          <Button key={word} isDisabled={run === undefined} {...(run && { onPress: run })}>
+          <Button key={word} whyNot={run ? undefined : reasons.noPage} {...(run && { onPress: run })}>
             {word}
           </Button>
         ))}

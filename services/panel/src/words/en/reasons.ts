@@ -15,5 +15,6 @@ export const reasons = {
   aborted: "It stops after the servers that are being asked now.",
   stale: "The author has sent another file. Look at it first.",
   notReviewable: "There is no whole file to approve yet.",
+  noPage: "The list ends here.",
   expired: "This request has expired.",
 };

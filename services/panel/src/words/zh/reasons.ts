@@ -16,5 +16,6 @@ export const reasons: Words["reasons"] = {
   aborted: "处理完正在请求的服务器后停止。",
   stale: "作者已发来另一个文件。请先查看它。",
   notReviewable: "还没有可批准的完整文件。",
+  noPage: "列表到此为止。",
   expired: "此请求已过期。",
 };
