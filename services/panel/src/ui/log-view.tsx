@@ -23,6 +23,8 @@ type LogViewProps<Line> = {
   wraps: boolean;
   /** Words of the button that leads to the end: how many lines came meanwhile. */
   newerWords: (count: number) => string;
+  /** Stands where lines would be while there are none. */
+  emptyWords: string;
 };
 
 const linePx = 18;
@@ -33,7 +35,7 @@ const handMs = 1_000;
 
 /** Lines that keep coming. It follows the newest one until somebody scrolls up; the page itself never moves. */
 export function LogView<Line>(props: LogViewProps<Line>) {
-  const { label, lines, idOf, draw, textOf, wraps, newerWords } = props;
+  const { label, lines, idOf, draw, textOf, wraps, newerWords, emptyWords } = props;
   const scroll = useRef<HTMLDivElement>(null);
   const handAt = useRef(Number.NEGATIVE_INFINITY);
   const before = useRef({ top: 0, height: 0 });
@@ -74,7 +76,7 @@ export function LogView<Line>(props: LogViewProps<Line>) {
     handAt.current = performance.now();
   };
   return (
-    <div className={styles.frame}>
+    <div className={styles.frame} {...(lines.length === 0 && { "data-empty": emptyWords })}>
       <div
         ref={scroll}
         role="log"

@@ -49,6 +49,7 @@ export function BuildLog({ id, onStep }: { id: string; onStep: () => void }) {
         }}
         wraps={view.wraps}
         newerWords={serverConsole.newLines}
+        emptyWords={lines.length > 0 ? serverConsole.noMatch : serverConsole.empty}
       />
       <LogActions
         note={state === "open" ? serverConsole.lines(shown.length) : builds.logStates[state]}

@@ -9,6 +9,7 @@ import { Stack } from "../../ui/layout.tsx";
 import { ListItem } from "../../ui/list.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Status } from "../../ui/status.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
@@ -52,7 +53,9 @@ export function AlertItem({ alert }: { alert: Alert }) {
                 </>
               )}
             </div>
-            <div>{visible(inLanguage(alert.hint, language))}</div>
+            <div>
+              <TextWithCode text={visible(inLanguage(alert.hint, language))} />
+            </div>
             {acknowledged && (
               <div>
                 {alerts.acknowledgedBy} <bdi>{visible(acknowledged.by)}</bdi>, <Time at={acknowledged.at} />

@@ -39,6 +39,7 @@ export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
     asleep: serverConsole.asleep,
     open: serverConsole.lines(shown.length),
   };
+  const emptyWords = lines.length === 0 ? serverConsole.empty : serverConsole.noMatch;
   const text = () => shown.map(({ plain }) => plain).join("\n");
   const commands = (
     <Needs rights={["command"]}>
@@ -89,6 +90,7 @@ export function ConsolePanel({ name, isReadable, isRunning }: ConsoleProps) {
         }
         wraps={view.wraps}
         newerWords={serverConsole.newLines}
+        emptyWords={state === "open" ? emptyWords : notes[state]}
       />
       {commands}
       <LogActions note={notes[state]} text={text} what={serverConsole.copy} fileName={`${name}.log`} />

@@ -146,6 +146,8 @@ export const serverConsole = {
   send: "Send",
   asleep: "The server is asleep. Wake it to see its console.",
   connecting: "Connecting …",
+  empty: "Nothing is written yet.",
+  noMatch: "No line matches.",
   reconnecting: "The connection broke; connecting again …",
   dropped: (n: number) => `${count(n, "line was", "lines were")} left out, because the server wrote too fast`,
   lines: (n: number) => count(n, "line", "lines"),

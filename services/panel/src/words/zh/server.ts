@@ -143,6 +143,8 @@ export const serverConsole: Words["serverConsole"] = {
   send: "发送",
   asleep: "服务器在休眠。唤醒它即可查看控制台。",
   connecting: "连接中…",
+  empty: "还没有任何输出。",
+  noMatch: "没有匹配的行。",
   reconnecting: "连接已断开，正在重新连接…",
   dropped: (n) => `服务器写得太快，省略了 ${n} 行`,
   lines: (n) => `${n} 行`,
