@@ -33,7 +33,7 @@ export function NameDialog(props: NameDialogProps) {
     onClose,
     onDone,
   } = props;
-  const { shell, files } = useWords();
+  const { shell, files, reasons } = useWords();
   const [typed, setTyped] = useState(first);
   const [refused, setRefused] = useState<string>();
   const submit = () => {
@@ -41,6 +41,7 @@ export function NameDialog(props: NameDialogProps) {
     if (isAllowed(typed)) onDone(typed);
     else setRefused(typed);
   };
+  const whyNot = typed !== first ? undefined : first === "" ? shell.fillIn : reasons.unchanged;
   const fault = refused === typed ? files.badName : error;
   return (
     <Dialog
@@ -50,12 +51,7 @@ export function NameDialog(props: NameDialogProps) {
       actions={
         <>
           <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button
-            kind="primary"
-            isPending={isPending}
-            whyNot={typed === first ? shell.fillIn : undefined}
-            onPress={submit}
-          >
+          <Button kind="primary" isPending={isPending} whyNot={whyNot} onPress={submit}>
             {action}
           </Button>
         </>

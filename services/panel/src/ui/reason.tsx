@@ -21,8 +21,11 @@ export function Reason({ text, name, children }: ReasonProps) {
   const [place, setPlace] = useState<Place>();
   const isHeld = text !== undefined;
   useKeptFocus(frame, isHeld);
-  const open = () => frame.current && setPlace(placeOf(frame.current));
+  const open = () => isHeld && frame.current && setPlace(placeOf(frame.current));
   const close = () => setPlace(undefined);
+  useEffect(() => {
+    if (!isHeld) setPlace(undefined);
+  }, [isHeld]);
   useEffect(() => {
     if (!place) return;
     // It would stay behind in its place.
@@ -41,7 +44,12 @@ export function Reason({ text, name, children }: ReasonProps) {
       onClick={open}
       onFocus={({ currentTarget }) => currentTarget.matches(":focus-visible") && open()}
       onBlur={close}
-      onKeyDown={({ key }) => key === "Escape" && close()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !place) return;
+        // The dialog around it stays.
+        event.stopPropagation();
+        close();
+      }}
     >
       {children}
       {isHeld && (
