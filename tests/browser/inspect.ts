@@ -58,6 +58,7 @@ export async function inspect(person: Person, name: string, isWhole: boolean): P
 /** The same state in the other language, with what is open and typed: the page changes its words where it stands. */
 async function findingsInOtherLanguage(page: Page, name: string): Promise<string[]> {
   const own = await page.evaluate(() => document.documentElement.lang);
+  const focused = await page.evaluateHandle(() => document.activeElement);
   if (!(await speak(page, own === "en" ? "zh-CN" : "en"))) return [];
   const findings: string[] = [];
   for (const theme of themes) {
@@ -71,6 +72,8 @@ async function findingsInOtherLanguage(page: Page, name: string): Promise<string
   await page.setViewport(desk);
   await speak(page, own);
   await setTheme(page, "light");
+  // What was in the middle of typing goes on.
+  await focused.evaluate((element) => element instanceof HTMLElement && element.focus());
   return findings;
 }
 

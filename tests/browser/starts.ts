@@ -85,7 +85,7 @@ export const addStartTests: Area = (fixture) => {
     assert.equal((await stack.internal("POST", path, { mc_uuid: randomUUID() })).status, 204);
     await owner.sees(server.players(1, 20));
     // A change that would throw the player out asks first.
-    await owner.press("link", settings.title);
+    await owner.open(addressOf("admin_host", `/servers/${name}/settings`));
     await owner.fill(server.memory, "3Gi");
     await owner.press("button", settings.saveHardware);
     await owner.sees(settings.hardwareConfirm(1));
