@@ -73,7 +73,7 @@ async function findingsInOtherLanguage(page: Page, name: string): Promise<string
   await speak(page, own);
   await setTheme(page, "light");
   // What was in the middle of typing goes on.
-  await focused.evaluate((element) => element instanceof HTMLElement && element.focus());
+  await page.evaluate((element) => element instanceof HTMLElement && element.focus(), focused);
   return findings;
 }
 

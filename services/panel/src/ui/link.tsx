@@ -1,5 +1,5 @@
-import { Link as RouterLink } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Link as RouterLink, useRouter } from "@tanstack/react-router";
+import type { MouseEvent, ReactNode } from "react";
 import button from "./button.module.css";
 import { classes } from "./css.ts";
 
@@ -18,18 +18,40 @@ type LinkProps = {
 };
 
 /** A link to another page of the panel. */
-export function Link({ to, search, children, className, looks, marksCurrent, onPress }: LinkProps) {
+export function Link({ className, looks, marksCurrent, ...rest }: LinkProps) {
   const look = looks && classes(button.button, looks === "primary" && button.primary);
+  const name = classes(look, className);
+  if (marksCurrent === undefined) return <PlainLink {...rest} className={name} />;
+  const { to, search, children, onPress } = rest;
   return (
     <RouterLink
       to={to}
-      className={classes(look, className)}
-      activeOptions={{ exact: marksCurrent !== "below", includeSearch: false }}
-      {...(marksCurrent === undefined && { activeProps: {} })}
+      className={name}
+      activeOptions={{ exact: marksCurrent === "exact", includeSearch: false }}
       {...(search && { search })}
       {...(onPress && { onClick: onPress })}
     >
       {children}
     </RouterLink>
+  );
+}
+
+type PlainLinkProps = Pick<LinkProps, "to" | "search" | "children" | "onPress"> & { className: string };
+
+/** One that follows no address: those of a list are not drawn again with each key of a search. */
+function PlainLink({ to, search = {}, className, children, onPress }: PlainLinkProps) {
+  const router = useRouter();
+  const { href } = router.buildLocation({ to, search });
+  const follow = (event: MouseEvent) => {
+    onPress?.();
+    const isElsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (event.defaultPrevented || event.button !== 0 || isElsewhere) return;
+    event.preventDefault();
+    void router.navigate({ to, search });
+  };
+  return (
+    <a href={href} className={className} onClick={follow}>
+      {children}
+    </a>
   );
 }
