@@ -72,7 +72,7 @@ function answer(
 type Passage = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; port: number };
 
 function forward({ incoming, outgoing, path, port }: Passage, isHalved: boolean): void {
-  const headers = { ...incoming.headers, "proxy-connection": undefined };
+  const { "proxy-connection": _, ...headers } = incoming.headers;
   // Half of packed bytes is no half of a text.
   if (isHalved) headers["accept-encoding"] = "identity";
   const { method } = incoming;

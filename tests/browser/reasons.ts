@@ -40,6 +40,7 @@ export const addReasonTests: Area = (fixture) => {
     await until(async () => (await held(owner)).includes(`${backups.make}: ${reason}`));
     assert.ok((await held(owner)).includes(`${backups.downloadWorld}: ${reason}`));
     assert.ok((await held(owner)).includes(`${server.wake}: ${reason}`));
+    await inspect(owner, "backups-held");
     await tabTo(owner, "link", shell.skip);
     await pressKey(owner, "Enter");
     await until(async () => {
@@ -47,7 +48,6 @@ export const addReasonTests: Area = (fixture) => {
       return (await focused(owner)) === "group";
     });
     assert.equal(await bubble(owner), reason);
-    await inspect(owner, "backups-held");
     await pressKey(owner, "Escape");
     assert.equal(await bubble(owner), "");
     const path = `/exports/${String(begun.body["ticket"])}`;
@@ -85,6 +85,7 @@ export const addReasonTests: Area = (fixture) => {
     assert.equal(await rowHeight(owner), 34);
     await inspect(owner, "files-compact");
     await owner.open(addressOf("admin_host", "/admin/nodes"));
+    await owner.page.waitForSelector("main td");
     const padding = await owner.page.$eval("main td", (cell) => getComputedStyle(cell).paddingTop);
     assert.equal(padding, "3px");
     await owner.page.evaluate(() => localStorage.setItem("svc.language", "zh-CN"));
