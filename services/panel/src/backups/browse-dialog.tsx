@@ -63,11 +63,7 @@ export function BrowseDialog({ backupId, when, whyNotRestore, onRestore, onClose
       actions={
         <>
           <Button onPress={onClose}>{shell.close}</Button>
-          <Button
-            kind="danger"
-            whyNot={whyNot}
-            onPress={() => onRestore([...chosen])}
-          >
+          <Button kind="danger" whyNot={whyNot} onPress={() => onRestore([...chosen])}>
             {backups.restoreFilesAction(chosen.size)}
           </Button>
         </>
