@@ -8,6 +8,7 @@ import { routes } from "../../services/panel/src/app/routes.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
+import { webhooks } from "../../services/panel/src/words/en/webhooks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const pictures = join(root, "docs/guide/pictures");
@@ -38,7 +39,7 @@ function textsOf(catalogue: object): string[] {
 }
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
-const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health }));
+const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health, webhooks }));
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));
 const missingRoutes = (of: readonly Page[]) => routesOf(of).filter(({ what }) => !paths.has(what));

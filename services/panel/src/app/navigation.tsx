@@ -14,6 +14,7 @@ import {
   Server,
   Settings,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { ComponentType } from "react";
 import { host } from "../api/hosts.ts";
@@ -43,6 +44,7 @@ type Entry = {
     | "nodes"
     | "users"
     | "audit"
+    | "webhooks"
     | "settings";
   icon: ComponentType<LucideProps>;
 };
@@ -63,6 +65,7 @@ const platform: readonly Entry[] = [
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },
   { path: "/admin/updates", word: "updates", icon: CircleFadingArrowUp },
+  { path: "/admin/webhooks", word: "webhooks", icon: Webhook },
   { path: "/admin/settings", word: "settings", icon: Settings },
 ];
 

@@ -37,6 +37,7 @@ export const tabs: readonly ServerTab[] = [
   { path: "/history", word: ({ history }) => history.title },
   { path: "/activity", word: ({ activity }) => activity.title, oneOf: ["console.read"] },
   { path: "/access", word: ({ sharing }) => sharing.title },
+  { path: "/webhooks", word: ({ server }) => server.webhooks, oneOf: ["settings"] },
   { path: "/settings", word: ({ settings }) => settings.title, oneOf: ["settings"] },
 ];
 

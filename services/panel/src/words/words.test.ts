@@ -10,14 +10,28 @@ import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
+import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
+import { webhooks as chineseWebhooks } from "./zh/webhooks.ts";
 
 /** With what is loaded later. */
-const en = { ...english, ...englishPacks, ...englishHealth, password: englishPassword };
-const zh = { ...chinese, ...chinesePacks, ...chineseHealth, password: chinesePassword };
+const en = {
+  ...english,
+  ...englishPacks,
+  ...englishHealth,
+  password: englishPassword,
+  hooks: englishWebhooks,
+};
+const zh = {
+  ...chinese,
+  ...chinesePacks,
+  ...chineseHealth,
+  password: chinesePassword,
+  hooks: chineseWebhooks,
+};
 
 type Node = Readonly<Record<string, unknown>> & { type: string };
 

@@ -53,6 +53,7 @@ export const server = {
   settings: "Settings",
   pages: "Pages of this server",
   overview: "Overview",
+  webhooks: "Webhooks",
   whoIsOn: "Who is on",
   nobody: "Nobody is on.",
   lastWork: "Last work on its world",

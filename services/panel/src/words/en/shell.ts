@@ -9,6 +9,7 @@ export const shell = {
   audit: "Audit log",
   health: "Health",
   updates: "Updates",
+  webhooks: "Webhooks",
   nodes: "Nodes",
   packs: "My packs",
   submissions: "Submissions",

@@ -51,6 +51,7 @@ export const server: Words["server"] = {
   settings: "设置",
   pages: "此服务器的页面",
   overview: "总览",
+  webhooks: "Webhook",
   whoIsOn: "在线玩家",
   nobody: "没有人在线。",
   lastWork: "最近对世界的操作",

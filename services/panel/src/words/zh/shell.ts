@@ -11,6 +11,7 @@ export const shell: Words["shell"] = {
   audit: "审计日志",
   health: "健康状况",
   updates: "更新",
+  webhooks: "Webhook",
   nodes: "节点",
   packs: "我的整合包",
   submissions: "提交审核",

@@ -1,0 +1,165 @@
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { Choices } from "../ui/choices.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Stack } from "../ui/layout.tsx";
+import { Select } from "../ui/select.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
+import { useWebhookWords } from "../words/webhook-words.ts";
+import { useWords } from "../words/words.ts";
+import { SecretOnce } from "./secret-once.tsx";
+import {
+  chosen,
+  type Event,
+  type Format,
+  type Place,
+  useChange,
+  useCreate,
+  type Webhook,
+} from "./use-webhooks.ts";
+
+const serverEvents = [
+  ...["server.starting", "server.ready", "server.stopped", "server.failed", "server.crashed"],
+  ...["server.hung", "player.joined", "player.left", "backup.succeeded", "backup.failed"],
+  ...["restore.succeeded", "restore.failed", "schedule.failed"],
+] as Event[];
+const platformEvents: readonly Event[] = [...serverEvents, "alert.firing", "alert.resolved"];
+const formats = ["discord", "slack", "json"] as const;
+
+type DialogProps = { place: Place; webhook?: Webhook; onClose: () => void };
+
+/** Asks what is sent where; the secret of a new webhook is shown once. */
+export function WebhookDialog({ place, webhook, onClose }: DialogProps) {
+  const words = useWebhookWords();
+  const { shell } = useWords();
+  const form = useForm({ place, webhook, onClose });
+  if (form.secret !== undefined)
+    return <SecretOnce secret={form.secret} help={words.secretHelp} onClose={onClose} />;
+  return (
+    <Dialog
+      isOpen
+      title={webhook ? words.editOf(isolate(visible(webhook.label))) : words.add}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{shell.cancel}</Button>
+          <Button kind="primary" isPending={form.isPending} onPress={form.submit}>
+            {words.save}
+          </Button>
+        </>
+      }
+    >
+      <Failure error={form.error} />
+      <Form hasOuterButton onSubmit={form.submit}>
+        <Fields form={form} place={place} isNew={webhook === undefined} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function useForm({ place, webhook, onClose }: DialogProps & { webhook: Webhook | undefined }) {
+  const words = useWebhookWords();
+  const toast = useToast();
+  const create = useCreate(place);
+  const change = useChange(place);
+  const [label, setLabel] = useState(webhook?.label ?? "");
+  const [format, setFormat] = useState<Format>(webhook?.format ?? "discord");
+  const [url, setUrl] = useState("");
+  const [language, setLanguage] = useState(webhook?.language ?? "en");
+  const [events, setEvents] = useState<readonly Event[]>(chosen(webhook?.events ?? []));
+  const [isSubmitted, setSubmitted] = useState(false);
+  const missing = {
+    label: label.trim() === "",
+    url: !webhook && url.trim() === "",
+    events: events.length === 0,
+  };
+  const done = () => {
+    toast({ kind: "done", text: words.saved(isolate(visible(label.trim()))) });
+    onClose();
+  };
+  const submit = () => {
+    setSubmitted(true);
+    if (missing.label || missing.url || missing.events || create.isPending || change.isPending) return;
+    const draft = { label: label.trim(), events: [...events], language };
+    const given = url.trim();
+    if (webhook) {
+      const { id, enabled } = webhook;
+      change.run({ id, enabled, ...draft, ...(given !== "" && { url: given }) }, done);
+    } else
+      create.run({ ...draft, format, url: given }, ({ secret }) => {
+        if (secret === undefined) done();
+      });
+  };
+  return {
+    ...{ label, setLabel, format, setFormat, url, setUrl, language, setLanguage, events, setEvents, submit },
+    isPending: create.isPending || change.isPending,
+    error: webhook ? change.error : create.error,
+    secret: create.data?.secret,
+    /** What is missing, once somebody wanted to go on without it. */
+    isMissing: (what: keyof typeof missing) => isSubmitted && missing[what],
+  };
+}
+
+type FieldsProps = { form: ReturnType<typeof useForm>; place: Place; isNew: boolean };
+
+function Fields({ form, place, isNew }: FieldsProps) {
+  const words = useWebhookWords();
+  const { label, setLabel, format, setFormat, url, setUrl, language, setLanguage, isMissing } = form;
+  const { events, setEvents } = form;
+  const offered = place === "platform" ? platformEvents : serverEvents;
+  const choose = (event: Event, isChosen: boolean) => {
+    const others = events.filter((one) => one !== event);
+    setEvents(isChosen ? [...others, event] : others);
+  };
+  return (
+    <Stack>
+      <Field
+        label={words.label}
+        name="webhook-label"
+        value={label}
+        onChange={setLabel}
+        maxLength={64}
+        error={isMissing("label") ? words.labelMissing : undefined}
+        autoFocus
+      />
+      {isNew && (
+        <Choice
+          label={words.format}
+          value={format}
+          onChange={setFormat}
+          options={formats.map((one) => [one, words.formats[one]])}
+        />
+      )}
+      <Field
+        label={words.url}
+        name="webhook-url"
+        value={url}
+        onChange={setUrl}
+        maxLength={2_000}
+        description={isNew ? words.urlHelp : words.urlKept}
+        error={isMissing("url") ? words.urlMissing : undefined}
+      />
+      {format !== "json" && (
+        <Select
+          label={words.language}
+          value={language}
+          onChange={setLanguage}
+          options={(["en", "zh"] as const).map((one) => [one, words.languages[one]])}
+        />
+      )}
+      <Choices
+        label={words.events}
+        options={offered.map((event) => [event, words.eventWords[event]])}
+        isChosen={(event) => events.includes(event)}
+        onChange={choose}
+        error={isMissing("events") ? words.eventsMissing : undefined}
+      />
+    </Stack>
+  );
+}
