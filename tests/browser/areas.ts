@@ -25,6 +25,7 @@ import { addSettingsTests } from "./settings.ts";
 import { addSinTests } from "./sins.ts";
 import { addStartTests } from "./starts.ts";
 import { addUserTests } from "./users.ts";
+import { addWebhookTests } from "./webhooks.ts";
 
 /** What people do with their account and with one server, in the order in which it is tried. */
 export const serverAreas: readonly Area[] = [
@@ -36,6 +37,7 @@ export const serverAreas: readonly Area[] = [
   addPlayerTests,
   addHistoryTests,
   addSettingsTests,
+  addWebhookTests,
   addStartTests,
   addScheduleTests,
   addLiveTests,
