@@ -54,7 +54,7 @@ before(async () => {
     ...["--only", `${services},registry-gate`],
     ...quick.flatMap((setting) => ["--set", `builds.${setting}`]),
   ];
-  stack = await startStack(args, undefined, user);
+  stack = await startStack(args, undefined, { ...(user && { user }) });
   await stack.becomeOwner();
   packs = await made;
   player = await signIn(randomUUID());

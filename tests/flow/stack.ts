@@ -41,7 +41,7 @@ export type Stack = {
   /** As it is on disk now: pids change when a process is started again. */
   file: () => StackFile;
   internal: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  external: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  external: (method: string, path: string, body?: unknown, more?: Record<string, string>) => Promise<Answer>;
   /** The session of `external`. */
   cookie: () => string;
   /** Signs the owner in by the setup link and verifies the e-mail with the mailed code. */
@@ -127,11 +127,11 @@ export const withoutGame: readonly string[] = [
 export async function startStack(
   args: readonly string[] = [],
   dataDir?: string,
-  user?: StackUser,
+  { user, env = {} }: { user?: StackUser; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Stack> {
   const dir = dataDir ?? makeDataDir(user);
   const words = ["up", "--detach", "--ports", "auto", "--data", dir, ...args];
-  const up = await runSvc(words, undefined, {}, user);
+  const up = await runSvc(words, undefined, env, user);
   if (up.code !== 0)
     throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);
   return stackAt(dir, user);
@@ -143,9 +143,9 @@ export function stackAt(dir: string, user?: StackUser): Stack {
   const file = () => readStackFile(dir);
   let cookie = "";
   const expected: RegExp[] = [];
-  const external = async (method: string, path: string, body?: unknown) => {
+  const external: Stack["external"] = async (method, path, body, more = {}) => {
     const { external_base_url, admin_host } = file();
-    const headers = { host: hostOf(external_base_url, admin_host), ...(cookie ? { cookie } : {}) };
+    const headers = { host: hostOf(external_base_url, admin_host), ...(cookie ? { cookie } : {}), ...more };
     const answer = await send(new URL(path, external_base_url).href, { method, headers, body });
     const [set] = answer.headers["set-cookie"] ?? [];
     if (set) cookie = set.split(";")[0] ?? "";

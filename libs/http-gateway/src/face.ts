@@ -11,7 +11,7 @@ import {
   type ProcessOperation,
   pathsOf,
 } from "@svc/proto";
-import type { Logger, Registry } from "@svc/telemetry";
+import { type Logger, noTracing, type Registry, type Tracing } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { hostOf } from "./access/host.ts";
@@ -48,6 +48,7 @@ type FaceOptions = {
   settings?: Partial<FaceSettings>;
   registry: Registry;
   log: Logger;
+  tracing?: Tracing;
 };
 
 export type FaceServer = {
@@ -107,7 +108,7 @@ export function createFace(options: FaceOptions): FaceServer {
   const server = createServer(shell);
   for (const contract of operations) {
     const serve = createHandler(
-      { authenticator, settings, malformed, requestLog, log },
+      { authenticator, settings, malformed, requestLog, log, tracing: options.tracing ?? noTracing },
       contract,
       bindings.of(contract),
     );

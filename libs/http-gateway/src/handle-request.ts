@@ -4,7 +4,7 @@
 import type { CallOptions } from "@svc/mesh";
 import { Fault, faults, isFault, type Operation } from "@svc/proto";
 import { addressKey } from "@svc/proto/address";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Tracing } from "@svc/telemetry";
 import { checkServer } from "./access/api-token.ts";
 import type { Authenticator, Credentials } from "./access/authenticate.ts";
 import { clientAddressOf } from "./access/client-address.ts";
@@ -26,6 +26,7 @@ type HandlerDeps = {
   malformed: MinuteBudget;
   requestLog: RequestLog;
   log: Logger;
+  tracing: Tracing;
 };
 
 type RoutedRequest = { state: RequestState; host: string; params: Fields; query: Fields };
@@ -51,11 +52,30 @@ export function createHandler(deps: HandlerDeps, contract: Operation, binding: B
     const options: CallOptions = { ...credentials.options, principal };
     await binding({ state, contract, input, principal, credentials, options });
   };
+  const traced = deps.tracing.isOn ? inSpans(deps.tracing, contract, handle) : handle;
   return (request) =>
-    handle(request).catch((error) => {
+    traced(request).catch((error) => {
       if (isFault(error) && error.fault === "token_rate_limited") deps.requestLog.noteLimited("api_token");
       sendFailure(deps.log, request.state, error);
     });
+}
+
+/** People do not choose what is recorded: a trace that a caller began goes on only on the internal face. */
+function inSpans(tracing: Tracing, { http, subject }: Operation, handle: RequestHandler): RequestHandler {
+  const { method, path } = http;
+  return (request) => {
+    const { state } = request;
+    const attributes = {
+      ...{ "http.request.method": method, "http.route": path, "rpc.method": subject },
+      ...{ "svc.face": state.face, "svc.request_id": state.id },
+    };
+    const given = state.face === "internal" ? traceOf(state) : undefined;
+    const about = { kind: "server", parent: given, attributes } as const;
+    return tracing.run(`${method} ${path}`, about, (traceparent) => {
+      if (traceparent !== undefined) state.traceparent = traceparent;
+      return handle(request);
+    });
+  };
 }
 
 type ReadRequest = (request: RoutedRequest, credentials: Credentials) => Promise<Fields>;
@@ -114,7 +134,7 @@ const userAgentLength = 256;
 function credentialsOf(state: RequestState, host: string, settings: FaceSettings): Credentials {
   const { request } = state;
   const { headers } = request;
-  const trace = headers["traceparent"];
+  const trace = traceOf(state);
   const language = languageOf(headers["accept-language"]);
   const options: CallOptions = {
     requestId: state.id,
@@ -125,9 +145,15 @@ function credentialsOf(state: RequestState, host: string, settings: FaceSettings
       host: faceHostOf(host, settings.adminHostname),
     },
   };
-  if (typeof trace === "string" && traceShape.test(trace)) options.traceparent = trace;
+  if (trace !== undefined) options.traceparent = trace;
   const isUse = headers["x-svc-background"] !== "true";
   return { host, cookie: headers.cookie, authorization: headers.authorization, isUse, options };
+}
+
+/** Of our own span, or as the caller sent it. */
+function traceOf({ traceparent, request }: RequestState): string | undefined {
+  const given = traceparent ?? request.headers["traceparent"];
+  return typeof given === "string" && traceShape.test(given) ? given : undefined;
 }
 
 // It is sent in a NATS header and ends in logs and rows: printable ASCII of bounded length.

@@ -17,7 +17,7 @@ import type {
   StreamTicket,
   View,
 } from "@svc/proto";
-import type { Logger, Registry } from "@svc/telemetry";
+import type { Logger, Registry, Tracing } from "@svc/telemetry";
 import type { Encoded } from "./encoded.ts";
 
 /** Everything a handler may know about a request in addition to its input. */
@@ -356,6 +356,8 @@ export type MeshOptions = {
   byteTransferHost?: string;
   /** Registry of the metrics; none are kept when absent. */
   registry?: Registry;
+  /** Records spans of requests; none when absent. */
+  tracing?: Tracing;
   /** Checks answers that their owner has encoded by itself, too; tests do. */
   checksEncoded?: boolean;
   /** Aborts a connect that never succeeds. */

@@ -3,6 +3,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Owner, owners, type View } from "@svc/proto";
+import { noTracing } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { openBucket } from "./bucket/open.ts";
 import { type ByteTransferServer, startByteTransferServer } from "./byte-transfer/server.ts";
@@ -52,6 +53,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     connection,
     log,
     metrics: createMeshMetrics(options.registry, () => connection.status().reconnects),
+    tracing: options.tracing ?? noTracing,
     keyed: (text) => createHmac("sha256", options.password).update(text).digest("base64url"),
     checksEncoded: options.checksEncoded === true,
     closing: closing.signal,

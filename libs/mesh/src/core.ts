@@ -1,7 +1,7 @@
 // What all parts of a mesh share.
 
 import type { ServiceName } from "@svc/proto";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Tracing } from "@svc/telemetry";
 import type { Repeats } from "./api.ts";
 import type { Connection } from "./connection/nats-connection.ts";
 import type { MeshMetrics } from "./metrics.ts";
@@ -14,6 +14,7 @@ export type Core = {
   connection: Connection;
   log: Logger;
   metrics: MeshMetrics;
+  tracing: Tracing;
   /** A digest of a text that only processes with this service's password can compute. */
   keyed: (text: string) => string;
   checksEncoded: boolean;

@@ -15,7 +15,11 @@ export type ServiceEnvironment = ServiceArguments & {
   byteTransferHost: string;
   logLevel: string;
   buildVersion: string;
+  /** Collector of traces and the share of them that it gets, by the names that OpenTelemetry has for them. */
+  collector: Collector;
 };
+
+type Collector = Partial<Record<"OTEL_EXPORTER_OTLP_ENDPOINT" | "OTEL_TRACES_SAMPLER_ARG", string>>;
 
 /** Reads arguments and `SVC_…` variables. Throws `ConfigError` naming what is missing. */
 export function readEnvironment(
@@ -45,6 +49,7 @@ export function readEnvironment(
     byteTransferHost: env["SVC_LANE_HOST"] ?? "127.0.0.1",
     logLevel: env["SVC_LOG_LEVEL"] ?? "info",
     buildVersion: env["SVC_VERSION"] ?? "0.1.0",
+    collector: env,
   };
 }
 
@@ -75,6 +80,8 @@ environment
   SVC_HEALTH_PORT     their port (default: any free one, see the log)
   SVC_LANE_HOST       address where gateways reach this process for uploads and downloads
   SVC_LOG_LEVEL       debug, info, warn or error (default info)
+  OTEL_EXPORTER_OTLP_ENDPOINT  collector of traces, http://host:4318; without one nothing is traced
+  OTEL_TRACES_SAMPLER_ARG      share of the traces that is sent, 0 to 1 (default 1)
 `;
 }
 

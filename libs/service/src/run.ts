@@ -3,10 +3,18 @@ import { ConfigError, loadSettings } from "@svc/config";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { type Owner, owners, type ServiceName } from "@svc/proto";
 import type { Store } from "@svc/store";
-import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
+import {
+  createLogger,
+  createRegistry,
+  type Logger,
+  type Registry,
+  startHealthServer,
+  type Tracing,
+} from "@svc/telemetry";
 import type { z } from "zod";
 import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
 import { nextStopSignal } from "./stop-signal.ts";
+import { traceService } from "./trace-service.ts";
 
 /** What a service starts with: everything is connected and checked. */
 export type Runtime<S, T> = {
@@ -14,6 +22,7 @@ export type Runtime<S, T> = {
   environment: ServiceEnvironment;
   log: Logger;
   registry: Registry;
+  tracing: Tracing;
   mesh: Mesh;
   /** The database of the service; throws for a gateway, which has none. */
   store: Store<T>;
@@ -70,7 +79,8 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   const settings = loadSettings(definition.settings, environment);
   const log = createLogger(definition.name, environment.logLevel);
   const registry = createRegistry(definition.name, environment.buildVersion);
-  const database = await openDatabase<T>(definition, environment, { log, registry });
+  const tracing = await traceService(definition.name, environment, log);
+  const database = await openDatabase<T>(definition, environment, { log, registry, tracing });
   const store = database?.store;
   const mesh = await connectMesh({
     service: definition.name,
@@ -81,6 +91,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     version: environment.buildVersion,
     byteTransferHost: environment.byteTransferHost,
     registry,
+    tracing,
     signal: stopping.signal,
   });
   const relay = database?.startRelay(mesh.publish);
@@ -91,6 +102,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     environment,
     log,
     registry,
+    tracing,
     mesh,
     signal: stopping.signal,
     get store() {
@@ -115,6 +127,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   await repeats?.close();
   await store?.close();
   await health.close();
+  await tracing.close();
   // Do not wait for whatever still keeps the process alive, such as a hung peer.
   process.exit(0);
 }
@@ -122,7 +135,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
 async function openDatabase<T>(
   definition: { name: ServiceName; migrations?: URL; poolSize?: number },
   environment: ServiceEnvironment,
-  { log, registry }: { log: Logger; registry: Registry },
+  { log, registry, tracing }: { log: Logger; registry: Registry; tracing: Tracing },
 ) {
   if (!isOwner(definition.name)) return undefined;
   // Not at the top: a gateway would hold 10 MB of code that it has no database for.
@@ -139,7 +152,7 @@ async function openDatabase<T>(
     readMigrations(definition.migrations && fileURLToPath(definition.migrations)),
   );
   const poolSize = environment.poolSize ?? definition.poolSize ?? 10;
-  const store = openStore<T>({ url, schema, poolSize, log });
+  const store = openStore<T>({ url, schema, poolSize, log, tracing });
   const { onBacklog } = measureStore(registry, store);
   return {
     store,

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
-import type { Logger } from "@svc/telemetry";
-import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from "kysely";
+import { type Logger, noTracing, type Tracing } from "@svc/telemetry";
+import {
+  Kysely,
+  type LogEvent,
+  PostgresDialect,
+  type PostgresPoolClient,
+  sql,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
 import { asFault, isGone, readOnly } from "./availability.ts";
 import { withClaims } from "./repeat/claim.ts";
@@ -44,6 +51,7 @@ export function openStore<T>(options: {
   schema: string;
   poolSize: number;
   log: Logger;
+  tracing?: Tracing;
 }): Store<T> {
   const pool = new pg.Pool({
     Client: WritableClient,
@@ -72,7 +80,11 @@ export function openStore<T>(options: {
       options: pool.options,
     },
   });
-  const db = new Kysely<T & OutboxTable>({ dialect });
+  const { tracing = noTracing } = options;
+  const db = new Kysely<T & OutboxTable>({
+    dialect,
+    ...(tracing.isOn && { log: (event) => recordStatement(tracing, options.schema, event) }),
+  });
   return {
     db,
     url: options.url,
@@ -84,6 +96,21 @@ export function openStore<T>(options: {
     ping: () => sql`select 1`.execute(db).then(() => undefined),
     close: () => db.destroy(),
   };
+}
+
+/** Without its parameters, which may be secrets. */
+function recordStatement(tracing: Tracing, schema: string, event: LogEvent): void {
+  const text = event.query.sql;
+  const operation = text.slice(0, text.search(/\s|$/)).toUpperCase();
+  tracing.record(`${operation} ${schema}`, {
+    ms: event.queryDurationMillis,
+    attributes: {
+      "db.system.name": "postgresql",
+      "db.namespace": schema,
+      "db.query.text": text.slice(0, 2_000),
+    },
+    ...(event.level === "error" && { error: event.error }),
+  });
 }
 
 /** Closes connections to a server that takes no changes, those that wait in the pool too. Throws when a new one leads there. */

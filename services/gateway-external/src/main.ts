@@ -10,7 +10,7 @@ import { createPanelSite } from "./panel/site.ts";
 await runService({
   name: "gateway-external",
   settings,
-  start: async ({ settings: given, mesh, registry, log }) => {
+  start: async ({ settings: given, mesh, registry, tracing, log }) => {
     const limits = limitsOf(given.gateway);
     const hosts = {
       panel: panelHostname(given),
@@ -30,6 +30,7 @@ await runService({
       settings: { ...limits, adminHostname: hosts.admin, clientIpHeader: clientIpHeader(given) },
       registry,
       log,
+      tracing,
     });
     const { port } = await face.listen(listenAddress(given));
     log.info({ port }, "listening on the external face");

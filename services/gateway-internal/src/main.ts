@@ -8,7 +8,7 @@ import { listenAddress, settings, tokenSource } from "./config.ts";
 await runService({
   name: "gateway-internal",
   settings,
-  start: async ({ settings: { gateway }, mesh, registry, log }) => {
+  start: async ({ settings: { gateway }, mesh, registry, tracing, log }) => {
     const face = createFace({
       face: "internal",
       operations,
@@ -18,6 +18,7 @@ await runService({
       settings: limitsOf(gateway),
       registry,
       log,
+      tracing,
     });
     const { port } = await face.listen(listenAddress(gateway.internal_listen));
     log.info({ port }, "listening on the internal face");

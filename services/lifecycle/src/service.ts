@@ -29,7 +29,7 @@ import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
 export async function startLifecycle(
-  runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment">,
+  runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment" | "tracing">,
   kubeconfig: string | undefined = kubeconfigFile(),
   about: { now?: () => number } = {},
 ): Promise<Running> {

@@ -15,10 +15,12 @@ export type StorageDeps = {
   log: Logger;
   /** Unix milliseconds. */
   now: () => number;
+  /** Of the span that runs, for a Job that is made in it. */
+  traceparent?: () => string | undefined;
 };
 
 /** For functions that only access the cluster. */
-export type ClusterDeps = Pick<StorageDeps, "kube" | "settings">;
+export type ClusterDeps = Pick<StorageDeps, "kube" | "settings" | "traceparent">;
 
 /** Where the Jobs of worlds are. */
 export function inNamespace({ settings }: Pick<StorageDeps, "settings">) {

@@ -36,16 +36,21 @@ import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";
 import { startTransfers } from "./serve-transfers.ts";
 
-type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
+type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal" | "tracing"> &
+  Partial<Pick<Runtime<Settings, Tables>, "tracing">>;
 
 /** Starts one replica: each answers requests, one of them also reconciles what runs. */
 export async function startStorage(
-  { settings, mesh, store, log, registry }: StorageRuntime,
+  { settings, mesh, store, log, registry, tracing }: StorageRuntime,
   about: { kubeconfig?: string | undefined; kube?: Kube; now?: () => number } = {},
 ): Promise<Running> {
   const kube = about.kube ?? connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
   const metrics = createStorageMetrics(registry);
-  const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
+  const deps: StorageDeps = {
+    ...{ kube, mesh, db: store.db, settings, metrics, log },
+    now: about.now ?? Date.now,
+    ...(tracing && { traceparent: tracing.current }),
+  };
   serveBackups(mesh, deps);
   serveOperator(mesh, deps);
   serveDrills(mesh, deps);

@@ -32,6 +32,8 @@ export type Settings = {
   world: string | undefined;
   archive: string | undefined;
   tmp: string;
+  /** W3C `traceparent` of whoever made the Job. */
+  traceparent?: string | undefined;
 };
 
 /** Throws when the Job was made wrongly; that is never the caller's fault. */
@@ -49,6 +51,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     world: values.world,
     archive: values.archive,
     tmp: values.tmp ?? "/tmp",
+    traceparent: env["TRACEPARENT"] || undefined,
   };
 }
 

@@ -14,10 +14,19 @@ process.once("SIGTERM", () => aborting.abort(new Error("the Job was stopped")));
 try {
   const settings = readSettings(process.argv.slice(2), process.env);
   const onProgress = createProgress(write, limits.progressEveryMs);
-  const { token, content, parts, tmp } = settings;
+  const { token, content, parts, tmp, traceparent } = settings;
   reportResult(
     write,
-    await runTask(settings, { token, content, parts, tmp, onProgress, say, signal: aborting.signal }),
+    await runTask(settings, {
+      token,
+      content,
+      parts,
+      tmp,
+      onProgress,
+      say,
+      traceparent,
+      signal: aborting.signal,
+    }),
   );
 } catch (error) {
   const reason = aborting.signal.aborted ? aborting.signal.reason : error;

@@ -26,6 +26,8 @@ export type RequestState = {
   hasEmptyErrors: boolean;
   /** Whether answers are compressed for callers that take it, and whether this one does. */
   compression: "never" | "refused" | "gzip";
+  /** Of the span of this request, where spans are recorded. */
+  traceparent?: string;
   /** The caller waits for `100 Continue` before it sends the body. */
   awaitsContinue: boolean;
 };

@@ -34,7 +34,7 @@ export function createCalling(core: Core, replicas: Replicas): Calling {
     return made;
   };
 
-  const forward: Calling["forward"] = async (contract, input, options = {}) => {
+  const send: Calling["forward"] = async (contract, input, options = {}) => {
     const meter = meterOf(contract);
     const envelope = envelopeOf(options, core.service, contract.deadlineMs);
     meter.started();
@@ -48,6 +48,16 @@ export function createCalling(core: Core, replicas: Replicas): Calling {
       meter.ended(fault.fault);
       throw fault;
     }
+  };
+
+  const forward: Calling["forward"] = (contract, input, options = {}) => {
+    const { tracing } = core;
+    if (!tracing.isOn) return send(contract, input, options);
+    const attributes = { "rpc.system": "nats", "rpc.method": contract.subject };
+    const about = { kind: "client", parent: options.traceparent, attributes } as const;
+    return tracing.run(`call ${contract.subject}`, about, (traceparent) =>
+      send(contract, input, { ...options, ...(traceparent !== undefined && { traceparent }) }),
+    );
   };
 
   const call: Calling["call"] = async <C extends AnyContract>(

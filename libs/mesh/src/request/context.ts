@@ -20,7 +20,8 @@ export function createContext(
       return lifetime.signal;
     },
     get log() {
-      log ??= core.log.child({ request_id: envelope.requestId, subject: contract.subject });
+      const trace = core.tracing.isOn ? { trace_id: envelope.traceparent.split("-")[1] } : {};
+      log ??= core.log.child({ request_id: envelope.requestId, subject: contract.subject, ...trace });
       return log;
     },
     fault: (name, options) => new Fault(name, options),

@@ -114,7 +114,7 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     requestId = envelope.requestId;
     if (isTooLate(message.headers, envelope)) throw new Fault("unavailable");
     const run = () =>
-      handle(core, served, { message, envelope }).catch((error: unknown): Answer => {
+      handleTraced(core, served, { message, envelope }).catch((error: unknown): Answer => {
         const fault = knownFault(core, { contract, requestId, error });
         return { body: empty, headers: encodeFault(fault), fault };
       });
@@ -132,6 +132,16 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
 }
 
 type Arrival = { message: Msg; envelope: Envelope };
+
+function handleTraced(core: Core, served: Served, { message, envelope }: Arrival): Promise<Answer> {
+  if (!core.tracing.isOn) return handle(core, served, { message, envelope });
+  const { subject } = served.endpoint.contract;
+  const attributes = { "rpc.system": "nats", "rpc.method": subject, "svc.request_id": envelope.requestId };
+  const about = { kind: "server", parent: envelope.traceparent, attributes } as const;
+  return core.tracing.run(subject, about, (traceparent = envelope.traceparent) =>
+    handle(core, served, { message, envelope: { ...envelope, traceparent } }),
+  );
+}
 
 async function handle(core: Core, served: Served, arrival: Arrival): Promise<Answer> {
   const { contract } = served.endpoint;

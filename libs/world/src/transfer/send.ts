@@ -16,6 +16,8 @@ export type TransferTarget = {
   /** How long either end may stall. */
   stallMs: number;
   signal?: AbortSignal | undefined;
+  /** Goes along as the header of that name. */
+  traceparent?: string | undefined;
 };
 
 type Send = TransferTarget & {
@@ -96,14 +98,14 @@ function openRequest(send: Send) {
 type Answer = { status: number; text: string };
 
 export function startRequest(
-  { url, token, signal }: TransferTarget,
+  { url, token, signal, traceparent }: TransferTarget,
   method: string,
   headers: Record<string, string> = {},
 ): ClientRequest {
   const start = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
   return start(url, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...headers },
+    headers: { authorization: `Bearer ${token}`, ...(traceparent !== undefined && { traceparent }), ...headers },
     agent: false,
     ...(signal && { signal }),
   });

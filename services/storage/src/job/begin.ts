@@ -80,7 +80,8 @@ async function writeRow(
  * from the start: a crash in between leaves no Secret behind, but a Job whose pod waits (`unblockJob`).
  */
 export async function createJob(deps: ClusterDeps, spec: JobSpec): Promise<void> {
-  const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, spec)));
+  const job = worldJob(deps.settings, { ...spec, traceparent: deps.traceparent?.() });
+  const made = await ignoreConflict(deps.kube.create(resources.jobs, job));
   if (!made || !spec.secret) return;
   try {
     await ignoreConflict(deps.kube.create(resources.secrets, secretOfJob(made, spec.secret)));

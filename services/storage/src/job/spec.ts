@@ -22,6 +22,8 @@ export type JobSpec = {
   node?: string;
   /** How long the finished Job is kept until its result is recorded. */
   ttlMs?: number;
+  /** W3C `traceparent` of whoever makes it. */
+  traceparent?: string | undefined;
 };
 
 /** A one-time token, the content of a file to write, and the parts of an upload. */
@@ -92,7 +94,10 @@ function containerOf(storage: Settings["storage"], spec: JobSpec) {
     image: storage.agent_image,
     ...(storage.agent_command.length > 0 && { command: storage.agent_command }),
     args: mounts.map(({ name, mountPath: path }) => `--${name}=${path}`),
-    env: [{ name: "SVC_TASK", value: JSON.stringify(task) }],
+    env: [
+      { name: "SVC_TASK", value: JSON.stringify(task) },
+      ...(spec.traceparent === undefined ? [] : [{ name: "TRACEPARENT", value: spec.traceparent }]),
+    ],
     resources: { requests: resources, limits: resources },
     volumeMounts: mounts,
     securityContext: {

@@ -8,7 +8,7 @@ import {
   writeArchive,
 } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../context.ts";
+import { type Context, targetOf } from "../context.ts";
 
 /** World -> archive folder, or -> the internal face for a world that moves to another node. */
 export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {
@@ -39,12 +39,12 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
   };
 }
 
-async function send(url: string, { world, token, signal }: Context): Promise<Written> {
+async function send(url: string, context: Context): Promise<Written> {
+  const { world, signal } = context;
   // From a node without the archive folder backups travel this way too.
   const filter = await forwardingFilter(world);
   let written: Written | undefined;
-  const { stallMs, keptMs: answerMs } = limits;
-  const target = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };
+  const target = { ...targetOf(url, context), answerMs: limits.keptMs, contentType: "application/zstd" };
   await sendStream(target, async (write) => {
     written = await writeArchive(world, { compression: "zstd", filter, write, signal });
   });

@@ -1,7 +1,6 @@
 import type { Task, TaskDone } from "@svc/proto/world-task";
 import { openDownload, sendFile, sendFolder, sendStream, sendWorld } from "@svc/world";
-import { limits } from "../config.ts";
-import type { Context } from "../context.ts";
+import { type Context, targetOf } from "../context.ts";
 import { openSource } from "./source.ts";
 
 type What<Kind> = (Task & { mode: "export" })["what"] & { kind: Kind };
@@ -11,8 +10,8 @@ export async function exportOut(
   { what, url }: Task & { mode: "export" },
   context: Context,
 ): Promise<TaskDone> {
-  const { token, signal } = context;
-  const target = { url, token, signal, stallMs: limits.stallMs };
+  const { signal } = context;
+  const target = targetOf(url, context);
   switch (what.kind) {
     case "backup":
       return await exportBackup(what, target, context);
@@ -35,7 +34,7 @@ export async function exportOut(
   }
 }
 
-type Target = { url: string; token: string; signal: AbortSignal; stallMs: number };
+type Target = ReturnType<typeof targetOf>;
 
 /** Byte for byte as it was archived: the face compares the digest with the one it knows (docs/reference/exports.md#content). */
 async function exportBackup({ name }: What<"backup">, target: Target, context: Context): Promise<TaskDone> {

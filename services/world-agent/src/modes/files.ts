@@ -18,7 +18,7 @@ import {
   writeSmallFile,
 } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../context.ts";
+import { type Context, targetOf } from "../context.ts";
 
 type Of<Name extends Task["mode"]> = Task & { mode: Name };
 
@@ -60,8 +60,8 @@ export async function rename({ path, to }: Of<"rename">, { world }: Context): Pr
 
 export async function upload(task: Of<"upload">, context: Context): Promise<TaskDone> {
   const { path, overwrite, url, size } = task;
-  const { world, token, signal, onProgress, say } = context;
-  const target = { url, token, signal, stallMs: limits.stallMs };
+  const { world, onProgress, say } = context;
+  const target = targetOf(url, context);
   await commitUpload(world, {
     path,
     overwrite,

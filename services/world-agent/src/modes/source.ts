@@ -4,8 +4,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place } from "@svc/proto/world-task";
 import { fetchStream, isWorldFault, WorldFault, writeAll } from "@svc/world";
-import { limits } from "../config.ts";
-import type { Context } from "../context.ts";
+import { type Context, targetOf } from "../context.ts";
 
 type Source = AsyncDisposable & { file: FileHandle };
 
@@ -15,7 +14,7 @@ export async function openSource(from: Place, context: Context): Promise<Source>
   const folder = await mkdtemp(join(context.tmp, "svc-fetch-"));
   try {
     const file = await open(join(folder, "archive"), "wx+", 0o600);
-    const target = { url: from.url, token: context.token, signal: context.signal, stallMs: limits.stallMs };
+    const target = targetOf(from.url, context);
     for await (const chunk of fetchStream(target)) {
       await writeAll(file, chunk);
     }

@@ -145,6 +145,8 @@ function meshVariables(v: V, name: string): Template[] {
     { name: "SVC_NATS_USER", value: name },
     secretVariable("SVC_NATS_PASSWORD", v.secrets.nats, name),
     ...healthVariables,
+    when(v.tracing.endpoint, { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: v.tracing.endpoint }),
+    when(v.tracing.endpoint, { name: "OTEL_TRACES_SAMPLER_ARG", value: v.tracing.share }),
     // Gateways exchange bytes with this very pod.
     { name: "SVC_LANE_HOST", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
   ];

@@ -290,6 +290,21 @@ export const Values = z.strictObject({
     })
     .prefault({})
     .describe("Metrics."),
+  tracing: z
+    .strictObject({
+      endpoint: text(
+        "URL of an OTLP collector, such as `http://collector.monitoring:4318`; without one nothing is traced.",
+        "",
+      ),
+      port: port(4318, "Its port, for the network policies."),
+      share: z
+        .string()
+        .regex(/^(0(\.\d{1,6})?|1)$/, "must be a number from 0 to 1")
+        .default("0.1")
+        .describe("Share of the requests that are traced, from 0 to 1."),
+    })
+    .prefault({})
+    .describe("Traces of requests (docs/reference/tracing.md)."),
   reaper: z
     .strictObject({
       schedule: text("When the daily reaper runs, as a CronJob's schedule in UTC.", "17 4 * * *"),

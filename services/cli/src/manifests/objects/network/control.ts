@@ -181,6 +181,12 @@ function servicePolicies(v: V, policy: Make): Template[] {
         egress: [{ to: [when(v.registry.enabled, pod("registry"), anywhere)], ports: tcp(5000, 443) }],
       },
     ),
+    when(
+      v.tracing.endpoint,
+      policy("to-collector", selected(services), {
+        egress: [{ to: [{ namespaceSelector: {} }, anywhere], ports: tcp(v.tracing.port) }],
+      }),
+    ),
     // Session servers, the mail relay, feeds of updates, the store of off-site copies.
     policy("to-internet", selected(["identity", "ops-watchdog"]), {
       egress: [{ to: [anywhere], ports: tcp(443, smtpPort) }],
