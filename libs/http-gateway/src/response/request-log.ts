@@ -74,6 +74,7 @@ export function createRequestLog(options: {
         duration_ms: Math.round(durationMs * 100) / 100,
         bytes: state.bytes,
         request_id: state.id,
+        ...(state.traceparent !== undefined && { trace_id: state.traceparent.split("-")[1] }),
         principal: state.principal,
       },
       "request",

@@ -172,7 +172,10 @@ describe("a request", () => {
     const logs = join(stack.dataDir, "logs");
     const lines = readdirSync(logs).flatMap((file) => readFileSync(join(logs, file), "utf8").split("\n"));
     const traced = lines.flatMap((line) => /"trace_id":"([0-9a-f]{32})"/.exec(line)?.[1] ?? []);
-    assert.ok(traced.some((id) => ids.has(id)));
+    assert.ok(
+      traced.some((id) => ids.has(id)),
+      `${traced.length} lines have a trace`,
+    );
   });
 
   test("is answered as ever when the collector is away", async () => {
