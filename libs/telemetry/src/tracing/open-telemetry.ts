@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Tracing, TracingOptions } from "./tracing.ts";
+import type { Tracing, TracingOptions } from "./api.ts";
 
 type Opening = TracingOptions & { url: string; share: number };
 

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { noTracing, startTracing, type TracingOptions } from "./tracing.ts";
+import { noTracing, type TracingOptions } from "./api.ts";
+import { startTracing } from "./tracing.ts";
 
 const options = (collector: TracingOptions["collector"]): TracingOptions => ({
   ...{ service: "identity", version: "1.2.3", instance: "one" },
