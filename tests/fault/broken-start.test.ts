@@ -264,7 +264,7 @@ describe("on a stack that runs", () => {
     const url = new URL(environmentOf("identity")["SVC_DATABASE_URL"] ?? "");
     url.password = "wrong";
     const refused = await service("identity", [], { SVC_DATABASE_URL: url.href });
-    assertSentence(refused, "identity", [/refuses this password/, /SVC_DATABASE_URL/]);
+    assertSentence(refused, "identity", [/refuses this user or password/, /SVC_DATABASE_URL/]);
     url.port = "1";
     const gone = await service("identity", [], { SVC_DATABASE_URL: url.href });
     assertSentence(gone, "identity", [/database does not answer/]);

@@ -188,7 +188,9 @@ function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? String(error.code) : "";
   if (code === "ECONNREFUSED") return `the database does not answer (${error.message}); is it running?`;
-  if (code === "28P01") return "the database refuses this password; check SVC_DATABASE_URL";
+  // PostgreSQL answers an unknown user in the same way.
+  if (code === "28P01")
+    return "the database refuses this user or password; check SVC_DATABASE_URL, and run `svc migrate up`, which makes the user";
   if (code === "ENOSPC") return "the disk is full; free some space and start again";
   if (code === "EADDRINUSE") return `${error.message}; another process has this port`;
   return error.message.split("\n")[0] ?? error.name;
