@@ -105,7 +105,11 @@ export function startRequest(
   const start = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
   return start(url, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(traceparent !== undefined && { traceparent }), ...headers },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(traceparent !== undefined && { traceparent }),
+      ...headers,
+    },
     agent: false,
     ...(signal && { signal }),
   });
