@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { connectKube, type Kube } from "@svc/kube";
+import { nodeFlags } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
 import { accounts, notices, servers } from "@svc/proto";
 import { createWire, type Wire } from "@svc/store/testing";
@@ -249,7 +250,8 @@ function buildsProgram({ nats, wire, dataDir, settings, registry, contexts }: Ma
   };
   const start = () => {
     const told = { ...env, SVC_TEST_STOP_AT: program.stopAt };
-    return spawn(process.execPath, [main], { stdio: ["ignore", "pipe", "inherit", "ipc"], env: told });
+    const args = [...nodeFlags, main];
+    return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"], env: told });
   };
   const program: Program = new Program(start, (line) => line.includes('"msg":"ready"'));
   return program;
