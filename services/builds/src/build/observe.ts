@@ -84,7 +84,7 @@ export function builderIn(pod: Pod, fetched?: buildJobs.ContextResult): buildJob
   if (image === undefined) return undefined;
   if (fetched?.builder && image === imageOf("context-fetch")) return fetched.builder;
   const [digest = "unknown"] = /sha256:[0-9a-f]{64}/.exec(statusesOf(pod).get("build")?.imageID ?? "") ?? [];
-  return { name: image.replace(/@.*$/, "").slice(0, longestName), version: digest };
+  return { name: image.split("@", 1).join().slice(0, longestName), version: digest };
 }
 
 function resultIn<T>(pod: Pod, step: builds.BuildStep, shape: Shape<T>): T | undefined {

@@ -52,8 +52,10 @@ export function WebhookItem({ place, webhook, mayChange }: ItemProps) {
                 <Switch
                   label={words.switchOf(isolate(shown))}
                   isOn={webhook.enabled}
-                  isDisabled={change.isPending}
-                  onChange={(enabled) => change.run({ id, label, events: chosen(events), language, enabled })}
+                  onChange={(enabled) => {
+                    if (!change.isPending)
+                      change.run({ id, label, events: chosen(events), language, enabled });
+                  }}
                 />
                 <SendTest place={place} webhook={webhook} shown={shown} />
                 <Button label={words.editOf(isolate(shown))} onPress={() => setEditing(true)}>
