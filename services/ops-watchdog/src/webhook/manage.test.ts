@@ -138,6 +138,15 @@ describe("owners", () => {
     assert.equal(await faultOf(fixture.gateway.call(webhooks.remove, which, owner)), "webhook_not_found");
   });
 
+  test("delete webhooks while attempts end", async () => {
+    for (let turn = 0; turn < 40; turn++) {
+      const { webhook } = await create();
+      const which = { name: "survival", id: webhook.id };
+      await fixture.gateway.call(webhooks.test, which, owner);
+      assert.equal(await faultOf(fixture.gateway.call(webhooks.remove, which, owner)), "none", `${turn}`);
+    }
+  });
+
   test("find no webhook of another server, or of the owner before", async () => {
     const { webhook } = await create();
     const { id } = webhook;

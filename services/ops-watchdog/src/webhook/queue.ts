@@ -51,6 +51,8 @@ export async function enqueueAlerts(db: WatchdogDb, happened: readonly Happened[
   const newest = new Date(Math.max(...happened.map(({ at }) => at.getTime())));
   return db.transaction().execute(async (trx) => {
     let queued = 0;
+    // Before their deliveries, as everybody does.
+    await sql`select from webhooks where server_name is null order by id for no key update`.execute(trx);
     for (const one of happened) queued += await enqueue(trx, one);
     await sql`update webhooks set alerts_until = ${newest}
       where server_name is null and coalesce(alerts_until < ${newest}, true)`.execute(trx);
@@ -123,6 +125,8 @@ export async function record(
   const status = outcome.kind === "answered" ? outcome.status : null;
   const hasArrived = next.state === "delivered";
   await db.transaction().execute(async (trx) => {
+    // Before its delivery, as whoever deletes it does: the other way round each would wait for the other.
+    await sql`select from webhooks where id = ${webhook.id} for no key update`.execute(trx);
     const written = await trx
       .updateTable("webhook_deliveries")
       .set({
