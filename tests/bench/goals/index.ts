@@ -10,6 +10,7 @@ import { databaseBundle } from "./database-bundle.ts";
 import { eventDelivery } from "./event-delivery.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { fleet } from "./fleet.ts";
+import { fleetPage } from "./fleet-page.ts";
 import { gatewayMemory } from "./gateway-memory.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { idlePlayerMemory } from "./idle-player-memory.ts";
@@ -43,6 +44,7 @@ export const goals: readonly Goal[] = [
   requestThroughput,
   serverList,
   sessionLists,
+  fleetPage,
   phaseChangeThroughput,
   eventDelivery,
   reconcileThroughput,

@@ -6,51 +6,22 @@
 // with zod) for the rate. The fleet is flat when 1,000 servers cost no more than 50: unchanged as 304; whole it is
 // bytes, 600 for each server.
 
-import { until } from "@svc/local-stack/testing";
 import type { Bench, Goal, Sample, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import type { Fixture } from "../harness/fixture.ts";
 import { peer } from "../harness/peer.ts";
 import type { Row } from "../harness/report.ts";
+import { fillFleet, fleetOf, sessionTarget } from "../harness/session-fleet.ts";
 import { interleave } from "../harness/statistics.ts";
-import type { Answer } from "../load/http.ts";
 import { p2 } from "./request-latency.ts";
 
 const callers = 10;
-const operatorHost = "op.console.svc.localhost";
 const recorded = { list: peer.listOf50, status: peer.status };
 const timesPeer = { list: { goal: 2, stretch: 4 }, status: { goal: 1.2, stretch: 2 } };
 const goalUs = { list: 580, status: 300 };
 
-function target(fixture: Fixture, path: string, headers: Record<string, string> = {}): Target {
-  return {
-    port: fixture.external.port,
-    path,
-    headers: { cookie: fixture.cookie, ...headers },
-    pids: [fixture.external.pid, fixture.lifecycle.pid, fixture.identity.pid, fixture.natsPid],
-  };
-}
-
-const own = (fixture: Fixture) => target(fixture, "/api/v1/me/servers");
-const status = (fixture: Fixture) => target(fixture, "/api/v1/servers/bench-00000/status");
-const fleet = (fixture: Fixture) => target(fixture, "/api/v1/fleet", { host: operatorHost });
-
-/** Fills the views and answers the tag of the fleet once the gateway has all of it. */
-async function fill(bench: Bench, fixture: Fixture, count: number): Promise<string> {
-  await fixture.lifecycle.ask("fill", count);
-  const { port, path, headers } = fleet(fixture);
-  const plan = { host: "127.0.0.1", port, method: "GET", path, headers };
-  return until(
-    async () => {
-      const { head, bytes } = await bench.load.ask<Answer>("once", plan);
-      const tag = /\r\netag: *([^\r]+)/i.exec(`\r\n${head}`)?.[1];
-      return bytes > count * 400 && bytes < (count + 1) * 800 ? tag : undefined;
-    },
-    20_000,
-    `${count} servers in the gateway`,
-  );
-}
-
+const own = (fixture: Fixture) => sessionTarget(fixture, "/api/v1/me/servers");
+const status = (fixture: Fixture) => sessionTarget(fixture, "/api/v1/servers/bench-00000/status");
 const p1 = (fixture: Fixture): Target => ({ ...p2(fixture), path: "/p1/bench-gateway" });
 
 function rowsOf(what: string, kind: "list" | "status", found: Record<"ours" | "p1" | "p2", Sample>): Row[] {
@@ -87,22 +58,10 @@ function rowsOf(what: string, kind: "list" | "status", found: Record<"ours" | "p
   ];
 }
 
-async function pageSamples(bench: Bench, fixture: Fixture): Promise<Record<"few" | "many", Sample>> {
-  const page = target(fixture, "/api/v1/fleet?query=bench&sort=players&order=desc&limit=50&offset=50", {
-    host: operatorHost,
-  });
-  const sample = async (count: number): Promise<Sample> => {
-    await fill(bench, fixture, count);
-    await warm(bench, page);
-    return measure(bench, page, callers);
-  };
-  return { few: await sample(100), many: await sample(10_000) };
-}
-
 async function growthRows(bench: Bench, fixture: Fixture): Promise<Row[]> {
   const unchanged = async (count: number): Promise<Sample> => {
-    const tag = await fill(bench, fixture, count);
-    const poll = fleet(fixture);
+    const tag = await fillFleet(bench, fixture, count);
+    const poll = fleetOf(fixture);
     const same = { ...poll, headers: { ...poll.headers, "if-none-match": tag }, expectStatus: 304 };
     return measure(bench, same, callers);
   };
@@ -110,21 +69,10 @@ async function growthRows(bench: Bench, fixture: Fixture): Promise<Row[]> {
     few: () => unchanged(50),
     many: () => unchanged(1_000),
   });
-  await fill(bench, fixture, 1_000);
-  await warm(bench, fleet(fixture));
-  const whole = await measure(bench, fleet(fixture), 4);
-  const pages = await pageSamples(bench, fixture);
+  await fillFleet(bench, fixture, 1_000);
+  await warm(bench, fleetOf(fixture));
+  const whole = await measure(bench, fleetOf(fixture), 4);
   return [
-    {
-      goal: "G23",
-      what: "page of 50 of 10,000, searched and sorted, CPU",
-      unit: "us",
-      ours: pages.many.cpuUs,
-      anchor: pages.few.cpuUs,
-      anchorName: "100 servers",
-      limit: { bound: "at most", of: "ratio", goal: 1.2 },
-      note: `p50 ${pages.many.p50Ms.toFixed(2)} ms`,
-    },
     {
       goal: "G23",
       what: "unchanged fleet of 1,000, CPU",
@@ -150,8 +98,8 @@ export const sessionLists: Goal = {
   title: "lists and status with a session",
   run: async (bench) => {
     const fixture = await bench.fixture();
-    await fill(bench, fixture, 50);
-    const targets = { own: own(fixture), fleet: fleet(fixture), status: status(fixture) };
+    await fillFleet(bench, fixture, 50);
+    const targets = { own: own(fixture), fleet: fleetOf(fixture), status: status(fixture) };
     const anchors = { p1: p1(fixture), p2: p2(fixture) };
     for (const one of [...Object.values(targets), ...Object.values(anchors)]) await warm(bench, one);
     const found = await interleave(bench.options.rounds, {

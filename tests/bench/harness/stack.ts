@@ -49,11 +49,7 @@ function logTails(dir: string): string {
 // Pages of 100 are what G6 measures; nothing else reads pages while the gateways have a view. One account downloads more
 // often than a person may.
 const start = (dir: string) =>
-  svc(
-    dir,
-    ...["up", "--detach", "--ports", "auto"],
-    ...["--set", "lifecycle.list_page=100", "--set", "storage.download_hourly=1000"],
-  );
+  svc(dir, ...["up", "--detach", "--ports", "auto"], ...["--set", "storage.download_hourly=1000"]);
 
 /** Signs the first owner in by the setup link and verifies the e-mail; answers the session cookie. */
 async function signIn(file: () => StackFile): Promise<string> {

@@ -9,6 +9,8 @@ export type LoadPlan = {
   port: number;
   method: string;
   path: string;
+  /** Asked in turn instead of `path`. */
+  paths?: readonly string[];
   headers: Record<string, string>;
   body?: string;
   connections: number;
@@ -122,7 +124,9 @@ function stayAwake(): () => void {
 
 /** Puts load on one address and answers rate and latencies; any other status than expected is an error. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const request = Buffer.from(requestText(plan), "latin1");
+  const requests = (plan.paths ?? [plan.path]).map((path) =>
+    Buffer.from(requestText({ ...plan, path }), "latin1"),
+  );
   const sockets = await Promise.all(
     Array.from({ length: plan.connections }, () => open(plan.host, plan.port)),
   );
@@ -136,7 +140,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     new Promise<void>((settle, fail) => {
       let sentAt = 0;
       const next = () => {
-        if (sent >= limit || performance.now() >= endAt) return settle();
+        const request = requests[sent % requests.length];
+        if (!request || sent >= limit || performance.now() >= endAt) return settle();
         sent += 1;
         sentAt = performance.now();
         socket.write(request);
