@@ -64,7 +64,10 @@ async function fetchInto(cache: string, env: NodeJS.ProcessEnv): Promise<string>
   await mkdir(cache, { recursive: true });
   const dir = await mkdtemp(join(cache, ".fetch-"));
   try {
-    await runOrThrow("npm", ["pack", "--silent", "--ignore-scripts", pinned.package], { cwd: dir, env });
+    await runOrThrow("npm", ["pack", "--loglevel=error", "--ignore-scripts", pinned.package], {
+      cwd: dir,
+      env,
+    });
     const archive = (await readdir(dir)).find((name) => name.endsWith(".tgz"));
     if (archive === undefined) throw new Error("npm delivered no package");
     await assertDigest(join(dir, archive), pinned.archive);

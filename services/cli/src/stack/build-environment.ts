@@ -13,9 +13,22 @@ export function buildEnvironment(env: NodeJS.ProcessEnv, repo: string): Record<s
   const canBuildah = process.getuid?.() === 0 && isOnPath(env, "buildah");
   return {
     SVC_BUILDER: env["SVC_BUILDER"] || (canBuildah ? "buildah" : "assemble"),
-    SVC_TRIVY: env["SVC_TRIVY"] || JSON.stringify([process.execPath, trivy, env["HOME"] ?? "/", cache]),
+    SVC_TRIVY:
+      env["SVC_TRIVY"] ||
+      JSON.stringify(["env", ...networkOf(env), process.execPath, trivy, env["HOME"] ?? "/", cache]),
     ...(env["SVC_TRIVY_DB"] && { SVC_TRIVY_DB: env["SVC_TRIVY_DB"] }),
   };
+}
+
+// A step has the variables of its container alone; without these npm reaches no registry behind a proxy or another CA.
+const networkVariables = [
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  ...["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"],
+];
+
+function networkOf(env: NodeJS.ProcessEnv): string[] {
+  return networkVariables.flatMap((name) => (env[name] ? [`${name}=${env[name]}`] : []));
 }
 
 function isOnPath(env: NodeJS.ProcessEnv, name: string): boolean {
