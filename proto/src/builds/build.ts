@@ -3,7 +3,7 @@
 // made of, with the Dockerfile at its root; step = one container of the build's Job.
 
 import { z } from "zod";
-import { nothing, oneTimeToken, operation } from "../contract.ts";
+import { event, nothing, oneTimeToken, operation } from "../contract.ts";
 import { paging, Sha256Hex, Timestamp } from "../text.ts";
 import { ScanDocument, scanDocumentBytes } from "./scan.ts";
 
@@ -195,4 +195,44 @@ export const receiveDocument = operation({
   faults: ["not_found", "digest_required", "bad_digest", "digest_mismatch"],
   summary: "Takes the compressed report or SBOM of a scan from its Job; the token takes each document once.",
   spec: "docs/reference/builds.md#documents",
+});
+
+/** Why a build failed; a cause that is longer is cut. */
+export const mostCauseChars = 500;
+
+export const buildEnded = event({
+  subject: "builds.build.ended",
+  data: z.object({
+    id: z.string(),
+    outcome: z.enum(["succeeded", "failed", "cancelled"]),
+    image_ref: z.string(),
+    /** Who asked for this build: the author, or who started, retried or rebuilt it. */
+    requested_by: z.string(),
+    at: z.iso.datetime(),
+    /** The submission whose context was built, with the account and the name of its author's pack; absent once it is deleted. */
+    submission_id: z.string().optional(),
+    owner_id: z.string().optional(),
+    display_name: z.string().optional(),
+    /** The build that this one repeats. */
+    retry_of: z.string().optional(),
+    /** Of one that succeeded. */
+    digest: z.string().optional(),
+    /** Of one that failed: a step of the build, or `provenance`; absent when it failed outside of every step. */
+    failed_step: z.string().optional(),
+    cause: z.string().optional(),
+  }),
+  key: (data) => data.id,
+  sample: {
+    id: "0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+    outcome: "failed",
+    image_ref: "registry.example.net/user-uploads/sub-0a1b2c3d4e5f60718293a4b5:latest",
+    requested_by: "alice",
+    at: "2026-01-01T00:00:00.000Z",
+    submission_id: "sub-0a1b2c3d4e5f60718293a4b5",
+    owner_id: "usr-1",
+    display_name: "Skyblock",
+    failed_step: "scan-gate",
+    cause: "the scan blocked the image: 1 CRITICAL (CVE-2026-1)",
+  },
+  summary: "A build of an image succeeded, failed or was cancelled.",
 });

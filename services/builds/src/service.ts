@@ -5,6 +5,7 @@ import { buildsHealth } from "@svc/proto";
 import type { Registry } from "@svc/registry";
 import type { Running, Runtime } from "@svc/service";
 import { serveAcceptances } from "./acceptance/serve.ts";
+import { announceEnd } from "./build/announce.ts";
 import { createAttest } from "./build/attest.ts";
 import type { OnBuildEnded } from "./build/deps.ts";
 import { missingSetting } from "./build/policy.ts";
@@ -62,6 +63,7 @@ export async function startBuilds(runtime: BuildsRuntime, options: Options = {})
     kube,
     secrets: () => readBuildSecrets(settings, options.env),
     onEnded: async (trx, build) => {
+      await announceEnd(trx, build, settings);
       await submissions.onBuildEnded(trx);
       await options.onBuildEnded?.(trx, build);
     },

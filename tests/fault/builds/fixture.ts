@@ -63,6 +63,8 @@ export type PipelineFixture = {
   db: BuildsDb;
   /** Calls as the external gateway does. */
   gateway: Mesh;
+  /** Reads events as the person at the host does. */
+  operator: Mesh;
   registry: GatedRegistry;
   /** Names of the stored blobs of contexts. */
   stored: () => string[];
@@ -142,6 +144,9 @@ export async function openPipelineFixture(
   const wire = stack.adopt(await createWire(database.url), (one) => one.cut());
   const watching = stack.adopt(database.open<Tables>(), (one) => one.close());
   const { gateway, mails, used } = await serveNeighbours(nats, stack);
+  const operator = stack.adopt(await nats.connect("operator"), (one) =>
+    one.drain(500).catch(() => undefined),
+  );
   const faces = await startFaces(nats, stack);
   const { url } = faces.internalProxy;
   const settings = [
@@ -161,6 +166,7 @@ export async function openPipelineFixture(
     kube,
     db: watching.db,
     gateway,
+    operator,
     registry,
     mails,
     used,

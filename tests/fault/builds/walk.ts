@@ -119,7 +119,10 @@ export function createWalk(fixture: PipelineFixture): Walk {
     killThrough: (points, client) => killThrough(fixture, points, client),
     assertWhitelisted: (build) => assertWhitelisted(fixture, build),
     assertNothingLeft: async (submission) => {
-      for (const { id } of await buildsOf(submission)) await assertCleaned(fixture, id);
+      for (const { id, status } of await buildsOf(submission)) {
+        await assertCleaned(fixture, id);
+        await assertAnnounced(fixture, { id, status });
+      }
       const waiting = await fixture.db.selectFrom("image_build_documents").selectAll().execute();
       assert.deepEqual(waiting, []);
       const stored = new Set(fixture.stored());
@@ -217,6 +220,31 @@ export async function assertCleaned(fixture: PipelineFixture, id: string): Promi
   await until(async () => (await fixture.kube.find(resources.secrets, about)) === undefined, longest);
   const job = await fixture.kube.find(resources.jobs, about);
   assert.equal(job?.status?.active ?? 0, 0);
+}
+
+/** Its end is in the stream once. */
+async function assertAnnounced(
+  { db, operator }: PipelineFixture,
+  { id, status }: Pick<BuildRow, "id" | "status">,
+): Promise<void> {
+  const subject = `svc.evt.builds.build.ended.${id}`;
+  const isPublished = async () => {
+    const waiting = db.selectFrom("outbox").select("subject").where("subject", "=", subject);
+    return (await waiting.execute()).length === 0;
+  };
+  await until(isPublished, longest);
+  const outcomes: unknown[] = [];
+  const caughtUp = Promise.withResolvers<void>();
+  const following = operator.follow({
+    stream: "BUILDS",
+    subject,
+    since: new Date(0),
+    onEvent: ({ data }) => outcomes.push((data as { outcome: string }).outcome),
+    onCaughtUp: caughtUp.resolve,
+  });
+  await caughtUp.promise;
+  await following.close();
+  assert.deepEqual(outcomes, [status]);
 }
 
 async function namedBlobs({ db }: PipelineFixture): Promise<string[]> {

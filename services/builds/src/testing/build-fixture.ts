@@ -96,6 +96,9 @@ export const success: BuildScript = {
 export type BuildReplica = { registry: Metrics; stop: () => Promise<void> };
 type ReplicaOptions = {
   overrides?: readonly string[];
+  /** Called in the transaction that ends a build, after everything else. */
+  onBuildEnded?: () => Promise<void>;
+  wrapPublish?: (publish: Mesh["publish"]) => Mesh["publish"];
   wrapKube?: (kube: Kube) => Kube;
   wrapRegistry?: (registry: Registry) => Registry;
 };
@@ -241,7 +244,7 @@ type Parts = {
 
 async function startReplica(
   { nats, database, wire, registry: pushRegistry, kubeconfig, ended }: Parts,
-  { overrides = [], wrapKube, wrapRegistry }: ReplicaOptions,
+  { overrides = [], onBuildEnded, wrapPublish, wrapKube, wrapRegistry }: ReplicaOptions,
 ): Promise<BuildReplica> {
   const settings = loadSettings(schema, { overrides: [...quick, ...overrides] });
   const registry = createRegistry("builds", "test");
@@ -255,11 +258,14 @@ async function startReplica(
       kube: wrapKube?.(own) ?? own,
       env: { SVC_BUILD_TOKEN: "caller", SVC_REGISTRY_PUSH_TOKEN: "build:secret" },
       pushRegistry: wrapRegistry?.(pushRegistry) ?? pushRegistry,
-      onBuildEnded: async (_trx, { id, status }) => void ended.push(`${id} ${status}`),
+      onBuildEnded: async (_trx, { id, status }) => {
+        await onBuildEnded?.();
+        ended.push(`${id} ${status}`);
+      },
     },
   );
   await mesh.announce();
-  const relay = database.relayOutbox(mesh.publish, wire.url);
+  const relay = database.relayOutbox(wrapPublish?.(mesh.publish) ?? mesh.publish, wire.url);
   const stop = async () => {
     await running.stop?.();
     await relay.close();
