@@ -41,6 +41,20 @@ test("deploy/kubernetes and deploy/chart are what the program writes", () => {
   execFileSync(process.execPath, [write, "--check"], { stdio: "pipe" });
 });
 
+test("authorities of one's own reach every process that connects to something", () => {
+  const file = join(out, "authorities.yaml");
+  const authorities = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  writeFileSync(file, JSON.stringify({ authorities }));
+  const objects = installation.flatMap((one) => objectsOf(one, readValues(file)));
+  const config = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "svc-config");
+  assert.deepEqual(Object.keys(config?.["data"] ?? {}), ["svc.toml", "authorities.pem"]);
+  const variable = JSON.stringify({ name: "NODE_EXTRA_CA_CERTS", value: "/config/authorities.pem" });
+  const without = objects.filter(
+    (one) => JSON.stringify(one).includes('"SVC_NATS_URL"') && !JSON.stringify(one).includes(variable),
+  );
+  assert.deepEqual(without.map(identityOf), []);
+});
+
 test("an installation that asks for them has every dashboard and every rule", () => {
   const named = objectsFor("ha");
   const dataOf = (name: string) =>

@@ -44,6 +44,7 @@ const everything = {
   secrets: { smtp: "mail" },
   settings: ["archive.manual_keep=7", 'lifecycle.default_memory="3Gi"'],
   extraConfig: '[[auth_source]]\ntag = "x"\nprefix = "x"\nurl = "https://x.example/hasJoined"\n',
+  authorities: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
   clientIpHeader: "X-Real-IP",
   gatewayExternal: {
     replicas: 5,

@@ -32,6 +32,8 @@ export async function post(url: URL, { addresses, mostBytes, ...given }: Posting
         options.all ? found(null, [...addresses]) : found(null, first.address, first.family),
       signal: given.signal,
       agent: false,
+      // Of https; no variable of the environment may weaken it. The name of the address is verified, not where it led.
+      ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
     });
     sending.on("error", fail);
     sending.once("response", (response: IncomingMessage) => {

@@ -3,6 +3,7 @@
 import { post } from "../outgoing/post.ts";
 import { checkUrl, findAddresses, type Reach, type Resolve } from "./address.ts";
 import { type Outcome, retryAfterOf } from "./backoff.ts";
+import { wordsOf } from "./failure.ts";
 import { bodyOf } from "./message.ts";
 import type { Attempted, DeliveryRow, WebhookRow } from "./queue.ts";
 import { signatureHeaders, validSecrets } from "./signature.ts";
@@ -65,23 +66,4 @@ async function send(
 export function printable(bytes: Buffer): string {
   const text = bytes.toString("utf8").slice(0, mostKeptCharacters);
   return text.replace(/\p{Cc}|\p{Bidi_Control}|\ufffd/gu, (one) => (one === "\n" || one === "\t" ? one : ""));
-}
-
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "it refuses connections",
-  ECONNRESET: "it closed the connection",
-  EHOSTUNREACH: "it cannot be reached",
-  ENETUNREACH: "it cannot be reached",
-  ETIMEDOUT: "it did not answer in time",
-  ENOTFOUND: "its name has no address",
-  EPROTO: "it does not speak TLS",
-};
-
-/** Why no answer came; without addresses of machines. */
-export function wordsOf(error: Error): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  const { code = "", message } = (first ?? error) as NodeJS.ErrnoException;
-  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return `its certificate is not valid (${code})`;
-  if (code === "") return message.slice(0, 300);
-  return words[code] ?? `the connection failed (${code})`;
 }

@@ -16,9 +16,10 @@ import {
   webhooks,
 } from "@svc/proto";
 import { checkUrl, findAddresses } from "./address.ts";
-import { printable, wordsOf } from "./attempt.ts";
+import { printable } from "./attempt.ts";
 import { decideNext, mostAttempts, type Next, type Outcome, retryAfterOf, spread } from "./backoff.ts";
 import { readAlerts, readMessage } from "./event.ts";
+import { wordsOf } from "./failure.ts";
 import { bodyOf, type Told } from "./message.ts";
 import { findRoom, most } from "./room.ts";
 import { newSecret, signatureHeaders, validSecrets } from "./signature.ts";
@@ -242,7 +243,10 @@ describe("messages", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 8.8.8.8:443"), { code: "ECONNREFUSED" });
     assert.equal(wordsOf(refused), "it refuses connections");
     assert.equal(wordsOf(new AggregateError([refused])), "it refuses connections");
-    assert.match(wordsOf(Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" })), /certificate/);
+    assert.match(
+      wordsOf(Object.assign(new Error("x"), { code: "CERT_REVOKED" })),
+      /not valid \(CERT_REVOKED\)/,
+    );
     assert.equal(wordsOf(Object.assign(new Error("1.2.3.4"), { code: "EX" })), "the connection failed (EX)");
   });
 });

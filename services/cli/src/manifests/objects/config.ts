@@ -1,6 +1,16 @@
 // svc.toml, one for all services: each reads its own sections (docs/reference/settings.md).
 
-import { choose, digest, json, type Ref, type Shared, shared, text } from "../template/expression.ts";
+import {
+  choose,
+  digest,
+  json,
+  type Ref,
+  type Shared,
+  shared,
+  text,
+  type When,
+  when,
+} from "../template/expression.ts";
 import { internalUrl, registryUrl } from "./addresses.ts";
 import { head, type Mount, type ObjectFile, type V } from "./common.ts";
 
@@ -66,7 +76,9 @@ ${v.extraConfig}
 
 /** A pod with this annotation is replaced when the settings change. */
 export function configAnnotations(v: V) {
-  return { "svc.internal/config-digest": digest(text`${settingsText(v)}${json(v.settings)}`) };
+  return {
+    "svc.internal/config-digest": digest(text`${settingsText(v)}${json(v.settings)}${v.authorities}`),
+  };
 }
 
 export const configMount: Mount = {
@@ -75,6 +87,13 @@ export const configMount: Mount = {
   from: { configMap: { name } },
   readOnly: true,
 };
+
+const authoritiesFile = "authorities.pem";
+
+/** Node reads that file when a process starts, and trusts it beside the public authorities. */
+export function authoritiesVariable(v: V): When {
+  return when(v.authorities, { name: "NODE_EXTRA_CA_CERTS", value: `/config/${authoritiesFile}` });
+}
 
 /** The password of the relay, for those who send mail. */
 export function smtpVariables(secret: Ref<string>) {
@@ -88,7 +107,7 @@ export function configFile(v: V): ObjectFile {
     objects: [
       {
         ...head({ apiVersion: "v1", kind: "ConfigMap", name, namespace: v.namespaces.control }),
-        data: { "svc.toml": settingsText(v) },
+        data: { "svc.toml": settingsText(v), [authoritiesFile]: when(v.authorities, v.authorities) },
       },
     ],
   };

@@ -18,7 +18,7 @@ import {
   volumeMountsOf,
   volumesOf,
 } from "./common.ts";
-import { configMount } from "./config.ts";
+import { authoritiesVariable, configMount } from "./config.ts";
 import { backups } from "./services.ts";
 
 /** Services of a release start only once its migration is done; until then those of the release before go on. */
@@ -71,6 +71,7 @@ function migrationPod(v: V, name: string): Template {
     args: ["services/cli/src/main.ts", "migrate", "up"],
     env: [
       { name: "SVC_CONFIG", value: "/config/svc.toml" },
+      authoritiesVariable(v),
       secretVariable(password, v.secrets.database, "admin"),
       { name: "SVC_ADMIN_DATABASE_URL", value: databaseUrl(v, text`${v.postgres.adminUser}`, password) },
       { name: "SVC_ROLE_PASSWORDS_FILE", value: "/roles" },
@@ -132,10 +133,11 @@ export function reaperFile(v: V): ObjectFile {
                   restartPolicy: "Never",
                   args: ["services/cli/src/main.ts", "reaper"],
                   env: [
+                    authoritiesVariable(v),
                     secretVariable(password, v.secrets.nats, "operator"),
                     { name: "SVC_OPERATOR_NATS_URL", value: natsUrlOf(v, "operator", password) },
                   ],
-                  mounts: [scratch("tmp", "/tmp", "64Mi")],
+                  mounts: [configMount, scratch("tmp", "/tmp", "64Mi")],
                 }),
               },
             },

@@ -22,7 +22,7 @@ import {
   volumeMountsOf,
   volumesOf,
 } from "./common.ts";
-import { configAnnotations, configMount } from "./config.ts";
+import { authoritiesVariable, configAnnotations, configMount } from "./config.ts";
 
 type Sized = Refs<{ resources: { cpu: string; memory: string; memoryLimit: string }; secretEnv: string }>;
 
@@ -141,6 +141,7 @@ function meshVariables(v: V, name: string): Template[] {
   return [
     { name: "SVC_CONFIG", value: "/config/svc.toml" },
     when(v.settings, { name: "SVC_SET", value: lines(v.settings) }),
+    authoritiesVariable(v),
     { name: "SVC_NATS_URL", value: natsUrl(v) },
     { name: "SVC_NATS_USER", value: name },
     secretVariable("SVC_NATS_PASSWORD", v.secrets.nats, name),

@@ -183,6 +183,9 @@ export const Values = z.strictObject({
     .default([])
     .describe("Further settings of the services as `section.key=value` (docs/reference/settings.md)."),
   extraConfig: text("Further text of svc.toml, such as `[[auth_source]]`."),
+  authorities: text(
+    "Certificates (PEM) of authorities that services trust beside the public ones, such as one of your own.",
+  ),
   clientIpHeader: text(
     "Header with the address of a visitor, set by what stands before the panel; empty = that of the connection.",
   ),
