@@ -18,6 +18,7 @@ import { readStatus, silence } from "./operate.ts";
 import { offsite } from "./probe/offsite.ts";
 import { identity as probeOfIdentity } from "./probe/owners.ts";
 import type { Probe } from "./probe/probe.ts";
+import { webhooks } from "./probe/webhooks.ts";
 import { type RunDeps, type RunReport, recordFailedRun, runOnce } from "./run.ts";
 
 const minute = 60_000;
@@ -84,7 +85,7 @@ describe("every probe", () => {
   test("does without PostgreSQL", async () => {
     const { keys, unknown, unconfigured } = await judged({ away: "postgresql" });
     assert.deepEqual(keys, ["db-backup/stale", "postgresql"]);
-    for (const prefix of ["db-rehearsal/", "update-report", "clock"])
+    for (const prefix of ["db-rehearsal/", "update-report", "webhook/off/", "clock"])
       assert.ok(unknown.includes(prefix) && !unconfigured.includes(prefix), prefix);
   });
 
@@ -169,6 +170,28 @@ describe("a run", () => {
     const status = await readStatus(runDeps());
     assert.deepEqual([status.alerts, status.resolved.map(({ key }) => key)], [[], ["x/1"]]);
     assert.equal(status.mail.state, "ok");
+  });
+
+  test("mails that a webhook of the installation was switched off, until it is on again", async () => {
+    await fixture.database.admin(
+      `insert into ops_watchdog.webhooks (id, label, format, url, host, language, events, saved_by,
+         saved_by_name, server_name, owner_id, enabled, off_reason)
+       select id, 'Ops', 'slack', 'https://x/secret', 'chat.example.net', 'en', '{}', 'u', 'u', server, server, false, reason
+       from (values ('whk-1', null, 'failing'), ('whk-2', null, 'by_hand'), ('whk-3', 'survival', 'gone'))
+         as given (id, server, reason)`,
+    );
+    const runOf = () => run(runDeps({ probes: [webhooks] }));
+    assert.deepEqual([keysOf(await runOf()), fixture.smtp.mails.length], [["webhook/off/whk-1"], 2]);
+    const [english] = fixture.smtp.mails.filter(({ to }) => to === "ada@example.org");
+    assert.match(english?.source ?? "", /webhook Ops is switched off: nothing has arrived/);
+    assert.doesNotMatch(english?.source ?? "", /secret/);
+    await fixture.database.admin("update ops_watchdog.webhooks set enabled = true, off_reason = null");
+    for (const minutes of [1, 10]) {
+      fixture.clock.now += minutes * minute;
+      assert.deepEqual(keysOf(await runOf()), []);
+    }
+    assert.equal(fixture.smtp.mails.length, 4);
+    await fixture.database.admin("delete from ops_watchdog.webhooks");
   });
 
   test("knows its recipients when NATS is away, and says when it has none", async () => {

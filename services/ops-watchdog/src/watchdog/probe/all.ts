@@ -12,11 +12,12 @@ import { offsite } from "./offsite.ts";
 import { builds, identity, storage } from "./owners.ts";
 import type { Probe } from "./probe.ts";
 import { watchdogState } from "./watchdog-state.ts";
+import { webhooks } from "./webhooks.ts";
 
 export function allProbes(file: StateFile): Probe[] {
   return [
     ...[services, nats, postgresql, cluster, nodes, gameServers, gamePort, mailRelay, certificates],
-    ...[storage, builds, identity, auditWrites, bundles, rehearsals, offsite, updateReport],
+    ...[storage, builds, identity, auditWrites, bundles, rehearsals, offsite, updateReport, webhooks],
     ...[disks, memory, clock, watchdogState(file)],
   ];
 }

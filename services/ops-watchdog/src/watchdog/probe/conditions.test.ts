@@ -10,6 +10,7 @@ import { judgeDisk, judgeMemory } from "./machine.ts";
 import { judgeCertificate } from "./network.ts";
 import { judgeOffsite } from "./offsite.ts";
 import { judgeBuilds, judgeIdentity, judgeStorage } from "./owners.ts";
+import { judgeWebhooks } from "./webhooks.ts";
 
 const now = Date.parse("2026-11-23T02:00:00Z");
 const hour = 3_600_000;
@@ -97,6 +98,16 @@ describe("conditions", () => {
       ["certificate/h:1 critical 0"],
     ],
     ["an expired certificate", judgeCertificate("h:1", now - day, now), ["certificate/h:1 critical 0"]],
+    ["webhooks that are on, or were switched off by hand, are right", judgeWebhooks([]), []],
+    [
+      "webhooks of the installation that svc switched off",
+      judgeWebhooks(
+        (["gone", "failing", "restored"] as const).map((off_reason) => ({
+          ...{ id: `whk-${off_reason}`, label: "ops", host: "chat.example.net", off_reason },
+        })),
+      ),
+      ["gone", "failing", "restored"].map((reason) => `webhook/off/whk-${reason} warning 0`),
+    ],
     ["storage that works is right", judgeStorage(health, now), []],
     [
       "a failed restore, a stuck one and a full store",
