@@ -54,6 +54,11 @@ type Rows<Of, Beside, Facts, Reader extends string, Row> = {
   factsOf: (entry: Of, beside: Beside | undefined) => Facts;
   /** Which kind of reader the caller is; undefined when the entry is not for the caller: a list leaves it out. */
   readerOf: (facts: Facts, principal: Principal) => Reader | undefined;
+  /**
+   * The accounts that an entry can be for, or everybody: a list then looks at no other entries, whatever there is. Nobody
+   * else may have a reader. Absent: every entry is looked at for everybody.
+   */
+  shownTo?: (facts: Facts) => readonly string[] | "everybody";
   /** The row that such a reader sees. */
   rowFor: (reader: Reader, entry: Of, beside: Beside | undefined) => Row;
   /** Shape of a row, checked once when its bytes are made. */

@@ -181,6 +181,10 @@ export const myRows = viewRows({
     if (standing === "owner" || standing === "member") return standing;
     return couldClaim(facts, principal) ? "claimant" : undefined;
   },
+  shownTo: ({ ownerId, members, claimable }) =>
+    claimable
+      ? "everybody"
+      : [ownerId, ...members.map(({ user_id }) => user_id)].filter((id) => id !== undefined),
   rowFor: (
     reader: "owner" | "member" | "claimant",
     ownership: ServerOwnership,

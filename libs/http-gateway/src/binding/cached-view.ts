@@ -67,7 +67,7 @@ function wholeList(
 // Undefined when an entry is incomplete: a list without it would be wrong.
 function joinRows(rows: RowSource, name: string, principal: Principal): Buffer | undefined {
   const chunks: Uint8Array[] = [];
-  for (const key of rows.keys()) {
+  for (const key of rows.keysFor(principal)) {
     const row = rows.rowOf(key, principal);
     if (row === "incomplete") return undefined;
     if (row !== "hidden") chunks.push(row);

@@ -5,6 +5,7 @@ import type { ViewMirror } from "@svc/mesh";
 import type { Listed, Principal, ViewBinding, ViewRows } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { inLowerCase } from "./list-page.ts";
+import { createReaderIndex } from "./reader-index.ts";
 
 /** A row's bytes; `hidden` from this caller; or `incomplete`: only the owner can answer. */
 type Row = Uint8Array | "hidden" | "incomplete";
@@ -15,6 +16,8 @@ export type RowSource = {
   /** Changes whenever a row may have changed. */
   version: () => number;
   keys: () => readonly string[];
+  /** Keys of what may be for the caller; of all entries where nothing tells sooner. */
+  keysFor: (principal: Principal) => readonly string[];
   rowOf: (key: string, principal: Principal) => Row;
   /** Where an entry stands in the list, in lower case. */
   listedOf: (key: string, principal: Principal) => Listed | "hidden" | "incomplete";
@@ -42,7 +45,11 @@ export function createRowSource(mirrors: Mirrors, binding: ViewBinding, log: Log
     keys: mirrors.of.keys,
     ...(rows
       ? createPersonalRows(mirrors, { rows, needsBeside: binding.needsBeside === true, log })
-      : { rowOf: (key) => mirrors.of.get(key) ?? "hidden", listedOf: () => "incomplete" }),
+      : {
+          keysFor: mirrors.of.keys,
+          rowOf: (key) => mirrors.of.get(key) ?? "hidden",
+          listedOf: () => "incomplete",
+        }),
     ageSeconds: () => Math.max(0, Math.floor(Math.max(...all.map((mirror) => mirror.ageMs())) / 1_000)),
     isPersonal: rows !== undefined,
   };
@@ -61,7 +68,7 @@ type Versions = Pick<Kept, "of" | "beside">;
 function createPersonalRows(
   mirrors: Mirrors,
   { rows, needsBeside, log }: { rows: ViewRows; needsBeside: boolean; log: Logger },
-): Pick<RowSource, "rowOf" | "listedOf"> {
+): Pick<RowSource, "keysFor" | "rowOf" | "listedOf"> {
   const kept = new Map<string, Kept>();
   const keep = (key: string, { of, beside }: Versions, principal: Principal): Kept => {
     forgetGone(kept, mirrors.of);
@@ -89,6 +96,7 @@ function createPersonalRows(
     rows.rowFor(reader, decode(of), beside && decode(beside));
 
   return {
+    keysFor: keysForReaders(mirrors, { ...rows, needsBeside }),
     rowOf: (key, principal) => {
       const current = currentOf(key, principal);
       if (typeof current === "string") return current;
@@ -109,6 +117,26 @@ function createPersonalRows(
       return typeof current === "string" ? current : (current.listed ?? "hidden");
     },
   };
+}
+
+type Shown = Pick<ViewRows, "shownTo" | "factsOf"> & { needsBeside: boolean };
+
+function keysForReaders(mirrors: Mirrors, { shownTo, factsOf, needsBeside }: Shown): RowSource["keysFor"] {
+  const { of, beside } = mirrors;
+  if (!shownTo) return of.keys;
+  const index = createReaderIndex({
+    isReady: () => of.ready && beside?.ready !== false,
+    keys: of.keys,
+    audienceOf: (key) => {
+      const [entry, other] = [of.get(key), beside?.get(key)];
+      if (!entry) return undefined;
+      if (needsBeside && !other) return "everybody";
+      return shownTo(factsOf(decode(entry), other && decode(other)));
+    },
+  });
+  of.onChange(index.changed);
+  beside?.onChange(index.changed);
+  return (principal) => (principal.kind === "account" && index.keysFor(principal.user_id)) || of.keys();
 }
 
 // At most twice as many entries as there are keys.

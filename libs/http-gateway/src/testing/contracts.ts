@@ -174,6 +174,7 @@ const personalRows = viewRows({
     if (keeper === undefined) return undefined;
     return principal.kind === "account" && principal.user_id === keeper ? "keeper" : "other";
   },
+  shownTo: ({ keeper }) => (keeper === undefined ? [] : "everybody"),
   rowFor: (reader: "keeper" | "other", { name, size }) => (reader === "keeper" ? { name, size } : { name }),
   row: PersonalThing,
 });
