@@ -13,7 +13,7 @@ export const networks = { services: "10.96.0.0/16", pods: "10.244.0.0/16" };
 
 type Place = { host: string; port: number };
 
-function apiServerOf(kubeconfig: string): Place {
+export function apiServerOf(kubeconfig: string): Place {
   const { clusters } = parse(readFileSync(kubeconfig, "utf8")) as {
     clusters: { cluster: { server: string } }[];
   };

@@ -4,33 +4,12 @@
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { serveParent } from "../harness/parent.ts";
+import { onPackets, packet } from "../harness/rcon-packets.ts";
 
 const port = 25_575;
 const auth = 3;
 const command = 2;
 const reply = "There are 0 of a max of 20 players online: ";
-
-function packet(id: number, type: number, body: string): Buffer {
-  const text = Buffer.from(`${body}\0\0`);
-  const head = Buffer.alloc(12);
-  head.writeInt32LE(8 + text.length, 0);
-  head.writeInt32LE(id, 4);
-  head.writeInt32LE(type, 8);
-  return Buffer.concat([head, text]);
-}
-
-/** Calls back with id and type of each whole packet. */
-function onPackets(socket: Socket, take: (id: number, type: number) => void): void {
-  let buffer: Buffer = Buffer.alloc(0);
-  socket.on("data", (chunk) => {
-    buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
-    while (buffer.length >= 4 && buffer.length >= 4 + buffer.readInt32LE(0)) {
-      take(buffer.readInt32LE(4), buffer.readInt32LE(8));
-      buffer = buffer.subarray(4 + buffer.readInt32LE(0));
-    }
-  });
-  socket.on("error", () => socket.destroy());
-}
 
 function answering(socket: Socket): void {
   socket.setNoDelay();

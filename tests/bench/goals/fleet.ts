@@ -45,7 +45,7 @@ async function figures(bench: Bench, stack: BenchStack, prefix: string): Promise
 }
 
 /** Kills lifecycle and answers the seconds until the view is vouched for as a whole again. */
-async function viewAgain(bench: Bench, stack: BenchStack): Promise<number> {
+export async function viewAgain(bench: Pick<Bench, "load">, stack: BenchStack): Promise<number> {
   const killedAt = Date.now();
   process.kill(stack.pidOf("lifecycle"), "SIGKILL");
   const { port, headers } = stack.proxy;

@@ -46,10 +46,11 @@ function logTails(dir: string): string {
   return files.map((name) => `--- ${name}\n${tail(name)}`).join("\n");
 }
 
-// Pages of 100 are what G6 measures; nothing else reads pages while the gateways have a view. One account downloads more
-// often than a person may.
-const start = (dir: string) =>
-  svc(dir, ...["up", "--detach", "--ports", "auto"], ...["--set", "storage.download_hourly=1000"]);
+// One account downloads more often than a person may.
+const usual = ["--set", "storage.download_hourly=1000"];
+
+const start = (dir: string, args: readonly string[]) =>
+  svc(dir, "up", "--detach", "--ports", "auto", ...args);
 
 /** Signs the first owner in by the setup link and verifies the e-mail; answers the session cookie. */
 async function signIn(file: () => StackFile): Promise<string> {
@@ -84,8 +85,14 @@ function ownerHeaders(file: StackFile): Record<string, string> {
   return { host: host.includes(":") ? host : `${host}:${portOf(file.external_base_url)}` };
 }
 
-/** Starts a stack on a fresh folder; its supervisor counts as ours when outsiders are looked for. */
-export async function startStackArena(bench: Bench): Promise<BenchStack> {
+/**
+ * Starts a stack on a fresh folder; its supervisor counts as ours when outsiders are looked for. `args` go to `svc up`
+ * instead of the bench's own.
+ */
+export async function startStackArena(
+  bench: Pick<Bench, "detached">,
+  args: readonly string[] = usual,
+): Promise<BenchStack> {
   const dir = await mkdtemp(join(tmpdir(), "svc-bench-stack-"));
   const ending: (() => Promise<void>)[] = [() => rm(dir, { recursive: true, force: true })];
   const stop = async () => {
@@ -93,17 +100,25 @@ export async function startStackArena(bench: Bench): Promise<BenchStack> {
   };
   try {
     ending.push(() => svc(dir, "down"));
-    await start(dir);
-    return await assemble(bench, { dir, ending, stop });
+    await start(dir, args);
+    return await assemble(bench, { dir, args, ending, stop });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-type Place = { dir: string; ending: (() => Promise<void>)[]; stop: () => Promise<void> };
+type Place = {
+  dir: string;
+  args: readonly string[];
+  ending: (() => Promise<void>)[];
+  stop: () => Promise<void>;
+};
 
-async function assemble(bench: Bench, { dir, ending, stop }: Place): Promise<BenchStack> {
+async function assemble(
+  bench: Pick<Bench, "detached">,
+  { dir, args, ending, stop }: Place,
+): Promise<BenchStack> {
   const file = () => JSON.parse(readFileSync(join(dir, "stack.json"), "utf8")) as StackFile;
   const supervisorPid = () => {
     const found: unknown = JSON.parse(readFileSync(join(dir, "supervisor.json"), "utf8"));
@@ -145,7 +160,7 @@ async function assemble(bench: Bench, { dir, ending, stop }: Place): Promise<Ben
       await svc(dir, "down");
       await delay(settleMs);
       const startedAt = performance.now();
-      await start(dir);
+      await start(dir, args);
       const tookMs = performance.now() - startedAt;
       noteSupervisor();
       return tookMs;
