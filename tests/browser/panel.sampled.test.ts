@@ -11,6 +11,7 @@ import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
 import { sampledAreas, serverAreas } from "./areas.ts";
+import { addFirstViewTests } from "./first-view.ts";
 import { describePanel } from "./fixture.ts";
 import { colourFindings, seriousFindings } from "./inspect.ts";
 import { pressByKeys, pressKey, tabTo, typeByKeys } from "./keyboard.ts";
@@ -47,6 +48,8 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
     assert.equal((await colourFindings(faulty.page)).length, 2);
     await faulty.leave();
   });
+
+  addFirstViewTests(fixture);
 
   test("without a session every page leads to sign-in and back", async () => {
     const { owner, player, addressOf, inspect } = fixture();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { InlineConfig } from "vite";
+import { firstViewPlugin } from "./first-view.ts";
 import { operationTablePlugin } from "./operation-table.ts";
 import { preloadWordsPlugin } from "./preload-words.ts";
 
@@ -11,17 +12,22 @@ const base =
 /** What sign-in and every form need. */
 const controls = /panel\/src\/(ui\/(button|field|css)|words\/visible)\.tsx?$/;
 
+/** How sources are read. */
+const shared = (): InlineConfig => ({
+  configFile: false,
+  envDir: false,
+  root: panelRoot,
+  logLevel: "warn",
+  publicDir: false,
+  css: { modules: { generateScopedName: "[local]_[hash:base64:5]" } },
+});
+
 /** Shared by the build and the development server. */
 export function viteConfig(): InlineConfig {
   return {
-    configFile: false,
-    envDir: false,
-    root: panelRoot,
+    ...shared(),
     appType: "spa",
-    logLevel: "warn",
-    publicDir: false,
-    plugins: [operationTablePlugin(), preloadWordsPlugin()],
-    css: { modules: { generateScopedName: "[local]_[hash:base64:5]" } },
+    plugins: [operationTablePlugin(), preloadWordsPlugin(), firstViewPlugin(shared())],
     build: {
       target: ["chrome123", "firefox121", "safari17.5"],
       // Inlined files would need exceptions in the policy.

@@ -27,18 +27,29 @@ const atMost = (goal: number, stretch?: number): NonNullable<Row["limit"]> => ({
   ...(stretch !== undefined && { stretch }),
 });
 
-async function signInPaint(bench: Bench, stack: BenchStack, browser: Browser): Promise<Row> {
-  const taken: number[] = [];
+async function signInPaint(bench: Bench, stack: BenchStack, browser: Browser): Promise<Row[]> {
+  const painted: number[] = [];
+  const answering: number[] = [];
   for (let round = 0; round < bench.options.rounds; round++) {
     const { page, addressOf, close } = await openPage(browser, stack, { isSignedIn: false, isSlow: true });
     await page.goto(addressOf("/login"));
-    await page.waitForSelector("h1");
+    await page.waitForSelector("#root h1");
     await page.waitForNetworkIdle({ idleTime: 500 });
-    taken.push((await timesOf(page)).lcpMs);
+    const { lcpMs, answersMs } = await timesOf(page);
+    painted.push(lcpMs);
+    answering.push(answersMs);
     await close();
   }
-  const what = "sign-in, largest paint, cold, slow";
-  return { goal: "PANEL", what, unit: "ms", ours: median(taken), limit: atMost(2_500, 1_800) };
+  const shared = { goal: "PANEL", unit: "ms" } as const;
+  return [
+    {
+      ...shared,
+      what: "sign-in, largest paint, cold, slow",
+      ours: median(painted),
+      limit: atMost(2_500, 1_800),
+    },
+    { ...shared, what: "the same, what was typed and pressed is answered", ours: median(answering) },
+  ];
 }
 
 /** From the input of a search to the frame that shows what it finds. */
@@ -210,7 +221,7 @@ export const panel: Goal = {
     const browser = await openBrowser();
     try {
       return [
-        await signInPaint(bench, stack, browser),
+        ...(await signInPaint(bench, stack, browser)),
         ...(await bigFleet(bench, stack, browser)),
         await interactions(stack, browser),
         ...(await busyConsole(bench, stack, browser)),

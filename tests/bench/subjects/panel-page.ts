@@ -64,14 +64,21 @@ export async function openPage(
 type Times = {
   /** Largest contentful paint, milliseconds after the navigation. */
   lcpMs: number;
+  /** When sign-in was the page that its scripts have made, on the same clock. */
+  answersMs: number;
   /** From a hand to the next paint, of each interaction. */
   interactions: number[];
 };
 
 /** Before the scripts of the page. Text, because the types of a page are not types of Node. */
 const watchTimes = `
-  const times = { lcpMs: 0, interactions: [] };
+  const times = { lcpMs: 0, answersMs: 0, interactions: [] };
   window.times = times;
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector("#root h1") || document.querySelector("#first-view")) return;
+    observer.disconnect();
+    times.answersMs = performance.now();
+  }).observe(document, { childList: true, subtree: true });
   new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntries()) times.lcpMs = startTime;
   }).observe({ type: "largest-contentful-paint", buffered: true });

@@ -1,3 +1,4 @@
+import "./first-paint.ts";
 import "../ui/base.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -13,11 +14,9 @@ import { keepPageOnDrop } from "./drops.ts";
 import { LanguageProvider } from "./language-provider.tsx";
 import { fetchPage, watchLinks } from "./lazy-page.ts";
 import { createPanelRouter } from "./router.tsx";
-import { applyTheme, storedTheme } from "./theme.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root");
-applyTheme(storedTheme());
 applyDensity(storedDensity());
 watchActivity();
 watchSignOut();

@@ -1,6 +1,7 @@
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect } from "react";
 import { isPanelServed } from "../api/new-build.ts";
 import { hasKeptUploads } from "../files/upload/kept-names.ts";
+import { endFirstView } from "../sign-in/first-view.ts";
 import { Button } from "../ui/button.tsx";
 import { Muted, Row } from "../ui/layout.tsx";
 import { Page } from "../ui/page.tsx";
@@ -16,6 +17,7 @@ const everyMs = 5_000;
  */
 export function PageCrash({ message }: { message: string }) {
   const { shell } = useFirstWords();
+  useLayoutEffect(endFirstView, []);
   const isMissingChunk = /dynamically imported module|module script/i.test(message);
   useEffect(() => {
     if (!isMissingChunk || sessionStorage.getItem(reloadedKey) === location.href) return;

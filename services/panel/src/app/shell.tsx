@@ -6,8 +6,8 @@ import { Button } from "../ui/button.tsx";
 import { classes } from "../ui/css.ts";
 import { ToastProvider } from "../ui/toasts.tsx";
 import { useFirstWords } from "../words/words.ts";
+import { Brand } from "./brand.tsx";
 import { ConnectionBar, NewBuildBar } from "./connection-bar.tsx";
-import mark from "./icon.svg";
 import { type Overlay, Shortcuts } from "./keys/shortcuts.tsx";
 import { LiveUpdates } from "./live-updates.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -41,11 +41,11 @@ export function Shell() {
         {!isBare && (
           <>
             <div className={styles.bar}>
-              <Brand />
+              <Brand host={host} />
               <Button onPress={() => setOpen(!isOpen)}>{shell.menu}</Button>
             </div>
             <div className={styles.side} {...(isOpen && { "data-open": true })}>
-              <Brand />
+              <Brand host={host} />
               <Suspense>
                 <Navigation me={me} onPalette={() => startTransition(() => setOverlay("palette"))} />
               </Suspense>
@@ -53,7 +53,7 @@ export function Shell() {
           </>
         )}
         <div className={classes(isBare && styles.alone)}>
-          {isBare && <Brand />}
+          {isBare && <Brand host={host} />}
           <div className={styles.bars}>
             <ConnectionBar />
             <NewBuildBar />
@@ -80,16 +80,5 @@ export function Shell() {
       <SessionDialogs onRenewed={() => setRenewals(renewals + 1)} />
       {!isBare && <Shortcuts me={me} overlay={overlay} setOverlay={setOverlay} />}
     </ToastProvider>
-  );
-}
-
-function Brand() {
-  const { shell } = useFirstWords();
-  return (
-    <div className={styles.brand}>
-      <img src={mark} alt="" className={styles.mark} />
-      <span translate="no">svc</span>
-      {host === "operator" && <span className={styles.host}>{shell.operatorConsole}</span>}
-    </div>
   );
 }

@@ -1,12 +1,7 @@
-import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { host, otherOrigin } from "../api/hosts.ts";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { Muted } from "../ui/layout.tsx";
-import { useFirstWords } from "../words/words.ts";
-import { StepForm } from "./form.tsx";
+import { EmailForm } from "./email-form.tsx";
 import type { OperatorLogin } from "./operator-step.tsx";
 import { PasskeyError, signInWithPasskey, signInWithPasskeyOf } from "./passkey.ts";
 import { useAttempt } from "./use-attempt.ts";
@@ -27,7 +22,6 @@ type EmailStepProps = {
 /** The first step: a passkey, or an address that decides how it goes on. */
 export function EmailStep(props: EmailStepProps) {
   const { email, setEmail, onDone, onMailed, onOperator, onGame, onPasswords } = props;
-  const { shell, signIn } = useFirstWords();
   const attempt = useAttempt();
   const [declined, setDeclined] = useState("");
   const finish = async (step: () => Promise<void>) => {
@@ -55,39 +49,16 @@ export function EmailStep(props: EmailStepProps) {
     onDone();
   };
   return (
-    <StepForm onSubmit={() => void attempt.run(goOn)} problem={attempt.problem}>
-      <Button
-        icon={<KeyRound size={18} aria-hidden />}
-        isPending={attempt.isRunning}
-        onPress={() => void finish(signInWithPasskey)}
-      >
-        {signIn.passkey}
-      </Button>
-      <Field
-        label={signIn.email}
-        name="email"
-        type="email"
-        inputMode="email"
-        value={email}
-        onChange={(typed) => setEmail(typed.trim())}
-        autoComplete="username webauthn"
-        isRequired
-      />
-      <Button
-        kind="primary"
-        type="submit"
-        isPending={attempt.isRunning}
-        whyNot={email === "" ? shell.fillIn : undefined}
-      >
-        {signIn.next}
-      </Button>
-      {host === "player" && (
-        <Button kind="quiet" onPress={onGame}>
-          {signIn.game}
-        </Button>
-      )}
-      {host === "operator" && <Muted>{signIn.operatorHelp}</Muted>}
-      <a href={`${otherOrigin}/login`}>{host === "operator" ? signIn.playerHost : signIn.staffHost}</a>
-    </StepForm>
+    <EmailForm
+      host={host}
+      otherAddress={`${otherOrigin}/login`}
+      email={email}
+      setEmail={setEmail}
+      isRunning={attempt.isRunning}
+      problem={attempt.problem}
+      onSubmit={() => void attempt.run(goOn)}
+      onPasskey={() => void finish(signInWithPasskey)}
+      onGame={onGame}
+    />
   );
 }

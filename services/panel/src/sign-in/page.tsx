@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
 import { host } from "../api/hosts.ts";
 import { meKey, useMe } from "../api/session.ts";
 import { Page } from "../ui/page.tsx";
 import { loadWords, useFirstWords, useLanguage } from "../words/words.ts";
 import { EmailStep } from "./email-step.tsx";
+import { endFirstView, typedAddress } from "./first-view.ts";
 import { GameCodeStep } from "./game-code-step.tsx";
 import { MailCodeStep } from "./mail-code-step.tsx";
 import { nextPath } from "./next-path.ts";
@@ -26,7 +27,8 @@ export function SignInPage() {
   const navigate = useNavigate();
   const me = useMe();
   const { next } = useSearch({ strict: false }) as { next?: unknown };
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(typedAddress);
+  useLayoutEffect(endFirstView, []);
   const [step, setStep] = useState<Step>({ kind: "email" });
   const [takesPasswords, setTakesPasswords] = useState(false);
   const isSignedIn = me.data !== null && me.data !== undefined;

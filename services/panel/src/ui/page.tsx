@@ -1,24 +1,13 @@
 import { useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { visible } from "../words/visible.ts";
-import { classes } from "./css.ts";
-import styles from "./page.module.css";
+import { PageFrame, type PageFrameProps } from "./page-frame.tsx";
 
-type PageProps = {
-  /** The h1. */
-  title: string;
-  /** What the thing is called elsewhere, such as in commands; stands in the h1 behind the title. */
-  name?: string | undefined;
+type PageProps = Omit<PageFrameProps, "heading"> & {
   /** What the document's title begins with; the h1 unless given. */
   parts?: readonly string[];
-  /** What stands beside the title. */
-  aside?: ReactNode;
-  actions?: ReactNode;
-  /** For pages of one form. */
-  isNarrow?: boolean;
   /** The first data is on its way. */
   isBusy?: boolean;
-  children: ReactNode;
 };
 
 let shownPath: string | undefined;
@@ -51,18 +40,15 @@ export function Page({
     document.querySelector("main")?.setAttribute("aria-busy", String(isBusy));
   }, [isBusy]);
   return (
-    <div className={classes(styles.page, isNarrow && styles.narrow)}>
-      <header className={styles.head}>
-        <div className={styles.title}>
-          <h1 ref={heading} tabIndex={-1}>
-            <bdi>{visible(title)}</bdi>
-            {name !== undefined && <bdi className={styles.name}> {name}</bdi>}
-          </h1>
-          {aside}
-        </div>
-        {actions}
-      </header>
+    <PageFrame
+      title={title}
+      name={name}
+      aside={aside}
+      actions={actions}
+      isNarrow={isNarrow}
+      heading={heading}
+    >
       {children}
-    </div>
+    </PageFrame>
   );
 }
