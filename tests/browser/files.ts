@@ -10,7 +10,7 @@ import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { behindEdge, type Passing } from "./edge.ts";
 import type { Area } from "./fixture.ts";
-import type { Person } from "./person.ts";
+import { type Person, writeFile } from "./person.ts";
 
 const { files, uploads } = en;
 
@@ -31,27 +31,9 @@ export const addFileTests: Area = (fixture) => {
     await person.page.locator(editor).click();
     await person.page.keyboard.type(text);
   };
-  /** Writes a file as somebody else would, past the page. */
-  const writeElsewhere = async ({ page }: Person, path: string, text: string) => {
-    const status = await page.evaluate(
-      async (where, content) => {
-        const bytes = new TextEncoder().encode(content);
-        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-        const body = {
-          content: btoa(content),
-          content_sha256: [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
-        };
-        const response = await fetch(`/api/v1/servers/survival/file?path=${encodeURIComponent(where)}`, {
-          method: "PUT",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(body),
-        });
-        return response.status;
-      },
-      path,
-      text,
-    );
-    assert.equal(status, 200);
+  const writeElsewhere = async (person: Person, path: string, text: string) => {
+    const { status, body } = await writeFile(person, { server: "survival", path }, text);
+    assert.equal(status, 200, JSON.stringify(body));
   };
 
   test("a folder and a file are made, and the text is saved", async () => {

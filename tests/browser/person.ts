@@ -2,7 +2,7 @@
 // eye on everything that a page must not do.
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, ElementHandle, HTTPRequest, Page } from "puppeteer-core";
 
 import { watchAnswers } from "./answers.ts";
@@ -113,6 +113,25 @@ async function createTab(context: BrowserContext): Promise<Person> {
 /** What has a role and a name. */
 export function selectorOf(role: Role, name: string): string {
   return `::-p-aria([name=${JSON.stringify(name)}][role="${role}"])`;
+}
+
+/** What an editor holds: it lies in a shadow tree, of which the text of the page says nothing. */
+export async function textOfEditor({ page }: Person, name: string): Promise<string> {
+  const editor = await page.locator(selectorOf("textbox", name)).waitHandle();
+  // biome-ignore lint/performance/useDomNodeTextContent: lines are told apart only where they are shown
+  return editor.evaluate((element) => (element as HTMLElement).innerText);
+}
+
+/** Writes a file of a world as somebody else would, past the page. */
+export function writeFile(
+  person: Person,
+  at: { server: string; path: string },
+  text: string,
+): Promise<Reply> {
+  const bytes = Buffer.from(text);
+  const content_sha256 = createHash("sha256").update(bytes).digest("hex");
+  const path = `/servers/${at.server}/file?path=${encodeURIComponent(at.path)}`;
+  return person.request("PUT", path, { content: bytes.toString("base64"), content_sha256 });
 }
 
 async function fill(page: Page, name: string, text: string): Promise<void> {

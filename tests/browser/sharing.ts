@@ -7,7 +7,7 @@ import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { type Area, codeOf, playerAt } from "./fixture.ts";
-import { createPerson, type Person } from "./person.ts";
+import { createPerson, type Person, textOfEditor, writeFile } from "./person.ts";
 
 const { dashboard, server, serverConsole, sharing, signIn } = en;
 const name = "shared-one";
@@ -145,8 +145,63 @@ export const addSharingTests: Area = (fixture) => {
     assert.equal((await bob.request("GET", `/servers/${name}/jobs`)).status, 403);
     await until(async () => (await alice.request("POST", `/servers/${name}/stop`)).status === 202);
     assert.deepEqual([...alice.faults(), ...bob.faults()], []);
-    await alice.leave();
     await bob.leave();
+  });
+
+  test("a member whose access covers one folder opens and saves a file in it, and nothing beside it", async () => {
+    const { inspect, addressOf } = fixture();
+    const at = (path: string) => ({ server: name, path });
+    const phase = async () => (await alice.request("GET", `/servers/${name}/status`)).body["phase"];
+    await until(async () => (await phase()) === "Stopped", 60_000, "the server to stop");
+    for (const path of ["plugins", "plugins/Essentials"])
+      await alice.request("POST", `/servers/${name}/files/mkdir?path=${encodeURIComponent(path)}`, {});
+    for (const [path, text] of [
+      ["plugins/Essentials/config.yml", "motd: welcome\n"],
+      ["plugins/secret.yml", "password: 1\n"],
+    ] as const)
+      assert.equal((await writeFile(alice, at(path), text)).status, 200);
+    await alice.open(addressOf("panel_host", `/servers/${name}/access`));
+    await alice.press("button", sharing.invite);
+    await alice.press("radio", sharing.presets.own);
+    for (const right of ["files.read", "files.write"] as const)
+      await alice.press("checkbox", sharing.rightWords[right]);
+    for (const limit of ["read_paths", "write_paths"] as const)
+      await alice.fill(sharing.limitFields[limit], "plugins/Essentials");
+    await inspect(alice, "access-invite-paths");
+    await alice.press("button", sharing.inviteActions.link);
+    await alice.sees(sharing.linkHelp);
+    const offered = await alice.page.$eval("[role=alertdialog] code", (code) => code.textContent ?? "");
+    await alice.press("button", sharing.linkDone);
+
+    const carol = await playerAt(fixture(), "/");
+    await carol.page.goto("about:blank");
+    await carol.open(offered);
+    await carol.sees("plugins/Essentials");
+    await carol.press("button", sharing.acceptOf(isolate(name)));
+    await carol.isAt(`/servers/${name}`);
+    await carol.press("link", en.files.title);
+    await carol.sees(sharing.onlyPaths);
+    await inspect(carol, "files-paths");
+    await carol.press("link", "plugins/Essentials");
+    await carol.press("link", "config.yml");
+    const editor = en.files.content(isolate("config.yml"));
+    assert.match(await textOfEditor(carol, editor), /motd: welcome/);
+    await inspect(carol, "files-paths-editor");
+    await carol.press("textbox", editor);
+    await carol.page.keyboard.type("list: true\n");
+    await carol.press("button", en.files.save);
+    await carol.sees(en.files.saved(isolate("config.yml")));
+    for (const search of ["?open=plugins/secret.yml", "?open=server.properties"]) {
+      await carol.open(addressOf("panel_host", `/servers/${name}/files${search}`));
+      await carol.sees(en.faults.path_not_shared);
+    }
+    await inspect(carol, "files-path-not-shared");
+    await carol.open(addressOf("panel_host", `/servers/${name}/files?path=plugins`));
+    await carol.sees(sharing.onlyPaths);
+    assert.equal((await writeFile(carol, at("plugins/secret.yml"), "mine: 1\n")).status, 403);
+    assert.deepEqual([...alice.faults(), ...carol.faults()], []);
+    await alice.leave();
+    await carol.leave();
   });
 
   test("who has no invitation is told what to do", async () => {
