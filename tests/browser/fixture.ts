@@ -9,7 +9,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { startBrowser } from "./browser.ts";
-import { inspect, seed } from "./inspect.ts";
+import { type How, inspect, seed } from "./inspect.ts";
 import { assertNoFaults, createPerson, type Person } from "./person.ts";
 
 type Host = "panel_host" | "admin_host";
@@ -21,7 +21,7 @@ export type Fixture = {
   player: Person;
   addressOf: (host: Host, path: string) => string;
   /** Fails with what axe or the width of a phone finds wrong, and keeps pictures under this name. */
-  inspect: (person: Person, name: string) => Promise<void>;
+  inspect: (person: Person, name: string, how?: Omit<How, "isWhole">) => Promise<void>;
   /** Signs somebody in at /login with a code from the game; `look` sees the page before the code is typed. */
   signInByGame: (person: Person, look?: () => Promise<void>) => Promise<void>;
 };
@@ -101,7 +101,8 @@ function createFixture(parts: Parts, isWhole: boolean): Fixture {
       const file = stack.file();
       return `http://${file[host]}:${new URL(file.external_base_url).port}${path}`;
     },
-    inspect: async (person, name) => assert.deepEqual(await inspect(person, name, isWhole), []),
+    inspect: async (person, name, how) =>
+      assert.deepEqual(await inspect(person, name, { isWhole, ...how }), []),
     signInByGame: async (person, look) => {
       const code = await codeOf({ stack }, playerUuid);
       await person.press("button", en.signIn.game);

@@ -28,9 +28,17 @@ let inspections = 0;
 /** Pages where a state must be told at a glance. */
 const listsOfServers = ["servers", "fleet"];
 
+export type How = {
+  /** In all ways. */
+  isWhole: boolean;
+  /** False where the same state was looked at in the other language. */
+  isInBothLanguages?: boolean;
+};
+
 /** Serious findings of axe, and what is wider than a phone; keeps pictures under this name. */
-export async function inspect(person: Person, name: string, isWhole: boolean): Promise<string[]> {
+export async function inspect(person: Person, name: string, how: How): Promise<string[]> {
   const { page } = person;
+  const { isWhole, isInBothLanguages = true } = how;
   const chosen = looks[(seed + inspections++) % looks.length];
   const findings: string[] = [];
   for (const look of looks) {
@@ -51,7 +59,7 @@ export async function inspect(person: Person, name: string, isWhole: boolean): P
     await page.setViewport(desk);
   }
   if (isWhole && listsOfServers.includes(name)) await takeInOtherEyes(person, name);
-  if (isWhole) findings.push(...(await findingsInOtherLanguage(page, name)));
+  if (isWhole && isInBothLanguages) findings.push(...(await findingsInOtherLanguage(page, name)));
   return findings;
 }
 
@@ -66,7 +74,9 @@ async function findingsInOtherLanguage(page: Page, name: string): Promise<string
     const found = await seriousFindings(page);
     findings.push(...found.map((finding) => `${name}-${theme} in the other language: ${finding}`));
   }
+  await takePicture(page, `${name}-other`);
   await page.setViewport(phone);
+  await takePicture(page, `${name}-other-360`);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overflow > 0) findings.push(`${name} in the other language: wider than 360 px by ${overflow}`);
   await page.setViewport(desk);

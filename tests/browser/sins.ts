@@ -24,7 +24,7 @@ export const addSinTests: Area = (fixture) => {
       button.style.cssText = "outline: none; box-shadow: none";
       document.querySelector("main")?.append(pale, wide, button);
     });
-    const findings = await inspect(faulty, "sins", false);
+    const findings = await inspect(faulty, "sins", { isWhole: false });
     assert.ok(
       findings.some((finding) => finding.includes("color-contrast")),
       findings.join("\n"),
