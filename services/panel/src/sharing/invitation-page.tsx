@@ -42,7 +42,10 @@ function ByLink({ secret }: { secret: string }) {
   const look = useAction("members.look");
   const { mutate } = look;
   useEffect(() => mutate({ secret }), [mutate, secret]);
-  if (look.error) return <Failure error={look.error} retry={() => mutate({ secret })} />;
+  if (look.error) {
+    const isOver = look.error.status === 404 || look.error.status === 410;
+    return <Failure error={look.error} {...(!isOver && { retry: () => mutate({ secret }) })} />;
+  }
   if (!look.data) return <Loading />;
   return (
     <Card title={look.data.server}>

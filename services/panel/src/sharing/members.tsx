@@ -5,7 +5,7 @@ import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Card, Muted } from "../ui/layout.tsx";
+import { Card, Muted, Stack } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Time } from "../ui/time.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
@@ -48,7 +48,7 @@ function MemberItem({ name, member }: { name: string; member: Member }) {
           </>
         }
         details={
-          <>
+          <Stack isTight>
             <RightList grant={member} />
             <div>
               {sharing.since} <Time at={member.joined_at} />
@@ -59,7 +59,7 @@ function MemberItem({ name, member }: { name: string; member: Member }) {
                 </>
               )}
             </div>
-          </>
+          </Stack>
         }
         actions={
           member.may_change && (
@@ -143,14 +143,14 @@ function InvitationItem({ name, invitation }: { name: string; invitation: Invita
         isLong
         title={<bdi>{whom}</bdi>}
         details={
-          <>
+          <Stack isTight>
             {kind !== "link" && <div>{sharing.kinds[kind]}</div>}
             <RightList grant={invitation} />
             <div>
               {sharing.invitedBy} <bdi>{visible(invited_by)}</bdi> <Time at={created_at} /> ·{" "}
               {sharing.openUntil} <Time at={expires_at} />
             </div>
-          </>
+          </Stack>
         }
         actions={
           may_revoke && (
