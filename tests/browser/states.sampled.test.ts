@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { addCrashTests } from "./crashes.ts";
 import { addFigureTests } from "./figures.ts";
 import { describePanel, signIn } from "./fixture.ts";
 import { addHostileFileTests, addHostileTests } from "./hostile.ts";
@@ -43,6 +44,7 @@ describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: 
   addTypedTextTests(fixture);
   addReasonTests(fixture);
   addSharingTests(fixture);
+  addCrashTests(fixture);
   addWeatherTests(fixture);
   addHostileTests(fixture);
   addTabTests(fixture);
