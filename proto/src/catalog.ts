@@ -30,6 +30,7 @@ import * as console from "./lifecycle/console.ts";
 import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
 import * as imageChoice from "./lifecycle/image-choice.ts";
+import * as keepAwake from "./lifecycle/keep-awake.ts";
 import * as member from "./lifecycle/member.ts";
 import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
@@ -68,6 +69,7 @@ const lifecycle = [
   history,
   crash,
   restartPolicy,
+  keepAwake,
   node,
   imageChoice,
   reclaim,

@@ -44,6 +44,7 @@ export const faults = rows({
   bad_path: [400, "The path leaves the world volume or names a protected file."],
   bad_schedule: [400, "The schedule's settings are not valid."],
   bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
+  bad_keep_awake: [400, "until must be a time that is still to come and not too far ahead."],
   bad_webhook_url: [400, "The address of the webhook is not valid; it must be a public https address."],
   bad_digest: [400, "The Content-Digest header is malformed; send sha-256=:BASE64:."],
   digest_required: [400, "A Content-Digest header with the sha-256 of the body is required."],
@@ -101,6 +102,10 @@ export const faults = rows({
   cross_site: [403, "Changes are only accepted from this site's own pages."],
   quota_exceeded: [403, "Your server quota is used up."],
   submission_quota_exceeded: [403, "Your upload budget is used up; delete an upload first."],
+  keep_awake_quota_exceeded: [
+    403,
+    "As many of the owner's servers are kept awake as are allowed; end that of another one first.",
+  ],
   migrate_quota_exceeded: [
     403,
     "These servers exceed the quota of the target account; nothing was transferred.",
@@ -122,6 +127,10 @@ export const faults = rows({
   no_good_start: [
     409,
     "No start is known after which players could join, so nothing says what changed since; restore a backup instead.",
+  ],
+  no_idle_stop: [
+    409,
+    "This server does not stop by itself when it is empty, so nothing has to keep it awake.",
   ],
   nothing_changed: [409, "No plugin, mod or configuration has changed since the last good start."],
   path_not_shared: [

@@ -129,6 +129,7 @@ export {
 } from "./lifecycle/forwarding.ts";
 export * as histories from "./lifecycle/history.ts";
 export * as imageChoices from "./lifecycle/image-choice.ts";
+export * as keepAwakes from "./lifecycle/keep-awake.ts";
 export * as members from "./lifecycle/member.ts";
 export {
   type KubernetesCondition,

@@ -61,7 +61,14 @@ export const MinecraftServerSpec = z.object({
     })
     .optional(),
   idle: z
-    .object({ autoStopEnabled: z.boolean().optional(), emptySecondsBeforeStop: seconds(604_800).optional() })
+    .object({
+      autoStopEnabled: z.boolean().optional(),
+      emptySecondsBeforeStop: seconds(604_800).optional(),
+      /** Until when it does not stop although it is empty, and since when that was asked for. */
+      keptAwake: z
+        .object({ since: z.iso.datetime({ offset: true }), until: z.iso.datetime({ offset: true }) })
+        .optional(),
+    })
     .optional(),
   reaperExempt: z.boolean().optional(),
   restart: z

@@ -42,6 +42,8 @@ export const ServerInfo = z.strictObject({
   playersOnline: count,
   playersMax: count,
   idleStopSeconds: count,
+  /** Until when it is kept from its idle stop (docs/reference/server-states.md#keep-awake). */
+  keptAwakeUntil: Timestamp.optional(),
   nodeName: z.string().optional(),
   autostartPolicy: AutostartPolicy.optional(),
   desiredState: DesiredState.optional(),

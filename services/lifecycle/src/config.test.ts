@@ -41,6 +41,8 @@ test("the defaults are the numbers of the specification", () => {
     owner_idle_min: 60_000,
     owner_idle_max: 6 * 3_600_000,
     owner_idle_off: false,
+    keep_awake_longest: 7 * 86_400_000,
+    keep_awake_servers: 2,
     termination_grace: 300_000,
     heap_reserve_min: 512 * 2 ** 20,
     default_image: "svc.local/demo-server:1.21.4",

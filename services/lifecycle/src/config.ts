@@ -92,6 +92,10 @@ export const settings = z.object({
     owner_idle_max: duration("6h"),
     /** Whether an owner may switch idle stop off. */
     owner_idle_off: z.boolean().default(false),
+    /** How far ahead a server may be kept awake (docs/reference/server-states.md#keep-awake). */
+    keep_awake_longest: duration("7d").pipe(z.number().min(3_600_000)),
+    /** Servers of one account that its people may keep awake at the same time; operators may keep more. */
+    keep_awake_servers: whole(2),
     /** Time that a stopping server gets before it is killed, unless it names its own. */
     termination_grace: duration("300s"),
     /** Memory left to a server beside Java's heap, at least. */

@@ -14,6 +14,7 @@ import type { Tables } from "./database/schema.ts";
 import { startHistory } from "./history/serve.ts";
 import { serveImageChoices } from "./image/serve.ts";
 import { createVersionStore } from "./image/version-store.ts";
+import { serveKeepAwake } from "./keep-awake/serve.ts";
 import { serveNodes } from "./node/serve.ts";
 import { createOwnerRows } from "./ownership/owner-rows.ts";
 import { serveOwnership } from "./ownership/serve.ts";
@@ -75,6 +76,7 @@ export async function startLifecycle(
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);
   serveCrashes(mesh, deps, runtime.store);
+  serveKeepAwake(mesh, deps, runtime.store);
   serveImageChoices(mesh, deps);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);

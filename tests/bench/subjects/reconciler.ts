@@ -253,7 +253,7 @@ async function changing({ count, seconds }: { count: number; seconds: number }) 
     mesh: { writeView: async () => view } as never,
     store: { ...plain, changePhase },
     servers: fleet.servers,
-    settings: { auto_restarts: 3, stop_notice: 30_000 },
+    settings: { auto_restarts: 3, stop_notice: 30_000, keep_awake_longest: 604_800_000 },
     log,
   });
   changed.to = projection.changed;

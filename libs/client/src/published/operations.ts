@@ -10,6 +10,7 @@ export { drills } from "./nouns/drills.ts";
 export { exports } from "./nouns/exports.ts";
 export { files } from "./nouns/files.ts";
 export { histories } from "./nouns/histories.ts";
+export { keepAwakes } from "./nouns/keep-awakes.ts";
 export { members } from "./nouns/members.ts";
 export { ownership } from "./nouns/ownership.ts";
 export { restartPolicies } from "./nouns/restart-policies.ts";

@@ -2,6 +2,7 @@ import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { InputOf } from "@svc/proto";
+import { stoppedByPerson } from "../cluster/kept-awake.ts";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 
 import type { ServerRow } from "../database/server-row.ts";
@@ -58,7 +59,7 @@ async function checkObject(
 // After the row: a wake in between sees it, or is taken back by the replica that made it (server/start.ts).
 async function stop({ kube, servers, namespace }: OwnershipDeps, server: Server): Promise<void> {
   const target = { name: server.metadata.name, namespace };
-  const merge = { spec: { desiredState: "Stopped" } };
+  const merge = { spec: stoppedByPerson };
   const stopped = await kube.patch(resource, target, { merge }).catch((error: unknown) => {
     // A deleted server does not run.
     if (isKubeError(error, 404)) return undefined;

@@ -77,11 +77,17 @@ async function claimStart(
   return written;
 }
 
-type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" }>;
+type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" | "end-keep-awake" }>;
 
 // These change the server's own object, so they follow the status, which is written against the version that was read.
+const lateKinds: ReadonlySet<Effect["kind"]> = new Set<LateEffect["kind"]>([
+  "remove-annotation",
+  "set-desired-stopped",
+  "end-keep-awake",
+]);
+
 function isLate(effect: Effect): effect is LateEffect {
-  return effect.kind === "remove-annotation" || effect.kind === "set-desired-stopped";
+  return lateKinds.has(effect.kind);
 }
 
 async function perform(
@@ -217,11 +223,18 @@ function plain(status: MinecraftServerStatus): unknown {
 
 async function performLate({ kube, watched }: ActDeps, server: Server, effect: LateEffect): Promise<void> {
   const target = { name: server.metadata.name, namespace: namespaceOf(server) };
-  const merge =
-    effect.kind === "remove-annotation"
-      ? { metadata: { annotations: { [effect.key]: null } } }
-      : { metadata: { resourceVersion: server.metadata.resourceVersion }, spec: { desiredState: "Stopped" } };
-  watched.servers.remember(await kube.patch(servers, target, { merge }));
+  watched.servers.remember(await kube.patch(servers, target, { merge: changeOf(server, effect) }));
+}
+
+function changeOf({ metadata: { resourceVersion } }: Server, effect: LateEffect): object {
+  switch (effect.kind) {
+    case "remove-annotation":
+      return { metadata: { annotations: { [effect.key]: null } } };
+    case "set-desired-stopped":
+      return { metadata: { resourceVersion }, spec: { desiredState: "Stopped" } };
+    case "end-keep-awake":
+      return { metadata: { resourceVersion }, spec: { idle: { keptAwake: null } } };
+  }
 }
 
 function recordPhase({ events, onPhase }: ActDeps, observed: Observed, plan: Plan): void {

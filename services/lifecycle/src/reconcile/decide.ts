@@ -1,7 +1,8 @@
+import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { wantsToRun } from "../cluster/resource.ts";
 import type { Observed } from "./observed.ts";
 import type { Effect, Plan } from "./plan.ts";
-import type { Rule } from "./rule.ts";
+import { after, normal, type Rule } from "./rule.ts";
 import {
   addressPending,
   forwardingUnusable,
@@ -67,7 +68,7 @@ export function decide(observed: Observed, now: number): Plan {
   const rules = isWanted ? whenRunning : whenStopped;
   for (const rule of rules) {
     const plan = rule(observed, now);
-    if (plan) return isWanted ? cancelStop(observed, plan) : plan;
+    if (plan) return endKeepAwake(observed, isWanted ? cancelStop(observed, plan) : plan, now);
   }
   throw new Error("no rule applies, although the last one always does");
 }
@@ -78,4 +79,20 @@ function cancelStop(observed: Observed, plan: Plan): Plan {
   const { stopNoticeAt: _gone, ...status } = plan.status;
   const announce: Effect = { kind: "announce", message: "stop-cancelled" };
   return { ...plan, status, effects: [announce, ...plan.effects] };
+}
+
+/** What keeps a server awake goes away when its time is over, whatever else the pass does; until then a pass is due then. */
+function endKeepAwake(observed: Observed, plan: Plan, now: number): Plan {
+  const end = keptAwakeUntil(observed.server, observed.settings.keep_awake_longest);
+  if (end === undefined) return plan;
+  if (now < end) {
+    const { requeue } = plan;
+    const isSooner = requeue !== "on-change" && requeue.afterMs <= end - now;
+    return isSooner ? plan : { ...plan, requeue: after(end - now) };
+  }
+  // Each is written against the version that the pass has seen, so the next pass does what does not fit into this one.
+  if (plan.effects.some(({ kind }) => kind === "set-desired-stopped" || kind === "remove-annotation"))
+    return plan;
+  const note = normal("KeepAwakeEnded", "The time is over until which the server was kept awake.");
+  return { ...plan, effects: [...plan.effects, { kind: "end-keep-awake" }], notes: [...plan.notes, note] };
 }

@@ -1,3 +1,4 @@
+import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { idleLimitMs } from "../cluster/resource.ts";
 import type { Observed, PlayerCount } from "./observed.ts";
 import { iso } from "./status.ts";
@@ -22,6 +23,8 @@ export function decideIdle(observed: Observed, count: PlayerCount | undefined, n
   const isArriving = now - readyAt < settings.arrival_window;
   if (before === undefined && isArriving) return { kind: "waits", emptySince: undefined };
   const emptySince = before ?? iso(now);
-  const stopAt = Date.parse(emptySince) + limitMs;
+  // The clock runs on while it is kept awake, so that it stops at the end when it was empty for long enough.
+  const keptUntil = keptAwakeUntil(observed.server, settings.keep_awake_longest) ?? 0;
+  const stopAt = Math.max(Date.parse(emptySince) + limitMs, keptUntil);
   return now >= stopAt ? { kind: "over", emptySince } : { kind: "empty", emptySince, stopAt };
 }

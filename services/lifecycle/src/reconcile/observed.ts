@@ -2,6 +2,7 @@
 
 import type { Pod, Service, StatefulSet } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
+import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { annotation, gamePort, hasRcon, type Server, wantsToRun } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { faultOfSpec } from "./check-spec.ts";
@@ -144,8 +145,10 @@ export function nextProbeAt({ status, memory, settings, server }: Observed): num
   const seconds = server.spec.idle?.emptySecondsBeforeStop ?? 0;
   if (seconds > 0 && server.spec.idle?.autoStopEnabled) {
     // The idle clock starts exactly at the end of the arrival window and ends exactly at its deadline.
-    if (status.emptySince !== undefined) turns.push(Date.parse(status.emptySince) + seconds * 1_000);
-    else if (status.readySignalAt !== undefined) {
+    if (status.emptySince !== undefined) {
+      const keptUntil = keptAwakeUntil(server, settings.keep_awake_longest) ?? 0;
+      turns.push(Math.max(Date.parse(status.emptySince) + seconds * 1_000, keptUntil));
+    } else if (status.readySignalAt !== undefined) {
       turns.push(Date.parse(status.readySignalAt) + settings.arrival_window);
     }
   }

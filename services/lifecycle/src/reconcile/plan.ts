@@ -17,6 +17,8 @@ export type Effect =
   /** Asks an idle server to stop; a wake in the meantime wins. */
   | { kind: "set-desired-stopped" }
   | { kind: "remove-annotation"; key: string }
+  /** Nobody asked for longer; somebody who does in the meantime wins. */
+  | { kind: "end-keep-awake" }
   /** Sends players a message. When it cannot be delivered and `undelivered` is given, that becomes the plan. */
   | { kind: "announce"; message: Announcement; undelivered?: Plan }
   | { kind: "save-world" };

@@ -5,7 +5,7 @@ import type { Server } from "../cluster/resource.ts";
 import { aServer, emptyRunning, failedSince, secondsBefore } from "../testing/observed.ts";
 import { toServerInfo } from "./info.ts";
 
-const about = { auto_restarts: 3, stop_notice: 30_000 };
+const about = { auto_restarts: 3, stop_notice: 30_000, keep_awake_longest: 604_800_000 };
 const withStatus = (server: Server, status: NonNullable<Server["status"]>): Server => ({ ...server, status });
 const condition = (type: string, status: "True" | "False", reason: string) => ({
   type,
@@ -151,4 +151,14 @@ describe("conditions are shown", () => {
 
 test("a stale ready is not shown for a server that is not running", () => {
   assert.equal(toServerInfo(withStatus(aServer(), { phase: "Failed", ready: true }), about).ready, false);
+});
+
+test("a server shows until when it is kept awake, unless it never stops by itself", () => {
+  const keptAwake = { since: secondsBefore(60), until: secondsBefore(-3_600) };
+  const idle = { autoStopEnabled: true, emptySecondsBeforeStop: 600, keptAwake };
+  assert.equal(toServerInfo(aServer({ idle }), about).keptAwakeUntil, keptAwake.until);
+  const off = { ...idle, autoStopEnabled: false };
+  assert.equal(toServerInfo(aServer({ idle: off }), about).keptAwakeUntil, undefined);
+  const lowered = { ...about, keep_awake_longest: 600_000 };
+  assert.equal(toServerInfo(aServer({ idle }), lowered).keptAwakeUntil, secondsBefore(-540));
 });

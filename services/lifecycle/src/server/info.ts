@@ -2,11 +2,12 @@
 
 import type { Phase, ServerInfo } from "@svc/proto";
 import { conditionOf } from "../cluster/condition.ts";
+import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { idleLimitMs, label, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { estimateOf } from "./start-estimate.ts";
 
-export type InfoSettings = Pick<LifecycleSettings, "auto_restarts" | "stop_notice">;
+export type InfoSettings = Pick<LifecycleSettings, "auto_restarts" | "stop_notice" | "keep_awake_longest">;
 
 /** Everything that the object says; what the database adds is `toOwnership`. */
 export function toServerInfo(server: Server, settings: InfoSettings): ServerInfo {
@@ -23,6 +24,7 @@ export function toServerInfo(server: Server, settings: InfoSettings): ServerInfo
     playersOnline: Math.max(0, status.players?.online ?? 0),
     playersMax: Math.max(0, status.players?.max ?? 0),
     idleStopSeconds: idleLimitMs(server) / 1_000,
+    ...set("keptAwakeUntil", keptAwakeOf(server, settings)),
     ...set("nodeName", spec.nodeName || status.nodeName),
     ...set("autostartPolicy", spec.autostartPolicy),
     desiredState: spec.desiredState ?? "Stopped",
@@ -46,6 +48,12 @@ export function toServerInfo(server: Server, settings: InfoSettings): ServerInfo
     ...set("stopsAt", stopsAtOf(server, phase, settings)),
     ...set("conditions", conditionsOf(server, phase)),
   };
+}
+
+/** The reconciler takes it away when its time is over. */
+function keptAwakeOf(server: Server, { keep_awake_longest }: InfoSettings): string | undefined {
+  const until = idleLimitMs(server) > 0 ? keptAwakeUntil(server, keep_awake_longest) : undefined;
+  return until === undefined ? undefined : new Date(until).toISOString();
 }
 
 /** When the notice before a stop is over; a server that is to run again cancels it. */

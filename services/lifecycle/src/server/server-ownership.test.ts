@@ -34,7 +34,8 @@ function principalOf(options: { principal?: Principal }): Principal {
 }
 const ownershipOf = (row: ServerRow | undefined, server: Server | undefined = running) =>
   toOwnership({ name: "survival", server, exists: true, row, subdomain: "world" }, names);
-const infoOf = (server: Server) => toServerInfo(server, { auto_restarts: 3, stop_notice: 30_000 });
+const infoOf = (server: Server) =>
+  toServerInfo(server, { auto_restarts: 3, stop_notice: 30_000, keep_awake_longest: 604_800_000 });
 
 describe("in the fleet", () => {
   const rowOf = (row: ServerRow | undefined, server = running, who = staff) => {

@@ -3,6 +3,7 @@
 import { isKubeError } from "@svc/kube";
 import type { FaultOptions } from "@svc/proto";
 import { findHolder } from "@svc/world-lock";
+import { stoppedByPerson } from "../cluster/kept-awake.ts";
 import {
   annotation,
   namespaceOf,
@@ -78,7 +79,7 @@ async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed
     // The server was woken; a database lost in the meantime costs the cooldown, and the sweep settles the audit entry.
     .catch(() => false);
   if (!isRetiring) return;
-  const merge = { spec: { desiredState: "Stopped" } };
+  const merge = { spec: stoppedByPerson };
   deps.servers.remember(await deps.kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge }));
   throw request.refuse("server_retiring");
 }

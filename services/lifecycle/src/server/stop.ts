@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { assertAccess } from "../access/assert.ts";
+import { stoppedByPerson } from "../cluster/kept-awake.ts";
 import { namespaceOf, servers as resource, wantsToRun } from "../cluster/resource.ts";
 import { changeAudited } from "./audited-change.ts";
 import { contracts, findByUserName, type ServerDeps } from "./deps.ts";
@@ -11,7 +12,7 @@ export const stop =
     const server = await findByUserName(deps, name);
     assertAccess(context, { name, row: await deps.store.find(name), to: contracts.stop });
     const target = { name, namespace: namespaceOf(server) };
-    const merge = { spec: { desiredState: "Stopped" } };
+    const merge = { spec: stoppedByPerson };
     const audit = { ...auditActor(context), action: "server.stop", server_name: name };
     const patch = () => deps.kube.patch(resource, target, { merge });
     if (wantsToRun(server)) deps.servers.remember(await changeAudited(deps.store.audits, audit, patch));
