@@ -31,6 +31,7 @@ const withoutStack = [
   "server history survival",
   "server crashes survival",
   "server restart-policy survival --after-crash stop",
+  "server keep-awake survival --until 48h",
   "server crashes survival 6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de",
   "server command survival list",
   "server logs survival",

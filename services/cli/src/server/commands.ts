@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { accounts, type InputOf, imageChoices, type OutputOf, ownership, servers } from "@svc/proto";
+import {
+  accounts,
+  type InputOf,
+  imageChoices,
+  keepAwakes,
+  type OutputOf,
+  ownership,
+  servers,
+} from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
@@ -109,8 +117,12 @@ export async function stopServer(name: string, options: Data & { wait?: boolean 
 /** Stops a server, then wakes it again; waits for each step and for the wake cooldown. */
 export async function restartServer(name: string, { data }: Data): Promise<Outcome> {
   const external = connectExternal(data);
+  const { until } = await external.call(keepAwakes.read, { name });
   await external.call(servers.stop, { name });
   await follow(external, name, ({ phase }) => phase === "Stopped");
+  // The stop ended it, but nobody meant that.
+  if (until !== undefined && Date.parse(until) > Date.now())
+    await external.call(keepAwakes.write, { name, until });
   for (;;) {
     try {
       await external.call(servers.wake, { name });

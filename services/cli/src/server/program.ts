@@ -27,6 +27,7 @@ export function addServerCommands(program: Command): void {
   addConsoles(server);
   addCrashes(server);
   addRestartPolicy(server);
+  addKeepAwake(server);
 }
 
 function addLife(server: Command): void {
@@ -134,6 +135,25 @@ function addRestartPolicy(server: Command): void {
     .action(
       runs(async (options: PolicyOptions, name) =>
         (await import("./restart-policy.ts")).restartPolicy(name ?? "", options),
+      ),
+    );
+}
+
+type KeepAwakeOptions = Common & { until?: string; off?: boolean };
+
+function addKeepAwake(server: Command): void {
+  command(server, "keep-awake <name>", {
+    does: "show until when an empty server is kept from stopping; with an option, change it",
+    example: "server keep-awake survival --until 'sun 22:00'",
+  })
+    .option(
+      "--until <time>",
+      "a span such as 48h, a time such as 22:00 or 'sun 22:00', or a date with a time",
+    )
+    .option("--off", "let it stop again when it is empty")
+    .action(
+      runs(async (options: KeepAwakeOptions, name) =>
+        (await import("./keep-awake.ts")).keepAwake(name ?? "", options),
       ),
     );
 }
