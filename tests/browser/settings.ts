@@ -6,7 +6,14 @@ import type { Area, Fixture } from "./fixture.ts";
 
 const { server, settings } = en;
 
-type Status = { autostartPolicy?: string; idleStopSeconds: number; retiring?: object };
+type Status = {
+  autostartPolicy?: string;
+  idleStopSeconds: number;
+  retiring?: object;
+  keptAwakeUntil?: string;
+};
+
+const dayMs = 86_400_000;
 
 async function statusOf({ stack }: Fixture): Promise<Status> {
   const { body } = await stack.internal("GET", "/api/v1/internal/servers/survival/status");
@@ -72,6 +79,30 @@ export const addSettingsTests: Area = (fixture) => {
     );
   });
 
+  test("a server is kept awake until a time, and no longer", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival"));
+    await owner.sees(server.notKeptAwake);
+    await owner.press("button", server.keepAwake);
+    await owner.sees(server.untilProblems.empty);
+    const at = Math.ceil(Date.now() / dayMs) * dayMs + dayMs;
+    // The browser of the lane is in the zone of the machine.
+    const shift = await owner.page.evaluate((time) => new Date(time).getTimezoneOffset() * 60_000, at);
+    const pick = (time: number) => owner.pick("until", new Date(time - shift).toISOString().slice(0, 16));
+    await pick(at + 30 * dayMs);
+    await owner.sees(server.untilProblems.late);
+    await inspect(owner, "server-keep-awake-refused");
+    await pick(at);
+    await owner.press("button", server.keepAwake);
+    const keptUntil = async () => (await statusOf(fixture())).keptAwakeUntil;
+    await until(async () => (await keptUntil()) === new Date(at).toISOString());
+    await owner.sees(server.endKeepAwake);
+    await inspect(owner, "server-kept-awake");
+    await owner.press("button", server.endKeepAwake);
+    await owner.sees(server.notKeptAwake);
+    await until(async () => (await keptUntil()) === undefined);
+  });
+
   test("a server that is given up says so on its pages, and can be kept", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.press("button", settings.giveUp);
@@ -92,6 +123,7 @@ export const addSettingsTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", "/servers/survival/activity"));
     await owner.sees(en.audit.actions["server.retire_cancel"]);
     await owner.sees(en.audit.actions["server.patch"]);
+    await owner.sees(en.audit.actions["server.keep_awake"]);
     await inspect(owner, "activity");
   });
 

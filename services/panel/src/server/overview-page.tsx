@@ -14,6 +14,7 @@ import { Time } from "../ui/time.tsx";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
+import { KeepAwake } from "./keep-awake.tsx";
 import { hasConsole } from "./row.ts";
 import { SafeStart } from "./safe-start.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
@@ -49,6 +50,7 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
               <Needs rights={["players"]} otherwise="nothing">
                 <WhoIsOn name={name} isRunning={status.phase === "Running"} />
               </Needs>
+              {full && <KeepAwake status={full} />}
               <LastWork name={name} />
               {full && <Settings status={full} />}
             </>
