@@ -20,7 +20,6 @@ import { z } from "zod";
 
 const common = { summary: "A test.", spec: "none" };
 const item = { id: z.string().min(1).max(40) };
-
 export const Thing = z.strictObject({ name: z.string(), size: z.number().int() });
 export const things = view({
   name: "things",
