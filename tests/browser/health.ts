@@ -120,7 +120,7 @@ export const addHealthTests: Area = (fixture) => {
     await inspect(owner, "updates");
   });
 
-  test("a maintenance window is set, cleared and taken back", async () => {
+  test("an update window is set, cleared and taken back", async () => {
     const { owner } = fixture();
     const { page } = owner;
     const begins = Math.ceil(Date.now() / hourMs) * hourMs + 24 * hourMs;

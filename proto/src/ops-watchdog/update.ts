@@ -1,4 +1,4 @@
-// Update reports and the maintenance window (docs/reference/updates.md#report). svc applies no update by itself.
+// Update reports and the update window (docs/reference/updates.md#report). svc applies no update by itself.
 // Vocabulary: component = something that an operator updates; feed = a document that lists its released versions.
 
 import { z } from "zod";
@@ -46,7 +46,7 @@ export const readWindow = operation({
   subject: "ops-watchdog.update.read-window",
   http: { method: "GET", path, face: "external", tier: "admin" },
   output: UpdateWindow,
-  summary: "The maintenance window, both ends null when there is none.",
+  summary: "The update window, both ends null when there is none.",
   spec: "docs/reference/updates.md#window",
 });
 
@@ -57,7 +57,7 @@ export const writeWindow = operation({
   output: UpdateWindow,
   onceById: true,
   summary:
-    "Sets the maintenance window, or clears it with both ends null. Advisory: nothing is applied by itself.",
+    "Sets the update window, or clears it with both ends null. Advisory: nothing is applied by itself.",
   spec: "docs/reference/updates.md#window",
 });
 

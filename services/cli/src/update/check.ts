@@ -42,12 +42,12 @@ export async function checkUpdates(options: {
 
 /** `window` is null when it cannot be read. */
 export function windowText(window: updates.UpdateWindow | null, now: number): string {
-  if (window === null) return "The maintenance window cannot be read: the database does not answer.";
+  if (window === null) return "The update window cannot be read: the database does not answer.";
   const { start, end } = window;
-  if (start === null || end === null) return "No maintenance window is set.";
+  if (start === null || end === null) return "No update window is set.";
   const span = `${start} to ${end}`;
-  if (now < Date.parse(start)) return `The maintenance window ${span} has not begun.`;
+  if (now < Date.parse(start)) return `The update window ${span} has not begun.`;
   return now < Date.parse(end)
-    ? `Now is within the maintenance window ${span}.`
-    : `The maintenance window ${span} is over.`;
+    ? `Now is within the update window ${span}.`
+    : `The update window ${span} is over.`;
 }

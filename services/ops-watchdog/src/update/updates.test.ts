@@ -20,7 +20,7 @@ after(() => fixture?.stop());
 
 const day = 86_400_000;
 
-describe("the maintenance window", () => {
+describe("the update window", () => {
   const write = (start: string | null, end: string | null) =>
     fixture.gateway.call(updates.writeWindow, { start, end }, admin);
   const read = () => fixture.gateway.call(updates.readWindow, {}, admin);

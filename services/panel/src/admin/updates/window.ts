@@ -1,4 +1,4 @@
-// The maintenance window as somebody types it, in the time of their zone (docs/reference/updates.md#window). Pure.
+// The update window as somebody types it, in the time of their zone (docs/reference/updates.md#window). Pure.
 
 import type { Output } from "../../api/operations.ts";
 import { momentOf, offsetAt, type Run } from "../../schedules/timetable.ts";

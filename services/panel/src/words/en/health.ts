@@ -39,7 +39,7 @@ const updates = {
   },
   noFeed: (setting: string) => `No list of versions is set: ${setting}.`,
   pinned: "A setting pins this version.",
-  window: "Maintenance window",
+  window: "Update window",
   windowHelp:
     "When updates may be applied. It is only a note to people: nothing starts or stops automatically.",
   noWindow: "No window is set.",
