@@ -26,6 +26,7 @@ import * as sessionVerifier from "./identity/session-verifier.ts";
 import * as setting from "./identity/setting.ts";
 import * as signIn from "./identity/sign-in.ts";
 import * as user from "./identity/user.ts";
+import * as announcement from "./lifecycle/announcement.ts";
 import * as console from "./lifecycle/console.ts";
 import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
@@ -73,6 +74,7 @@ const lifecycle = [
   node,
   imageChoice,
   reclaim,
+  announcement,
 ];
 const identity = [
   account,

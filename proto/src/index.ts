@@ -117,6 +117,7 @@ export * as settings from "./identity/setting.ts";
 export * as signIn from "./identity/sign-in.ts";
 export * as users from "./identity/user.ts";
 export { type Language, languages } from "./language.ts";
+export * as announcements from "./lifecycle/announcement.ts";
 export * as consoles from "./lifecycle/console.ts";
 export * as crashes from "./lifecycle/crash.ts";
 export {

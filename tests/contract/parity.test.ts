@@ -133,6 +133,13 @@ const additions: Readonly<Record<string, string>> = {
       ]),
     ),
   ),
+  "GET /api/v1/announcements": "docs/reference/announcements.md#shown: what everybody is told",
+  "GET /api/v1/announcements/public": "docs/reference/announcements.md#shown: also without signing in",
+  "GET /api/v1/internal/announcements": "docs/reference/announcements.md#shown: and in the game",
+  "GET /api/v1/platform/announcements": "docs/reference/announcements.md#operations: what staff announce",
+  "POST /api/v1/platform/announcements": "docs/reference/announcements.md#operations: and plan",
+  "PUT /api/v1/platform/announcements/{id}": "docs/reference/announcements.md#operations: and change",
+  "POST /api/v1/platform/announcements/{id}/end": "docs/reference/announcements.md#operations: and end",
   "GET /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: how drills ended",
 };
 

@@ -122,6 +122,7 @@ export const wakeForPlayer = operation({
     "start_failed",
     "server_retiring",
     "world_reclaiming",
+    "maintenance_window",
     "cooldown",
     "at_capacity",
   ],
@@ -308,6 +309,10 @@ export const wake = operation({
     rights: ["power"],
   },
   params: name,
+  query: {
+    /** `true`: staff wake it although a maintenance window lasts. */
+    insist: z.enum(["true", "false"]).optional(),
+  },
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Running") }),
   faults: [
     "bad_name",
@@ -315,6 +320,7 @@ export const wake = operation({
     "maintenance_in_progress",
     "server_retiring",
     "world_reclaiming",
+    "maintenance_window",
     "cooldown",
     "at_capacity",
   ],

@@ -196,6 +196,15 @@ export const settings = z.object({
     /** Servers that are asked for their ticks at the same time. */
     history_tick_queries: whole(16).pipe(z.number().min(1)),
 
+    /** How often announcements are looked at (docs/reference/announcements.md#game). */
+    announcement_tick: duration("5s"),
+    /** Players are not told in the game of what began longer ago. */
+    announcement_late: duration("2m"),
+    /** Announcements that may be planned or current. */
+    announcement_limit: whole(20).pipe(z.number().min(1).max(100)),
+    /** Announcements are deleted so long after they are over. */
+    announcement_keep: duration("90d"),
+
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("6s"),
     /** How often a leader renews it. */

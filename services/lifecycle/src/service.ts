@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { connectKube } from "@svc/kube";
 import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
+import { startAnnouncements } from "./announcement/serve.ts";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import { startCrashNotices } from "./crash/notice.ts";
@@ -85,14 +86,16 @@ export async function startLifecycle(
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
-  const history = startHistory({ ...needs, rcon: consoles.rcon, isLeading: operator.isLeading });
+  const leading = { rcon: consoles.rcon, isLeading: operator.isLeading };
+  const history = startHistory({ ...needs, ...leading });
+  const announcing = startAnnouncements({ ...needs, ...leading });
   return {
     notReady: async () =>
       servers.isReady() ? undefined : "the servers have not been read from the cluster yet",
     stuck: operator.stuck,
     stop: async () => {
-      // Both still use the consoles' connections.
-      await Promise.all([schedules.close(), history.close()]);
+      // They still use the consoles' connections.
+      await Promise.all([schedules.close(), history.close(), announcing.close()]);
       await consoles.close();
       await Promise.all([operator.close(), sweeping.close(), sharing.close(), crashNotices.close()]);
       kube.close();

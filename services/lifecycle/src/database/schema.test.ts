@@ -25,6 +25,14 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     last_wake_at: true,
     members: true,
   },
+  announcements: {
+    ...{ id: true, text_en: true, text_zh: true, severity: true, starts_at: true, ends_at: true },
+    ...{ maintenance: true, public: true, ended_at: true, created_by: true, created_at: true },
+    ...{ changed_by: true, changed_at: true },
+  },
+  announcement_deliveries: {
+    ...{ announcement_id: true, server_name: true, minutes: true, due_at: true, told_at: true },
+  },
   crash_notices: {
     ...{ id: true, server_name: true, owner_id: true, kind: true, cause: true, at: true },
     ...{ created_at: true, due_at: true, attempts: true, done_at: true },

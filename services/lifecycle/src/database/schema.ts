@@ -1,6 +1,6 @@
 // The tables of this service as kysely sees them (docs/reference/data.md#database).
 
-import type { AuditEntry, schedules } from "@svc/proto";
+import type { AuditEntry, announcements, schedules } from "@svc/proto";
 import type { Store } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -56,6 +56,22 @@ export type CrashNoticesTable = {
   due_at: Generated<Date>;
   attempts: Generated<number>;
   done_at: Date | null;
+};
+
+export type AnnouncementsTable = {
+  id: string;
+  text_en: string;
+  text_zh: string | null;
+  severity: announcements.Severity;
+  starts_at: Date;
+  ends_at: Date;
+  maintenance: boolean;
+  public: boolean;
+  ended_at: Date | null;
+  created_by: string;
+  created_at: Date;
+  changed_by: string | null;
+  changed_at: Date | null;
 };
 
 export type SchedulesTable = {
@@ -145,6 +161,14 @@ export type ProxyPlayer = {
 export type Tables = {
   servers: ServersTable;
   access_invitations: AccessInvitationsTable;
+  announcements: AnnouncementsTable;
+  announcement_deliveries: {
+    announcement_id: string;
+    server_name: string;
+    minutes: number;
+    due_at: Date;
+    told_at: Generated<Date>;
+  };
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_schedules: SchedulesTable;

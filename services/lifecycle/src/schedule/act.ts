@@ -50,7 +50,7 @@ export async function act(deps: ScheduleDeps, observed: Observed, plan: Plan): P
       return row.run_state === "claimed" ? planned(finish("ok")) : undefined;
     }
     case "start":
-      return server && planned(decideAfterStart(observed, await startFor(deps, server)));
+      return server && planned(decideAfterStart(observed, await startFor(deps, server, row)));
     case "ask-backup":
       return planned(decideAfterBackupRequest(observed, await askBackup(deps, row)));
     case "read-backup":

@@ -18,6 +18,7 @@ const transient: ReadonlySet<FaultName> = new Set([
 // Not a failure of a scheduled start: the server may not start right now.
 const blocking: ReadonlySet<FaultName> = new Set([
   "at_capacity",
+  "maintenance_window",
   "maintenance_in_progress",
   "world_reclaiming",
   "server_retiring",

@@ -30,12 +30,17 @@ export async function stopServer(
   }
 }
 
-/** A wake without the cooldown that players have. */
-export async function startFor(deps: ScheduleDeps, server: Server): Promise<Answer<void>> {
+/** A wake without the cooldown that players have. A run that stopped the server starts it again whatever is announced. */
+export async function startFor(
+  deps: ScheduleDeps,
+  server: Server,
+  { run_state }: Pick<ScheduleRow, "run_state">,
+): Promise<Answer<void>> {
   return answerOf(async () => {
     const row = await deps.store.find(server.metadata.name);
-    const refuse = (fault: ConstructorParameters<typeof Fault>[0]) => new Fault(fault);
-    await startServer(deps, { server, row, mayRetry: true, isScheduled: true, refuse });
+    const ignoresWindow = run_state !== "claimed";
+    const refuse = (...about: ConstructorParameters<typeof Fault>) => new Fault(...about);
+    await startServer(deps, { server, row, mayRetry: true, isScheduled: true, ignoresWindow, refuse });
   });
 }
 

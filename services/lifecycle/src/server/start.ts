@@ -18,7 +18,7 @@ import type { ServerDeps } from "./deps.ts";
 import { hasGivenUp } from "./info.ts";
 import { hasCapacity, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
 
-type Refusal = Obstacle | "cooldown" | "at_capacity" | "not_found";
+type Refusal = Obstacle | "maintenance_window" | "cooldown" | "at_capacity" | "not_found";
 
 type StartRequest = {
   server: Server;
@@ -27,6 +27,11 @@ type StartRequest = {
   mayRetry: boolean;
   /** A scheduled start neither respects nor starts the cooldown (docs/reference/schedules.md#run). */
   isScheduled?: boolean;
+  /**
+   * Whether a maintenance window keeps it from starting: not when staff insist, nor when the server ran until whoever asks
+   * stopped it for a while (docs/reference/announcements.md#maintenance).
+   */
+  ignoresWindow?: boolean;
   /** The audit entry of the start; none for a scheduled one, whose run has its own. */
   auditOf?: (change: "woken" | "retried") => Audit;
   refuse: (fault: Refusal, options?: FaultOptions) => Error;
@@ -43,10 +48,11 @@ const conflictTries = 5;
  * wakes the object's version admits one.
  */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
+  const isOnItsWay = isAlreadyStarting(deps, request, request.server) && !request.row?.retiring;
+  // Before the cooldown, so that nobody waits for its end only to be refused.
+  if (!isOnItsWay) await checkWindow(deps, request);
   if (hasCooldown(request)) await checkCooldown(deps, request);
-  if (isAlreadyStarting(deps, request, request.server) && !request.row?.retiring) {
-    return { server: request.server, change: "none" };
-  }
+  if (isOnItsWay) return { server: request.server, change: "none" };
   const release = reserveCapacity(deps, request);
   try {
     await checkState(deps, request, request.server);
@@ -90,10 +96,20 @@ function isAlreadyStarting({ settings }: ServerDeps, { mayRetry }: StartRequest,
 }
 
 // Cancelling a stop starts nothing, and the notice to the players may be over before a cooldown is.
-function hasCooldown({ isScheduled, server: { spec, status } }: StartRequest): boolean {
-  const cancelsStop =
-    status?.phase === "Running" && status.stopNoticeAt !== undefined && spec.desiredState !== "Running";
-  return !isScheduled && !cancelsStop;
+function hasCooldown({ isScheduled, server }: StartRequest): boolean {
+  return !isScheduled && !cancelsStop(server);
+}
+
+function cancelsStop({ spec, status }: Server): boolean {
+  return status?.phase === "Running" && status.stopNoticeAt !== undefined && spec.desiredState !== "Running";
+}
+
+async function checkWindow({ store }: ServerDeps, request: StartRequest): Promise<void> {
+  if (request.ignoresWindow || cancelsStop(request.server)) return;
+  const window = await store.findWindow(new Date());
+  if (!window) return;
+  const message = `Maintenance until ${window.ends_at.toISOString()}, nothing is woken until then: ${window.text_en}`;
+  throw request.refuse("maintenance_window", { message });
 }
 
 async function checkCooldown({ store, settings }: ServerDeps, request: StartRequest): Promise<void> {

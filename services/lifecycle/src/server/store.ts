@@ -53,6 +53,8 @@ export type ServerStore = {
   refreshCosts: (name: string, read: () => Promise<Costs | undefined>) => Promise<void>;
   /** Whether one of the players is on the allowlist and not revoked. */
   isAllowed: (name: string, players: readonly string[]) => Promise<boolean>;
+  /** The maintenance window that lasts now and ends last. */
+  findWindow: (now: Date) => Promise<MaintenanceWindow | undefined>;
   /** Remaining milliseconds of the cooldown; 0 when a wake is allowed. */
   cooldownLeft: (name: string, cooldownMs: number) => Promise<number>;
   /**
@@ -75,6 +77,8 @@ export type ServerStore = {
   phaseOf: (name: string) => Promise<string | null | undefined>;
   ping: () => Promise<void>;
 };
+
+export type MaintenanceWindow = { text_en: string; ends_at: Date };
 
 type Wake = {
   startsCooldown: boolean;
@@ -126,6 +130,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
         .limit(1);
       return (await query.executeTakeFirst()) !== undefined;
     }),
+    findWindow: withDatabaseFaults((now) => findWindow(store, now)),
     cooldownLeft: withDatabaseFaults(async (name, cooldownMs) => {
       const query = db
         .selectFrom("servers")
@@ -154,6 +159,19 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       return (await query.executeTakeFirst())?.cached_phase;
     }),
   };
+}
+
+function findWindow({ db }: LifecycleStore, now: Date): Promise<MaintenanceWindow | undefined> {
+  return db
+    .selectFrom("announcements")
+    .select(["text_en", "ends_at"])
+    .where("maintenance", "=", true)
+    .where("ended_at", "is", null)
+    .where("starts_at", "<=", now)
+    .where("ends_at", ">", now)
+    .orderBy("ends_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
 }
 
 // Resets what a deleted server or a failed creation left in the row.

@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { accounts, askedBy, decideAccess } from "@svc/proto";
+import { accounts, askedBy, decideAccess, type FaultOptions } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { type ServerRow, sharedOf } from "../database/server-row.ts";
 import { contracts, findByUserName, type ServerDeps } from "./deps.ts";
@@ -11,16 +11,20 @@ type Contract = typeof contracts.wake;
 
 export const wake =
   (deps: ServerDeps): Handler<Contract> =>
-  async (context, { name }) => {
+  async (context, { name, insist }) => {
     const server = await findByUserName(deps, name);
     const row = await deps.store.find(name);
     await checkPolicy(deps, context, { server, row });
-    const refuse = context.fault as (fault: string) => Error;
+    const ignoresWindow = insist === "true";
+    const { principal } = context;
+    if (ignoresWindow && !(principal.kind === "account" && principal.staff))
+      throw context.fault("forbidden", { message: "Only staff may wake a server during maintenance." });
+    const refuse = context.fault as (fault: string, options?: FaultOptions) => Error;
     const auditOf = (change: "woken" | "retried") => {
       const action = change === "retried" ? "retry_start" : "server.wake";
       return { ...auditActor(context), action, server_name: name };
     };
-    await startServer(deps, { server, row, mayRetry: true, auditOf, refuse });
+    await startServer(deps, { server, row, mayRetry: true, ignoresWindow, auditOf, refuse });
     return { name, desiredState: "Running" };
   };
 

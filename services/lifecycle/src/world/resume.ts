@@ -11,7 +11,7 @@ export const resumeServer =
     if (!server) throw context.fault("not_found", { message: `There is no server ${name}.` });
     const refuse = context.fault as (fault: string) => Error;
     const audit = { ...auditActor(context), action: "server.wake", server_name: name };
-    const how = { mayRetry: true, isScheduled: true, auditOf: () => audit };
+    const how = { mayRetry: true, isScheduled: true, ignoresWindow: true, auditOf: () => audit };
     await startServer(deps, { server, row, ...how, refuse });
     return null;
   };

@@ -10,7 +10,7 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { rconSecretRef, type Server, servers } from "../../cluster/resource.ts";
 import { settings } from "../../config.ts";
 import { createServerRcon } from "../../console/rcon.ts";
-import type { Tables } from "../../database/schema.ts";
+import type { LifecycleStore, Tables } from "../../database/schema.ts";
 import type { ScheduleDeps } from "../../schedule/deps.ts";
 import type { ScheduleRow } from "../../schedule/row.ts";
 import { createScheduler, type Scheduler } from "../../schedule/scheduler.ts";
@@ -39,6 +39,7 @@ export type ScheduleFixture = {
   /** Commands that the servers received. */
   commands: string[];
   deps: ScheduleDeps;
+  database: LifecycleStore;
   /** Another replica; `change` wraps its dependencies. */
   replica: (change?: (deps: ScheduleDeps) => ScheduleDeps) => Scheduler;
   makeServer: (name: string, state?: State) => Promise<void>;
@@ -82,7 +83,7 @@ export async function openScheduleFixture(overrides: readonly string[] = []): Pr
   );
   const { storage, mesh: storageMesh } = await serveStorage(base);
   const console = await startConsole();
-  const fixture = { base, clock, storage, commands: console.commands, deps };
+  const fixture = { base, clock, storage, commands: console.commands, deps, database };
   return {
     ...fixture,
     replica: (change = (same) => same) => createScheduler(change(deps)),
