@@ -77,6 +77,10 @@ export const texts = {
       en: "A lot is going on right now. Please try again in a moment.",
       zh: "当前请求过多，请稍后再试。",
     },
+    maintenance_window: {
+      en: "Nothing is woken during maintenance. Please try again later.",
+      zh: "维护期间无法唤醒服务器，请稍后再试。",
+    },
     not_found: { en: "This server no longer exists.", zh: "该服务器已不存在。" },
   },
   otherError: { en: "That did not work. Please try again in a moment.", zh: "操作未成功，请稍后再试。" },

@@ -9,6 +9,8 @@ export const limits = {
   refreshMs: count(15_000),
   /** The same until the first list has arrived. */
   firstRefreshMs: count(1_000),
+  /** Milliseconds between two polls of what is announced. */
+  announcementsMs: count(10_000),
   /** Milliseconds between two extra polls for a name that the list lacks, at least. */
   lookAgainMs: count(1_000),
   /** Milliseconds between two checks of the servers that players wait for. */

@@ -15,6 +15,8 @@ import {
 import { addressKey } from "@svc/proto/address";
 import { systemClock } from "@svc/service/clock";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
+import { createAnnouncements } from "./announcement/announcements.ts";
+import { createTelling } from "./announcement/tell.ts";
 import { createInternalApi } from "./api/internal-api.ts";
 import { createPool } from "./api/pool.ts";
 import { createProxyToken } from "./api/token.ts";
@@ -67,6 +69,8 @@ export async function startProxy(
       "local-names is on: clients choose their own names, and anyone who reaches this port can be anyone",
     );
   await context.refresh();
+  // Nobody waits for it: what is announced is told a moment later.
+  void context.announcements.refresh();
   const listener = await listen({
     port: config.listenPort,
     host: config.listenHost,
@@ -102,6 +106,8 @@ export async function startProxy(
         isNeeded: () => hasPlayers() || context.queue.all().length > 0,
         run: () => drainQueue(context),
       },
+      { name: "announcements", everyMs: limits.announcementsMs, run: context.announcements.refresh },
+      { name: "telling", everyMs: limits.queueTickMs, isNeeded: hasPlayers, run: createTelling(context) },
       { name: "versions", everyMs: limits.presenceMs, ...createVersionReports(context) },
       { name: "presence", everyMs: limits.presenceMs, ...createPresenceReports(context) },
       {
@@ -173,6 +179,7 @@ function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; met
     online: createOnline({ api, keepMs: limits.onlineCacheMs, now }),
     reports: new Set<Promise<void>>(),
     queue,
+    announcements: createAnnouncements({ api, now }),
     activity,
     sessions,
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
@@ -209,7 +216,7 @@ async function statusOf(context: Context, { host, protocol }: Ping): Promise<Ser
   if (subdomain === undefined)
     return { description: "svc", playersOnline: sessions.size, playersMax: sessions.size + 1 };
   const server = registry.bySubdomain(subdomain);
-  const listing = listingOf(server, context.now());
+  const listing = listingOf(server, context.now(), context.announcements.window() !== undefined);
   const place = parseAddress((server && joinAddress(server)) ?? "");
   if (!server || !place) return entryOf(server, listing, undefined);
   // Whatever number a client makes up, a server is asked as one of those that we speak.

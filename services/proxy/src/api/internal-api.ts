@@ -5,6 +5,7 @@ import { ApiError, type ClientInput, type ClientOutput, createClient } from "@sv
 import {
   type AnyContract,
   accountMigrations,
+  announcements,
   type InputOf,
   imageChoices,
   links,
@@ -53,6 +54,7 @@ export function createInternalApi(options: InternalApiOptions) {
     });
   return {
     listServers: () => call(servers.list, {}),
+    listAnnouncements: () => call(announcements.listForProxy, {}),
     readStatus: (name: string) => call(servers.readStatus, { name }),
     wake: (name: string, mc_uuid: string) => call(servers.wakeForPlayer, { name, mc_uuid }),
     reportJoin: (name: string, player: Mover) => call(servers.reportJoin, { name, ...player }),

@@ -1,3 +1,5 @@
+import type { Announcements } from "../announcement/announcements.ts";
+import { valuesOf } from "../announcement/tell.ts";
 import type { Answer, InternalApi } from "../api/internal-api.ts";
 import { BusyError, type Pool } from "../api/pool.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -14,6 +16,7 @@ export type WakeDeps = {
   readonly queue: Pick<Queue, "find" | "add">;
   readonly sessions: Sessions;
   readonly registry: Pick<Registry, "find">;
+  readonly announcements: Pick<Announcements, "window">;
   readonly now: () => number;
 };
 
@@ -33,10 +36,22 @@ export async function wakeAndQueue(
   if (!told.queued && told.sentence === "wakeForbidden" && (await isUnclaimed(context, server)))
     told.sentence = "wakeUnclaimed";
   if (!isCurrent(context, session)) return told;
-  if (!told.queued) tell(session, told.sentence, { server });
+  if (!told.queued) tellRefusal(context, session, { server, sentence: told.sentence });
   else if (told.retryAfterMs === undefined) tellWaking(context, session, server);
   else tell(session, "coolingDown", { server, seconds: Math.max(1, Math.ceil(told.retryAfterMs / 1_000)) });
   return told;
+}
+
+function tellRefusal(
+  { announcements, now }: WakeDeps,
+  session: Session,
+  { server, sentence }: { server: string; sentence: SentenceKey },
+): void {
+  const window = sentence === "maintenanceNow" ? announcements.window() : undefined;
+  if (window) {
+    const about = valuesOf(session, window, Date.parse(window.end) - now());
+    tell(session, "maintenanceWindow", { server, ...about });
+  } else tell(session, sentence, { server });
 }
 
 function tellWaking({ registry, now }: WakeDeps, session: Session, server: string): void {

@@ -16,6 +16,7 @@ const conflicts: Readonly<Record<string, SentenceKey>> = {
   world_reclaiming: "reclaiming",
   start_failed: "startFailed",
   server_retiring: "retiring",
+  maintenance_window: "maintenanceNow",
 };
 
 export function wakeOutcome({ status, code, retryAfterSeconds }: WakeAnswer): WakeOutcome {

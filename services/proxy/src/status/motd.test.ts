@@ -81,3 +81,8 @@ describe("a start is estimated from those before", () => {
   for (const [fact, change, atSeconds, text] of rows)
     test(fact, () => assert.equal(listingOf({ ...info, ...change }, atSeconds * 1_000).text, text));
 });
+
+test("during maintenance a sleeping server does not ask anybody to wake it, and a running one is as it is", () => {
+  assert.equal(listingOf(info, 0, true).text, "Survival is asleep and cannot be woken during maintenance.");
+  assert.equal(listingOf({ ...info, ...running }, 0, true).text, "Survival");
+});

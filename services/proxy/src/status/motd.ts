@@ -21,7 +21,8 @@ export function entryOf(
   return { description, playersOnline, playersMax, sample, ...(favicon !== undefined && { favicon }) };
 }
 
-export function listingOf(server: ServerInfo | undefined, now: number): Listing {
+/** `isMaintained`: a maintenance window lasts, in which nothing is woken. */
+export function listingOf(server: ServerInfo | undefined, now: number, isMaintained = false): Listing {
   // A ping carries no locale.
   const language: Language = "en";
   if (!server) return { text: say("motdUnknown", language), online: 0, max: 0 };
@@ -32,11 +33,9 @@ export function listingOf(server: ServerInfo | undefined, now: number): Listing 
   if (server.startGaveUp) return { text: say("motdFailed", language, { name }), ...none };
   const isDown = server.phase === "Stopped" || server.phase === "Stopping";
   if (isDown && server.desiredState !== "Running") {
-    const isStopping = server.phase === "Stopping";
-    return {
-      text: isStopping ? say("motdStopping", language, { name }) : sleepingText(server, name, now),
-      ...none,
-    };
+    if (server.phase === "Stopping") return { text: say("motdStopping", language, { name }), ...none };
+    if (isMaintained) return { text: say("motdMaintenance", language, { name }), ...none };
+    return { text: sleepingText(server, name, now), ...none };
   }
   return { text: startingText(server, name, now), ...none };
 }

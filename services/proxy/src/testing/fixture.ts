@@ -72,6 +72,7 @@ async function startIn(
     SVC_PROXY_DIR: dir,
     SVC_PROXY_QUEUE_TICK_MS: "50",
     SVC_PROXY_REFRESH_MS: "100",
+    SVC_PROXY_ANNOUNCEMENTS_MS: "100",
     SVC_PROXY_DENIAL_MS: "1",
     SVC_PROXY_DRAIN_MS: "2000",
     ...settings,

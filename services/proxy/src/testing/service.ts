@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import {
   type AnyContract,
   accountMigrations,
+  announcements,
   commonFaults,
   type FaultName,
   faults,
@@ -55,6 +56,7 @@ export async function startService() {
     answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
     verdicts,
     claimable: new Set<string>(),
+    announced: [] as announcements.Announcement[],
     /** Everybody on all proxies. */
     online: [] as players.OnlinePlayer[],
     presence: (_input: Input): unknown => ({ elsewhere: [], invitations: [] }),
@@ -191,6 +193,7 @@ function routesOf(state: State): Routes {
   });
   const code = { code: "ABCD2345", expires_at: expires, panel_url: "https://console.play.example" };
   return new Map<AnyContract, (input: Input) => Reply>([
+    [announcements.listForProxy, () => ({ status: 200, body: { announcements: state.announced } })],
     [servers.list, () => ({ status: 200, body: { servers: [...state.servers.values()] } })],
     [servers.readStatus, ofServer((server) => ({ status: 200, body: server }))],
     [servers.wakeForPlayer, ofServer(({ name }, input) => state.wake(name, uuidOf(input)))],

@@ -96,6 +96,23 @@ export const sentences = {
     en: "{server} is under maintenance. Try again later.",
     zh: "{server} 正在维护，请稍后再试。",
   },
+  maintenanceWindow: {
+    en: "{server} is asleep and cannot be woken during maintenance, which ends in about {time}: {text}",
+    zh: "{server} 正在休眠，维护期间无法唤醒，维护大约还需 {time}：{text}",
+  },
+  maintenanceNow: {
+    en: "{server} is asleep and cannot be woken during maintenance. Try again later.",
+    zh: "{server} 正在休眠，维护期间无法唤醒，请稍后再试。",
+  },
+  announced: { en: "Announcement: {text}", zh: "公告：{text}" },
+  maintenanceSoon: {
+    en: "Maintenance begins in about {time}: {text} From then on no sleeping server can be woken.",
+    zh: "维护大约将在 {time}后开始：{text} 届时将无法唤醒休眠的服务器。",
+  },
+  maintenanceBegun: {
+    en: "There is maintenance, which ends in about {time}: {text} Until then no sleeping server can be woken.",
+    zh: "正在维护，大约还需 {time}：{text} 在此期间无法唤醒休眠的服务器。",
+  },
   reclaiming: {
     en: "The world of {server} is being archived. Try again later.",
     zh: "{server} 的世界正在归档，请稍后再试。",
@@ -168,6 +185,10 @@ export const sentences = {
   motdSleepingAbout: {
     en: "{name} is asleep. Join to wake it, which takes about {time}.",
     zh: "{name} 正在休眠，加入即可唤醒，大约需要 {time}。",
+  },
+  motdMaintenance: {
+    en: "{name} is asleep and cannot be woken during maintenance.",
+    zh: "{name} 正在休眠，维护期间无法唤醒。",
   },
   motdStarting: {
     en: "{name} is starting, about {time} more.",
