@@ -1,3 +1,4 @@
+import { addAnnouncementTests } from "./announcements.ts";
 import { addApiTokenTests } from "./api-tokens.ts";
 import { addBackupTests } from "./backups.ts";
 import { addBuildTests } from "./builds.ts";
@@ -51,6 +52,7 @@ export const platformAreas: readonly Area[] = [
   addUserTests,
   addPlatformTests,
   addHealthTests,
+  addAnnouncementTests,
   addBuildTests,
   addPackTests,
   addPackBuildTests,

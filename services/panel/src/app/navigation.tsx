@@ -7,6 +7,7 @@ import {
   HeartPulse,
   LayoutDashboard,
   type LucideProps,
+  Megaphone,
   Network,
   Package,
   ScrollText,
@@ -45,6 +46,7 @@ type Entry = {
     | "users"
     | "audit"
     | "webhooks"
+    | "announcements"
     | "settings";
   icon: ComponentType<LucideProps>;
 };
@@ -65,6 +67,7 @@ const platform: readonly Entry[] = [
   { path: "/admin/users", word: "users", icon: Users },
   { path: "/admin/audit", word: "audit", icon: ScrollText },
   { path: "/admin/updates", word: "updates", icon: CircleFadingArrowUp },
+  { path: "/admin/announcements", word: "announcements", icon: Megaphone },
   { path: "/admin/webhooks", word: "webhooks", icon: Webhook },
   { path: "/admin/settings", word: "settings", icon: Settings },
 ];

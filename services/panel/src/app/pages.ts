@@ -26,6 +26,7 @@ export const pages: Record<
   "/admin": { load: () => import("../admin/admin-page.tsx") },
   "/admin/health": { load: () => import("../admin/health/health-page.tsx") },
   "/admin/updates": { load: () => import("../admin/updates/updates-page.tsx") },
+  "/admin/announcements": { load: () => import("../admin/announcements/announcements-page.tsx") },
   "/admin/webhooks": { load: () => import("../admin/webhooks/webhooks-page.tsx") },
   "/admin/nodes": { load: () => import("../admin/nodes/nodes-page.tsx") },
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },

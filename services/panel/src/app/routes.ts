@@ -35,6 +35,7 @@ export const routes = [
   { path: "/admin", access: "staff", host: "operator" },
   { path: "/admin/health", access: "staff", host: "operator" },
   { path: "/admin/updates", access: "staff", host: "operator" },
+  { path: "/admin/announcements", access: "staff", host: "operator" },
   { path: "/admin/webhooks", access: "staff", host: "operator" },
   { path: "/admin/nodes", access: "staff", host: "operator" },
   { path: "/admin/images", access: "staff", host: "operator" },

@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, startTransition, useEffect, useState } from "react";
+import { AnnouncementBars } from "../announcement/announcement-bars.tsx";
 import { host } from "../api/hosts.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -55,6 +56,7 @@ export function Shell() {
         <div className={classes(isBare && styles.alone)}>
           {isBare && <Brand host={host} />}
           <div className={styles.bars}>
+            <AnnouncementBars isSignedIn={!isBare} />
             <ConnectionBar />
             <NewBuildBar />
             {!isBare && <UploadsPanel userId={me.user_id} />}

@@ -1,6 +1,7 @@
 import { Moon, Play } from "lucide-react";
 import { useState } from "react";
 import type { ApiError } from "../api/error.ts";
+import { host } from "../api/hosts.ts";
 import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { useCountdown } from "../ui/countdown.ts";
@@ -9,6 +10,7 @@ import { Row } from "../ui/layout.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
+import { Insist } from "./insist.tsx";
 import { canBeStopped, type ServerRow } from "./row.ts";
 import { PlayOn, WhoPlays } from "./stop-notice.tsx";
 import { useDesired } from "./use-desired.ts";
@@ -48,8 +50,10 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
   const desire = useDesired();
   const [coolUntil, setCoolUntil] = useState(0);
   const wait = useCountdown(coolUntil);
+  const [isInsisting, setInsisting] = useState(false);
   const failed = (error: ApiError) => {
-    if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
+    if (error.code === "maintenance_window" && host === "operator") setInsisting(true);
+    else if (error.code === "cooldown") setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
     else toast(failedToast(words, error));
   };
   const word = () => {
@@ -64,16 +68,19 @@ function Wake({ server, isMain }: { server: Target; isMain: boolean }) {
     return wait > 0 ? reasons.cooldown : held;
   };
   return (
-    <Button
-      kind={isMain ? "primary" : "plain"}
-      icon={<Play size={16} aria-hidden />}
-      isPending={wake.isPending}
-      whyNot={whyNot()}
-      onPress={() => wake.mutate({ name }, { onSuccess: () => desire(name, "Running"), onError: failed })}
-      {...(!isMain && { label: `${word()} ${name}` })}
-    >
-      {word()}
-    </Button>
+    <>
+      <Button
+        kind={isMain ? "primary" : "plain"}
+        icon={<Play size={16} aria-hidden />}
+        isPending={wake.isPending}
+        whyNot={whyNot()}
+        onPress={() => wake.mutate({ name }, { onSuccess: () => desire(name, "Running"), onError: failed })}
+        {...(!isMain && { label: `${word()} ${name}` })}
+      >
+        {word()}
+      </Button>
+      <Insist name={name} isOpen={isInsisting} onClose={() => setInsisting(false)} />
+    </>
   );
 }
 

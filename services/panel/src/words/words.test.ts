@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { faults as proto } from "@svc/proto";
 import { parseAst } from "vite";
+import { announcements as englishAnnouncements } from "./en/announcements.ts";
 import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
+import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
@@ -24,6 +26,7 @@ const en = {
   ...englishHealth,
   password: englishPassword,
   hooks: englishWebhooks,
+  announced: englishAnnouncements,
 };
 const zh = {
   ...chinese,
@@ -31,6 +34,7 @@ const zh = {
   ...chineseHealth,
   password: chinesePassword,
   hooks: chineseWebhooks,
+  announced: chineseAnnouncements,
 };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };

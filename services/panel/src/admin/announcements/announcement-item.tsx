@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { useAction } from "../../api/query.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { ListItem } from "../../ui/list.tsx";
+import { Status, type StatusLook } from "../../ui/status.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { useAnnouncementWords } from "../../words/announcement-words.ts";
+import { formatDate, isolate } from "../../words/format.ts";
+import { visible } from "../../words/visible.ts";
+import { useLanguage } from "../../words/words.ts";
+import { AnnouncementDialog } from "./announcement-dialog.tsx";
+import type { Announcement } from "./draft.ts";
+import { changed } from "./lists.ts";
+
+const looks: Record<Announcement["state"], StatusLook> = {
+  planned: "starting",
+  current: "running",
+  over: "asleep",
+};
+
+/** One announcement, and what can be done with it. */
+export function AnnouncementItem({ announcement }: { announcement: Announcement }) {
+  const words = useAnnouncementWords();
+  const [isEditing, setEditing] = useState(false);
+  const shown = visible(announcement.text.en);
+  const isOpen = announcement.state !== "over";
+  return (
+    <>
+      <ListItem
+        isLong
+        title={<bdi>{shown}</bdi>}
+        details={<About announcement={announcement} />}
+        actions={
+          isOpen && (
+            <>
+              <Button label={words.editOf(isolate(shown))} onPress={() => setEditing(true)}>
+                {words.edit}
+              </Button>
+              <End announcement={announcement} shown={shown} />
+            </>
+          )
+        }
+      />
+      {isEditing && <AnnouncementDialog announcement={announcement} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function About({ announcement }: { announcement: Announcement }) {
+  const words = useAnnouncementWords();
+  const { language } = useLanguage();
+  const { state, ended, maintenance, text, start, end, created_by, servers_told: told } = announcement;
+  const date = (at: string) => formatDate(Date.parse(at), language);
+  return (
+    <>
+      {text.zh !== undefined && (
+        <div>
+          <bdi lang="zh">{visible(text.zh)}</bdi>
+        </div>
+      )}
+      <div>
+        <Status look={looks[state]} word={words.states[ended ? "ended" : state]} /> ·{" "}
+        {words.kindNames[maintenance ? "maintenance" : "message"]} ·{" "}
+        {words.shownTo[announcement.public ? "public" : "signedIn"]}
+      </div>
+      <div>{words.times(date(start), date(end))}</div>
+      <div>
+        <bdi>{words.by(visible(created_by))}</bdi>
+        {told > 0 && ` · ${words.told(told)}`}
+      </div>
+    </>
+  );
+}
+
+function End({ announcement, shown }: { announcement: Announcement; shown: string }) {
+  const words = useAnnouncementWords();
+  const toast = useToast();
+  const end = useAction("announcements.end", changed);
+  const [isAsking, setAsking] = useState(false);
+  const { id, state } = announcement;
+  const isPlanned = state === "planned";
+  const label = (isPlanned ? words.withdrawOf : words.endOf)(isolate(shown));
+  const run = () => end.mutate({ id }, { onSuccess: () => toast({ kind: "done", text: words.ended }) });
+  return (
+    <>
+      <Button label={label} isPending={end.isPending} onPress={() => setAsking(true)}>
+        {isPlanned ? words.withdraw : words.endNow}
+      </Button>
+      <Failure error={end.error} />
+      <Confirm
+        title={isPlanned ? words.withdrawTitle : words.endTitle}
+        action={isPlanned ? words.withdraw : words.endNow}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={run}
+      >
+        {words.endHelp}
+      </Confirm>
+    </>
+  );
+}
