@@ -110,6 +110,23 @@ test("an unlinked player who typed the address of a running server joins it once
   assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
 });
 
+test("maintenance is told in the game, and keeps a sleeping server asleep until it ends", async () => {
+  const text = "We move to new disks.";
+  const { id } = await svc("announce", "create", text, "--maintenance", "--for", "1h", "--public");
+  const begun = /Maintenance has begun, for about 60 minutes: We move to new disks\./;
+  await Promise.all([alice, bob].map((player) => player.hears(begun)));
+  alice.command("felis go private");
+  await alice.hears(/private is asleep and cannot be woken during maintenance/);
+  const refused = await stack.svc("server", "wake", "private");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /nothing is woken until then: We move to new disks\./);
+  const carol = await joinAs("carol", "svc.localhost");
+  await carol.hears(/There is maintenance, .* We move to new disks\./);
+  await carol.leave();
+  assert.equal((await svc("announce", "end", String(id), "--yes"))["state"], "over");
+  assert.equal([alice, bob].flatMap(({ lines }) => lines.filter((line) => begun.test(line))).length, 2);
+});
+
 test("players of a server that restarts are moved to the lobby with the reason", async () => {
   const [restarted] = await Promise.all([
     svc("server", "restart", "survival"),

@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { addAcceptanceCommands } from "./acceptance/program.ts";
 import { addAccessCommands } from "./access/program.ts";
 import { addAccountCommands } from "./account/program.ts";
+import { addAnnouncementCommands } from "./announcement/program.ts";
 import { addApplyCommand } from "./apply/program.ts";
 import { addBackupCommands } from "./backup/program.ts";
 import { addPlayerCommands } from "./bar-player/program.ts";
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addFileCommands(program);
   addScheduleCommands(program);
   addWebhookCommands(program);
+  addAnnouncementCommands(program);
   addBackupCommands(program);
   addMoveCommands(program);
   addReaperCommand(program);

@@ -23,6 +23,15 @@ export function endOf(text: string, option: string): Date {
   );
 }
 
+/** Parses when something begins: a date with all of that day, in local time, or a time. */
+export function startOf(text: string, option: string): Date {
+  const at = midnightOf(text) ?? timeOf(text);
+  if (at) return at;
+  throw new CommandError(
+    `${option} ${text}: write a date such as 2026-12-31, which counts from its begin, or a time such as 2026-12-31T18:00:00Z`,
+  );
+}
+
 function midnightOf(text: string): Date | undefined {
   const [, year = "", month = "", day = ""] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   const at = new Date(`${text}T00:00:00`);

@@ -75,17 +75,21 @@ async function ownerOf(external: External, who: string, data: string): Promise<s
 type Status = OutputOf<typeof servers.viewStatus>;
 
 /** Wakes a server and, with `wait`, follows it until players may join. */
-export async function wakeServer(name: string, options: Data & { wait?: boolean }): Promise<Outcome> {
+export async function wakeServer(
+  name: string,
+  options: Data & { wait?: boolean; insist?: boolean },
+): Promise<Outcome> {
   const external = connectExternal(options.data);
-  const accepted = await wake(external, name);
+  const accepted = await wake(external, { name, ...(options.insist && { insist: "true" as const }) });
   if (!options.wait) return { json: accepted, text: `${name} is waking.` };
   return awaitReady(external, name);
 }
 
 // Within the cooldown of its last wake a server that should run is running or starting.
-async function wake(external: External, name: string) {
+async function wake(external: External, input: { name: string; insist?: "true" }) {
+  const { name } = input;
   try {
-    return await external.call(servers.wake, { name });
+    return await external.call(servers.wake, input);
   } catch (error) {
     if (!isCode(error, "cooldown")) throw error;
     const status = await external.call(servers.viewStatus, { name });

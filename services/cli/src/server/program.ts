@@ -45,7 +45,12 @@ function addLife(server: Command): void {
     .action(runs(async (options: never, name) => (await load()).createServer(name ?? "", options)));
   command(server, "wake <name>", { does: "wake a server", example: "server wake survival --wait" })
     .option("--wait", "wait until players can join")
-    .action(runs(async (options: Wait, name) => (await load()).wakeServer(name ?? "", options)));
+    .option("--insist", "wake it although a maintenance window lasts; for staff")
+    .action(
+      runs(async (options: Wait & { insist?: boolean }, name) =>
+        (await load()).wakeServer(name ?? "", options),
+      ),
+    );
   command(server, "stop <name>", { does: "stop a server", example: "server stop survival --wait" })
     .option("--wait", "wait until it has stopped")
     .action(runs(async (options: Wait, name) => (await load()).stopServer(name ?? "", options)));
