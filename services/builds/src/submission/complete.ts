@@ -48,7 +48,7 @@ export const uploadContext =
         await using lease = await acquireUpload(deps, { id, userId, offset: 0, bytes: length });
         try {
           await assertCooledDown(db, settings, { userId, kind: "upload" });
-          await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
+          await receiveBytes(contexts, lease, { body, id, length, sha256, isLast: false, signal });
           deps.metrics.received(length);
           if (lease.received === 0) throw new Fault("bad_request", { message: "The context is empty." });
           const row = await complete(deps, { id, userId, lease, actor }, signal);

@@ -25,7 +25,7 @@ export const putContextPart =
     context.reply.byteTransfer = byteTransfers.upload({
       receive: async (body, _head, signal) => {
         await using lease = await acquireUpload(deps, { id, userId, offset, bytes: length });
-        await receiveBytes(contexts, lease, { body, id, length, sha256, signal });
+        await receiveBytes(contexts, lease, { body, id, length, sha256, isLast: true, signal });
         deps.metrics.received(length);
         return toProgress(settings, lease.received);
       },

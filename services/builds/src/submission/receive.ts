@@ -12,6 +12,8 @@ type IncomingBytes = {
   length: number;
   /** Hex digest of all these bytes. */
   sha256: string;
+  /** Nothing is done under the lease afterwards. */
+  isLast: boolean;
   signal: AbortSignal;
 };
 
@@ -19,7 +21,7 @@ type IncomingBytes = {
 export async function receiveBytes(
   contexts: Pick<ContextStore, "put">,
   lease: UploadLease,
-  { body, id, length, sha256, signal }: IncomingBytes & { body: AsyncIterable<Uint8Array> },
+  { body, id, length, sha256, isLast, signal }: IncomingBytes & { body: AsyncIterable<Uint8Array> },
 ): Promise<void> {
   const stop = AbortSignal.any([signal, lease.signal]);
   const expected = verified(body, { bytes: length, sha256 }, asMismatch);
@@ -33,8 +35,8 @@ export async function receiveBytes(
         // The reason is more than that it was aborted.
         throw lease.signal.aborted ? lease.signal.reason : error;
       });
-      await lease.add(part);
       left -= part.size;
+      await lease.add(part, { isLast: isLast && left === 0 });
     }
   } finally {
     await source.return(undefined);

@@ -28,8 +28,11 @@ export type UploadLease = AsyncDisposable & {
   readonly signal: AbortSignal;
   readonly parts: readonly Blob[];
   readonly received: number;
-  /** Adds a stored part; throws `upload_busy` or `not_found` when the lease was lost, and removes its blob. */
-  add: (part: Blob) => Promise<void>;
+  /**
+   * Adds a stored part; throws `upload_busy` or `not_found` when the lease was lost, and removes its blob. The last part of
+   * who wants no more ends the lease with it: one commit less.
+   */
+  add: (part: Blob, about?: { isLast: boolean }) => Promise<void>;
   /** Takes room for bytes beside what is staged, until the lease ends. Throws the faults of the limits. */
   reserve: (bytes: number) => Promise<void>;
   /** Drops what is staged, as far as the lease is held. */
@@ -44,13 +47,16 @@ export async function acquireUpload(deps: Deps, wanted: LeaseWanted): Promise<Up
     const staged = await readStaged(trx, wanted.id);
     if (staged.isBusy) throw new Fault("upload_busy");
     const isRestart = wanted.offset === 0;
+    const dropped = isRestart ? staged.parts : [];
+    // A lease that a crash of the database takes back is one that was lost; only what is removed must not be named again.
+    if (dropped.length === 0) await sql`set local synchronous_commit to off`.execute(trx);
     if (wanted.offset !== undefined && !isRestart && wanted.offset !== staged.received) {
       throw new Fault("upload_offset_mismatch", { message: `The next part starts at ${staged.received}.` });
     }
     const kept = isRestart ? { parts: [], received: 0 } : staged;
     await writeLease(trx, deps, { ...wanted, ...kept, writer });
     if (wanted.bytes > 0) await assertRoom(trx, deps.settings, { userId: wanted.userId, bytes: 0, volume });
-    return { ...kept, submission, dropped: isRestart ? staged.parts : [] };
+    return { ...kept, submission, dropped };
   });
   await removeQuietly(deps, dropped);
   return holdLease(deps, { submission, writer, parts, received });
@@ -85,49 +91,41 @@ async function writeLease(trx: BuildsTrx, { settings }: Deps, lease: NewLease): 
     .execute();
 }
 
+const released = { writer: null, writer_until: null, reserved_bytes: 0 };
+
 type Held = { submission: SubmissionRow; writer: string; parts: readonly Blob[]; received: number };
 
 function holdLease(deps: Deps, held: Held): UploadLease {
   const { submission, writer } = held;
   const { id } = submission;
   const { upload_lease: leaseMs } = deps.settings.builds;
-  const lost = new AbortController();
   const mine = () =>
     deps.db.updateTable("submission_uploads").where("submission_id", "=", id).where("writer", "=", writer);
-  const renew = async () => {
+  const renewal = keepRenewing(async () => {
     const { numUpdatedRows } = await mine()
       .set({ writer_until: later(leaseMs) })
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) lost.abort(new Fault("upload_busy"));
-  };
-  let [heardAt, parts, received] = [Date.now(), held.parts, held.received];
-  const timer = setInterval(() => {
-    renew().then(
-      () => {
-        heardAt = Date.now();
-      },
-      (error: Error) => {
-        if (Date.now() - heardAt > leaseMs) lost.abort(error);
-      },
-    );
-  }, leaseMs / 3);
+    return numUpdatedRows > 0n;
+  }, leaseMs);
+  let [isHeld, parts, received] = [true, held.parts, held.received];
   return {
     submission,
     writer,
-    signal: lost.signal,
+    signal: renewal.lost,
     get parts() {
       return parts;
     },
     get received() {
       return received;
     },
-    add: async (part) => {
+    add: async (part, { isLast } = { isLast: false }) => {
       const { numUpdatedRows } = await mine()
         .set({
           parts: sql<string>`parts || ${JSON.stringify([part])}::jsonb`,
           received_bytes: sql<number>`received_bytes + ${part.size}`,
           reserved_bytes: sql<number>`greatest(0, reserved_bytes - ${part.size})`,
           touched_at: sql<Date>`now()`,
+          ...(isLast && released),
         })
         .executeTakeFirst();
       if (numUpdatedRows === 0n) {
@@ -136,6 +134,8 @@ function holdLease(deps: Deps, held: Held): UploadLease {
       }
       parts = [...parts, part];
       received += part.size;
+      isHeld = !isLast;
+      if (isLast) renewal.stop();
     },
     reserve: (bytes) =>
       withLimits(deps, async (trx, volume) => {
@@ -153,14 +153,36 @@ function holdLease(deps: Deps, held: Held): UploadLease {
       if (numUpdatedRows > 0n) await removeQuietly(deps, parts);
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(timer);
+      renewal.stop();
+      if (!isHeld) return;
       await mine()
-        .set({ writer: null, writer_until: null, reserved_bytes: 0 })
+        .set(released)
         .execute()
         // It expires.
         .catch(() => {});
     },
   };
+}
+
+/** `lost` aborts once the lease is somebody else's, or has not been renewed for as long as it lasts. */
+function keepRenewing(
+  renew: () => Promise<boolean>,
+  leaseMs: number,
+): { lost: AbortSignal; stop: () => void } {
+  const lost = new AbortController();
+  let heardAt = Date.now();
+  const timer = setInterval(() => {
+    renew().then(
+      (isMine) => {
+        heardAt = Date.now();
+        if (!isMine) lost.abort(new Fault("upload_busy"));
+      },
+      (error: Error) => {
+        if (Date.now() - heardAt > leaseMs) lost.abort(error);
+      },
+    );
+  }, leaseMs / 3);
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
 async function whyLost({ db }: Deps, id: string): Promise<Fault> {
