@@ -16,6 +16,7 @@ import { addLiveTests } from "./live.ts";
 import { addNarrowTests } from "./narrow.ts";
 import { addNextStepTests } from "./next-steps.ts";
 import { addPackBuildTests } from "./pack-builds.ts";
+import { addPackChangeTests } from "./pack-changes.ts";
 import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
@@ -57,6 +58,7 @@ export const platformAreas: readonly Area[] = [
   addPackTests,
   addPackBuildTests,
   addScanDecisionTests,
+  addPackChangeTests,
   addFleetTests,
   addChineseTests,
   addNarrowTests,

@@ -1,0 +1,147 @@
+// What a reviewer sees of the next pack of an author whose last one was approved, and what becomes of a build that fails.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
+import { packs } from "../../services/panel/src/words/en/packs.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import type { Area, Fixture } from "./fixture.ts";
+import { type Person, selectorOf } from "./person.ts";
+
+const { submissions, review, builds } = packs;
+const first = "Mossy caves";
+const next = "Mossy caves 2";
+const broken = "Mossy caves 3";
+
+/** Submits a pack of these files as its author does. */
+async function submit(fixture: Fixture, name: string, files: Record<string, string>): Promise<void> {
+  const { player, addressOf } = fixture;
+  const folder = mkdtempSync(join(tmpdir(), "svc-pack-changes-"));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, "content", path)), { recursive: true });
+      writeFileSync(join(folder, "content", path), text);
+    }
+    const archive = join(folder, "pack.tar.gz");
+    execFileSync("tar", ["-czf", archive, "-C", join(folder, "content"), "."]);
+    await player.open(addressOf("panel_host", "/submissions"));
+    await player.sees(submissions.make);
+    const choosing = player.press("button", submissions.choose);
+    const [chooser] = await Promise.all([player.page.waitForFileChooser(), choosing]);
+    await chooser.accept([archive]);
+    await player.fill(submissions.name, name);
+    await player.press("button", submissions.makeAction);
+    await player.sees(submissions.created(isolate(name)));
+    await until(() => isInReview(player, name), 60_000, "the pack to be in review");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function isInReview(player: Person, name: string): Promise<boolean> {
+  const { body } = await player.request("GET", "/me/submissions");
+  const all = body["submissions"] as { display_name: string; context_sha256?: string }[];
+  return all.some((one) => one.display_name === name && one.context_sha256 !== undefined);
+}
+
+async function openReview({ owner, addressOf }: Fixture, name: string): Promise<void> {
+  await owner.open(addressOf("admin_host", "/admin/submissions"));
+  await owner.press("link", name);
+  await owner.sees(review.contents);
+}
+
+async function approve(fixture: Fixture, name: string): Promise<void> {
+  const { owner } = fixture;
+  await openReview(fixture, name);
+  await owner.press("button", review.approve);
+  await owner.press("button", review.approveAction);
+  await owner.press("link", review.toBuild);
+  await owner.sees(builds.steps["scan-gate"]);
+}
+
+/** Waits for the end of the build whose page is open; returns its id. */
+async function ended({ owner }: Fixture, word: string): Promise<string> {
+  const isShown = async () => (await owner.page.$eval("main", (main) => main.textContent)).includes(word);
+  await until(isShown, 240_000, `the build to say ${word}`);
+  return new URL(owner.page.url()).pathname.split("/").at(-1) ?? "";
+}
+
+/** The button of an entry in the list of files. */
+const pressEntry = ({ owner }: Fixture, path: string) =>
+  owner.page.locator(`nav[aria-label="${review.contents}"] ::-p-text(${path})`).click();
+
+export const addPackChangeTests: Area = (fixture) => {
+  let dockerfile = "";
+  let failed = "";
+  let repeated = "";
+
+  test("a pack is compared with the author's last approved one, entry by entry", async () => {
+    const { stack, owner, inspect } = fixture();
+    dockerfile = `FROM ${stack.file().registry?.host}/svc/demo-server:1.21.4\nCOPY config /config\n`;
+    const same = { Dockerfile: dockerfile, "config/kept.txt": "as before\n" };
+    await submit(fixture(), first, { ...same, "config/rules.txt": "pvp=off\n", "config/gone.txt": "old\n" });
+    await approve(fixture(), first);
+    await ended(fixture(), builds.succeededHelp);
+    await submit(fixture(), next, { ...same, "config/rules.txt": "pvp=on\n", "config/new.txt": "new\n" });
+    await openReview(fixture(), next);
+    const counts = { added: 1, changed: 1, removed: 1, same: 2 };
+    await owner.sees(review.comparedWith(isolate(first), counts));
+    // The Dockerfile is what is shown first.
+    await owner.sees(review.sameFile);
+    await owner.page.select(selectorOf("combobox", review.view), "changes");
+    for (const path of ["config/rules.txt", "config/new.txt", "config/gone.txt"]) await owner.sees(path);
+    await owner.seesNo("config/kept.txt");
+    await inspect(owner, "review-changes");
+  });
+
+  test("a changed file is shown beside what it was, and a removed one as it was", async () => {
+    const { owner, inspect } = fixture();
+    await pressEntry(fixture(), "config/rules.txt");
+    for (const text of [review.earlierFile, review.laterFile, "pvp=off", "pvp=on"]) await owner.sees(text);
+    await inspect(owner, "review-changed-file");
+    await owner.press("checkbox", review.compareFile);
+    await owner.seesNo("pvp=off");
+    await pressEntry(fixture(), "config/gone.txt");
+    await owner.sees(review.earlierFile);
+    await owner.sees("old");
+    await inspect(owner, "review-removed-file");
+  });
+
+  test("a build that fails names its step to staff and its cause to the author", async () => {
+    const { owner, player, addressOf, inspect } = fixture();
+    await submit(fixture(), broken, { Dockerfile: `${dockerfile}COPY missing /missing\n`, "config/a": "a" });
+    await approve(fixture(), broken);
+    failed = await ended(fixture(), builds.failedAt(builds.steps.build));
+    await owner.sees(builds.stepFailures.build);
+    await owner.sees("missing");
+    await inspect(owner, "build-failed");
+    await player.open(addressOf("panel_host", "/submissions"));
+    await player.sees(submissions.stages.buildFailed);
+    await player.sees(submissions.buildError);
+    await inspect(player, "packs-build-failed");
+  });
+
+  test("a failed build is repeated from its page, and the pack leads to the new build", async () => {
+    const { owner } = fixture();
+    await owner.press("button", builds.retry);
+    await owner.sees(builds.steps["scan-gate"]);
+    await until(() => !owner.page.url().includes(failed), 30_000, "the page of the new build");
+    repeated = await ended(fixture(), builds.failedAt(builds.steps.build));
+    const { body } = await owner.request("GET", `/images/build/${repeated}`);
+    assert.deepEqual([body["retry_of"], body["status"]], [failed, "failed"]);
+    await openReviewed(fixture(), broken);
+    await owner.press("link", review.toBuild);
+    await owner.isAt(`/admin/builds/${repeated}`);
+  });
+};
+
+/** The page of a pack whose review is over. */
+async function openReviewed({ owner, addressOf }: Fixture, name: string): Promise<void> {
+  await owner.open(addressOf("admin_host", "/admin/submissions?status=approved"));
+  await owner.press("link", name);
+  await owner.sees(review.approvedBuilt);
+}
