@@ -17,7 +17,9 @@ let walk: Walk;
 /** On the whitelist from the first test on. */
 let image: BuildRow;
 before(async () => {
-  fixture = await openPipelineFixture(["registry.prune_every=2s", "registry.rescan_every=3s"], "bucket");
+  fixture = await openPipelineFixture(["registry.prune_every=2s", "registry.rescan_every=3s"], {
+    contextsIn: "bucket",
+  });
   walk = createWalk(fixture);
 });
 after(() => fixture?.close());

@@ -84,7 +84,7 @@ export async function buildLogRows(bench: Bench): Promise<Row[]> {
       ours: () => watched(bench, viewers, ours),
       bare: () => watched(bench, viewers, anchor),
     });
-    const [builds = 0] = pidsOf(subject.pid, "step-gate.ts");
+    const [builds = 0] = pidsOf(subject.pid, "/builds.mjs");
     const seconds = Math.max(2, bench.windowMs / 1_000);
     const four = { names: ids, perSecond: linesPerSecond / atOnce, seconds };
     const peak = await peakMb(builds, async () => {

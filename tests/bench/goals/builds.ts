@@ -74,14 +74,30 @@ async function putParts(bench: Bench, stack: BenchStack, path: string): Promise<
   return { seconds: (performance.now() - startedAt) / 1_000 };
 }
 
+/** A new submission, once the account may make another one. */
+function submitted(stack: BenchStack): Promise<{ id: string }> {
+  return until(
+    async () => {
+      const answer = await stack.external("POST", mine, { display_name: "bench" });
+      return answer.status === 201 ? (answer.body as { id: string }) : undefined;
+    },
+    60_000,
+    "a submission",
+  );
+}
+
 async function uploadRows(bench: Bench, stack: BenchStack): Promise<Row[]> {
   await stack.ensureServer(server);
   // Its first run makes the volume.
   await wakeOnce(stack, server);
-  const { id } = await call<{ id: string }>(stack, ["POST", mine], { display_name: "bench" });
   const uploads = `/api/v1/servers/${server}/files/uploads`;
   const found = await interleaveSamples(bench.options.rounds, {
-    ours: () => putParts(bench, stack, `${mine}/${id}/context/upload`),
+    ours: async () => {
+      const { id } = await submitted(stack);
+      const took = await putParts(bench, stack, `${mine}/${id}/context/upload`);
+      await call(stack, ["DELETE", `${mine}/${id}`]);
+      return took;
+    },
     storage: async () => {
       const size = parts * partBytes;
       const session = await call<{ id: string }>(stack, ["POST", `${uploads}?path=bench.bin`], { size });
@@ -90,7 +106,6 @@ async function uploadRows(bench: Bench, stack: BenchStack): Promise<Row[]> {
       return took;
     },
   });
-  await call(stack, ["DELETE", `${mine}/${id}`]);
   return [
     {
       goal,
@@ -149,14 +164,7 @@ const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.pars
 
 /** A build of a pack from its approval; what it took, and what the steps that do the work took of that. */
 async function buildOnce(stack: BenchStack, packed: Buffer): Promise<{ whole: number; work: number }> {
-  const { id } = await until(
-    async () => {
-      const answer = await stack.external("POST", mine, { display_name: "bench" });
-      return answer.status === 201 ? (answer.body as { id: string }) : undefined;
-    },
-    60_000,
-    "a submission",
-  );
+  const { id } = await submitted(stack);
   const { owner, file } = stack;
   const digest = createHash("sha256").update(packed);
   const hex = digest.copy().digest("hex");

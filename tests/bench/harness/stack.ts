@@ -46,8 +46,12 @@ function logTails(dir: string): string {
   return files.map((name) => `--- ${name}\n${tail(name)}`).join("\n");
 }
 
-// One account downloads more often than a person may.
-const usual = ["--set", "storage.download_hourly=1000"];
+// One account downloads more often than a person may, and submits packs one after the other.
+const usual = [
+  "storage.download_hourly=1000",
+  "builds.submission_cooldown=0s",
+  "builds.upload_cooldown=0s",
+].flatMap((setting) => ["--set", setting]);
 
 const start = (dir: string, args: readonly string[]) =>
   svc(dir, "up", "--detach", "--ports", "auto", ...args);

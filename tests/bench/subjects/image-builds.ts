@@ -1,5 +1,6 @@
 // Builds on their way through the production services, each of them a process of its own: gateways, NATS, builds, a registry behind its
-// gate, an embedded cluster. A step of each build is held, and prints what the bench asks for.
+// gate, an embedded cluster. A step of each build is held, and prints what the bench asks for. Builds is bundled, looks at its Jobs as
+// often as it does elsewhere, and has its code cache, as its memory counts.
 
 import { createHash, randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -15,7 +16,8 @@ const step = "step build";
 const staff = account("usr-admin", "admin");
 // All viewers of the bench are one account's.
 process.env["SVC_SET"] = "gateway.streams_per_account=10000";
-const fixture = await openPipelineFixture(["registry.max_concurrent_builds=6"]);
+const settings = ["registry.max_concurrent_builds=6", "builds.busy_interval=1s", "builds.poll_interval=15s"];
+const fixture = await openPipelineFixture(settings, { isShipped: true });
 
 async function begin(): Promise<string> {
   const base = "/api/v1/me/submissions";

@@ -39,6 +39,7 @@ import {
 } from "../../../services/storage/src/testing/internal-proxy.ts";
 import { type ContextsKind, startContexts, type TestContexts } from "./contexts.ts";
 import { Program } from "./program.ts";
+import { findShippedBuilds, type Main, startWarm } from "./shipped.ts";
 
 const repo = resolve(import.meta.dirname, "../../..");
 const image = "svc.local/build-agent";
@@ -119,9 +120,15 @@ const quick = [
   "builds.sweep_interval=500ms",
 ];
 
+type PipelineOptions = {
+  contextsIn?: ContextsKind;
+  /** Builds as it is shipped, bundled and with its code cache: it cannot be paused at a step. */
+  isShipped?: boolean;
+};
+
 export async function openPipelineFixture(
   overrides: readonly string[] = [],
-  contextsIn: ContextsKind = "folder",
+  { contextsIn = "folder", isShipped = false }: PipelineOptions = {},
 ): Promise<PipelineFixture> {
   await using stack = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-pipeline-"));
@@ -156,9 +163,10 @@ export async function openPipelineFixture(
     `builds.internal_url=${url}`,
     ...overrides,
   ];
-  const builds = buildsProgram({ nats, wire, dataDir, settings, registry, contexts });
-  await builds.start();
+  const main = isShipped ? await findShippedBuilds() : gatedBuilds;
+  const builds = buildsProgram({ nats, wire, dataDir, settings, registry, contexts, main });
   stack.adopt(builds, async (one) => void (await one.kill()));
+  await (isShipped ? startWarm(builds) : builds.start());
   const parts = { dataDir, control, cluster, nats, wire, registry, contexts, faces, builds };
   const owned = stack.move();
   return {
@@ -236,12 +244,17 @@ async function startFaces(nats: TestNats, stack: AsyncDisposableStack): Promise<
   return { external, internal, internalProxy };
 }
 
-type Made = Pick<Parts, "nats" | "wire" | "dataDir" | "registry" | "contexts"> & { settings: string[] };
+const gatedBuilds: Main = { args: [...nodeFlags, join(import.meta.dirname, "step-gate.ts")], env: {} };
 
-function buildsProgram({ nats, wire, dataDir, settings, registry, contexts }: Made): Program {
-  const main = join(import.meta.dirname, "step-gate.ts");
+type Made = Pick<Parts, "nats" | "wire" | "dataDir" | "registry" | "contexts"> & {
+  settings: string[];
+  main: Main;
+};
+
+function buildsProgram({ nats, wire, dataDir, settings, registry, contexts, main }: Made): Program {
   const env = {
     ...process.env,
+    ...main.env,
     SVC_NATS_URL: nats.url,
     SVC_NATS_USER: "builds",
     SVC_NATS_PASSWORD: nats.passwords["builds"] ?? "",
@@ -256,8 +269,7 @@ function buildsProgram({ nats, wire, dataDir, settings, registry, contexts }: Ma
   };
   const start = () => {
     const told = { ...env, SVC_TEST_STOP_AT: program.stopAt };
-    const args = [...nodeFlags, main];
-    return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"], env: told });
+    return spawn(process.execPath, main.args, { stdio: ["ignore", "pipe", "inherit", "ipc"], env: told });
   };
   const program: Program = new Program(start, (line) => line.includes('"msg":"ready"'));
   return program;
