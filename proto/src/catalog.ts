@@ -196,6 +196,13 @@ export const durables: readonly Durable[] = [
     ],
     inOrder: true,
   },
+  {
+    name: "ops-watchdog-builds",
+    service: "ops-watchdog",
+    stream: "BUILDS",
+    subjects: ["svc.evt.builds.build.ended.>"],
+    inOrder: true,
+  },
 ];
 
 /** The declaration of a durable consumer. Throws for a name that is not declared. */

@@ -26,7 +26,13 @@ export const serverEventTypes = [
   "schedule.failed",
 ] as const;
 /** What webhooks of the installation can have besides. */
-export const platformEventTypes = ["alert.firing", "alert.resolved"] as const;
+export const platformEventTypes = [
+  "alert.firing",
+  "alert.resolved",
+  "build.succeeded",
+  "build.failed",
+  "build.cancelled",
+] as const;
 
 export const ServerEventType = z.enum(serverEventTypes);
 export const PlatformEventType = z.enum([...serverEventTypes, ...platformEventTypes]);

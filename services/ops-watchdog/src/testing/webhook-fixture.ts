@@ -92,12 +92,14 @@ export async function startWebhookFixture(more: readonly string[] = []): Promise
   const dir = mkdtempSync(join(tmpdir(), "svc-webhooks-"));
   const others: Others = { sharing: new Map(), isLifecycleAway: false, mails: [] };
   const names: WebhookFixture["names"] = new Map();
-  const [gateway, lifecycle, identity, storage] = await Promise.all([
+  const [gateway, lifecycle, identity, storage, builds] = await Promise.all([
     nats.connect("gateway-external"),
     nats.connect("lifecycle"),
     nats.connect("identity"),
     nats.connect("storage"),
+    nats.connect("builds"),
   ]);
+  const publishers: Readonly<Record<string, Mesh>> = { lifecycle, storage, builds };
   const state = { dir: join(dir, "state"), copyDir: join(dir, "copy") };
   const fixture = { gateway, nats, database, receivers, names, wire, state, sql: database.admin };
   serveOthers(others, { lifecycle, identity });
@@ -120,12 +122,11 @@ export async function startWebhookFixture(more: readonly string[] = []): Promise
     startReplica: replica,
     publish: async <D>(contract: EventContract<D>, data: D, id = `test-${published++}`) => {
       const body = Buffer.from(JSON.stringify(data));
-      const mesh = contract.owner === "storage" ? storage : lifecycle;
-      await mesh.publish([{ id, subject: eventSubject(contract, data), body }]);
+      await publishers[contract.owner]?.publish([{ id, subject: eventSubject(contract, data), body }]);
     },
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
-      await Promise.all([gateway, lifecycle, identity, storage].map((mesh) => mesh.drain(500)));
+      await Promise.all([gateway, lifecycle, identity, storage, builds].map((mesh) => mesh.drain(500)));
       for (const receiver of receivers) receiver.close();
       await nats.stop();
       await wire.cut();

@@ -9,7 +9,7 @@ import { verifyWebhook } from "@svc/client/verify";
 import { testProgram } from "@svc/config/test-program";
 import { until } from "@svc/local-stack/testing";
 import { account, faultOf, staff } from "@svc/mesh/testing";
-import { backups, type InputOf, players, servers, webhooks } from "@svc/proto";
+import { backups, builds, type InputOf, players, servers, webhooks } from "@svc/proto";
 import { createWatchdogDatabase } from "../testing/fixture.ts";
 import { startWebhookFixture, type WebhookFixture } from "../testing/webhook-fixture.ts";
 import { finding } from "../watchdog/finding.ts";
@@ -341,12 +341,18 @@ test("the installation's webhooks get events of all servers, backups and alerts"
     {
       ...{ label: "Ops", format: "slack", language: "en" },
       url: `${fixture.receivers[1].url}/ops`,
-      events: ["backup.failed", "alert.firing", "alert.resolved"],
+      events: ["backup.failed", "build.failed", "alert.firing", "alert.resolved"],
     },
     staff,
   );
   await fixture.publish(backups.backupFailed, {
     ...{ server_name: "anything", job: "j", message: "no space", at: new Date().toISOString() },
+  });
+  const ended = { image_ref: "registry/x:1", requested_by: "u", at: new Date().toISOString() };
+  await fixture.publish(builds.buildEnded, { ...ended, id: "b1", outcome: "succeeded" });
+  await fixture.publish(builds.buildEnded, {
+    ...{ ...ended, id: "b2", outcome: "failed" as const, cause: "no space" },
+    display_name: "<!channel> Skyblock",
   });
   const now = Date.now() + 1_000;
   const file = openStateFile({ ...fixture.state, now: () => now });
@@ -356,10 +362,11 @@ test("the installation's webhooks get events of all servers, backups and alerts"
   );
   await file.update((state) => observe(state, { findings: [wrong], unknown: [] }, now));
   const [, second] = fixture.receivers;
-  await until(() => second.received.length === 2);
+  await until(() => second.received.length === 3);
   assert.deepEqual(second.received.map(({ body }) => JSON.parse(body).text).sort(), [
     "🔴 A backup of anything failed: no space",
     "🔴 Alert: It is wrong.",
+    "🔴 The build of &lt;!channel&gt; Skyblock failed: no space",
   ]);
   const { webhooks: shown } = await fixture.gateway.call(webhooks.listPlatform, {}, staff);
   assert.deepEqual([shown[0]?.id, shown[0]?.last_attempt?.ok], [webhook.id, true]);

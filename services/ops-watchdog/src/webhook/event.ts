@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import {
   backups,
+  builds,
   crashes,
   ownership,
   parseNewer,
@@ -28,6 +29,15 @@ export type Read = { tell?: Omit<Happened, "id">; ownerChanged?: { server: strin
 
 type Reader = (body: unknown) => Read;
 
+/** What waits for what was before it: all about one server, all alerts, all builds; no server has the last name. */
+export function laneOf({ type, server }: Pick<Happened, "type" | "server">): string {
+  return server ?? (isAlert(type) ? "alerts" : "/builds");
+}
+
+export function isAlert(type: webhooks.WebhookEventType): boolean {
+  return type === "alert.firing" || type === "alert.resolved";
+}
+
 /** A receiver learns nothing from the id: it is a digest. */
 export function eventIdOf(source: string): string {
   return `evt_${createHash("sha256").update(source).digest("hex").slice(0, 32)}`;
@@ -35,9 +45,9 @@ export function eventIdOf(source: string): string {
 
 const tell = (
   type: webhooks.WebhookEventType,
-  { server, at }: { server: string; at: string },
+  { server, at }: { server?: string; at: string },
   data: Record<string, unknown>,
-): Read => ({ tell: { type, server, at: new Date(at), data } });
+): Read => ({ tell: { type, ...(server !== undefined && { server }), at: new Date(at), data } });
 
 const ownerChange = ({ name, at }: { name: string; at: string }): Read => ({
   ownerChanged: { server: name, at: new Date(at) },
@@ -100,6 +110,18 @@ const readers: Readonly<Record<string, Reader>> = {
       at,
     } = parseNewer(backups.restoreFailed.data, body);
     return tell("restore.failed", { server, at }, { backup, job, message });
+  },
+  [builds.buildEnded.subject]: (body) => {
+    const { id, outcome, image_ref, display_name, at, ...more } = parseNewer(builds.buildEnded.data, body);
+    const { requested_by, submission_id: submission, retry_of, digest, failed_step, cause } = more;
+    return tell(
+      `build.${outcome}`,
+      { at },
+      {
+        ...{ build: id, image: image_ref, name: display_name ?? image_ref, requested_by },
+        ...{ submission, retry_of, digest, failed_step, cause },
+      },
+    );
   },
   [ownership.serverClaimed.subject]: (body) => ownerChange(parseNewer(ownership.serverClaimed.data, body)),
   [ownership.serverTransferred.subject]: (body) =>

@@ -1,4 +1,4 @@
-// Where deliveries come from (docs/reference/webhooks.md#sources): the streams of lifecycle and storage, read in order by durable
+// Where deliveries come from (docs/reference/webhooks.md#sources): the streams of lifecycle, storage and builds, read in order by durable
 // consumers, and the history of alerts. A message is acknowledged once its deliveries are in the database.
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,7 +24,7 @@ const maxAttempts = 100_000;
 const storeAgainMs = 1_000;
 
 export async function takeEvents({ db, mesh, onQueued, log }: IntakeDeps): Promise<void> {
-  for (const name of ["ops-watchdog-servers", "ops-watchdog-worlds"]) {
+  for (const name of ["ops-watchdog-servers", "ops-watchdog-worlds", "ops-watchdog-builds"]) {
     const { stream, subjects } = durableNamed(name);
     await mesh.consume<unknown>({
       durable: name,

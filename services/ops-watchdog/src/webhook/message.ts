@@ -37,6 +37,9 @@ export const sentences: Readonly<Record<webhooks.WebhookEventType, Sentence>> = 
   },
   "alert.firing": { en: "🔴 Alert: {summary}", zh: "🔴 警报：{summary}" },
   "alert.resolved": { en: "🟢 Resolved: {summary}", zh: "🟢 已恢复：{summary}" },
+  "build.succeeded": { en: "📦 The image {name} was built.", zh: "📦 镜像 {name} 构建完成。" },
+  "build.failed": { en: "🔴 The build of {name} failed: {cause}", zh: "🔴 {name} 构建失败：{cause}" },
+  "build.cancelled": { en: "⚪ The build of {name} was cancelled.", zh: "⚪ {name} 的构建已取消。" },
   ping: { en: "👋 This is a test of a webhook of svc.", zh: "👋 这是 svc 的 webhook 测试消息。" },
 };
 
@@ -67,7 +70,7 @@ function textOf(
   plain: (text: string) => string,
 ): string {
   const { summary, ...rest } = data;
-  const values: Record<string, string> = { player_name: "?", server: plain(server_name ?? "") };
+  const values: Record<string, string> = { player_name: "?", cause: "?", server: plain(server_name ?? "") };
   for (const [name, value] of Object.entries(rest))
     if (typeof value === "string" || typeof value === "number") values[name] = plain(oneLine(String(value)));
   if (isSentence(summary)) values["summary"] = plain(oneLine(summary[language]));

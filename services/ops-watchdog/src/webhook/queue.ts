@@ -6,7 +6,7 @@ import type { Trx } from "@svc/store";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WatchdogDb, WebhookDeliveriesTable, WebhooksTable } from "../database.ts";
 import { type Next, type Outcome, spread } from "./backoff.ts";
-import type { Happened } from "./event.ts";
+import { type Happened, isAlert, laneOf } from "./event.ts";
 import type { Room } from "./room.ts";
 
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>;
@@ -26,10 +26,10 @@ export async function enqueue(db: Queries, happened: Happened): Promise<number> 
   const { id, type, server = null, at, data } = happened;
   const { rows } = await sql<{ webhook_id: string }>`
     insert into webhook_deliveries (id, webhook_id, event_id, type, server_name, lane, data, at)
-    select ${newDeliveryId}, w.id, ${id}, ${type}, ${server}::text, ${server ?? "alerts"}, ${JSON.stringify(data)}::jsonb, ${at}
+    select ${newDeliveryId}, w.id, ${id}, ${type}, ${server}::text, ${laneOf(happened)}, ${JSON.stringify(data)}::jsonb, ${at}
     from webhooks w where w.enabled and ${type} = any(w.events) and w.created_at <= ${at}
       and (w.server_name is null or w.server_name = ${server}::text)
-      and (${server !== null} or coalesce(w.alerts_until < ${at}, true))
+      and (${!isAlert(type)} or coalesce(w.alerts_until < ${at}, true))
     on conflict (webhook_id, event_id) do nothing returning webhook_id`.execute(db);
   for (const { webhook_id } of rows) await dropOldest(db, webhook_id);
   return rows.length;

@@ -226,7 +226,15 @@ describe("messages", () => {
     assert.match(content, /survival 已停止/);
   });
   test("exist for every event in both languages, without a value that is missing", () => {
-    const data = { reason: "r", cause: "c", player_name: "p", message: "m", action: "a", result: "failed" };
+    const data = {
+      reason: "r",
+      cause: "c",
+      player_name: "p",
+      message: "m",
+      action: "a",
+      result: "failed",
+      name: "n",
+    };
     for (const type of webhooks.WebhookEventType.options)
       for (const language of ["en", "zh"] as const) {
         const summary = { en: "It is wrong.", zh: "有问题。" };

@@ -29,7 +29,11 @@ const serverEvents = [
   ...["server.hung", "player.joined", "player.left", "backup.succeeded", "backup.failed"],
   ...["restore.succeeded", "restore.failed", "schedule.failed"],
 ] as Event[];
-const platformEvents: readonly Event[] = [...serverEvents, "alert.firing", "alert.resolved"];
+const platformEvents: readonly Event[] = [
+  ...serverEvents,
+  ...(["alert.firing", "alert.resolved"] as const),
+  ...(["build.succeeded", "build.failed", "build.cancelled"] as const),
+];
 const formats = ["discord", "slack", "json"] as const;
 
 type DialogProps = { place: Place; webhook?: Webhook; onClose: () => void };

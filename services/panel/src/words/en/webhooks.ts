@@ -1,7 +1,7 @@
 /** Of the pages about webhooks; loaded with the first of them. */
 export const webhooks = {
   about: "Sends what happens to a chat or a program of yours, as it happens.",
-  aboutPlatform: "Sends what happens at all servers, and alerts, to a chat or a program.",
+  aboutPlatform: "Sends what happens at all servers, alerts and the ends of builds to a chat or a program.",
   none: "There are none yet.",
   add: "Add a webhook",
   full: (limit: number) => `There are ${limit} webhooks, as many as there may be.`,
@@ -38,6 +38,9 @@ export const webhooks = {
     "schedule.failed": "A scheduled task failed",
     "alert.firing": "An alert fires",
     "alert.resolved": "An alert is resolved",
+    "build.succeeded": "An image was built",
+    "build.failed": "A build failed",
+    "build.cancelled": "A build was cancelled",
     ping: "Test",
   },
   save: "Save",

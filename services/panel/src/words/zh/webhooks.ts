@@ -2,7 +2,7 @@ import type { WebhookWords } from "../en/webhooks.ts";
 
 export const webhooks: WebhookWords = {
   about: "把服务器上发生的事情即时发送到您的聊天群或程序。",
-  aboutPlatform: "把所有服务器上发生的事情以及警报发送到聊天群或程序。",
+  aboutPlatform: "把所有服务器上发生的事情、警报和构建结果发送到聊天群或程序。",
   none: "还没有 webhook。",
   add: "添加 webhook",
   full: (limit) => `已有 ${limit} 个 webhook，达到上限。`,
@@ -39,6 +39,9 @@ export const webhooks: WebhookWords = {
     "schedule.failed": "计划任务失败",
     "alert.firing": "出现警报",
     "alert.resolved": "警报恢复",
+    "build.succeeded": "镜像构建完成",
+    "build.failed": "构建失败",
+    "build.cancelled": "构建已取消",
     ping: "测试",
   },
   save: "保存",
