@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSettings } from "@svc/config";
+import { patience } from "@svc/local-stack/testing";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { type EventContract, eventSubject, type MemberFacts, members, notices } from "@svc/proto";
@@ -107,7 +108,8 @@ export async function startWebhookFixture(more: readonly string[] = []): Promise
     `ops_watchdog.state_dir=${state.dir}`,
     `ops_watchdog.state_copy_dir=${state.copyDir}`,
     `ops_watchdog.webhook_inside=${JSON.stringify(receivers.map(({ url }) => url))}`,
-    "ops_watchdog.webhook_timeout=800ms",
+    // What is cut off too early is sent twice.
+    `ops_watchdog.webhook_timeout=${Math.min(20_000, 800 * patience)}ms`,
     "ops_watchdog.webhook_alerts_every=100ms",
     ...more,
   ];

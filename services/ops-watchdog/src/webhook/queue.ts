@@ -71,9 +71,18 @@ export async function enqueuePing(db: Queries, webhookId: string): Promise<Deliv
   return row;
 }
 
-/** Nothing before it in its lane waits. */
-const isFirst = sql`not exists (select from webhook_deliveries e where e.webhook_id = d.webhook_id
-  and e.lane = d.lane and e.state = 'waiting' and e.number < d.number)`;
+/**
+ * The first of each lane that waits, from lane to lane through the index: what waits behind them is not read, so that the
+ * backlog of a slow receiver costs the others nothing.
+ */
+const withHeads = sql`with recursive heads as (
+  (select id, webhook_id, lane, number, due_at, lease_until from webhook_deliveries
+    where state = 'waiting' order by webhook_id, lane, number limit 1)
+  union all
+  select next.* from heads cross join lateral (
+    select d.id, d.webhook_id, d.lane, d.number, d.due_at, d.lease_until from webhook_deliveries d
+    where d.state = 'waiting' and (d.webhook_id, d.lane) > (heads.webhook_id, heads.lane)
+    order by d.webhook_id, d.lane, d.number limit 1) next)`;
 
 /** A delivery with what its webhook needs. */
 export type Picked = {
@@ -86,15 +95,15 @@ export type Picked = {
 /** The next delivery that may be sent, leased; undefined when there is none. */
 export async function pick(db: WatchdogDb, { fullHosts, fullOwners }: Room): Promise<Picked | undefined> {
   const lease = randomUUID();
-  const { rows } = await sql<DeliveryRow>`
+  const { rows } = await sql<DeliveryRow>`${withHeads}
     update webhook_deliveries set lease = ${lease}, lease_until = now() + ${milliseconds(leaseMs)},
       attempts = attempts + 1, attempted_at = now()
     where id = (
-      select d.id from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-      where d.state = 'waiting' and d.due_at <= now() and (d.lease_until is null or d.lease_until < now())
+      select d.id from heads h join webhooks w on w.id = h.webhook_id join webhook_deliveries d on d.id = h.id
+      where h.due_at <= now() and (h.lease_until is null or h.lease_until < now())
+        and d.state = 'waiting' and d.due_at <= now() and (d.lease_until is null or d.lease_until < now())
         and w.enabled and w.host <> all(${fullHosts}::text[])
         and coalesce(w.owner_id, '') <> all(${fullOwners}::text[])
-        and ${isFirst}
       order by d.due_at, d.number limit 1 for update of d skip locked)
     returning *`.execute(db);
   const [delivery] = rows;
@@ -179,10 +188,9 @@ export async function postpone(
 
 /** Milliseconds until something may be due, at most `mostMs`. */
 export async function untilDue(db: WatchdogDb, mostMs: number): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(greatest(d.due_at, coalesce(d.lease_until, d.due_at))) - now()) * 1000 as ms
-    from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-    where d.state = 'waiting' and w.enabled and ${isFirst}`.execute(db);
+  const { rows } = await sql<{ ms: number | null }>`${withHeads}
+    select extract(epoch from min(greatest(h.due_at, coalesce(h.lease_until, h.due_at))) - now()) * 1000 as ms
+    from heads h join webhooks w on w.id = h.webhook_id where w.enabled`.execute(db);
   const ms = rows[0]?.ms;
   // What is due and was not picked waits for a place, which rings when it is free.
   return ms === null || ms === undefined ? mostMs : Math.min(mostMs, Math.max(250, Number(ms)));
