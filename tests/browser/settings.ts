@@ -105,6 +105,7 @@ export const addSettingsTests: Area = (fixture) => {
 
   test("a server that is given up says so on its pages, and can be kept", async () => {
     const { owner, addressOf, inspect } = fixture();
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
     await owner.press("button", settings.giveUp);
     await owner.sees(settings.giveUpHelp);
     await inspect(owner, "settings-give-up");
