@@ -40,6 +40,7 @@ import * as reclaim from "./lifecycle/reclaim.ts";
 import * as restartPolicy from "./lifecycle/restart-policy.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as tag from "./lifecycle/tag.ts";
 import * as alert from "./ops-watchdog/alert.ts";
 import * as databaseBackup from "./ops-watchdog/database-backup.ts";
 import * as watchdogOffsite from "./ops-watchdog/offsite.ts";
@@ -71,6 +72,7 @@ const lifecycle = [
   crash,
   restartPolicy,
   keepAwake,
+  tag,
   node,
   imageChoice,
   reclaim,

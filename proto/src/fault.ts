@@ -46,6 +46,7 @@ export const faults = rows({
   bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
   bad_keep_awake: [400, "until must be a time that is still to come and not too far ahead."],
   bad_announcement: [400, "The start or the end of the announcement is not valid."],
+  bad_tags: [400, "The tags are not valid: at most 8, each 1 to 24 letters and digits."],
   bad_webhook_url: [400, "The address of the webhook is not valid; it must be a public https address."],
   bad_digest: [400, "The Content-Digest header is malformed; send sha-256=:BASE64:."],
   digest_required: [400, "A Content-Digest header with the sha-256 of the body is required."],

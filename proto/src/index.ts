@@ -159,6 +159,8 @@ export {
 } from "./lifecycle/server-info.ts";
 export type { ServerOwnership } from "./lifecycle/server-rows.ts";
 export * as serverRows from "./lifecycle/server-rows.ts";
+export { maxTagLength, maxTags, ServerTag, type TagColour, tagColours } from "./lifecycle/server-tag.ts";
+export * as tags from "./lifecycle/tag.ts";
 export { permissionsOf } from "./nats/permissions.ts";
 export { migrateUser, natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
 export { isSupportedNats, supportedNats } from "./nats/server-version.ts";

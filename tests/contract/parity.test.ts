@@ -82,6 +82,7 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/servers/{name}/crashes": "docs/reference/crashes.md#read: why a server ended",
   "GET /api/v1/servers/{name}/restart-policy": "docs/reference/crashes.md#policy: what svc does by itself",
   "PUT /api/v1/servers/{name}/restart-policy": "docs/reference/crashes.md#policy: what svc does by itself",
+  "PUT /api/v1/servers/{name}/tags": "docs/reference/server-resource.md#tags: words to find servers by",
   "GET /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: its state and bounds",
   "PUT /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: kept until a time",
   "DELETE /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: its end",

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { AfterCrash, WhenHung } from "./restart-policy.ts";
+import { maxTags, tagColours } from "./server-tag.ts";
 
 const text = z.string();
 const seconds = (highest: number) => z.int32().min(0).max(highest);
@@ -71,6 +72,10 @@ export const MinecraftServerSpec = z.object({
     })
     .optional(),
   reaperExempt: z.boolean().optional(),
+  tags: z
+    .array(z.object({ name: z.string().min(1).max(64), colour: z.enum(tagColours) }))
+    .max(maxTags)
+    .optional(),
   restart: z
     .object({
       afterCrash: AfterCrash.optional(),

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { Timestamp } from "../text.ts";
+import { ServerTag } from "./server-tag.ts";
 
 export const Phase = z.enum(["Unknown", "Stopped", "Starting", "Running", "Stopping", "Failed"]);
 export type Phase = z.output<typeof Phase>;
@@ -44,6 +45,8 @@ export const ServerInfo = z.strictObject({
   idleStopSeconds: count,
   /** Until when it is kept from its idle stop (docs/reference/server-states.md#keep-awake). */
   keptAwakeUntil: Timestamp.optional(),
+  /** Absent when it has none. */
+  tags: z.array(ServerTag).optional(),
   nodeName: z.string().optional(),
   autostartPolicy: AutostartPolicy.optional(),
   desiredState: DesiredState.optional(),

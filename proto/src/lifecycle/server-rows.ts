@@ -21,6 +21,7 @@ import {
   ServerInfo,
   StartEstimate,
 } from "./server-info.ts";
+import { ServerTag } from "./server-tag.ts";
 
 const count = z.number().int().min(0).max(2_147_483_647);
 
@@ -75,6 +76,7 @@ export const MyServerView = z.strictObject({
   startRequestedAt: Timestamp.optional(),
   startEstimate: StartEstimate.optional(),
   stopsAt: Timestamp.optional(),
+  tags: z.array(ServerTag).optional(),
   conditions: z.array(ServerCondition).optional(),
 });
 export type MyServerView = z.output<typeof MyServerView>;
@@ -145,12 +147,15 @@ function fleetFilters(server: FleetServer): z.output<typeof FleetFilter>[] {
 }
 
 function fleetEntry(server: FleetServer): Listed {
-  const { name, subdomain, displayName = "", nodeName = "", phase, playersOnline } = server;
+  const { name, subdomain, displayName = "", nodeName = "", phase, playersOnline, tags = [] } = server;
+  const tagNames = tags.map((tag) => tag.name);
   const owner = server.ownerPlayer ?? server.owner ?? "";
   return {
     name,
-    text: [name, subdomain, displayName, server.owner, server.ownerPlayer].filter(Boolean).join("\n"),
-    filters: { filter: fleetFilters(server), node: [nodeName] },
+    text: [name, subdomain, displayName, server.owner, server.ownerPlayer, ...tagNames]
+      .filter(Boolean)
+      .join("\n"),
+    filters: { filter: fleetFilters(server), node: [nodeName], tag: tagNames },
     sorts: {
       phase: byPhase.indexOf(phase),
       players: playersOnline,
@@ -249,7 +254,7 @@ function toMyServerView(
   };
   if (!isWhole) return shown;
   const { desiredState, autostartPolicy, playerCountUnknown, autoRestarts, startGaveUp } = info;
-  const { startRequestedAt, startEstimate, stopsAt, conditions } = info;
+  const { startRequestedAt, startEstimate, stopsAt, tags, conditions } = info;
   return {
     ...shown,
     ...(desiredState !== undefined && { desiredState }),
@@ -260,6 +265,7 @@ function toMyServerView(
     ...(startRequestedAt !== undefined && { startRequestedAt }),
     ...(startEstimate !== undefined && { startEstimate }),
     ...(stopsAt !== undefined && { stopsAt }),
+    ...(tags !== undefined && { tags }),
     ...(conditions !== undefined && { conditions }),
     ...own,
   };

@@ -265,11 +265,13 @@ export const fleet = operation({
   query: {
     ...cursor,
     ...optionalPaging,
-    /** Words that are all in the name, the address, the display name or the owner. */
+    /** Words that are all in the name, the address, the display name, the owner or a tag. */
     query: z.string().max(100).optional(),
     filter: FleetFilter.optional(),
     /** Servers of this node. */
     node: z.string().max(253).optional(),
+    /** Servers with this tag, in lower case. */
+    tag: z.string().max(64).optional(),
     sort: FleetSort.optional(),
     order: z.enum(["asc", "desc"]).optional(),
   },

@@ -17,4 +17,5 @@ export { restartPolicies } from "./nouns/restart-policies.ts";
 export { schedules } from "./nouns/schedules.ts";
 export { servers } from "./nouns/servers.ts";
 export { setAsides } from "./nouns/set-asides.ts";
+export { tags } from "./nouns/tags.ts";
 export { uploads } from "./nouns/uploads.ts";

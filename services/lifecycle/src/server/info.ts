@@ -25,6 +25,7 @@ export function toServerInfo(server: Server, settings: InfoSettings): ServerInfo
     playersMax: Math.max(0, status.players?.max ?? 0),
     idleStopSeconds: idleLimitMs(server) / 1_000,
     ...set("keptAwakeUntil", keptAwakeOf(server, settings)),
+    ...set("tags", spec.tags?.length ? spec.tags : undefined),
     ...set("nodeName", spec.nodeName || status.nodeName),
     ...set("autostartPolicy", spec.autostartPolicy),
     desiredState: spec.desiredState ?? "Stopped",

@@ -1,5 +1,5 @@
 import type { Mesh } from "@svc/mesh";
-import { players } from "@svc/proto";
+import { players, tags } from "@svc/proto";
 import { create } from "./create.ts";
 import { contracts, type ServerDeps } from "./deps.ts";
 import { findPlayers } from "./find-players.ts";
@@ -10,6 +10,7 @@ import { readStatus, viewStatus } from "./read-status.ts";
 import { ready } from "./ready.ts";
 import { reportJoin, reportLeave, reportReady } from "./report.ts";
 import { stop } from "./stop.ts";
+import { writeTags } from "./tags.ts";
 import { wake } from "./wake.ts";
 import { wakeForPlayer } from "./wake-for-player.ts";
 
@@ -29,4 +30,5 @@ export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void 
   mesh.serve(contracts.viewStatus, viewStatus(deps));
   mesh.serve(contracts.wake, wake(deps));
   mesh.serve(contracts.stop, stop(deps));
+  mesh.serve(tags.write, writeTags(deps));
 }

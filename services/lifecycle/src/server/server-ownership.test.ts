@@ -51,6 +51,17 @@ describe("in the fleet", () => {
     assert.equal(rowOf(owned).ownerPlayer, "Alice");
     assert.equal("ownerPlayer" in rowOf(free), false);
   });
+  test("a server is found by its tags, in a search and by the tag alone", () => {
+    const tagged = {
+      ...running,
+      spec: { ...running.spec, tags: [{ name: "event night", colour: "red" as const }] },
+    };
+    const { listedAs } = serverRows.fleetRows;
+    const listed = listedAs?.(rowOf(owned, tagged));
+    assert.deepEqual(listed?.filters["tag"], ["event night"]);
+    assert.match(listed?.text ?? "", /^event night$/m);
+    assert.deepEqual(listedAs?.(rowOf(owned)).filters["tag"], []);
+  });
   test("the caller's own server is owned and not claimable", () => {
     const own = rowOf(owned, running, owner);
     assert.deepEqual([own.owned, own.claimable, own.owner], [true, false, "a@example.org"]);
