@@ -32,6 +32,7 @@ const withoutStack = [
   "server crashes survival",
   "server restart-policy survival --after-crash stop",
   "server keep-awake survival --until 48h",
+  "server tag survival --add event:red",
   "server crashes survival 6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de",
   "server command survival list",
   "server logs survival",

@@ -6,6 +6,7 @@ import {
   keepAwakes,
   type OutputOf,
   ownership,
+  type ServerTag,
   servers,
 } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
@@ -145,31 +146,56 @@ export async function serverStatus(name: string, { data }: Data): Promise<Outcom
 }
 
 /** Operators see every server; players those they own or may claim. */
-export async function listServers({ data }: Data): Promise<Outcome> {
+export async function listServers({ data, tag }: Data & { tag?: string }): Promise<Outcome> {
   const external = connectExternal(data);
-  if (external.panelHost === "panel") return listOwn(external);
-  const { items } = await external.call(servers.fleet, {});
-  const head = ["NAME", "PHASE", "PLAYERS", "ADDRESS", "OWNER"];
+  if (external.panelHost === "panel") return listOwn(external, tag);
+  const items = withTag((await external.call(servers.fleet, {})).items, tag);
+  const head = ["NAME", "PHASE", "PLAYERS", "ADDRESS", "OWNER", "TAGS"];
   const lines = items.map((row) => [
     row.name,
     row.phase,
     `${row.playersOnline}/${row.playersMax}`,
     addressOf(row),
     row.ownerPlayer ?? row.owner ?? (row.claimable ? "- (claimable)" : "-"),
+    tagsOf(row),
   ]);
-  return { json: items, text: lines.length === 0 ? "There are no servers yet." : table([head, ...lines]) };
+  return {
+    json: items,
+    text: lines.length === 0 ? noneOf(tag, "There are no servers yet.") : table([head, ...lines]),
+  };
 }
 
-async function listOwn(external: External): Promise<Outcome> {
-  const { items } = await external.call(ownership.listMine, {});
-  const head = ["NAME", "PHASE", "PLAYERS", "YOURS"];
+type Tagged = { tags?: ServerTag[] | undefined };
+
+// As the service stores them (docs/reference/server-resource.md#tags).
+function withTag<Row extends Tagged>(rows: Row[], tag: string | undefined): Row[] {
+  const wanted = tag?.trim().toLowerCase();
+  if (wanted === undefined) return rows;
+  return rows.filter(({ tags }) => tags?.some(({ name }) => name === wanted));
+}
+
+function tagsOf({ tags = [] }: Tagged): string {
+  return tags.map(({ name }) => name).join(", ") || "-";
+}
+
+function noneOf(tag: string | undefined, text: string): string {
+  return tag === undefined ? text : `There is no server with the tag ${tag}.`;
+}
+
+async function listOwn(external: External, tag: string | undefined): Promise<Outcome> {
+  const items = withTag((await external.call(ownership.listMine, {})).items, tag);
+  const head = ["NAME", "PHASE", "PLAYERS", "YOURS", "TAGS"];
   const lines = items.map((row) => [
     row.name,
     row.phase ?? "-",
     `${row.playersOnline}/${row.playersMax}`,
     row.owned ? "yes" : "claimable",
+    tagsOf(row),
   ]);
-  return { json: items, text: lines.length === 0 ? "You have no servers yet." : table([head, ...lines]) };
+  return {
+    json: items,
+    text: lines.length === 0 ? noneOf(tag, "You have no servers yet.") : table([head, ...lines]),
+  };
 }
 
 const pollMs = 500;

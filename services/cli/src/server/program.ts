@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type Common, command, group, runs, streams, wholeNumber, yes } from "../program.ts";
+import { type Common, command, group, repeat, runs, streams, wholeNumber, yes } from "../program.ts";
 
 const load = () => import("./commands.ts");
 const manage = () => import("./manage.ts");
@@ -28,6 +28,7 @@ export function addServerCommands(program: Command): void {
   addCrashes(server);
   addRestartPolicy(server);
   addKeepAwake(server);
+  addTags(server);
 }
 
 function addLife(server: Command): void {
@@ -65,7 +66,9 @@ function addLife(server: Command): void {
   command(server, "list", {
     does: "list your servers, or all servers for operators",
     example: "server list",
-  }).action(runs(async (options) => (await load()).listServers(options)));
+  })
+    .option("--tag <tag>", "only servers with this tag")
+    .action(runs(async (options: Common & { tag?: string }) => (await load()).listServers(options)));
 }
 
 function addChanges(server: Command): void {
@@ -141,6 +144,24 @@ function addRestartPolicy(server: Command): void {
       runs(async (options: PolicyOptions, name) =>
         (await import("./restart-policy.ts")).restartPolicy(name ?? "", options),
       ),
+    );
+}
+
+type TagOptions = Common & { add?: string[]; remove?: string[] };
+
+function addTags(server: Command): void {
+  command(server, "tag <name>", {
+    does: "show the tags of a server; with options, change them",
+    example: "server tag survival --add event:red --remove old",
+  })
+    .option(
+      "--add <tag>",
+      "add a tag, or tag:colour, where the colour is grey, blue, green, amber, red or violet; may be repeated",
+      repeat,
+    )
+    .option("--remove <tag>", "remove a tag; may be repeated", repeat)
+    .action(
+      runs(async (options: TagOptions, name) => (await import("./tag.ts")).tagServer(name ?? "", options)),
     );
 }
 
