@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area, Fixture } from "./fixture.ts";
 
 const { server, settings } = en;
@@ -77,6 +78,27 @@ export const addSettingsTests: Area = (fixture) => {
         body: JSON.stringify({ after_crash: "restart", when_hung: "restart", silent_minutes: 10 }),
       }).then(() => undefined),
     );
+  });
+
+  test("a tag is added, leads to the servers that have it, and is removed", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    const { servers } = en;
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.fill(settings.tag, "Event night");
+    await owner.fill(settings.tagColour, "red");
+    await owner.press("button", settings.addTag);
+    await owner.sees("event night");
+    await inspect(owner, "settings-tags");
+    await owner.press("link", "event night");
+    await owner.isAt("/servers");
+    await owner.sees(servers.tagged(isolate("event night")));
+    await owner.sees(servers.shown(1, 1));
+    await inspect(owner, "fleet-tagged");
+    await owner.press("button", servers.allTags);
+    await owner.seesNo(servers.tagged(isolate("event night")));
+    await owner.open(addressOf("admin_host", "/servers/survival/settings"));
+    await owner.press("button", settings.removeTag(isolate("event night")));
+    await owner.seesNo("event night");
   });
 
   test("a server is kept awake until a time, and no longer", async () => {

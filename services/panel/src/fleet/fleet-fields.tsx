@@ -50,6 +50,12 @@ export function FleetFields({ view, onSearch, show }: FleetFieldsProps) {
           <Button onPress={() => show({ node: "" })}>{fleet.allNodes}</Button>
         </Row>
       )}
+      {view.tag !== "" && (
+        <Row>
+          <span>{servers.tagged(isolate(view.tag))}</span>
+          <Button onPress={() => show({ tag: "" })}>{servers.allTags}</Button>
+        </Row>
+      )}
     </>
   );
 }

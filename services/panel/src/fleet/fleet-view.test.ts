@@ -14,12 +14,18 @@ import { all, countOf, isSelected, namesBetween, nothing, withNames } from "./se
 
 test("the address holds what differs from everything, and is read back", () => {
   assert.deepEqual(addressOf(everything), {});
-  const view = { search: "sky 7", filter: "attention", sort: "players", node: "node-2" } as const;
+  const view = {
+    search: "sky 7",
+    filter: "attention",
+    sort: "players",
+    node: "node-2",
+    tag: "event night",
+  } as const;
   assert.deepEqual(fleetViewOf(addressOf(view)), view);
 });
 
 test("what the address gets wrong counts as not there", () => {
-  assert.deepEqual(fleetViewOf({ q: 12, show: "all of them", sort: ["name"], node: {} }), {
+  assert.deepEqual(fleetViewOf({ q: 12, show: "all of them", sort: ["name"], node: {}, tag: [] }), {
     ...everything,
     search: "12",
   });
@@ -31,6 +37,7 @@ test("a request asks for its page, trimmed and bounded, with most players first"
   assert.deepEqual([request.offset, request.limit, request.order], [300, 100, "desc"]);
   assert.equal(request.query?.length, 100);
   assert.equal(requestOf(everything, 0).order, "asc");
+  assert.equal(requestOf({ ...everything, tag: "event" }, 0).tag, "event");
 });
 
 for (const [sentence, first, last, pages] of [

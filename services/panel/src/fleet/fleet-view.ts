@@ -12,9 +12,11 @@ export type FleetView = {
   sort: (typeof fleetSorts)[number];
   /** Servers of one node; empty for all. */
   node: string;
+  /** Servers with one tag; empty for all. */
+  tag: string;
 };
 
-export const everything: FleetView = { search: "", filter: "all", sort: "name", node: "" };
+export const everything: FleetView = { search: "", filter: "all", sort: "name", node: "", tag: "" };
 export const pageSize = 100;
 
 type Address = Readonly<Record<string, unknown>>;
@@ -22,26 +24,29 @@ const textOf = (value: unknown) =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** Reads the address; anything in it that means nothing counts as not there. */
-export function fleetViewOf({ q, show, sort, node }: Address): FleetView {
+export function fleetViewOf({ q, show, sort, node, tag }: Address): FleetView {
   return {
     search: textOf(q),
     filter: fleetFilters.find((name) => name === show) ?? "all",
     sort: fleetSorts.find((name) => name === sort) ?? "name",
     node: textOf(node).slice(0, 253),
+    tag: textOf(tag).slice(0, 64),
   };
 }
 
-export function addressOf({ search, filter, sort, node }: FleetView): Record<string, string> {
+export function addressOf({ search, filter, sort, node, tag }: FleetView): Record<string, string> {
   return {
     ...(search !== "" && { q: search }),
     ...(filter !== "all" && { show: filter }),
     ...(sort !== "name" && { sort }),
     ...(node !== "" && { node }),
+    ...(tag !== "" && { tag }),
   };
 }
 
 /** The request for one page; 0 is the first. */
-export function requestOf({ search, filter, sort, node }: FleetView, page: number): Input<"servers.fleet"> {
+export function requestOf(view: FleetView, page: number): Input<"servers.fleet"> {
+  const { search, filter, sort, node, tag } = view;
   const query = search.trim().slice(0, 100);
   return {
     limit: pageSize,
@@ -51,6 +56,7 @@ export function requestOf({ search, filter, sort, node }: FleetView, page: numbe
     ...(query !== "" && { query }),
     ...(filter !== "all" && { filter }),
     ...(node !== "" && { node }),
+    ...(tag !== "" && { tag }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Link } from "../ui/link.tsx";
+import { Tags } from "../ui/tags.tsx";
 import type { Column } from "../ui/virtual-table.tsx";
 import { visible } from "../words/visible.ts";
 import type { Words } from "../words/words.ts";
@@ -21,7 +22,12 @@ export function columnsOf({ server, servers, sharing }: Words, isStaff: boolean)
           <Link to={`/servers/${row.name}`}>
             <bdi>{row.displayName}</bdi>
           </Link>
-          {row.isShared && <div className={styles.note}>{sharing.sharedWithYou}</div>}
+          {(row.isShared || row.tags) && (
+            <div className={styles.note}>
+              {row.isShared && sharing.sharedWithYou}{" "}
+              {row.tags && <Tags label={servers.tags} of={row.tags} isLine />}
+            </div>
+          )}
         </>
       ),
     },

@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { Card, Facts, Muted, Row, Split } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { Tags } from "../ui/tags.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
@@ -150,7 +151,7 @@ function LastWork({ name }: { name: string }) {
 }
 
 function Settings({ status }: { status: FullStatus }) {
-  const { server } = useWords();
+  const { server, servers } = useWords();
   const { idleStopSeconds: idle } = status;
   const idleWords =
     idle === 0 ? server.idleNever : idle % 60 === 0 ? server.minutes(idle / 60) : server.seconds(idle);
@@ -164,6 +165,7 @@ function Settings({ status }: { status: FullStatus }) {
   ];
   return (
     <Card title={server.settings}>
+      {status.tags && <Tags label={servers.tags} of={status.tags} />}
       <Facts rows={rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))} />
     </Card>
   );

@@ -32,17 +32,21 @@ const rows = [
   row("survival-10", { phase: "Running", playersOnline: 3 }),
   row("survival-2", { displayName: "生存 Two" }),
   row("creative", { phase: "Failed", owner: "Steve" }),
-  row("sky", { gaveUp: true }),
+  row("sky", { gaveUp: true, tags: [{ name: "event", colour: "red" }] }),
 ];
 
 test("the list shows what is searched for, in its order", () => {
-  const all: ListView = { search: "", filter: "all", sort: "name" };
+  const all: ListView = { search: "", filter: "all", sort: "name", tag: "" };
   const cases: [Partial<ListView>, string[]][] = [
     [{}, ["creative", "sky", "survival-2", "survival-10"]],
     [{ search: "SURV 2" }, ["survival-2"]],
     [{ search: "生存" }, ["survival-2"]],
     [{ search: "steve" }, ["creative"]],
     [{ search: "nothing" }, []],
+    [{ search: "EVENT" }, ["sky"]],
+    [{ tag: "event" }, ["sky"]],
+    [{ tag: "event", filter: "awake" }, []],
+    [{ tag: "eve" }, []],
     [{ filter: "awake" }, ["survival-10"]],
     [{ filter: "asleep" }, ["sky", "survival-2"]],
     [{ filter: "failed" }, ["creative", "sky"]],
@@ -56,12 +60,18 @@ test("the list shows what is searched for, in its order", () => {
 });
 
 test("an address says how the list is shown; nonsense in it counts as nothing", () => {
-  assert.deepEqual(listViewOf({ q: 42, show: "awake", sort: "players" }), {
+  assert.deepEqual(listViewOf({ q: 42, show: "awake", sort: "players", tag: "event" }), {
     search: "42",
     filter: "awake",
     sort: "players",
+    tag: "event",
   });
-  assert.deepEqual(listViewOf({ q: {}, show: "x", sort: [] }), { search: "", filter: "all", sort: "name" });
+  assert.deepEqual(listViewOf({ q: {}, show: "x", sort: [] }), {
+    search: "",
+    filter: "all",
+    sort: "name",
+    tag: "",
+  });
 });
 
 test("a failed start has to be stopped before its world can be changed", () => {

@@ -27,6 +27,7 @@ export type ServerRow = StartFacts & {
   gaveUp: boolean;
   retiring: Mine["retiring"];
   stopsAt?: string | undefined;
+  tags?: Mine["tags"];
   system: boolean;
 };
 
@@ -75,6 +76,7 @@ function common(server: Mine | Fleet) {
     gaveUp: server.startGaveUp ?? false,
     retiring: server.retiring,
     stopsAt: server.stopsAt,
+    tags: server.tags,
     desiredState: server.desiredState,
     startRequestedAt: server.startRequestedAt,
     startEstimate: server.startEstimate,
@@ -86,15 +88,24 @@ export const sorts = ["name", "players", "status"] as const;
 type Sort = (typeof sorts)[number];
 export const filters = ["all", "awake", "asleep", "failed"] as const;
 type Filter = (typeof filters)[number];
-export type ListView = { search: string; filter: Filter; sort: Sort };
+export type ListView = {
+  search: string;
+  filter: Filter;
+  sort: Sort;
+  /** Servers with one tag; empty for all. */
+  tag: string;
+};
 
 /** Reads what the address says about a list; anything else in it counts as nothing. */
 export function listViewOf(query: Readonly<Record<string, unknown>>): ListView {
-  const { q, show, sort } = query;
+  const { q, show, sort, tag } = query;
+  const textOf = (value: unknown) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "";
   return {
-    search: typeof q === "string" || typeof q === "number" ? String(q) : "",
+    search: textOf(q),
     filter: filters.find((name) => name === show) ?? "all",
     sort: sorts.find((name) => name === sort) ?? "name",
+    tag: textOf(tag),
   };
 }
 
@@ -137,8 +148,19 @@ function passes(row: ServerRow, filter: Filter): boolean {
   return true;
 }
 
-const order: readonly Phase[] = ["Failed", "Starting", "Running", "Stopping", "Unknown", "Stopped"];
 const byName = new Intl.Collator("en", { numeric: true });
+
+function hasTag({ tags = [] }: ServerRow, wanted: string): boolean {
+  return wanted === "" || tags.some(({ name }) => name === wanted);
+}
+
+/** Names of the tags of a list, each once. */
+export function tagNamesOf(rows: readonly ServerRow[]): string[] {
+  const names = new Set(rows.flatMap(({ tags = [] }) => tags.map(({ name }) => name)));
+  return [...names].sort(byName.compare);
+}
+
+const order: readonly Phase[] = ["Failed", "Starting", "Running", "Stopping", "Unknown", "Stopped"];
 
 const comparers: Record<Sort, (a: ServerRow, b: ServerRow) => number> = {
   name: () => 0,
@@ -146,14 +168,15 @@ const comparers: Record<Sort, (a: ServerRow, b: ServerRow) => number> = {
   status: (a, b) => order.indexOf(a.phase) - order.indexOf(b.phase),
 };
 
-type Named = Pick<ServerRow, "name" | "subdomain" | "displayName" | "owner">;
+type Named = Pick<ServerRow, "name" | "subdomain" | "displayName" | "owner" | "tags">;
 
 /** Whether a search finds a server: all its words are in its names, as the service searches (docs/reference/http.md#pages). */
 export function findsRow(search: string): (row: Named) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return ({ name, subdomain, displayName, owner = "" }) => {
+  return ({ name, subdomain, displayName, owner = "", tags = [] }) => {
     if (words.length === 0) return true;
-    const text = `${name} ${subdomain} ${displayName} ${owner}`.toLowerCase();
+    const tagNames = tags.map((tag) => tag.name).join(" ");
+    const text = `${name} ${subdomain} ${displayName} ${owner} ${tagNames}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
 }
@@ -162,7 +185,7 @@ export function findsRow(search: string): (row: Named) => boolean {
 export function selectRows(rows: readonly ServerRow[], view: ListView): ServerRow[] {
   const isFound = findsRow(view.search);
   return rows
-    .filter((row) => passes(row, view.filter) && isFound(row))
+    .filter((row) => passes(row, view.filter) && hasTag(row, view.tag) && isFound(row))
     .sort((a, b) => comparers[view.sort](a, b) || byName.compare(a.name, b.name));
 }
 

@@ -10,6 +10,7 @@ import { GiveUp } from "./give-up.tsx";
 import { Hardware } from "./hardware.tsx";
 import { ImageChange } from "./image-change.tsx";
 import { RestartPolicy } from "./restart-policy.tsx";
+import { TagSettings } from "./tag-settings.tsx";
 import { WorldMove } from "./world-move.tsx";
 
 /** The settings of a server: its owner's, and those that only staff change. */
@@ -36,6 +37,7 @@ function Settings({ name, status }: ServerInFrame) {
     <Stack>
       <General name={name} status={status} isStaff={isStaff} />
       <RestartPolicy name={name} />
+      <TagSettings name={name} status={status} />
       {isStaff && (
         <>
           <Hardware name={name} status={status} />

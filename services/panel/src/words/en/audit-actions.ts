@@ -50,6 +50,7 @@ export const auditActions = {
   "settings.update": "Platform settings changed",
   "server.create": "Server created",
   "server.patch": "Server settings changed",
+  "server.tags": "Tags changed",
   "server.keep_awake": "Kept awake",
   "server.keep_awake_end": "No longer kept awake",
   "server.restart_policy": "Handling of crashes and hangs changed",

@@ -44,6 +44,7 @@ export const faults = {
   bad_keep_awake: "This time is over or too far ahead.",
   keep_awake_quota_exceeded: "As many servers are kept awake as are allowed. End that of another one first.",
   no_idle_stop: "This server never stops by itself, so nothing has to keep it awake.",
+  bad_tags: "A server has up to 8 different tags, each of 1 to 24 letters and digits.",
   bad_idle_stop: "Enter 0 for never, or 60 to 86400 seconds.",
   bad_mc_uuid: "This is not the id of a player.",
   bad_name: "Use 3 to 32 of a–z, 0–9 and -, no dash at an edge, and no reserved name.",

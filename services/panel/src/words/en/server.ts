@@ -83,7 +83,7 @@ export const server = {
 
 export const servers = {
   title: "Servers",
-  search: "Search by name, address or owner",
+  search: "Search by name, address, owner or tag",
   none: "You have no server yet",
   noneHelp: "Claim one that is free, or ask an operator for one.",
   noneStaff: "There is no server yet",
@@ -101,6 +101,10 @@ export const servers = {
   free: "Free to claim",
   sort: "Sort",
   sorts: { name: "By name", players: "By players", status: "By status" },
+  tags: "Tags",
+  tag: "Tag",
+  allTags: "All tags",
+  tagged: (tag: string) => `Servers with the tag ${tag}`,
   filter: "Show",
   filters: { all: "All", awake: "Awake", asleep: "Asleep", failed: "Failed", mine: "Mine" },
 };

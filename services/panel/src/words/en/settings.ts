@@ -23,6 +23,16 @@ export const settings = {
   silentRange: (least: number, most: number) =>
     `From ${least} to ${most} minutes; twice that while players are on it.`,
   saveRestartPolicy: "Save what happens then",
+  tags: "Tags",
+  tagsHelp: "Words by which the server is found in lists. Whoever may see the server sees them.",
+  tag: "New tag",
+  tagHelp: "1 to 24 letters and digits, also with spaces, dots and dashes. It is kept in lower case.",
+  tagColour: "Colour",
+  tagColours: { grey: "Grey", blue: "Blue", green: "Green", amber: "Amber", red: "Red", violet: "Violet" },
+  addTag: "Add the tag",
+  removeTag: (tag: string) => `Remove the tag ${tag}`,
+  removeTagShort: "Remove",
+  tagsFull: (most: number) => `It has ${most} tags. Remove one first.`,
   hardware: "Memory and processor",
   hardwareTitle: (name: string) => `Restart ${name}?`,
   hardwareConfirm: (n: number) =>

@@ -51,6 +51,7 @@ export const auditActions: Record<keyof typeof english, string> = {
   "settings.update": "更改平台设置",
   "server.create": "创建服务器",
   "server.patch": "更改服务器设置",
+  "server.tags": "更改标签",
   "server.keep_awake": "保持运行",
   "server.keep_awake_end": "不再保持运行",
   "server.restart_policy": "更改崩溃或无响应时的处理",

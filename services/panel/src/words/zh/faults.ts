@@ -43,6 +43,7 @@ export const faults: Words["faults"] = {
   bad_keep_awake: "这个时间已经过去或太晚了。",
   keep_awake_quota_exceeded: "保持运行的服务器已达上限。请先结束另一台。",
   no_idle_stop: "这台服务器不会自动停止，无需保持运行。",
+  bad_tags: "一台服务器最多 8 个不同的标签，每个 1 到 24 个字母或数字。",
   bad_idle_stop: "输入 0 表示从不，或 60 到 86400 秒。",
   bad_mc_uuid: "这不是玩家的编号。",
   bad_name: "请使用 3 到 32 个 a–z、0–9 和 -，首尾不能是 -，也不能是保留名称。",

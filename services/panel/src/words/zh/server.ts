@@ -81,7 +81,7 @@ export const server: Words["server"] = {
 
 export const servers: Words["servers"] = {
   title: "服务器",
-  search: "按名称、地址或所有者搜索",
+  search: "按名称、地址、所有者或标签搜索",
   none: "您还没有服务器",
   noneHelp: "认领一台空闲的，或向管理员申请。",
   noneStaff: "还没有服务器",
@@ -98,6 +98,10 @@ export const servers: Words["servers"] = {
   free: "可认领",
   sort: "排序",
   sorts: { name: "按名称", players: "按玩家数", status: "按状态" },
+  tags: "标签",
+  tag: "标签",
+  allTags: "所有标签",
+  tagged: (tag) => `带标签 ${tag} 的服务器`,
   filter: "显示",
   filters: { all: "全部", awake: "运行", asleep: "休眠", failed: "失败", mine: "我的" },
 };
