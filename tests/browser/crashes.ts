@@ -39,7 +39,7 @@ export const addCrashTests: Area = (fixture) => {
   const isIn = ({ owner }: Fixture, phase: string) =>
     until(
       async () => (await owner.request("GET", `/servers/${name}/status`)).body["phase"] === phase,
-      60_000,
+      90_000,
       phase,
     );
 
@@ -54,6 +54,7 @@ export const addCrashTests: Area = (fixture) => {
     await owner.request("POST", `/servers/${name}/files/mkdir?path=plugins`, {});
     assert.equal((await writeFile(owner, { server: name, path: added }, "a plugin")).status, 200);
     await owner.press("button", server.wake);
+    await isIn(fixture(), "Running");
     await owner.sees(server.phases.Running);
     await owner.fill(serverConsole.command, "crash 1 java.lang.UnsupportedClassVersionError: too new");
     await owner.page.keyboard.press("Enter");
@@ -65,6 +66,7 @@ export const addCrashTests: Area = (fixture) => {
     await inspect(owner, "server-safe-start");
     await owner.press("button", crashes.safeStartAction);
     await owner.sees(crashes.asideDone(1));
+    await isIn(fixture(), "Running");
     await owner.sees(server.phases.Running);
     await inspect(owner, "server-after-crash");
     await owner.press("button", `${server.stop} ${name}`);

@@ -1,6 +1,6 @@
 // Puts sign-in into the document, drawn by the components of the panel, and the script that shows it in front of the others.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type HtmlTagDescriptor, type InlineConfig, type Plugin } from "vite";
@@ -8,6 +8,8 @@ import type * as Markup from "../src/app/first-view-markup.tsx";
 
 const source = join(import.meta.dirname, "..", "src", "app");
 const script = join(source, "first-paint.ts");
+/** Below the packages that the drawing imports; what a killed build leaves there is removed with abandoned builds. */
+const builds = join(source, "..", "..", "..", "..", "node_modules", ".cache", "panel");
 
 type Views = ReturnType<typeof Markup.drawFirstViews>;
 
@@ -44,9 +46,10 @@ function templateOf({ name, markup }: Views[number]): HtmlTagDescriptor {
   return { tag: "template", attrs: { "data-first-view": name }, children: markup, injectTo: "body" };
 }
 
-/** Builds what draws for Node, in a folder below the packages that it needs, and lets it draw. */
+/** Builds what draws for Node, and lets it draw. */
 async function draw(config: InlineConfig): Promise<Views> {
-  const outDir = mkdtempSync(join(source, "..", "..", "..", "..", "node_modules", ".first-view-"));
+  mkdirSync(builds, { recursive: true });
+  const outDir = mkdtempSync(join(builds, ".first-view-"));
   try {
     await build({
       ...config,

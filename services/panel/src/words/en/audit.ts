@@ -22,7 +22,7 @@ export const audit = {
     break_glass: "At the host",
   },
   actions: auditActions,
-  actorFilter: "By (exact name or id)",
+  actorFilter: "By (exact name)",
   server: "Server",
   since: "From",
   until: "To",

@@ -4,7 +4,7 @@ const count = (n: number, one: string, other: string) =>
 export const users = {
   title: "Users",
   filters: "Filter the users",
-  search: "Search by name, address, player or player UUID",
+  search: "Search by name, address or player",
   sort: "Sort",
   sorts: { created_at: "Newest first", username: "By name" },
   name: "User name",
