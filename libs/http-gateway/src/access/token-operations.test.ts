@@ -28,6 +28,7 @@ function outcome(operation: (typeof external)[number], token: LiveToken): string
 
 /** Operations of people about servers that take a session alone. */
 const sessionsOnly = [
+  "lifecycle.announcement.list-shown",
   "lifecycle.member.accept",
   "lifecycle.member.change",
   "lifecycle.member.decline",
