@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { proportionalMb, residentMb, watchCpu, withDescendants } from "../bench/harness/process-stats.ts";
 import type { BenchStack } from "../bench/harness/stack.ts";
@@ -63,7 +64,8 @@ export function watchUse(stack: BenchStack): () => Promise<Use[]> {
 
 async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await work();
+    // A process that is started again answers the next time.
+    await work().catch(() => undefined);
     await pause(everyMs, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -91,6 +93,22 @@ async function probe(stack: BenchStack, watched: readonly Watched[], name: strin
     .then((answer) => answer.arrayBuffer())
     .catch(() => undefined);
   one.stallMs = Math.max(one.stallMs, performance.now() - askedAt);
+}
+
+/** Waits until lifecycle has no server left to pass over, twice in a row. */
+export async function untilAllPassed(stack: BenchStack, timeoutMs: number): Promise<void> {
+  const metrics = stack.file().processes.find(({ name }) => name === "lifecycle")?.metrics ?? "";
+  let rests = 0;
+  await until(
+    async () => {
+      const text = await (await fetch(metrics)).text();
+      rests = Number(/^svc_reconcile_queue_depth (\S+)$/m.exec(text)?.[1] ?? 1) === 0 ? rests + 1 : 0;
+      await pause(2_000);
+      return rests >= 2;
+    },
+    timeoutMs,
+    "lifecycle to have passed over all servers",
+  );
 }
 
 /** How long a scrape of a service takes, and its bytes. */

@@ -166,14 +166,11 @@ export const keepers = view({
 const PersonalThing = z.strictObject({ name: z.string(), size: z.number().optional() });
 /** Its keeper sees the size, others the name; nobody sees what has no keeper. */
 const personalRows = viewRows({
-  factsOf: (_thing: z.output<typeof Thing>, keeper: z.output<typeof Keeper> | undefined) => ({
-    keeper: keeper?.keeper,
-  }),
+  factsOf: (_: z.output<typeof Thing>, of: z.output<typeof Keeper> | undefined) => ({ keeper: of?.keeper }),
   readerOf: ({ keeper }, principal) => {
     if (keeper === undefined) return undefined;
     return principal.kind === "account" && principal.user_id === keeper ? "keeper" : "other";
   },
-  shownTo: ({ keeper }) => (keeper === undefined ? [] : "everybody"),
   rowFor: (reader: "keeper" | "other", { name, size }) => (reader === "keeper" ? { name, size } : { name }),
   row: PersonalThing,
 });
@@ -187,7 +184,8 @@ const byKeeper = viewRows({
     sorts: { size },
   }),
 });
-const personalView = { of: things, beside: keepers, needsBeside: true, rows: personalRows };
+const shownRows = viewRows({ ...personalRows, shownTo: ({ keeper }) => (keeper ? "everybody" : []) });
+const personalView = { of: things, beside: keepers, needsBeside: true, rows: shownRows };
 export const personalList = operation({
   ...common,
   subject: "lifecycle.thing.list-personal",
