@@ -189,7 +189,7 @@ async function listOwn(external: External, tag: string | undefined): Promise<Out
     row.name,
     row.phase ?? "-",
     `${row.playersOnline}/${row.playersMax}`,
-    row.owned ? "yes" : "claimable",
+    row.owned ? "yes" : row.claimable ? "claimable" : "shared",
     tagsOf(row),
   ]);
   return {
