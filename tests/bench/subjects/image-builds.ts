@@ -21,7 +21,11 @@ const fixture = await openPipelineFixture(settings, { isShipped: true });
 
 async function begin(): Promise<string> {
   const base = "/api/v1/me/submissions";
-  const made = await fixture.ask(base, { method: "POST", json: { display_name: "bench" } });
+  // Gateways may not know yet that builds was started again.
+  const made = await until(async () => {
+    const answer = await fixture.ask(base, { method: "POST", json: { display_name: "bench" } });
+    return answer.status === 201 ? answer : undefined;
+  }, 60_000);
   const id = String(made.body["id"]);
   const content = { path: "Dockerfile", content: "FROM scratch\nCOPY Dockerfile /\n" };
   const bytes = gzipSync(makeTar([content, { path: "data", content: randomBytes(1_000) }]));
