@@ -58,6 +58,12 @@ describe("a requested start", () => {
       notStarted("maintenance_in_progress"),
     ],
     [
+      "is skipped during a maintenance window",
+      first,
+      refused("maintenance_window"),
+      notStarted("maintenance_window"),
+    ],
+    [
       "is skipped while the world is archived",
       first,
       refused("world_reclaiming"),
