@@ -7,7 +7,7 @@ import { join, type Player } from "../../flow/player.ts";
 import type { Stack } from "../../flow/stack.ts";
 import type { Person } from "../person.ts";
 
-export type Send = (method: string, path: string, body?: unknown) => Promise<unknown>;
+type Send = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 /** Sends requests as the person who is signed in on the page; none may be refused. */
 export function senderOf({ request }: Person): Send {
