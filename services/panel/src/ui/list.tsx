@@ -16,11 +16,13 @@ type ListItemProps = {
   /** Below the title, in muted words. */
   details?: ReactNode;
   actions?: ReactNode;
+  /** What unfolds over the whole width, so that the actions stay where they are. */
+  below?: ReactNode;
   /** The title is one long word, such as the address of an image: on a phone the actions stand below it. */
   isLong?: boolean;
 };
 
-export function ListItem({ title, details, actions, isLong = false }: ListItemProps) {
+export function ListItem({ title, details, actions, below, isLong = false }: ListItemProps) {
   return (
     <li className={classes(styles.item, isLong && styles.long)}>
       <div className={styles.text}>
@@ -28,6 +30,7 @@ export function ListItem({ title, details, actions, isLong = false }: ListItemPr
         {details !== undefined && <div className={styles.details}>{details}</div>}
       </div>
       {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      {below !== undefined && <div className={styles.below}>{below}</div>}
     </li>
   );
 }

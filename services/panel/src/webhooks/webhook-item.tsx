@@ -37,13 +37,11 @@ export function WebhookItem({ place, webhook, mayChange }: ItemProps) {
       <ListItem
         isLong
         title={<bdi>{shown}</bdi>}
-        details={
-          <>
-            <About webhook={webhook} />
-            <Disclosure summary={words.deliveriesOf(isolate(shown))}>
-              <Deliveries place={place} id={id} maySend={mayChange && webhook.enabled} label={shown} />
-            </Disclosure>
-          </>
+        details={<About webhook={webhook} />}
+        below={
+          <Disclosure summary={words.deliveriesOf(isolate(shown))}>
+            <Deliveries place={place} id={id} maySend={mayChange && webhook.enabled} label={shown} />
+          </Disclosure>
         }
         actions={
           <>
