@@ -262,6 +262,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
       await player.open(addressOf("panel_host", path));
       await player.sees(en.shell.home);
     }
+    await player.sees(en.server.notFound("NOT-A-NAME"));
     await inspect(player, "not-found");
   });
 

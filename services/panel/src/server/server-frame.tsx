@@ -70,7 +70,7 @@ export function ServerFrame({ section, needs = [], children }: ServerFrameProps)
   const hasEnded = useEndOfAccess(name, isManaged);
   const held = heldWords(words, useWorldWork(name, isManaged));
   if (!isServerName(name) || error?.code === "not_found")
-    return <NotFoundPage title={words.server.notFound(isolate(name))} />;
+    return <NotFoundPage title={words.server.notFound(name)} />;
   if (!status) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   const access = mine.access;
   if (isManaged && !access)
