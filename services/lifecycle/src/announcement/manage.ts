@@ -38,7 +38,8 @@ export const create =
     const made = await announcements.insert(row, { now: new Date(at), limit, audit });
     if (!made.isNew && !isSame(made.row, row, given)) throw context.fault("announcement_exists");
     deps.onChange();
-    return toStaffAnnouncement(made.row, at);
+    // Another request with this id may have begun it after this one arrived.
+    return toStaffAnnouncement(made.row, now());
   };
 
 export const change =
