@@ -12,7 +12,7 @@ import { measureSlowness } from "@svc/local-stack/testing";
 import { chooseFiles, type Wanted } from "./runner/choose.ts";
 import { type Batch, chooseNext, inBatches, inOrder, type Places } from "./runner/order.ts";
 import { buildTestPrograms } from "./runner/programs.ts";
-import { type Ended, endOfRun } from "./runner/report.ts";
+import { type Ended, endOfRun, isGreen } from "./runner/report.ts";
 import { type RunOptions, runBatch } from "./runner/run-batch.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -70,7 +70,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<bo
     await Promise.race(running.values());
   }
   console.log(endOfRun(ended, (performance.now() - startedAt) / 1_000));
-  return waiting.length === 0 && ended.every(({ problem }) => problem === undefined);
+  return waiting.length === 0 && isGreen(ended);
 }
 
 const args = process.argv.slice(2);

@@ -22,14 +22,21 @@ function failedOf({ batch, problem, files = [] }: Ended): string[] {
   return failed.length > 0 ? failed : [...batch];
 }
 
+const sumOf = (all: readonly Ended[], name: string) =>
+  all.reduce((total, { counts }) => total + (counts?.[name] ?? 0), 0);
+
+/** Whether everything passed. A run that found no test has shown nothing. */
+export function isGreen(all: readonly Ended[]): boolean {
+  return all.every(({ problem }) => problem === undefined) && sumOf(all, "tests") > 0;
+}
+
 /** The text at the end of a run. */
 export function endOfRun(all: readonly Ended[], wallSeconds: number): string {
   const failed = all.filter(({ problem }) => problem !== undefined);
   const repeated = failed.map(
     (ended) => `\n${failedOf(ended).join(", ")} ${ended.problem}${ended.failures ?? ""}`,
   );
-  const sum = (name: string) => all.reduce((total, { counts }) => total + (counts?.[name] ?? 0), 0);
-  const totals = countNames.map((name) => `${sum(name)} ${name}`).join(", ");
+  const totals = countNames.map((name) => `${sumOf(all, name)} ${name}`).join(", ");
   // A batch of one file has a process, which takes its time too.
   const files = all.flatMap(({ batch, seconds, files = [] }) =>
     batch.length === 1 ? batch.map((file) => ({ file, seconds })) : files,
@@ -41,6 +48,7 @@ export function endOfRun(all: readonly Ended[], wallSeconds: number): string {
     ...repeated,
     `\n${count} files, ${totals} in ${Math.round(wallSeconds)} s`,
     ...(count > slowestFiles ? [`The slowest:\n${lines.join("\n")}`] : []),
+    ...(sumOf(all, "tests") === 0 ? ["\nFAILED: no test ran; does its name match the pattern?"] : []),
     ...(failed.length > 0 ? [`\nFAILED: ${failed.flatMap(failedOf).join(", ")}`] : []),
   ].join("\n");
 }
