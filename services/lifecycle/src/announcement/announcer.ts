@@ -14,7 +14,7 @@ import type { AnnouncementStore } from "./store.ts";
 
 export type AnnouncerDeps = {
   mesh: Pick<Mesh, "writeView">;
-  announcements: Pick<AnnouncementStore, "open" | "claimDelivery" | "sweep">;
+  announcements: Pick<AnnouncementStore, "open" | "delivered" | "claimDelivery" | "sweep">;
   servers: { list: () => readonly Server[] };
   rcon: Pick<ServerRcon, "run">;
   /** Players are not told that something begins when it began longer ago. */
@@ -90,20 +90,26 @@ async function tellAll(
   open: readonly AnnouncementRow[],
   { at, signal }: { at: number; signal: AbortSignal | undefined },
 ): Promise<void> {
-  const { servers, concurrency, lateMs } = deps;
-  const due = open.flatMap((row) => {
+  const { announcements, servers, concurrency, lateMs } = deps;
+  // A step stays due for up to twenty minutes of passes, so whom it has reached is read once for all servers.
+  const steps = open.flatMap((row) => {
     const step = stepAt(row, at, lateMs);
-    return step ? [{ row, step }] : [];
+    return step ? [announcements.delivered(row.id, step).then((told) => ({ row, step, told }))] : [];
   });
-  if (due.length === 0) return;
+  if (steps.length === 0) return;
+  const due = await Promise.all(steps);
   const semaphore = createSemaphore(concurrency);
-  const told = servers.list().filter(hasListeners);
   await Promise.all(
-    told.map((server) =>
-      semaphore.run(async () => {
-        for (const { row, step } of due) if (!signal?.aborted) await tellOne(deps, server, { row, step });
-      }),
-    ),
+    servers
+      .list()
+      .filter(hasListeners)
+      .map((server) =>
+        semaphore.run(async () => {
+          for (const { row, step, told } of due)
+            if (!signal?.aborted && !told.has(server.metadata.name))
+              await tellOne(deps, server, { row, step });
+        }),
+      ),
   );
 }
 

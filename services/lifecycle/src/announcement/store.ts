@@ -21,6 +21,8 @@ export type AnnouncementStore = {
   insert: (row: AnnouncementRow, about: { now: Date; limit: number; audit: Audit }) => Promise<Inserted>;
   /** Changes one, whose row `decide` gets locked; undefined leaves it as it is. Throws `announcement_not_found`. */
   change: (id: string, decide: (row: AnnouncementRow) => Decision | undefined) => Promise<Counted>;
+  /** Names of the servers whose players were told of this step. */
+  delivered: (id: string, step: Step) => Promise<ReadonlySet<string>>;
   /** True for the one caller that is to tell the players of this server. */
   claimDelivery: (id: string, server: string, step: Step) => Promise<boolean>;
   /** Deletes those that were over before `before`. */
@@ -65,6 +67,12 @@ export function createAnnouncementStore({ db }: LifecycleStore): AnnouncementSto
         return changed.where("id", "=", id).executeTakeFirstOrThrow();
       }),
     ),
+    delivered: withDatabaseFaults(async (id, { minutes, dueAt }) => {
+      const query = db.selectFrom("announcement_deliveries").select("server_name");
+      const ofStep = query.where("announcement_id", "=", id).where("minutes", "=", minutes);
+      const rows = await ofStep.where("due_at", "=", dueAt).execute();
+      return new Set(rows.map(({ server_name }) => server_name));
+    }),
     claimDelivery: withDatabaseFaults(async (announcement_id, server_name, { minutes, dueAt: due_at }) => {
       const made = await db
         .insertInto("announcement_deliveries")
