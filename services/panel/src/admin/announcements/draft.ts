@@ -2,7 +2,7 @@
 
 import type { Input, Output } from "../../api/operations.ts";
 import { offsetAt } from "../../schedules/timetable.ts";
-import { decideWindow } from "../updates/window.ts";
+import { decideWindow, localFieldOf } from "../updates/window.ts";
 
 export type Announcement = Output<"announcements.list">["announcements"][number];
 
@@ -30,17 +30,13 @@ export const emptyDraft: Draft = {
 };
 
 export function draftOf(one: Announcement, zone: string): Draft {
-  const localOf = (at: string) => {
-    const moment = Date.parse(at);
-    return new Date(moment + offsetAt(zone, moment)).toISOString().slice(0, 16);
-  };
   return {
     kind: one.maintenance ? "maintenance" : "message",
     en: one.text.en,
     zh: one.text.zh ?? "",
     severity: one.severity,
-    start: localOf(one.start),
-    end: localOf(one.end),
+    start: localFieldOf(one.start, zone),
+    end: localFieldOf(one.end, zone),
     isPublic: one.public,
   };
 }

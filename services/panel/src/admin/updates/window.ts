@@ -42,13 +42,15 @@ function read(text: string, zone: string): Run | undefined {
   return Number.isNaN(local) ? undefined : momentOf(zone, local);
 }
 
+/** A moment as a field of local time shows it, to the minute. */
+export function localFieldOf(at: string, zone: string): string {
+  const moment = Date.parse(at);
+  return new Date(moment + offsetAt(zone, moment)).toISOString().slice(0, 16);
+}
+
 /** The window that is set, as a draft to change it. */
 export function draftOf({ start, end }: UpdateWindow, zone: string): WindowDraft {
-  const localOf = (at: string | null) => {
-    if (at === null) return "";
-    const moment = Date.parse(at);
-    return new Date(moment + offsetAt(zone, moment)).toISOString().slice(0, 16);
-  };
+  const localOf = (at: string | null) => (at === null ? "" : localFieldOf(at, zone));
   return { start: localOf(start), end: localOf(end) };
 }
 
