@@ -64,9 +64,10 @@ test(
     );
     const early = await fixture.pass(fixture.account("early"), host);
     await fixture.survival.player("early");
-    // The proxy looks every 50 ms where its players are.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    announce(fixture, { start: new Date().toISOString() });
+    // Who hears something on the server has been seen there by the proxy.
+    announce(fixture, { text: { en: "First." } });
+    await early.hears(/Announcement: First\./);
+    announce(fixture, { start: new Date(Date.now() + 1).toISOString() });
     const late = await fixture.pass(fixture.account("late"), host);
     await late.hears(/Announcement: We move/);
     assert.deepEqual(
