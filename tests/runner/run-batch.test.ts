@@ -43,6 +43,14 @@ test("a file with a failed test fails, and the end of the run says where", async
   assert.match(endOfRun([ended], 1), /✖ broken[\s\S]*the reason[\s\S]*1 failed[\s\S]*FAILED: .*x\.test\.mjs/);
 });
 
+test("an exception after the last test fails the batch, and the end of the run says which", async () => {
+  const ended = await run(
+    `test("fine", () => {}); after(() => { setImmediate(() => { throw new Error("the reason"); }); });`,
+  );
+  assert.equal(ended.counts?.["failed"], 0);
+  assert.match(endOfRun([ended], 1), /ended with 1 although no test failed:[\s\S]*the reason[\s\S]*FAILED: /);
+});
+
 test("hooks at the top of a file are for its own tests, and each file has a result of its own", async () => {
   const file = (name: string) => `
     before(() => console.log("before ${name}"));

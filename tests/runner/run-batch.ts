@@ -22,6 +22,7 @@ export type RunOptions = {
 };
 
 const killAfterMs = 10_000;
+const mostErrors = 4_000;
 
 /** Resolves when all files of the batch have ended, with all that they printed. */
 export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended & { output: string }> {
@@ -44,10 +45,14 @@ export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended
   const env = { ...options.env, SVC_TEST_RESULT: resultPath, TMPDIR: temporary };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    errors = (errors + text).slice(-mostErrors);
+  });
   let isLate = false;
   // node:test handles SIGTERM in JavaScript, which a test that never yields does not reach.
   const limit = setTimeout(() => {
@@ -72,11 +77,14 @@ export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended
   killBelow(temporary);
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
   const seconds = (performance.now() - startedAt) / 1_000;
-  const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result);
+  const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result, errors);
   return { batch, seconds, problem, output, ...result };
 }
 
-function problemOf(how: number | string, result: Result | undefined): string | undefined {
+/** A process that ends badly although no test failed, by an exception after them, has said why on its standard error. */
+function problemOf(how: number | string, result: Result | undefined, errors: string): string | undefined {
   if (result?.counts === undefined) return `ended with ${how} before its tests did`;
-  return how === 0 ? undefined : `ended with ${how}`;
+  if (how === 0) return undefined;
+  const isTold = result.failures !== "";
+  return isTold ? `ended with ${how}` : `ended with ${how} although no test failed:\n${errors.trim()}`;
 }

@@ -57,8 +57,7 @@ test("others are refused, also what they cannot see, and bad input says what is 
   const owner = account("usr-two");
   await create("two", { owner: "usr-two" });
   const stranger = account("usr-stranger");
-  for (const answer of [keep("two", stranger), end("two", stranger), read("two", stranger)])
-    assert.equal(await faultOf(answer), "forbidden");
+  for (const ask of [keep, end, read]) assert.equal(await faultOf(ask("two", stranger)), "forbidden");
   assert.equal(await faultOf(keep("two", owner, later(-1))), "bad_keep_awake");
   assert.equal(await faultOf(keep("two", owner, later(49 * hour))), "bad_keep_awake");
   assert.equal(await faultOf(keep("two", staff, later(49 * hour))), "bad_keep_awake");
