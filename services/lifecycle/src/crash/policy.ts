@@ -1,8 +1,9 @@
 // The restart policy of a server, which its object carries (docs/reference/crashes.md#policy).
 
 import { auditActor, type Context, type Handler } from "@svc/mesh";
-import { type AnyContract, Fault, restartPolicies as policies } from "@svc/proto";
+import { type AnyContract, restartPolicies as policies } from "@svc/proto";
 import { assertAccess } from "../access/assert.ts";
+import { assertKept } from "../cluster/definition.ts";
 import { namespaceOf, servers as resource, restartPolicyOf, type Server } from "../cluster/resource.ts";
 import { changeAudited } from "../server/audited-change.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
@@ -32,12 +33,7 @@ export const writePolicy =
       deps.kube.patch(resource, target, { merge: { spec: { restart } } }),
     );
     deps.servers.remember(after);
-    // A cluster with an older definition of servers drops fields that it does not know.
-    if (!after.spec.restart)
-      throw new Fault("unavailable", {
-        message:
-          "The cluster does not know restart policies yet; an operator has to install the new definition.",
-      });
+    assertKept(after.spec.restart !== undefined, "restart policies");
     return restartPolicyOf(after);
   };
 

@@ -4,6 +4,7 @@ import { auditActor, type Context, type Handler, type Mesh } from "@svc/mesh";
 import { keepAwakes as contracts, Fault } from "@svc/proto";
 import { createSemaphore } from "@svc/service/semaphore";
 import { assertAccess } from "../access/assert.ts";
+import { assertKept } from "../cluster/definition.ts";
 import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import type { LifecycleStore } from "../database/schema.ts";
@@ -114,12 +115,7 @@ async function keep(deps: KeepAwakeDeps, context: Write, { wanted, row, others }
     payload: { until },
   };
   const after = await changeAudited(deps.store.audits, audit, () => patch(deps, server, keptAwake));
-  // A cluster with an older definition of servers drops fields that it does not know.
-  if (!after.spec.idle?.keptAwake)
-    throw new Fault("unavailable", {
-      message:
-        "The cluster does not know servers that are kept awake yet; an operator has to install the new definition.",
-    });
+  assertKept(after.spec.idle?.keptAwake !== undefined, "servers that are kept awake");
   return { name, until };
 }
 

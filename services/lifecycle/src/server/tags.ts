@@ -1,8 +1,9 @@
 // Tags of a server, which its object carries (docs/reference/server-resource.md#tags).
 
 import { auditActor, type Handler } from "@svc/mesh";
-import { tags as contracts, Fault } from "@svc/proto";
+import { tags as contracts } from "@svc/proto";
 import { assertAccess } from "../access/assert.ts";
+import { assertKept } from "../cluster/definition.ts";
 import { namespaceOf, servers as resource } from "../cluster/resource.ts";
 import { changeAudited } from "./audited-change.ts";
 import { findByUserName, type ServerDeps } from "./deps.ts";
@@ -29,10 +30,6 @@ export const writeTags =
       deps.kube.patch(resource, target, { merge }),
     );
     deps.servers.remember(after);
-    // A cluster with an older definition of servers drops fields that it does not know.
-    if ((after.spec.tags ?? []).length !== tags.length)
-      throw new Fault("unavailable", {
-        message: "The cluster does not know tags yet; an operator has to install the new definition.",
-      });
+    assertKept((after.spec.tags ?? []).length === tags.length, "tags");
     return { name, tags };
   };
