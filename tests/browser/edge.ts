@@ -19,7 +19,7 @@ export type Weather =
 /** A request as the edge sees it. */
 export type Passing = { method: string; path: string };
 
-export type Edge = {
+type Edge = {
   /** Decides what becomes of each request from now on; undefined lets it pass. What was met before is forgotten. */
   set: (decide: (passing: Passing) => Weather | undefined) => void;
   /** Lets everything pass. */

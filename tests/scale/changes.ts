@@ -6,7 +6,7 @@ import { serverName } from "../bench/anchors/servers.ts";
 import type { BenchStack } from "../bench/harness/stack.ts";
 import type { Follower, Kind } from "./follow.ts";
 
-export type Changer = {
+type Changer = {
   /** Wakes this many sleeping servers as fast as they are accepted; seconds until the last one runs. */
   wakeAll: (count: number) => Promise<number>;
   /** Wakes and stops `perSecond` servers each second, in turn, until the signal. */

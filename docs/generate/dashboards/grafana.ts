@@ -3,7 +3,7 @@
 /** Units as Grafana names them. */
 type Unit = "short" | "s" | "bytes" | "Bps" | "reqps" | "ops" | "percentunit" | "dateTimeFromNow";
 
-export type Query = {
+type Query = {
   expr: string;
   /** Template of the name of a line; `{{label}}` is replaced. */
   legend?: string;
@@ -11,7 +11,7 @@ export type Query = {
   mayBeEmpty?: boolean;
 };
 
-export type Panel = {
+type Panel = {
   title: string;
   unit?: Unit;
   /** A line over time unless it says otherwise; `stat` shows the last value. */

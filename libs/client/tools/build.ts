@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { manifestOf } from "./manifest.ts";
 import { collectSources } from "./sources.ts";
 
-export const root = resolve(import.meta.dirname, "../../..");
+const root = resolve(import.meta.dirname, "../../..");
 
 const compilerOptions = {
   // What Node 20 and browsers of 2023 have.

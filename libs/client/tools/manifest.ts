@@ -1,7 +1,7 @@
 // package.json of the published package. Pure.
 
 /** What the package takes from the repository. */
-export type Origin = { version: string; license: string; zod: string; repository: string | undefined };
+type Origin = { version: string; license: string; zod: string; repository: string | undefined };
 
 export function manifestOf({ version, license, zod, repository }: Origin) {
   const entry = (name: string) => ({

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 /** Path in the package, from `src/`, and text. */
-export type Source = { path: string; text: string };
+type Source = { path: string; text: string };
 
 const importPattern = /^(import|export) (type )?(\{[^}]*\}|\*(?: as \w+)?) from "([^"]+)";$/gm;
 

@@ -18,7 +18,7 @@ export const ImageSource = z.enum(["built", "external", "recommended"]);
 export type ImageSource = z.output<typeof ImageSource>;
 
 /** The last verdict on an image (docs/reference/builds.md#rescan). */
-export const ImageScan = z.strictObject({
+const ImageScan = z.strictObject({
   /** The scan, which is read like a build. */
   build_id: z.string(),
   scanned_at: Timestamp,

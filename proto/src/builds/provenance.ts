@@ -20,7 +20,7 @@ const digest = z.strictObject({ sha256: Sha256Hex });
 const { accepted } = ScanPolicy.shape;
 
 /** How the image was judged. */
-export const ProvenanceScan = z.strictObject({
+const ProvenanceScan = z.strictObject({
   scanned_at: Timestamp,
   scanner: Program.optional(),
   /** Absent when the scanner had no database of vulnerabilities. */

@@ -7,7 +7,7 @@ import { Right, TokenGrant } from "../right.ts";
 import { Sha256Hex, Timestamp } from "../text.ts";
 
 /** Of all installations; a setting of identity may be shorter. */
-export const longestDays = 3_650;
+const longestDays = 3_650;
 const mostServers = 50;
 
 /** One token as its owner sees it; the secret is not in it. */

@@ -46,7 +46,7 @@ export const PasskeyCredential = z.strictObject({
 export type PasskeyCredential = z.output<typeof PasskeyCredential>;
 
 /** docs/reference/sign-in.md#proofs. */
-export const Reauthed = z.strictObject({ ok: z.literal(true), until: Timestamp });
+const Reauthed = z.strictObject({ ok: z.literal(true), until: Timestamp });
 
 const door = { method: "POST", face: "external", tier: "public", rateLimited: true } as const;
 const own = { face: "external", tier: "app", setup: true } as const;

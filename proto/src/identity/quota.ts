@@ -30,8 +30,7 @@ export const readLimits = request({
 });
 
 /** docs/reference/claims.md#quota. */
-export const QuotaView = Limits.extend({ user_id: z.string() });
-export type QuotaView = z.output<typeof QuotaView>;
+const QuotaView = Limits.extend({ user_id: z.string() });
 
 const id = { id: z.string().min(1).max(64) };
 const path = "/api/v1/users/{id}/quotas";

@@ -18,23 +18,23 @@ export const PlayerName = words(
   "must be a player's name: 1 to 16 of A-Z, a-z, 0-9 and _",
 );
 /** A permission of LuckPerms, wildcards and shorthand ranges without spaces included. */
-export const PermissionNode = words(
+const PermissionNode = words(
   /^[A-Za-z0-9_*][A-Za-z0-9_.*:-]{0,199}$/,
   "must be a permission such as essentials.fly: at most 200 of letters, digits and _ . * : -",
 );
 /** A group of LuckPerms, which allows 36 characters. */
-export const GroupName = words(
+const GroupName = words(
   /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$/,
   "must be a group's name: at most 36 of letters, digits and _ . -",
 );
 /** A world's folder name or its namespaced key. */
-export const WorldName = words(
+const WorldName = words(
   /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,63}$/,
   "must be a world's name: at most 64 of letters, digits and _ . : / -",
 );
 
 /** What a changed right answers: the raw RCON reply and what it was about (docs/reference/console.md#access). */
-export const AccessResult = z.strictObject({
+const AccessResult = z.strictObject({
   name: z.string(),
   action: z.string(),
   output: z.string(),
@@ -42,7 +42,6 @@ export const AccessResult = z.strictObject({
   node: z.string().optional(),
   group: z.string().optional(),
 });
-export type AccessResult = z.output<typeof AccessResult>;
 
 const faults = ["bad_name", "not_found", "not_running"] as const;
 const luckPermsFaults = [...faults, "luckperms_missing"] as const;

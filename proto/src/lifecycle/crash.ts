@@ -68,13 +68,12 @@ const crash = {
 export const Crash = z.strictObject(crash);
 export type Crash = z.output<typeof Crash>;
 
-export const CrashReport = z.strictObject({
+const CrashReport = z.strictObject({
   server: z.string(),
   ...crash,
   /** The last lines of the log, the oldest first, without secrets; empty when the log was gone. */
   lines: z.array(z.string()).max(maxCrashLines),
 });
-export type CrashReport = z.output<typeof CrashReport>;
 
 export const CrashList = z.strictObject({ server: z.string(), crashes: z.array(Crash).max(maxCrashes) });
 export type CrashList = z.output<typeof CrashList>;

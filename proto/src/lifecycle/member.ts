@@ -15,12 +15,11 @@ const spec = "docs/reference/shared-access.md#operations";
 const id = z.string().min(1).max(64);
 
 /** Days that an invitation may be open. */
-export const longestInvitationDays = 30;
+const longestInvitationDays = 30;
 const defaultInvitationDays = 7;
 
 /** Whom an invitation is for: whoever has the link, who has verified an address, or who is linked to a player. */
-export const InvitationKind = z.enum(["link", "mail", "player"]);
-export type InvitationKind = z.output<typeof InvitationKind>;
+const InvitationKind = z.enum(["link", "mail", "player"]);
 
 /** One member as the owner and members with `invite` see it. */
 export const Member = z.strictObject({
@@ -262,13 +261,12 @@ export const decline = operation({
 });
 
 /** One server that is shared with an account, for those who keep what belongs to servers. */
-export const SharedWith = z.strictObject({
+const SharedWith = z.strictObject({
   server: z.string(),
   owner_id: z.string(),
   rights: z.array(MemberRight),
   ends_at: Timestamp.optional(),
 });
-export type SharedWith = z.output<typeof SharedWith>;
 
 export const listSharedWith = request({
   subject: "lifecycle.member.list-shared-with",

@@ -24,7 +24,7 @@ export const Rehearsal = z.strictObject({
 export type Rehearsal = z.output<typeof Rehearsal>;
 
 /** The newest undamaged bundle. */
-export const LastBundle = z.strictObject({
+const LastBundle = z.strictObject({
   at: Timestamp,
   name: z.string(),
   label: BundleLabel,

@@ -28,14 +28,7 @@ export const OffsiteKindStatus = z.strictObject({
 export type OffsiteKindStatus = z.output<typeof OffsiteKindStatus>;
 
 /** `standby`: another installation is the writer; `wrong_key`: the bucket is sealed with another key. */
-export const OffsitePassState = z.enum([
-  "running",
-  "completed",
-  "incomplete",
-  "failed",
-  "standby",
-  "wrong_key",
-]);
+const OffsitePassState = z.enum(["running", "completed", "incomplete", "failed", "standby", "wrong_key"]);
 
 /** How far a running pass is. */
 export const OffsiteProgress = z.strictObject({
@@ -66,13 +59,12 @@ export const OffsitePass = z.strictObject({
 });
 export type OffsitePass = z.output<typeof OffsitePass>;
 
-export const OffsiteWriter = z.strictObject({
+const OffsiteWriter = z.strictObject({
   host_id: z.string(),
   name: z.string(),
   last_run_at: Timestamp,
   is_this_host: z.boolean(),
 });
-export type OffsiteWriter = z.output<typeof OffsiteWriter>;
 
 /** What the store was found able to do. */
 export const OffsiteStore = z.strictObject({

@@ -16,7 +16,7 @@ export const UpdateWindow = z.strictObject({
 });
 export type UpdateWindow = z.output<typeof UpdateWindow>;
 
-export const ComponentState = z.enum(["current", "available", "unknown", "unreadable", "pinned"]);
+const ComponentState = z.enum(["current", "available", "unknown", "unreadable", "pinned"]);
 
 /** One component of an update report. */
 export const UpdateComponent = z.strictObject({

@@ -10,7 +10,7 @@ import { ServerNameParam } from "../lifecycle/names.ts";
 import { Timestamp, wholeNumber } from "../text.ts";
 
 /** What happens at servers. */
-export const serverEventTypes = [
+const serverEventTypes = [
   "server.starting",
   "server.ready",
   "server.stopped",
@@ -26,7 +26,7 @@ export const serverEventTypes = [
   "schedule.failed",
 ] as const;
 /** What webhooks of the installation can have besides. */
-export const platformEventTypes = [
+const platformEventTypes = [
   "alert.firing",
   "alert.resolved",
   "build.succeeded",
@@ -112,7 +112,7 @@ export const Delivery = z.strictObject({
 export type Delivery = z.output<typeof Delivery>;
 
 /** Characters of an address, a label; webhooks of a server and of the installation. */
-export const longestUrl = 2_000;
+const longestUrl = 2_000;
 const id = z.string().min(1).max(64);
 const label = z.string().trim().min(1).max(64);
 const url = z.string().trim().min(1).max(longestUrl);

@@ -60,7 +60,7 @@ export const WorldJobCode = z.enum([...TaskFaultCode.options, "job_failed", "ent
 export type WorldJobCode = z.output<typeof WorldJobCode>;
 
 /** Who started it, as far as the reader may know. `svc`: by itself. */
-export const StartedBy = z.enum(["you", "other", "svc"]);
+const StartedBy = z.enum(["you", "other", "svc"]);
 
 /** One Job on a world (docs/reference/world-lock.md#outcome). */
 export const WorldJob = z.strictObject({

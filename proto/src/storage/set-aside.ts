@@ -15,10 +15,8 @@ const spec = "docs/reference/crashes.md#safe-start";
 /** Longer than the owner waits for a Job, so that its `files_timeout` is heard. */
 const deadlineMs = 92_000;
 
-/** Files of one set, or that a set would have. */
-export const mostAside = 500;
 /** UTC, to the second. */
-export const SetId = z.string().regex(/^\d{8}T\d{6}Z$/);
+const SetId = z.string().regex(/^\d{8}T\d{6}Z$/);
 
 export const AsideFile = z.strictObject({
   /** Where the server looks for it. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { event } from "../contract.ts";
 
 /** A Job, a change of files, a move, a drill or a backup. */
-export const WorldChangeType = z.enum(["job", "file", "move", "drill", "backup"]);
+const WorldChangeType = z.enum(["job", "file", "move", "drill", "backup"]);
 
 /** Written by triggers of the tables, in the transaction of the change: whoever wants to know more asks. */
 export const worldChanged = event({

@@ -24,7 +24,7 @@ function decide(principal: Principal, world: Shared, { to, ...paths }: Wanted): 
   return decideAccess(principal, sharedOf(world), { ...paths, ...askedBy(to), now: Date.now() });
 }
 
-export function sharedOf({ name, owner_id: ownerId, members = [] }: Shared): SharedServer {
+function sharedOf({ name, owner_id: ownerId, members = [] }: Shared): SharedServer {
   return { name, ownerId, members };
 }
 

@@ -4,7 +4,7 @@
 /** The accounts that an entry is for, or everybody. */
 export type Audience = readonly string[] | "everybody";
 
-export type ReaderIndex = {
+type ReaderIndex = {
   /** The entry has changed: its audience is asked for again before the next answer. */
   changed: (key: string) => void;
   /** Keys of what may be for this account, in order; undefined while `isReady` says no. */

@@ -2,7 +2,7 @@
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-export type SpanOptions = {
+type SpanOptions = {
   kind: "server" | "client" | "internal";
   /** W3C `traceparent` of the span above; without one it is the span that runs here, if any. */
   parent?: string | undefined;
@@ -10,7 +10,7 @@ export type SpanOptions = {
 };
 
 /** Work that is over; `ms` is how long it took. */
-export type EndedWork = { ms: number; attributes?: Attributes; error?: unknown };
+type EndedWork = { ms: number; attributes?: Attributes; error?: unknown };
 
 export type Tracing = {
   /** False: nothing is recorded, and callers spare themselves the rest. */

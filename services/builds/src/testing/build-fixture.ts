@@ -129,7 +129,7 @@ export type BuildFixture = {
 };
 
 /** Writes `kubeconfig` and `kubeconfig.builds` to the folder. */
-export type StartBuildCluster = (dataDir: string) => Promise<{ close: () => Promise<void> }>;
+type StartBuildCluster = (dataDir: string) => Promise<{ close: () => Promise<void> }>;
 
 /** On an embedded cluster, or on another in which the release is installed. */
 export async function openBuildFixture(cluster?: StartBuildCluster): Promise<BuildFixture> {

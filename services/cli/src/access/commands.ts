@@ -15,7 +15,7 @@ import { CommandError, type Outcome, table } from "../output.ts";
 import { endOf } from "../time.ts";
 
 type At = { data: string };
-export type GrantOptions = {
+type GrantOptions = {
   preset?: string;
   right?: string[];
   read?: string[];

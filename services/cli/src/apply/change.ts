@@ -32,7 +32,7 @@ export type Options = { prune: boolean };
 export type Settings = serverFiles.FileSettings;
 export type Field = keyof Settings;
 export type Value = string | number;
-export type FieldChange = { field: string; from: string; to: string };
+type FieldChange = { field: string; from: string; to: string };
 
 export type Change = { server: string } & (
   | { kind: "create-server"; settings: Settings }

@@ -6,7 +6,7 @@ import { isCode } from "../account/refusal.ts";
 import type { Present, Wanted } from "./change.ts";
 
 /** Which lists of a server are read. */
-export type Scope = Pick<Wanted, "name"> &
+type Scope = Pick<Wanted, "name"> &
   Record<"hasTasks" | "hasAllowlist" | "hasRestart" | "hasMembers", boolean>;
 
 export function scopeOf({ name, schedules: tasks, allowlist, restart, members: shared }: Wanted): Scope {

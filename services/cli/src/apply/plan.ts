@@ -33,7 +33,7 @@ function refused(...refusals: string[]): Plan {
 }
 
 /** The plan for one server. */
-export function planServer(wanted: Wanted, present: Present, context: Context): Plan {
+function planServer(wanted: Wanted, present: Present, context: Context): Plan {
   const { name } = wanted;
   if (present.kind === "foreign") return refused(`${name}: is not yours`);
   if (present.kind === "absent") return planNew(wanted, context);

@@ -10,7 +10,7 @@ import { CommandError } from "../output.ts";
 import type { Wanted } from "./change.ts";
 
 /** A text and how messages call it. */
-export type Source = { name: string; text: string };
+type Source = { name: string; text: string };
 
 /** What `-f` names: a file, every .yaml and .yml of a folder by name, or `-` for standard input. */
 export async function readSources(named: readonly string[], folder: string): Promise<Source[]> {
@@ -35,7 +35,7 @@ function yamlIn(folder: string): string[] {
   return files.sort().map((name) => join(folder, name));
 }
 
-export type Parsed = { wanted: Wanted[]; problems: string[] };
+type Parsed = { wanted: Wanted[]; problems: string[] };
 
 /** Every document of the sources. A problem starts with file and line. */
 export function parseSources(sources: readonly Source[]): Parsed {

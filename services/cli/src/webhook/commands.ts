@@ -9,7 +9,7 @@ import { CommandError, type Outcome, table } from "../output.ts";
 
 /** Without a server: those of the installation. */
 export type At = { data: string; server?: string };
-export type Given = { label?: string; url?: string; event?: string[]; language?: string };
+type Given = { label?: string; url?: string; event?: string[]; language?: string };
 export type CreateOptions = At & Given & { format: string };
 export type SetOptions = At & Given & { on?: boolean; off?: boolean };
 export type DeliveriesOptions = At & { state?: string; limit: number };

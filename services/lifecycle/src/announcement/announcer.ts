@@ -27,7 +27,7 @@ export type AnnouncerDeps = {
   now: () => number;
 };
 
-export type Announcer = {
+type Announcer = {
   /** One pass over all announcements; `signal` ends it before the next server. */
   pass: (signal?: AbortSignal) => Promise<void>;
   /** Stops vouching for the views, for a replica that leads no longer. */

@@ -13,7 +13,7 @@ export function stateOf({ starts_at, ends_at, ended_at }: Times, now: number): c
 }
 
 /** Maintenance is shown for so long before it begins. */
-export const shownAheadMs = 24 * 60 * minuteMs;
+const shownAheadMs = 24 * 60 * minuteMs;
 
 /** Whether people are shown it: a message while it is current, maintenance from a day before. */
 export function isShown(times: Times, now: number): boolean {
@@ -23,7 +23,7 @@ export function isShown(times: Times, now: number): boolean {
 }
 
 /** Minutes before maintenance begins at which players are told. */
-export const countdown = [30, 10, 5, 1] as const;
+const countdown = [30, 10, 5, 1] as const;
 
 /** `minutes`: before the begin, 0 is the begin; `leftMinutes`: until it begins, or until maintenance ends. */
 export type Step = { minutes: number; dueAt: Date; leftMinutes: number };

@@ -4,7 +4,7 @@
 import type { crashes } from "@svc/proto";
 import { causeTable, type Exit, faultPatterns } from "./causes.ts";
 
-export type Explained = { cause: crashes.CrashCause; detail?: string };
+type Explained = { cause: crashes.CrashCause; detail?: string };
 
 const maxLineChars = 1_000;
 const maxDetailChars = 200;

@@ -9,7 +9,7 @@ import { withDatabaseFaults } from "../database/with-database-faults.ts";
 export type CrashRow = Omit<ServerCrashesTable, "server_name" | "run" | "lines">;
 
 /** What the database knows of a run that has ended. */
-export type RunFacts = {
+type RunFacts = {
   isRecorded: boolean;
   wasRunning: boolean;
   memoryMib: number | undefined;
@@ -17,7 +17,7 @@ export type RunFacts = {
   tps: number | undefined;
 };
 type FactsRow = { is_recorded: boolean; was_running: boolean; memory_mib: number | null; tps: number | null };
-export type RunSpan = { key: string; startedAt: Date; endedAt: Date };
+type RunSpan = { key: string; startedAt: Date; endedAt: Date };
 
 /** What happens next: the server stays stopped, its process is left alone, or it is started again. */
 export type AfterCrash = "stopped" | "left" | "restarts";

@@ -2,7 +2,7 @@
 
 import { textOf } from "./explain.ts";
 
-export type TickSigns = {
+type TickSigns = {
   /** The most that a warning says the game was behind. */
   behindMs: number | undefined;
   /** A watchdog spoke of a tick that did not end. */

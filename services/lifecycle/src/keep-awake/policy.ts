@@ -5,7 +5,7 @@ import { keptAwakeUntil } from "../cluster/kept-awake.ts";
 import { idleLimitMs, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 
-export type Bounds = Pick<LifecycleSettings, "keep_awake_longest" | "keep_awake_servers">;
+type Bounds = Pick<LifecycleSettings, "keep_awake_longest" | "keep_awake_servers">;
 
 type Refusal = {
   fault: "bad_keep_awake" | "keep_awake_quota_exceeded" | "no_idle_stop" | "server_retiring";

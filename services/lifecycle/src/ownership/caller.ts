@@ -11,7 +11,7 @@ export function callerOf({ principal }: { principal: Principal }): Caller {
     : { accountId: undefined, isStaff: false };
 }
 
-export function isOwner(row: ServerRow | undefined, caller: Caller): boolean {
+function isOwner(row: ServerRow | undefined, caller: Caller): boolean {
   return caller.accountId !== undefined && row?.ownerId === caller.accountId;
 }
 

@@ -78,7 +78,7 @@ export type ServerStore = {
   ping: () => Promise<void>;
 };
 
-export type MaintenanceWindow = { text_en: string; ends_at: Date };
+type MaintenanceWindow = { text_en: string; ends_at: Date };
 
 type Wake = {
   startsCooldown: boolean;

@@ -26,7 +26,7 @@ export function startSweepingAccess(deps: SweepDeps): { close: () => Promise<voi
 
 const serversAtOnce = 100;
 
-export const sweepAccess = withDatabaseFaults(async ({ database, sharing, settings }: SweepDeps) => {
+const sweepAccess = withDatabaseFaults(async ({ database, sharing, settings }: SweepDeps) => {
   const { db } = database;
   const { rows } = await sql<{ name: string }>`
     select name from servers where members <> '[]' and jsonb_typeof(members) = 'array' and exists (

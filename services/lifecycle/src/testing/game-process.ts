@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { until } from "@svc/mesh/testing";
 import type { TestCluster } from "./fixture.ts";
 
-export type GameProcess = {
+type GameProcess = {
   freeze: () => void;
   /** False for one that nobody has waited for yet. */
   isAlive: () => boolean;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 
 export type Address = { address: string; family: 4 | 6 };
 
-export type Posting = {
+type Posting = {
   body: string;
   headers: Readonly<Record<string, string>>;
   /** Addresses of the host that were checked, at least one. */
@@ -16,7 +16,7 @@ export type Posting = {
   mostBytes: number;
 };
 
-export type Answer = { status: number; retryAfter: string | undefined; beginning: Buffer };
+type Answer = { status: number; retryAfter: string | undefined; beginning: Buffer };
 
 /** Rejects when no answer has begun; a body that breaks off or takes too long is as long as it came. */
 export async function post(url: URL, { addresses, mostBytes, ...given }: Posting): Promise<Answer> {

@@ -19,8 +19,8 @@ import { startOpsWatchdog } from "../service.ts";
 import type { Resolve } from "../webhook/address.ts";
 import { createWatchdogDatabase } from "./fixture.ts";
 
-export type Received = { url: string; headers: IncomingMessage["headers"]; body: string };
-export type Receiver = {
+type Received = { url: string; headers: IncomingMessage["headers"]; body: string };
+type Receiver = {
   url: string;
   received: Received[];
   /** What it answers; 204 unless set. */
@@ -28,7 +28,7 @@ export type Receiver = {
   close: () => void;
 };
 
-export async function startReceiver(): Promise<Receiver> {
+async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => {

@@ -13,7 +13,7 @@ export type Reach = {
   inside: readonly string[];
 };
 
-export type Checked = { url: URL; host: string; isInside: boolean } | { problem: string };
+type Checked = { url: URL; host: string; isInside: boolean } | { problem: string };
 
 /** Whether an address may be called as it is written; pure. Where its name leads is checked at each connection. */
 export function checkUrl(text: string, { ports, inside }: Reach): Checked {

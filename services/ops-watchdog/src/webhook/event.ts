@@ -135,7 +135,7 @@ export function readMessage(subject: string, body: unknown): Read {
   return known === undefined ? {} : (readers[known]?.(body) ?? {});
 }
 
-export type AlertChange = {
+type AlertChange = {
   /** Unix milliseconds. */
   at: number;
   what: string;

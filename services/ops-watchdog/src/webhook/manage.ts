@@ -24,7 +24,7 @@ export type ManageDeps = {
 export type Call = { context: Context<AnyContract>; place: Place };
 
 /** Those of a place; rows of another owner of the server count for nothing. */
-export function ofPlace(db: WatchdogDb | Trx<Tables>, { server, owner }: Place) {
+function ofPlace(db: WatchdogDb | Trx<Tables>, { server, owner }: Place) {
   const all = db.selectFrom("webhooks").selectAll();
   if (server === null) return all.where("server_name", "is", null);
   // A server that is nobody's has none.

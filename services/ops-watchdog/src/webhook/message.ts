@@ -45,7 +45,7 @@ export const sentences: Readonly<Record<webhooks.WebhookEventType, Sentence>> = 
 
 const longestText = 1_500;
 
-export type Body = { format: webhooks.WebhookFormat; language: Language; installation: string };
+type Body = { format: webhooks.WebhookFormat; language: Language; installation: string };
 
 /** The body of one delivery, as text. */
 export function bodyOf(told: Told, { format, language, installation }: Body): string {
@@ -86,7 +86,7 @@ function oneLine(text: string): string {
 }
 
 /** Slack reads `<…>` as a link or a mention and `&` as an entity; `*_~` and backquotes format. */
-export function plainSlack(text: string): string {
+function plainSlack(text: string): string {
   const joined = text.replace(/[*_~`]/g, "\u200b$&");
   return joined.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -13,7 +13,7 @@ export type DeliveryRow = Selectable<WebhookDeliveriesTable>;
 export type WebhookRow = Selectable<WebhooksTable>;
 
 /** Deliveries that may wait for one webhook; of more the oldest are dropped. */
-export const mostWaiting = 1_000;
+const mostWaiting = 1_000;
 /** Longer than an attempt takes with everything around it. */
 const leaseMs = 30_000;
 
@@ -197,7 +197,7 @@ export async function untilDue(db: WatchdogDb, mostMs: number): Promise<number> 
 }
 
 const keptMs = 7 * 86_400_000;
-export const mostKept = 200;
+const mostKept = 200;
 
 /** Deletes what is no longer kept: after seven days, and of what has ended all but the newest 200 of a webhook. */
 export async function sweep(db: WatchdogDb): Promise<void> {

@@ -16,7 +16,7 @@ import { decideStanding } from "./standing.ts";
 const lookEveryMs = 5_000;
 const askAgainMs = 15_000;
 
-export type SenderDeps = {
+type SenderDeps = {
   db: WatchdogDb;
   mesh: Pick<Mesh, "call">;
   sending: Sending;
@@ -28,7 +28,7 @@ export type SenderDeps = {
   step?: ((name: "picked" | "sent") => void) | undefined;
 };
 
-export type Sender = {
+type Sender = {
   /** Something was queued. */
   ring: () => void;
   /** Begins nothing more and waits for the attempts under way. */

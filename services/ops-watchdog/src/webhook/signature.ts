@@ -10,7 +10,7 @@ export function newSecret(): string {
   return `svc_whs_${randomBytes(32).toString("base64url")}`;
 }
 
-export type Secrets = { secret: string | null; old_secret: string | null; old_secret_until: Date | null };
+type Secrets = { secret: string | null; old_secret: string | null; old_secret_until: Date | null };
 
 /** The secrets that are valid at a time, the newest first. */
 export function validSecrets({ secret, old_secret, old_secret_until }: Secrets, now: number): string[] {

@@ -2,7 +2,7 @@
 
 import { isLive, type MemberFacts } from "@svc/proto";
 
-export type Standing =
+type Standing =
   | "stands"
   /** The server has another owner, none, or is gone: the webhook goes too. */
   | "owner_gone"

@@ -15,7 +15,7 @@ import { sweep } from "./queue.ts";
 import { startSender } from "./sender.ts";
 import { serveWebhooks } from "./serve.ts";
 
-export type WebhookDeps = {
+type WebhookDeps = {
   settings: Settings;
   db: WatchdogDb;
   mesh: Pick<Mesh, "serve" | "call" | "consume">;

@@ -4,7 +4,7 @@ import { poll, useOperation } from "../api/query.ts";
 import { isWithin } from "./paths.ts";
 import type { Right } from "./presets.ts";
 
-export type MyAccess = Output<"members.readMine">;
+type MyAccess = Output<"members.readMine">;
 
 /** What the reader may do at the server whose page is open. */
 export type Access = {

@@ -7,7 +7,7 @@ export function untilFieldOf(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
 }
 
-export type Until = { at: string } | { problem: "empty" | "past" | "late" };
+type Until = { at: string } | { problem: "empty" | "past" | "late" };
 
 /** The moment that the field names; one that the clock shows twice is the first of them. */
 export function untilOf(field: string, now: number, longestMs: number): Until {

@@ -13,7 +13,7 @@ const reasons = {
   notSwitched: /^(the server could not be switched|the new volume is not on )/,
 } as const;
 
-export type MoveReason = keyof typeof reasons | "other";
+type MoveReason = keyof typeof reasons | "other";
 
 /** `other` is what a Job or the cluster said. */
 export function reasonOf(error: string): MoveReason {

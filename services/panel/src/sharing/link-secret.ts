@@ -12,12 +12,7 @@ export function takeSecret(): string | undefined {
   return kept;
 }
 
-/** After the invitation was answered. */
-export function forgetSecret(): void {
-  kept = undefined;
-}
-
 /** What stands behind `#`, where it can be the secret of an invitation. */
-export function secretOf(hash: string): string | undefined {
+function secretOf(hash: string): string | undefined {
   return /^#(svc_inv_[\w-]{1,120})$/.exec(hash)?.[1];
 }

@@ -11,9 +11,9 @@ import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 
-export type Offered = Output<"members.look">;
+type Offered = Output<"members.look">;
 /** How an invitation is named to the service: by its id where it is addressed to the reader, else by its secret. */
-export type Which = { id: string } | { secret: string };
+type Which = { id: string } | { secret: string };
 
 const changed = ["members.listOffers", "ownership.listMine", "members.look"] as const;
 

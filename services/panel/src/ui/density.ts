@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from "react";
 
 export const densities = ["comfortable", "compact"] as const;
-export type Density = (typeof densities)[number];
+type Density = (typeof densities)[number];
 
 const storageKey = "svc.density";
 const listeners = new Set<() => void>();

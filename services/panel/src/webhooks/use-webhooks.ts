@@ -29,7 +29,7 @@ export function useWebhooks(place: Place) {
   return isPlatform ? all : own;
 }
 
-export type Page = { id: string; state?: State; limit: number; offset: number };
+type Page = { id: string; state?: State; limit: number; offset: number };
 
 export function useDeliveries(place: Place, page: Page) {
   const isPlatform = place === "platform";

@@ -15,7 +15,7 @@ import type { Announcement } from "./announcements.ts";
 const aheadMs = 30 * 60_000;
 
 /** `key`: what a connection is told once. */
-export type Due = { key: string; kind: "message" | "soon" | "begun"; dueAt: number; until: number };
+type Due = { key: string; kind: "message" | "soon" | "begun"; dueAt: number; until: number };
 
 /** What is to be told of it now. */
 export function dueOf({ id, start, end, maintenance }: Announcement, now: number): Due | undefined {

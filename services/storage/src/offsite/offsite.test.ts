@@ -15,7 +15,6 @@ import type { BackupRow, StorageDb, Tables } from "../database/tables.ts";
 import { createStorageDatabase } from "../testing/fixture.ts";
 import { writeFiles } from "../testing/worlds.ts";
 import { serveOffsite } from "./serve.ts";
-import { findConfirmedAt } from "./store.ts";
 
 const now = new Date();
 let database: TestDatabase;
@@ -191,6 +190,10 @@ describe("recorded copies", () => {
   test("are confirmed by the newest listing of the bucket", async () => {
     for (const listed_at of ["2026-11-22T12:00:00Z", "2026-11-22T11:00:00Z"])
       await watchdog.call(contracts.confirmCopies, { listed_at });
-    assert.equal((await findConfirmedAt(db))?.toISOString(), "2026-11-22T12:00:00.000Z");
+    const { listed_at } = await db
+      .selectFrom("offsite_confirmations")
+      .select("listed_at")
+      .executeTakeFirstOrThrow();
+    assert.equal(listed_at.toISOString(), "2026-11-22T12:00:00.000Z");
   });
 });

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import type { BackupRow, StorageDb } from "../database/tables.ts";
 
-export type Copy = { id: string; sha256: string; at: string | null };
+type Copy = { id: string; sha256: string; at: string | null };
 
 /** Backups that may have a copy, in order of their ids. */
 export function findArchives(
@@ -51,9 +51,4 @@ export async function confirmCopies(db: StorageDb, listedAt: Date): Promise<void
         .doUpdateSet({ listed_at: sql`greatest(offsite_confirmations.listed_at, excluded.listed_at)` }),
     )
     .execute();
-}
-
-export async function findConfirmedAt(db: StorageDb): Promise<Date | undefined> {
-  const row = await db.selectFrom("offsite_confirmations").select("listed_at").executeTakeFirst();
-  return row?.listed_at;
 }

@@ -10,7 +10,7 @@ import { expectedOf } from "./expected.ts";
 import { type Hints, judge } from "./judge.ts";
 import { observe } from "./observe.ts";
 
-export type ClusterOptions = { kubeconfig?: string; values?: string };
+type ClusterOptions = { kubeconfig?: string; values?: string };
 
 /** Checks an installation on a cluster against its values; exit code 1 when there is a problem. */
 export async function diagnoseCluster(options: ClusterOptions): Promise<Outcome> {

@@ -9,7 +9,7 @@ import {
 import type { Values } from "../../manifests/values/schema.ts";
 
 /** Keys that the pods read from a Secret; without keys only the Secret itself is needed. */
-export type NeededSecret = { namespace: string; name: string; keys: string[] };
+type NeededSecret = { namespace: string; name: string; keys: string[] };
 
 export type Expected = {
   prerequisites: KubernetesObject[];

@@ -5,7 +5,7 @@ import { withDatabase } from "./database.ts";
 import type { Probe } from "./probe.ts";
 
 type OffReason = "gone" | "failing" | "restored";
-export type SwitchedOff = { id: string; label: string; host: string; off_reason: OffReason };
+type SwitchedOff = { id: string; label: string; host: string; off_reason: OffReason };
 
 const summaries = {
   gone: {
