@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { clockOf } from "../words/local-time.ts";
 import { useWords } from "../words/words.ts";
 import { translateCron } from "./cron.ts";
 import { type Draft, intervals, intervalsOf } from "./draft.ts";
-import { clockOf } from "./timetable.ts";
 
 type CronFieldProps = { action: Draft["action"]; onTranslate: (change: Partial<Draft>) => void };
 

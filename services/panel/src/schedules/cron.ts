@@ -1,6 +1,6 @@
 // A pasted cron line as the steps of a schedule, where they can say it.
 
-import { isZone } from "./timetable.ts";
+import { isZone } from "../words/local-time.ts";
 
 type Steps = { every: number; minuteOfDay: number; weekdays: number; timezone?: string };
 /** Why a line is not translated: not five fields, a field that is none, days of the month, or times the steps cannot say. */

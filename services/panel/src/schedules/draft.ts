@@ -1,7 +1,8 @@
 // What the editor holds, and which of it the service would refuse (docs/reference/schedules.md#task).
 
 import type { Input } from "../api/operations.ts";
-import { clockOf, isZone, type Schedule, type Timetable } from "./timetable.ts";
+import { clockOf, isZone } from "../words/local-time.ts";
+import type { Schedule, Timetable } from "./timetable.ts";
 
 export const actions = ["restart", "backup", "start", "stop", "command"] as const;
 /** Minutes between two runs; 0 is once a day. */

@@ -3,9 +3,10 @@ import { Choices } from "../ui/choices.tsx";
 import { Field } from "../ui/field.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
+import { ownZone } from "../words/local-time.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import { actions, type Draft, intervalsOf, mayWarn, type Problem, warnings } from "./draft.ts";
-import { ownZone, weekdayName, weekOrder } from "./schedule-words.ts";
+import { weekdayName, weekOrder } from "./schedule-words.ts";
 
 type StepProps = {
   draft: Draft;

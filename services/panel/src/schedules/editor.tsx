@@ -5,12 +5,12 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Form } from "../ui/form.tsx";
 import { Stack } from "../ui/layout.tsx";
+import { ownZone } from "../words/local-time.ts";
 import { useWords } from "../words/words.ts";
 import { CronField } from "./cron-field.tsx";
 import { type Draft, draftOf, inputOf, newDraft, problemsOf, timetableOf } from "./draft.ts";
 import { ActionStep, TimeStep, WarningStep } from "./editor-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
-import { ownZone } from "./schedule-words.ts";
 import type { Schedule } from "./timetable.ts";
 
 type EditorProps = {

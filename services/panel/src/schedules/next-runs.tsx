@@ -1,9 +1,10 @@
 import { Fragment, useMemo } from "react";
 import { Muted } from "../ui/layout.tsx";
+import { clockOf, type Moment, ownZone } from "../words/local-time.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import { formatRun, ownZone } from "./schedule-words.ts";
+import { formatRun } from "./schedule-words.ts";
 import styles from "./schedules.module.css";
-import { clockOf, type Run, runsAfter, type Timetable } from "./timetable.ts";
+import { runsAfter, type Timetable } from "./timetable.ts";
 
 const shownRuns = 5;
 
@@ -65,7 +66,7 @@ export function NextRuns({ timetable }: { timetable: Timetable | undefined }) {
   );
 }
 
-function ChangeWords({ change }: { change: NonNullable<Run["change"]> }) {
+function ChangeWords({ change }: { change: NonNullable<Moment["change"]> }) {
   const { schedules } = useWords();
   return change.kind === "doubled"
     ? schedules.doubled(clockOf(change.wanted))

@@ -1,9 +1,10 @@
 import { Time } from "../ui/time.tsx";
+import { offsetAt, ownZone } from "../words/local-time.ts";
 import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import { formatRun, ownZone, reasonWords, whenWords } from "./schedule-words.ts";
+import { formatRun, reasonWords, whenWords } from "./schedule-words.ts";
 import styles from "./schedules.module.css";
-import { offsetAt, type Schedule } from "./timetable.ts";
+import type { Schedule } from "./timetable.ts";
 
 /** When it runs, what it does, and how the last run went. */
 export function ScheduleDetails({ schedule }: { schedule: Schedule }) {

@@ -2,8 +2,9 @@
 
 import { isolate } from "../words/format.ts";
 import type { Language } from "../words/language.ts";
+import { clockOf } from "../words/local-time.ts";
 import type { Words } from "../words/words.ts";
-import { clockOf, type Schedule, type Timetable } from "./timetable.ts";
+import type { Schedule, Timetable } from "./timetable.ts";
 
 /** Days as people count them: Monday first. */
 export const weekOrder = [1, 2, 3, 4, 5, 6, 0] as const;
@@ -74,9 +75,4 @@ export function formatRun(at: number, zone: string, language: Language): string 
     ...{ timeZone: zone, weekday: "short", month: "short", day: "numeric" },
     ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   }).format(at);
-}
-
-/** The zone of this browser. */
-export function ownZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isZone as isZoneOfService, nextRun } from "../../../lifecycle/src/schedule/next-run.ts";
-import { clockOf, isZone, offsetAt, type Run, runsAfter, type Timetable } from "./timetable.ts";
+import { clockOf, isZone, type Moment, offsetAt } from "../words/local-time.ts";
+import { runsAfter, type Timetable } from "./timetable.ts";
 
 const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 const daily = (time: string, timezone: string, weekdays = 127): Timetable => ({
@@ -63,7 +64,7 @@ describe("the next five runs are those of the service", () => {
 });
 
 describe("a clock change is marked", () => {
-  const say = ({ at, change }: Run) => {
+  const say = ({ at, change }: Moment) => {
     const time = new Date(at).toISOString().slice(0, 16);
     if (!change) return time;
     if (change.kind === "doubled") return `${time} doubled ${clockOf(change.wanted)}`;

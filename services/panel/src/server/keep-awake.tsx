@@ -9,8 +9,9 @@ import { Form } from "../ui/form.tsx";
 import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatDate, isolate } from "../words/format.ts";
+import { fieldOf, ownZone } from "../words/local-time.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import { untilFieldOf, untilOf } from "./until.ts";
+import { untilOf } from "./until.ts";
 import type { FullStatus } from "./use-server.ts";
 
 const readAgain = ["keepAwakes.read", "servers.viewStatus"] as const;
@@ -70,11 +71,12 @@ function UntilForm({ name, until }: { name: string; until: string | undefined })
   const toast = useToast();
   const bounds = useOperation("keepAwakes.read", { name }).data;
   const write = useAction("keepAwakes.write", readAgain);
-  const [field, setField] = useState(until === undefined ? "" : untilFieldOf(Date.parse(until)));
+  const zone = ownZone();
+  const [field, setField] = useState(until === undefined ? "" : fieldOf(until, zone));
   const [isTried, setTried] = useState(false);
   const now = Date.now() + clockOffsetMs();
   const longestMs = (bounds?.longest_seconds ?? Number.POSITIVE_INFINITY) * 1_000;
-  const wanted = untilOf(field, now, longestMs);
+  const wanted = untilOf(field, { now, longestMs, zone });
   const problem = isTried && "problem" in wanted ? server.untilProblems[wanted.problem] : undefined;
   const submit = () => {
     setTried(true);

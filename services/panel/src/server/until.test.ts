@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { untilFieldOf, untilOf } from "./until.ts";
+import { describe, test } from "node:test";
+import { fieldOf } from "../words/local-time.ts";
+import { untilOf } from "./until.ts";
 
 const dayMs = 86_400_000;
-const zone = process.env["TZ"];
-before(() => {
-  process.env["TZ"] = "Europe/Berlin";
-});
-after(() => {
-  if (zone === undefined) delete process.env["TZ"];
-  else process.env["TZ"] = zone;
-});
+const zone = "Europe/Berlin";
 
 describe("until when a server is kept awake", () => {
   const now = Date.parse("2026-10-23T12:00:00Z");
@@ -35,10 +29,10 @@ describe("until when a server is kept awake", () => {
     ["a minute later", "2026-10-30T13:01", { problem: "late" }],
   ];
   for (const [fact, field, until] of rows)
-    test(fact, () => assert.deepEqual(untilOf(field, now, 7 * dayMs), until));
+    test(fact, () => assert.deepEqual(untilOf(field, { now, longestMs: 7 * dayMs, zone }), until));
 
   test("the field shows a moment in the time of the device, on both sides of a change", () => {
-    assert.equal(untilFieldOf(Date.parse("2026-10-24T20:00:00Z")), "2026-10-24T22:00");
-    assert.equal(untilFieldOf(Date.parse("2026-10-25T21:00:59Z")), "2026-10-25T22:00");
+    assert.equal(fieldOf("2026-10-24T20:00:00Z", zone), "2026-10-24T22:00");
+    assert.equal(fieldOf("2026-10-25T21:00:59Z", zone), "2026-10-25T22:00");
   });
 });

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
-import { ownZone } from "../../schedules/schedule-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Choice } from "../../ui/choice.tsx";
@@ -12,6 +11,7 @@ import { Muted, Row, Stack } from "../../ui/layout.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useAnnouncementWords } from "../../words/announcement-words.ts";
 import { isolate } from "../../words/format.ts";
+import { ownZone } from "../../words/local-time.ts";
 import { visible } from "../../words/visible.ts";
 import { useWords } from "../../words/words.ts";
 import {

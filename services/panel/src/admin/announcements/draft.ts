@@ -1,8 +1,8 @@
 // An announcement as somebody types it (docs/reference/announcements.md#operations). Pure.
 
 import type { Input, Output } from "../../api/operations.ts";
-import { offsetAt } from "../../schedules/timetable.ts";
-import { decideWindow, localFieldOf } from "../updates/window.ts";
+import { fieldOf, offsetAt } from "../../words/local-time.ts";
+import { decideWindow } from "../updates/window.ts";
 
 export type Announcement = Output<"announcements.list">["announcements"][number];
 
@@ -35,8 +35,8 @@ export function draftOf(one: Announcement, zone: string): Draft {
     en: one.text.en,
     zh: one.text.zh ?? "",
     severity: one.severity,
-    start: localFieldOf(one.start, zone),
-    end: localFieldOf(one.end, zone),
+    start: fieldOf(one.start, zone),
+    end: fieldOf(one.end, zone),
     isPublic: one.public,
   };
 }

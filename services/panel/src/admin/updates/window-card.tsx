@@ -1,7 +1,5 @@
 import { useState } from "react";
 import { poll, useAction, useOperation } from "../../api/query.ts";
-import { ownZone } from "../../schedules/schedule-words.ts";
-import { clockOf, type Run } from "../../schedules/timetable.ts";
 import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -14,6 +12,7 @@ import { Time } from "../../ui/time.tsx";
 import { failedToast, useToast } from "../../ui/toasts.tsx";
 import { formatDate } from "../../words/format.ts";
 import { type HealthWords, useHealthWords } from "../../words/health-words.ts";
+import { clockOf, type Moment, ownZone } from "../../words/local-time.ts";
 import { useLanguage, useWords } from "../../words/words.ts";
 import {
   decideWindow,
@@ -132,7 +131,7 @@ function WindowForm({ window }: { window: UpdateWindow }) {
 }
 
 function changeWords(
-  change: Run["change"],
+  change: Moment["change"],
   { skipped, doubled }: HealthWords["updates"],
 ): string | undefined {
   if (!change) return undefined;

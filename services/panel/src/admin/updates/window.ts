@@ -1,7 +1,7 @@
 // The update window as somebody types it, in the time of their zone (docs/reference/updates.md#window). Pure.
 
 import type { Output } from "../../api/operations.ts";
-import { momentOf, offsetAt, type Run } from "../../schedules/timetable.ts";
+import { fieldOf, type Moment, momentOfField } from "../../words/local-time.ts";
 
 export type UpdateWindow = Output<"updates.readWindow">;
 
@@ -13,12 +13,12 @@ type DraftedWindow = {
   window: { start: string; end: string } | undefined;
   problems: Partial<Record<keyof WindowDraft, WindowProblem>>;
   /** Where a clock change skips or doubles the time that was typed. */
-  changes: Partial<Record<keyof WindowDraft, NonNullable<Run["change"]>>>;
+  changes: Partial<Record<keyof WindowDraft, NonNullable<Moment["change"]>>>;
 };
 
 /** What a draft comes to in a zone. */
 export function decideWindow(draft: WindowDraft, zone: string): DraftedWindow {
-  const [start, end] = [read(draft.start, zone), read(draft.end, zone)];
+  const [start, end] = [momentOfField(draft.start, zone), momentOfField(draft.end, zone)];
   const problems: DraftedWindow["problems"] = {
     ...(!start && { start: "missing" }),
     ...(!end && { end: "missing" }),
@@ -34,23 +34,9 @@ export function decideWindow(draft: WindowDraft, zone: string): DraftedWindow {
   };
 }
 
-/** Seconds may follow. */
-const localTime = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d/;
-
-function read(text: string, zone: string): Run | undefined {
-  const local = localTime.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
-  return Number.isNaN(local) ? undefined : momentOf(zone, local);
-}
-
-/** A moment as a field of local time shows it, to the minute. */
-export function localFieldOf(at: string, zone: string): string {
-  const moment = Date.parse(at);
-  return new Date(moment + offsetAt(zone, moment)).toISOString().slice(0, 16);
-}
-
 /** The window that is set, as a draft to change it. */
 export function draftOf({ start, end }: UpdateWindow, zone: string): WindowDraft {
-  const localOf = (at: string | null) => (at === null ? "" : localFieldOf(at, zone));
+  const localOf = (at: string | null) => (at === null ? "" : fieldOf(at, zone));
   return { start: localOf(start), end: localOf(end) };
 }
 
