@@ -29,7 +29,7 @@ const compilerOptions = {
 };
 
 /** Writes the unpacked package into a folder, which is made or emptied. Throws when it does not compile. */
-export function buildPackage(folder: string, repository?: string): void {
+function buildPackage(folder: string, repository?: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { path, text } of collectSources(root, ["published/index.ts", "published/core.ts"])) {

@@ -44,7 +44,7 @@ export function momentBetween(zone: string, local: number, offsets: readonly [nu
 }
 
 /** The moment that the clock of a zone shows as `local`, which is written as if it were of UTC; by the rule of schedules. */
-export function momentOf(zone: string, local: number): Moment {
+function momentOf(zone: string, local: number): Moment {
   return momentBetween(zone, local, [offsetAt(zone, local - dayMs), offsetAt(zone, local + dayMs)]);
 }
 
