@@ -69,3 +69,20 @@ test("who could see an entry before is kept over later changes, for a few of the
   assert.equal(log.since(second(startMs + 9_000), nowMs), undefined, "usr-1 would not be told");
   assert.equal(log.since(second(startMs + 16_000), nowMs)?.length, 1);
 });
+
+test("thousands of changes of a few entries are told once each, in the order of the last one", () => {
+  const log = logFrom();
+  const keys = ["a", "b", "c"];
+  for (let n = 0; n < 3_500; n += 1)
+    log.note({ type: "server", key: keys[n % 3] ?? "" }, startMs + 10_000 + n);
+  const nowMs = startMs + 20_000;
+  assert.deepEqual(keysOf(log.since(second(startMs + 14_000), nowMs)), ["c", "a", "b"]);
+  assert.deepEqual(keysOf(log.since(second(startMs + 19_000), nowMs)), []);
+});
+
+test("what changes after the clock was set back hides nothing", () => {
+  const log = logFrom();
+  log.note({ type: "server", key: "a" }, startMs + 60_000);
+  log.note({ type: "server", key: "b" }, startMs + 20_000);
+  assert.deepEqual(keysOf(log.since(second(startMs + 40_000), startMs + 60_000)), ["a", "b"]);
+});

@@ -20,12 +20,26 @@ type Former<Facts> = { facts: Facts; atMs: number };
 type Entry<Facts> = Change & { atMs: number; formers: readonly Former<Facts>[] };
 
 const mostFormers = 4;
+/** Changes that are over and still stand in the order, beside as many as there are entries. */
+const mostStale = 1_000;
 
 /** Keeps the last change of each type and key: at most `entries` of them, for `keptMs`. */
 export function createChangeLog<Facts>(limits: Limits): ChangeLog<Facts> {
   /** In the order of their last change. */
   const entries = new Map<string, Entry<Facts>>();
+  /** The same with those that changed since, so that the newest are read without looking at all others. */
+  let inOrder: Entry<Facts>[] = [];
   let knownFromMs = Number.POSITIVE_INFINITY;
+  let lastMs = Number.NEGATIVE_INFINITY;
+
+  const isLast = (entry: Entry<Facts>) => entries.get(idOf(entry)) === entry;
+  const append = (entry: Entry<Facts>) => {
+    const id = idOf(entry);
+    entries.delete(id);
+    entries.set(id, entry);
+    inOrder.push(entry);
+    if (inOrder.length > 2 * entries.size + mostStale) inOrder = [...entries.values()];
+  };
 
   const forgetOldest = (nowMs: number) => {
     for (const [id, { atMs }] of entries) {
@@ -35,7 +49,10 @@ export function createChangeLog<Facts>(limits: Limits): ChangeLog<Facts> {
     }
   };
   return {
-    note: ({ type, key }, atMs, former) => {
+    note: ({ type, key }, notedMs, former) => {
+      // A clock that was set back must not hide what came before.
+      const atMs = Math.max(notedMs, lastMs);
+      lastMs = atMs;
       const id = idOf({ type, key });
       const formers = [...(entries.get(id)?.formers ?? [])];
       if (former !== undefined) formers.push({ facts: former, atMs });
@@ -44,20 +61,23 @@ export function createChangeLog<Facts>(limits: Limits): ChangeLog<Facts> {
         formers.shift();
         knownFromMs = Math.max(knownFromMs, first.atMs + 1);
       }
-      entries.delete(id);
-      entries.set(id, { type, key, atMs, formers });
+      append({ type, key, atMs, formers });
       forgetOldest(atMs);
     },
     restart: (atMs) => {
       entries.clear();
+      inOrder = [];
       knownFromMs = atMs;
+      lastMs = atMs;
     },
     since: (second, nowMs) => {
       const fromMs = second * 1_000 - limits.overlapMs;
       if (fromMs < knownFromMs || fromMs < nowMs - limits.keptMs || fromMs > nowMs + limits.overlapMs)
         return undefined;
-      return [...entries.values()]
-        .filter(({ atMs }) => atMs >= fromMs)
+      const begin = inOrder.findLastIndex(({ atMs }) => atMs < fromMs) + 1;
+      return inOrder
+        .slice(begin)
+        .filter(isLast)
         .map(({ type, key, formers }) => ({ type, key, formers: formers.map(({ facts }) => facts) }));
     },
   };
