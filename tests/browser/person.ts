@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { patience } from "@svc/local-stack/testing";
 import type { Browser, BrowserContext, CDPSession, ElementHandle, HTTPRequest, Page } from "puppeteer-core";
 
 import { watchAnswers } from "./answers.ts";
 
-/** Longer than anything on a busy machine takes, unless a test waits for a whole server. */
-const waitMs = 30_000;
+/** Longer than anything takes, unless a test waits for a whole server; later where the runner found the machine slow. */
+const waitMs = 30_000 * patience;
 
 export type Role =
   | "button"
