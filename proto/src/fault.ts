@@ -106,7 +106,7 @@ export const faults = rows({
   submission_quota_exceeded: [403, "Your upload budget is used up; delete an upload first."],
   keep_awake_quota_exceeded: [
     403,
-    "As many of the owner's servers are kept awake as are allowed; end that of another one first.",
+    "The owner's limit of servers that are kept awake is reached; let another one sleep first.",
   ],
   migrate_quota_exceeded: [
     403,
@@ -197,7 +197,7 @@ export const faults = rows({
   invitation_limit: [409, "The server has as many open invitations as it may; take one back first."],
   member_limit: [409, "The server is shared with as many people as it may; remove one first."],
   announcement_exists: [409, "Another announcement has this id; choose another one, or change that one."],
-  announcement_limit: [409, "As many announcements are planned or current as may be; end one first."],
+  announcement_limit: [409, "The limit of planned and current announcements is reached; end one first."],
   announcement_over: [409, "The announcement is over; make a new one."],
   maintenance_window: [
     409,

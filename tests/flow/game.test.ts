@@ -121,7 +121,7 @@ test("maintenance is told in the game, and keeps a sleeping server asleep until 
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /nothing is woken until then: We move to new disks\./);
   const carol = await joinAs("carol", "svc.localhost");
-  await carol.hears(/There is maintenance, .* We move to new disks\./);
+  await carol.hears(/Maintenance ends in about .* We move to new disks\./);
   await carol.leave();
   assert.equal((await svc("announce", "end", String(id), "--yes"))["state"], "over");
   assert.equal([alice, bob].flatMap(({ lines }) => lines.filter((line) => begun.test(line))).length, 2);

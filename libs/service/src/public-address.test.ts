@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPublic } from "./public-address.ts";
 
-test("addresses of the inside are told from those of the internet", () => {
+test("private addresses are told from public ones", () => {
   const inside = [
     ...["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
     ...[

@@ -191,7 +191,7 @@ describe("downloads of a pack", () => {
     ["redirects in a circle", () => file("a", "/moved-round"), /redirects more than 5 times/],
     ["a host that is not allowed", () => file("a", "https://evil.example/x"), /evil\.example is not allowed/],
     [
-      "an address of the inside",
+      "a private address",
       () => file("a", "https://link-local.test/x"),
       /169\.254\.169\.254, which is not public/,
     ],

@@ -28,7 +28,7 @@ export function addAnnouncementCommands(program: Command): void {
   )
     .option("--maintenance", "nothing is woken from its start to its end")
     .option("--public", "show it without signing in, too")
-    .option("--id <id>", "an id of yours; a repeat with it makes no second one")
+    .option("--id <id>", "an id you choose, so that repeating the command makes no second one")
     .action(
       runs(async (options: Common & CreateOptions, text) => (await load()).create(text ?? "", options)),
     );

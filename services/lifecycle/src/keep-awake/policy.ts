@@ -40,6 +40,6 @@ export function refusalOfKeepAwake(
   const message =
     bounds.keep_awake_servers === 0
       ? "Only operators can keep servers awake here."
-      : `${others} of the owner's servers are kept awake, and ${bounds.keep_awake_servers} may be; end that of another one first.`;
+      : `${others} of the owner's servers are kept awake, and the limit is ${bounds.keep_awake_servers}; let another one sleep first.`;
   return { fault: "keep_awake_quota_exceeded", options: { message } };
 }

@@ -19,7 +19,7 @@ type Checked = { url: URL; host: string; isInside: boolean } | { problem: string
 export function checkUrl(text: string, { ports, inside }: Reach): Checked {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:\/\//i.test(text))
-    return { problem: "The address must be a whole one, such as https://chat.example.net/hook." };
+    return { problem: "The address must be complete, such as https://chat.example.net/hook." };
   if (url.username !== "" || url.password !== "")
     return { problem: "The address must have no user name and no password." };
   const about = { url, host: url.host };
@@ -43,7 +43,7 @@ function hostOf({ hostname }: URL): string {
 export type Resolve = (host: string, signal: AbortSignal) => Promise<string[]>;
 
 /**
- * The addresses that one connection may be made to. Throws unless all that the name has now are public: one of the inside
+ * The addresses that one connection may be made to. Throws unless all that the name has now are public: a private one
  * among them is a name that somebody aims at it.
  */
 export async function findAddresses(
@@ -52,7 +52,7 @@ export async function findAddresses(
 ): Promise<Address[]> {
   const host = hostOf(url);
   if (isIP(host) !== 0) {
-    if (!isInside && !isPublic(host)) throw new Error("it is an address of the inside");
+    if (!isInside && !isPublic(host)) throw new Error("it is a private address");
     return [toAddress(host)];
   }
   if (isInside) {
@@ -61,8 +61,7 @@ export async function findAddresses(
   }
   const found = await resolve(host, signal);
   if (found.length === 0) throw new Error("its name has no address");
-  if (!found.every((address) => isPublic(address)))
-    throw new Error("its name leads to an address of the inside");
+  if (!found.every((address) => isPublic(address))) throw new Error("its name leads to a private address");
   return found.map(toAddress);
 }
 

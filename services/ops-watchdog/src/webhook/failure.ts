@@ -23,7 +23,7 @@ const ofCode: Readonly<Record<string, string>> = {
 /** What OpenSSL says, which has the code EPROTO or one for each alert, depending on when it was noticed. */
 const ofTls: readonly [said: RegExp, words: string][] = [
   [/alert protocol version|unsupported protocol/, "it speaks no TLS of version 1.2 or later"],
-  [/certificate required/, "it asks for a certificate of the sender, which svc has not"],
+  [/certificate required/, "it asks for a certificate of the sender, which svc does not have"],
   [/wrong version number|packet length too long|record layer failure/, "it does not speak TLS on that port"],
   [/alert|no shared cipher|no protocols available/, "it refused the TLS handshake"],
   [/before secure TLS connection/, "it closed the connection before TLS was established"],

@@ -36,7 +36,7 @@ export async function takeEvents({ db, mesh, onQueued, log }: IntakeDeps): Promi
       handle: async ({ data, subject, id, signal }) => {
         const read = readMessage(subject, data);
         while ((await store(db, { read, id }).catch(laterOf)) === "later") {
-          log.info({ subject }, "an event for webhooks cannot be stored; retrying");
+          log.info({ subject }, "storing an event for webhooks failed; retrying");
           await delay(storeAgainMs, undefined, { signal });
         }
         if (read.tell) onQueued();
@@ -76,6 +76,6 @@ export function takeAlerts(
   };
   return startLoop(round, {
     everyMs,
-    onError: (error) => log.warn({ error: error.message }, "alerts for webhooks cannot be read; retrying"),
+    onError: (error) => log.warn({ error: error.message }, "reading alerts for webhooks failed; retrying"),
   });
 }

@@ -46,7 +46,7 @@ async function send({ db, mesh, log }: NoticeDeps, webhook: WebhookRow, signal: 
     await mesh.call(notices.sendNotice, { user_id, kind, facts }, { signal });
     await done();
   } catch (error) {
-    log.warn({ webhook: id, error: (error as Error).message }, "mail about a webhook failed");
+    log.warn({ webhook: id, error: (error as Error).message }, "mailing about a webhook failed");
     const isFinal = isFault(error) && error.fault === "mail_undeliverable";
     if (isFinal || webhook.notice_attempts >= mostAttempts) await done();
   }

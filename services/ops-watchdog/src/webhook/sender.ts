@@ -62,7 +62,7 @@ export function startSender(deps: SenderDeps): Sender {
   const loop = (async () => {
     while (!isClosing) {
       const pauseMs = await round().catch((error: Error) => {
-        log.warn({ error: error.message }, "webhooks cannot be looked up; retrying");
+        log.warn({ error: error.message }, "looking up webhooks failed; retrying");
         return lookEveryMs;
       });
       if (!isClosing) await wake.next(pauseMs);
@@ -85,7 +85,10 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
   step?.("picked");
   const standing = await standingOf(deps, webhook).catch((error: Error) => error);
   if (standing instanceof Error) {
-    log.info({ webhook: webhook.id, error: standing.message }, "nobody can say whose server it is; retrying");
+    log.info(
+      { webhook: webhook.id, error: standing.message },
+      "looking up the owner of a server failed; retrying",
+    );
     return postpone(db, delivery, askAgainMs);
   }
   if (standing === "owner_gone") {

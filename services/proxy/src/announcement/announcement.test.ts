@@ -34,7 +34,7 @@ test(
     await fixture.service.until(() => listed() > before + 1);
     const player = await fixture.pass(fixture.account("alice"), host);
     await player.hears(/survival is asleep and cannot be woken during maintenance, .* 60 min: We move/);
-    await player.hears(/There is maintenance, which ends in about 60 min: We move/);
+    await player.hears(/Maintenance ends in about 60 min: We move/);
   },
 );
 

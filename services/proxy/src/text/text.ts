@@ -110,7 +110,7 @@ export const sentences = {
     zh: "维护大约将在 {time}后开始：{text} 届时将无法唤醒休眠的服务器。",
   },
   maintenanceBegun: {
-    en: "There is maintenance, which ends in about {time}: {text} Until then no sleeping server can be woken.",
+    en: "Maintenance ends in about {time}: {text} Until then no sleeping server can be woken.",
     zh: "正在维护，大约还需 {time}：{text} 在此期间无法唤醒休眠的服务器。",
   },
   reclaiming: {

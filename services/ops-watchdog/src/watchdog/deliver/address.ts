@@ -18,6 +18,6 @@ export async function pin(hostname: string, mayBeInternal: boolean): Promise<Pin
   const [first] = found;
   if (!first) throw new Error(`${host} has no address`);
   if (!mayBeInternal && !found.every(({ address }) => isPublic(address)))
-    throw new Error(`${host} is an address of the inside; ops_watchdog.channels_may_be_internal allows it`);
+    throw new Error(`${host} is a private address; ops_watchdog.channels_may_be_internal allows it`);
   return { address: first.address, family: first.family === 6 ? 6 : 4 };
 }

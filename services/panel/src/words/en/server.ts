@@ -42,7 +42,7 @@ export const server = {
   keptAwakeUntil: (date: string) => `It does not stop by itself until ${date}.`,
   keepAwakeUntil: "Until",
   keepAwakeHelp: (latest: string, kept: number, limit: number) =>
-    `At the latest ${latest}. ${kept} of the owner's servers are kept awake, ${limit} may be. It starts nothing, and Stop ends it.`,
+    `Until ${latest} at the latest. ${kept} of the owner's servers are kept awake; the limit is ${limit}. This starts nothing, and Stop ends it.`,
   untilProblems: {
     empty: "Choose a day and a time.",
     past: "This time is over.",

@@ -1,10 +1,10 @@
 /** Of the pages about webhooks; loaded with the first of them. */
 export const webhooks = {
   about: "Sends what happens to a chat or a program of yours, as it happens.",
-  aboutPlatform: "Sends what happens at all servers, alerts and the ends of builds to a chat or a program.",
+  aboutPlatform: "Sends events of all servers, alerts and the outcome of builds to a chat or a program.",
   none: "There are none yet.",
   add: "Add a webhook",
-  full: (limit: number) => `There are ${limit} webhooks, as many as there may be.`,
+  full: (limit: number) => `There are ${limit} webhooks, which is the limit.`,
   label: "Label",
   labelMissing: "Enter a label.",
   format: "What does the receiver understand?",
