@@ -46,7 +46,7 @@ export const addWebhookTests: Area = (fixture) => {
     await alice.press("button", words.testOf(isolate(label)));
     await alice.sees(words.testSent(isolate(label)));
     await alice.page.locator("main details summary").click();
-    await alice.sees("its name has no address");
+    await alice.sees(words.failures.no_address);
     await inspect(alice, "webhooks-failed");
   });
 

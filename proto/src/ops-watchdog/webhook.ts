@@ -86,6 +86,33 @@ export const Webhook = z.strictObject({
 });
 export type Webhook = z.output<typeof Webhook>;
 
+/** Why an attempt failed (docs/reference/webhooks.md#failures). */
+export const DeliveryFailure = z.enum([
+  "bad_url",
+  "no_address",
+  "private_address",
+  "refused",
+  "unreachable",
+  "timeout",
+  "closed",
+  "certificate_expired",
+  "certificate_not_yet_valid",
+  "certificate_name",
+  "certificate_self_signed",
+  "certificate_untrusted",
+  "certificate_invalid",
+  "tls_version",
+  "tls_port",
+  "tls_closed",
+  "tls_client_certificate",
+  "tls_refused",
+  "connection",
+  "status",
+  "redirect",
+  "too_many_waiting",
+]);
+export type DeliveryFailure = z.output<typeof DeliveryFailure>;
+
 export const Delivery = z.strictObject({
   /** The same in each attempt; receivers drop what they have had. */
   id: z.string(),
@@ -103,8 +130,10 @@ export const Delivery = z.strictObject({
   next_attempt_at: Timestamp.optional(),
   /** Of the newest attempt; absent when no answer came. */
   status: z.int().optional(),
-  /** Why the newest attempt failed. */
+  /** Why the newest attempt failed, in words. */
   error: z.string().optional(),
+  /** The same as a code; absent of attempts that an older release made. */
+  failure: DeliveryFailure.optional(),
   /** The beginning of the newest answer, at most 1 KiB, printable. */
   response: z.string().optional(),
   duration_ms: z.int().optional(),

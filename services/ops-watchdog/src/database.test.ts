@@ -26,7 +26,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     },
     ...{ data: true, at: true, created_at: true, state: true, attempts: true, due_at: true, lease: true },
     ...{ lease_until: true, attempted_at: true, finished_at: true, status: true, error: true },
-    ...{ response: true, duration_ms: true },
+    ...{ failure: true, response: true, duration_ms: true },
   },
   update_window: { id: true, starts_at: true, ends_at: true, updated_at: true },
   update_reports: { id: true, checked_at: true, version: true, components: true },

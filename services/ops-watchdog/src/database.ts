@@ -118,6 +118,8 @@ export type WebhookDeliveriesTable = {
   finished_at: Date | null;
   status: number | null;
   error: string | null;
+  /** The code of `error`. */
+  failure: string | null;
   response: string | null;
   duration_ms: number | null;
 };

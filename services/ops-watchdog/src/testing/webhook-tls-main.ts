@@ -3,7 +3,7 @@
 
 import { post } from "../outgoing/post.ts";
 import { attempt } from "../webhook/attempt.ts";
-import { wordsOf } from "../webhook/failure.ts";
+import { failureOf } from "../webhook/failure.ts";
 import type { DeliveryRow, WebhookRow } from "../webhook/queue.ts";
 
 export type TlsCase = {
@@ -34,7 +34,7 @@ async function postTo(url: string, address: string): Promise<string> {
   const about = { body: "{}", headers: {}, mostBytes: 0, signal: AbortSignal.timeout(60_000) };
   return post(new URL(url), { ...about, addresses: [{ address, family: 4 }] }).then(
     ({ status }) => String(status),
-    wordsOf,
+    (error: Error) => failureOf(error).error,
   );
 }
 

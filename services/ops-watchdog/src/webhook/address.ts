@@ -5,6 +5,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { isPublic } from "@svc/service/public-address";
 import type { Address } from "../outgoing/post.ts";
+import { UnsentError } from "./failure.ts";
 
 export type Reach = {
   /** Ports of public hosts. */
@@ -52,7 +53,7 @@ export async function findAddresses(
 ): Promise<Address[]> {
   const host = hostOf(url);
   if (isIP(host) !== 0) {
-    if (!isInside && !isPublic(host)) throw new Error("it is a private address");
+    if (!isInside && !isPublic(host)) throw new UnsentError("private_address", "it is a private address");
     return [toAddress(host)];
   }
   if (isInside) {
@@ -60,8 +61,9 @@ export async function findAddresses(
     return found.map(({ address }) => toAddress(address));
   }
   const found = await resolve(host, signal);
-  if (found.length === 0) throw new Error("its name has no address");
-  if (!found.every((address) => isPublic(address))) throw new Error("its name leads to a private address");
+  if (found.length === 0) throw new UnsentError("no_address", "its name has no address");
+  if (!found.every((address) => isPublic(address)))
+    throw new UnsentError("private_address", "its name leads to a private address");
   return found.map(toAddress);
 }
 

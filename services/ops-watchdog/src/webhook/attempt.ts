@@ -3,7 +3,7 @@
 import { post } from "../outgoing/post.ts";
 import { checkUrl, findAddresses, type Reach, type Resolve } from "./address.ts";
 import { type Outcome, retryAfterOf } from "./backoff.ts";
-import { wordsOf } from "./failure.ts";
+import { failureOf, failureOfCode, UnsentError } from "./failure.ts";
 import { bodyOf } from "./message.ts";
 import type { Attempted, DeliveryRow, WebhookRow } from "./queue.ts";
 import { signatureHeaders, validSecrets } from "./signature.ts";
@@ -32,7 +32,7 @@ export async function attempt(
   const signal = AbortSignal.timeout(sending.withinMs);
   const { outcome, response } = await send({ delivery, webhook }, { ...sending, signal }).catch(
     (error: Error): Pick<Attempted, "outcome" | "response"> => ({
-      outcome: { kind: "failed", error: signal.aborted ? "it did not answer in time" : wordsOf(error) },
+      outcome: { kind: "failed", ...(signal.aborted ? failureOfCode("timeout") : failureOf(error)) },
       response: "",
     }),
   );
@@ -44,7 +44,7 @@ async function send(
   { reach, resolve, signal, installation }: Sending & { signal: AbortSignal },
 ): Promise<Pick<Attempted, "outcome" | "response">> {
   const checked = checkUrl(webhook.url, reach);
-  if ("problem" in checked) throw new Error(checked.problem);
+  if ("problem" in checked) throw new UnsentError("bad_url", checked.problem);
   const addresses = await findAddresses(checked, { resolve, signal });
   const body = bodyOf(delivery, { format: webhook.format, language: webhook.language, installation });
   const now = Date.now();

@@ -1,5 +1,7 @@
 // What an attempt means for its delivery and its webhook (docs/reference/webhooks.md#attempts). Pure.
 
+import type { Failure } from "./failure.ts";
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -14,7 +16,7 @@ const mostAskedMs = hour;
 export type Outcome =
   | { kind: "answered"; status: number; retryAfterMs?: number | undefined }
   /** No answer: no connection, no address, an address that is refused, too late. */
-  | { kind: "failed"; error: string };
+  | ({ kind: "failed" } & Failure);
 
 export type Next =
   | { state: "delivered" }

@@ -143,6 +143,7 @@ describe("a receiver", () => {
     await until(() => second.received.length === 1);
     const [bo, ada] = await deliveries(webhook.id);
     assert.deepEqual([ada?.state, ada?.attempts, ada?.error], ["waiting", 1, "it answered 500"]);
+    assert.equal(ada?.failure, "status");
     assert.equal(ada?.response, "no thanks");
     assert.deepEqual([bo?.state, bo?.attempts], ["waiting", 0]);
     first.answer = undefined;
@@ -160,6 +161,7 @@ describe("a receiver", () => {
     await joined("Ada");
     await until(async () => (await deliveries(webhook.id))[0]?.error !== undefined);
     assert.match((await deliveries(webhook.id))[0]?.error ?? "", /302; redirects are not followed/);
+    assert.equal((await deliveries(webhook.id))[0]?.failure, "redirect");
     assert.equal(second.received.length, 0);
     first.answer = (response) => response.writeHead(410).end();
     await hurry(webhook);
@@ -203,6 +205,7 @@ describe("a receiver", () => {
     await until(async () => (await deliveries(endless.id))[0]?.state === "delivered");
     assert.equal((await deliveries(endless.id))[0]?.response?.length, 1_024);
     await until(async () => (await deliveries(hanging.id))[0]?.error === "it did not answer in time");
+    assert.equal((await deliveries(hanging.id))[0]?.failure, "timeout");
   });
 
   test("whose name leads inside is not called, whatever it led to before", async () => {
@@ -216,13 +219,14 @@ describe("a receiver", () => {
     await joined("Ada");
     await until(async () => (await deliveries(webhook.id))[0]?.error !== undefined);
     assert.match((await deliveries(webhook.id))[0]?.error ?? "", /The port must be 443/);
+    assert.equal((await deliveries(webhook.id))[0]?.failure, "bad_url");
     await fixture.sql("update ops_watchdog.webhooks set url = $1", ["https://inside.example/"]);
     await hurry(webhook);
-    await until(async () => /inside/.test((await deliveries(webhook.id))[0]?.error ?? ""));
+    await until(async () => (await deliveries(webhook.id))[0]?.failure === "private_address");
     await fixture.sql("update ops_watchdog.webhooks set url = $1", ["https://rebind.example/"]);
     await hurry(webhook);
     await until(async () => (await deliveries(webhook.id))[0]?.attempts === 3);
-    await until(async () => !/inside/.test((await deliveries(webhook.id))[0]?.error ?? "inside"));
+    await until(async () => !/private/.test((await deliveries(webhook.id))[0]?.error ?? "private"));
     assert.deepEqual(fixture.names.get("rebind.example"), [["127.0.0.1"]], "it was asked for once");
     assert.equal(fixture.receivers[0].received.length, 0);
   });

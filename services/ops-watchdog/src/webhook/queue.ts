@@ -7,6 +7,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WatchdogDb, WebhookDeliveriesTable, WebhooksTable } from "../database.ts";
 import { type Next, type Outcome, spread } from "./backoff.ts";
 import { type Happened, isAlert, laneOf } from "./event.ts";
+import type { Failure } from "./failure.ts";
 import type { Room } from "./room.ts";
 
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>;
@@ -38,7 +39,7 @@ export async function enqueue(db: Queries, happened: Happened): Promise<number> 
 const newDeliveryId = sql`'dlv_' || replace(gen_random_uuid()::text, '-', '')`;
 
 async function dropOldest(db: Queries, webhookId: string): Promise<void> {
-  await sql`update webhook_deliveries set state = 'dropped', finished_at = now(),
+  await sql`update webhook_deliveries set state = 'dropped', finished_at = now(), failure = 'too_many_waiting',
       error = ${`${mostWaiting} newer ones were waiting`}
     where state = 'waiting' and (lease_until is null or lease_until < now()) and id in (
       select id from webhook_deliveries where webhook_id = ${webhookId} and state = 'waiting'
@@ -140,7 +141,8 @@ export async function record(
       .updateTable("webhook_deliveries")
       .set({
         ...{ state: next.state, lease: null, lease_until: null, status, duration_ms: durationMs },
-        ...{ error: hasArrived ? null : failureOf(outcome), response: response === "" ? null : response },
+        ...(hasArrived ? { error: null, failure: null } : failureIn(outcome)),
+        response: response === "" ? null : response,
         finished_at: isOver ? sql<Date>`now()` : null,
         ...(next.state === "waiting" && {
           due_at: sql<Date>`now() + ${milliseconds(spread(next.pauseMs, delivery.id))}`,
@@ -163,10 +165,13 @@ export async function record(
   });
 }
 
-function failureOf(outcome: Outcome): string {
-  if (outcome.kind === "failed") return outcome.error;
+function failureIn(outcome: Outcome): Failure {
+  if (outcome.kind === "failed") return { failure: outcome.failure, error: outcome.error };
   const { status } = outcome;
-  return `it answered ${status}${status >= 300 && status < 400 ? "; redirects are not followed" : ""}`;
+  const said = `it answered ${status}`;
+  return status >= 300 && status < 400
+    ? { failure: "redirect", error: `${said}; redirects are not followed` }
+    : { failure: "status", error: said };
 }
 
 /** The owner of a server is told; staff see it in the list. */

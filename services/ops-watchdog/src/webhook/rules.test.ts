@@ -19,7 +19,7 @@ import { checkUrl, findAddresses } from "./address.ts";
 import { printable } from "./attempt.ts";
 import { decideNext, mostAttempts, type Next, type Outcome, retryAfterOf, spread } from "./backoff.ts";
 import { readAlerts, readMessage } from "./event.ts";
-import { wordsOf } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import { bodyOf, type Told } from "./message.ts";
 import { findRoom, most } from "./room.ts";
 import { newSecret, signatureHeaders, validSecrets } from "./signature.ts";
@@ -33,7 +33,7 @@ describe("what comes after an attempt", () => {
     status,
     retryAfterMs,
   });
-  const failed: Outcome = { kind: "failed", error: "x" };
+  const failed: Outcome = { kind: "failed", failure: "refused", error: "x" };
   const waits = (pauseMs: number): Next => ({ state: "waiting", pauseMs });
   const table: [fact: string, outcome: Outcome, attempts: number, failingForMs: number, next: Next][] = [
     ["200 is delivered", answered(200), 1, 0, { state: "delivered" }],
@@ -249,13 +249,22 @@ describe("messages", () => {
   });
   test("a failure is said without addresses of machines", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 8.8.8.8:443"), { code: "ECONNREFUSED" });
-    assert.equal(wordsOf(refused), "it refuses connections");
-    assert.equal(wordsOf(new AggregateError([refused])), "it refuses connections");
-    assert.match(
-      wordsOf(Object.assign(new Error("x"), { code: "CERT_REVOKED" })),
-      /not valid \(CERT_REVOKED\)/,
-    );
-    assert.equal(wordsOf(Object.assign(new Error("1.2.3.4"), { code: "EX" })), "the connection failed (EX)");
+    const coded = (code: string, message = "1.2.3.4") => Object.assign(new Error(message), { code });
+    const rows: [error: Error, code: string, words: RegExp][] = [
+      [refused, "refused", /^it refuses connections$/],
+      [new AggregateError([refused]), "refused", /^it refuses connections$/],
+      [coded("EPROTO", "tlsv1 alert protocol version"), "tls_version", /^it speaks no TLS of version 1.2/],
+      [coded("ECONNRESET"), "closed", /^it closed the connection$/],
+      [coded("CERT_HAS_EXPIRED"), "certificate_expired", /^its certificate has expired$/],
+      [coded("CERT_REVOKED"), "certificate_invalid", /not valid \(CERT_REVOKED\)$/],
+      [coded("EX"), "connection", /^the connection failed \(EX\)$/],
+      [new Error("anything"), "connection", /^anything$/],
+    ];
+    for (const [given, code, words] of rows) {
+      const { failure, error } = failureOf(given);
+      assert.equal(failure, code);
+      assert.match(error, words);
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import type { DeliveryRow, WebhookRow } from "./queue.ts";
 
 export type Counts = { waiting: number; dead: number };
 
-/** Types that only a newer build knows are left out. */
+/** Types that only a newer build knows are left out, and so are its codes of failures. */
 const known = (types: readonly string[]) =>
   types.flatMap((type) => contracts.WebhookEventType.safeParse(type).data ?? []);
 
@@ -28,6 +28,7 @@ export function toWebhook(row: WebhookRow, { waiting, dead }: Counts, now: numbe
 export function toDelivery(row: DeliveryRow): contracts.Delivery {
   const { id, event_id, type, server_name: server, state, attempts, attempted_at, due_at } = row;
   const { status, error, response, duration_ms } = row;
+  const failure = contracts.DeliveryFailure.safeParse(row.failure).data;
   return {
     ...{ id, event_id, type, state, attempts },
     ...(server !== null && { server }),
@@ -36,6 +37,7 @@ export function toDelivery(row: DeliveryRow): contracts.Delivery {
     ...(state === "waiting" && { next_attempt_at: due_at.toISOString() }),
     ...(status !== null && { status }),
     ...(error !== null && { error }),
+    ...(failure !== undefined && { failure }),
     ...(response !== null && { response }),
     ...(duration_ms !== null && { duration_ms }),
   };

@@ -9,6 +9,7 @@ import { Pager } from "../ui/pager.tsx";
 import { Select } from "../ui/select.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toasts.tsx";
+import type { WebhookWords } from "../words/en/webhooks.ts";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWebhookWords } from "../words/webhook-words.ts";
@@ -68,7 +69,8 @@ function DeliveryItem({ of, delivery, maySend }: ItemProps) {
   const words = useWebhookWords();
   const toast = useToast();
   const redeliver = useRedeliver(of.place);
-  const { id, type, server, state, at, attempts, next_attempt_at: next, status, error, response } = delivery;
+  const { id, type, server, state, at, attempts, next_attempt_at: next, status, response } = delivery;
+  const failure = failureWords(words, delivery);
   return (
     <>
       <ListItem
@@ -94,8 +96,8 @@ function DeliveryItem({ of, delivery, maySend }: ItemProps) {
                 </>
               )}
             </div>
-            {error !== undefined && <div>{visible(error)}</div>}
-            {error === undefined && status !== undefined && <div>{words.answered(status)}</div>}
+            {failure !== undefined && <div>{failure}</div>}
+            {failure === undefined && status !== undefined && <div>{words.answered(status)}</div>}
             {response !== undefined && (
               <Disclosure summary={words.response}>
                 <Preformatted label={words.response}>{visible(response)}</Preformatted>
@@ -122,4 +124,11 @@ function DeliveryItem({ of, delivery, maySend }: ItemProps) {
       <Failure error={redeliver.error} />
     </>
   );
+}
+
+/** Undefined where the status says it, or nothing failed. */
+function failureWords(words: WebhookWords, { failure, error }: Delivery): string | undefined {
+  if (error === undefined || failure === "status") return undefined;
+  const known: Readonly<Record<string, string>> = words.failures;
+  return known[failure ?? ""] ?? words.otherFailure(visible(error));
 }
