@@ -7,9 +7,8 @@ import { Choice } from "../ui/choice.tsx";
 import { Choices } from "../ui/choices.tsx";
 import { Copied } from "../ui/copied.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { isolate } from "../words/format.ts";
@@ -23,7 +22,7 @@ type Days = (typeof lifetimes)[number];
 
 /** Asks what a new token may do, makes it and shows its secret once. */
 export function NewToken({ onClose }: { onClose: () => void }) {
-  const { tokens, shell } = useWords();
+  const { tokens } = useWords();
   const create = useAction("apiTokens.create", ["apiTokens.list"]);
   const draft = useDraft();
   const submit = () => {
@@ -34,24 +33,16 @@ export function NewToken({ onClose }: { onClose: () => void }) {
     return <Secret name={create.data.token.name} secret={create.data.secret} onClose={onClose} />;
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={tokens.make}
+      action={tokens.makeAction}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={create.isPending} onPress={submit}>
-            {tokens.makeAction}
-          </Button>
-        </>
-      }
     >
-      <Failure error={create.error} />
-      <Form hasOuterButton onSubmit={submit}>
-        <DraftFields draft={draft} />
-      </Form>
-    </Dialog>
+      <DraftFields draft={draft} />
+    </FormDialog>
   );
 }
 

@@ -1,10 +1,7 @@
 import { useState } from "react";
 import type { Grant } from "../access/presets.ts";
 import { useAction } from "../api/query.ts";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Failure } from "../ui/failure.tsx";
-import { Form } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
@@ -21,7 +18,7 @@ type ChangeProps = {
 
 /** Replaces rights, limits and end of a member. */
 export function ChangeDialog({ name, member, shown, onClose }: ChangeProps) {
-  const { sharing, shell } = useWords();
+  const { sharing } = useWords();
   const toast = useToast();
   const change = useAction("members.change", ["members.list"]);
   const [draft, setDraft] = useState(() => draftOf(member));
@@ -41,23 +38,15 @@ export function ChangeDialog({ name, member, shown, onClose }: ChangeProps) {
     );
   };
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={sharing.changeTitle(isolate(shown))}
+      action={sharing.changeAction}
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={change.isPending} onPress={submit}>
-            {sharing.changeAction}
-          </Button>
-        </>
-      }
     >
-      <Failure error={change.error} />
-      <Form hasOuterButton onSubmit={submit}>
-        <GrantFields draft={draft} onChange={setDraft} isLate={isSubmitted && isLate} />
-      </Form>
-    </Dialog>
+      <GrantFields draft={draft} onChange={setDraft} isLate={isSubmitted && isLate} />
+    </FormDialog>
   );
 }

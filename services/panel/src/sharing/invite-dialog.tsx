@@ -5,9 +5,8 @@ import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { Copied } from "../ui/copied.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Limited, Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -26,32 +25,24 @@ type InviteProps = { name: string; onClose: () => void };
 
 /** Asks whom to invite and to what; the link of an invitation is shown once. */
 export function InviteDialog({ name, onClose }: InviteProps) {
-  const { sharing, shell } = useWords();
+  const { sharing } = useWords();
   const form = useInvitation(name, onClose);
   const { invite } = form;
   if (invite.data?.secret !== undefined) return <LinkOnce made={invite.data} onClose={onClose} />;
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={sharing.inviteTitle(isolate(name))}
+      action={sharing.inviteActions[form.way]}
+      isPending={invite.isPending}
+      error={form.toError ? null : invite.error}
+      onSubmit={form.submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={invite.isPending} onPress={form.submit}>
-            {sharing.inviteActions[form.way]}
-          </Button>
-        </>
-      }
     >
-      {!form.toError && <Failure error={invite.error} />}
-      <Form hasOuterButton onSubmit={form.submit}>
-        <Stack>
-          <Whom form={form} />
-          <GrantFields draft={form.draft} onChange={form.setDraft} isLate={form.isLate} />
-        </Stack>
-      </Form>
-    </Dialog>
+      <Stack>
+        <Whom form={form} />
+        <GrantFields draft={form.draft} onChange={form.setDraft} isLate={form.isLate} />
+      </Stack>
+    </FormDialog>
   );
 }
 

@@ -1,18 +1,14 @@
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { Choices } from "../ui/choices.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWebhookWords } from "../words/webhook-words.ts";
-import { useWords } from "../words/words.ts";
 import { SecretOnce } from "./secret-once.tsx";
 import {
   chosen,
@@ -41,29 +37,20 @@ type DialogProps = { place: Place; webhook?: Webhook; onClose: () => void };
 /** Asks what is sent where; the secret of a new webhook is shown once. */
 export function WebhookDialog({ place, webhook, onClose }: DialogProps) {
   const words = useWebhookWords();
-  const { shell } = useWords();
   const form = useForm({ place, webhook, onClose });
   if (form.secret !== undefined)
     return <SecretOnce secret={form.secret} help={words.secretHelp} onClose={onClose} />;
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={webhook ? words.editOf(isolate(visible(webhook.label))) : words.add}
+      action={words.save}
+      isPending={form.isPending}
+      error={form.error}
+      onSubmit={form.submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={form.isPending} onPress={form.submit}>
-            {words.save}
-          </Button>
-        </>
-      }
     >
-      <Failure error={form.error} />
-      <Form hasOuterButton onSubmit={form.submit}>
-        <Fields form={form} place={place} isNew={webhook === undefined} />
-      </Form>
-    </Dialog>
+      <Fields form={form} place={place} isNew={webhook === undefined} />
+    </FormDialog>
   );
 }
 

@@ -1,19 +1,15 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
-import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Choice } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Form } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Muted, Row, Stack } from "../../ui/layout.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useAnnouncementWords } from "../../words/announcement-words.ts";
 import { isolate } from "../../words/format.ts";
 import { ownZone } from "../../words/local-time.ts";
 import { visible } from "../../words/visible.ts";
-import { useWords } from "../../words/words.ts";
 import {
   type Announcement,
   type Decided,
@@ -33,30 +29,21 @@ type DialogProps = { announcement?: Announcement; onClose: () => void };
 /** Asks what is announced, and when. */
 export function AnnouncementDialog({ announcement, onClose }: DialogProps) {
   const words = useAnnouncementWords();
-  const { shell } = useWords();
   const form = useForm({ announcement, onClose });
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={announcement ? words.editOf(isolate(visible(announcement.text.en))) : words.add}
+      action={words.save}
+      isPending={form.isPending}
+      error={form.error}
+      onSubmit={form.submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={form.isPending} onPress={form.submit}>
-            {words.save}
-          </Button>
-        </>
-      }
     >
-      <Failure error={form.error} />
-      <Form hasOuterButton onSubmit={form.submit}>
-        <Stack>
-          <Words form={form} />
-          <Times form={form} />
-        </Stack>
-      </Form>
-    </Dialog>
+      <Stack>
+        <Words form={form} />
+        <Times form={form} />
+      </Stack>
+    </FormDialog>
   );
 }
 

@@ -1,10 +1,8 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Form } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Stack } from "../../ui/layout.tsx";
 import { ListItem } from "../../ui/list.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -13,7 +11,7 @@ import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useHealthWords } from "../../words/health-words.ts";
 import { visible } from "../../words/visible.ts";
-import { useLanguage, useWords } from "../../words/words.ts";
+import { useLanguage } from "../../words/words.ts";
 import { type Alert, inLanguage, silenceHours, silenceKeysOf } from "./alert-view.ts";
 
 const changed = ["alerts.readAlerts", "alerts.readAlertHistory"] as const;
@@ -98,7 +96,6 @@ export function AlertItem({ alert }: { alert: Alert }) {
 type AskProps = { alert: Alert; title: string; onClose: () => void };
 
 function Acknowledge({ alert: { key }, title, onClose }: AskProps) {
-  const { shell } = useWords();
   const { alerts } = useHealthWords();
   const [note, setNote] = useState("");
   const acknowledge = useAction("alerts.acknowledgeAlert", changed);
@@ -106,37 +103,21 @@ function Acknowledge({ alert: { key }, title, onClose }: AskProps) {
     if (!acknowledge.isPending) acknowledge.mutate({ key, note: note.trim() }, { onSuccess: onClose });
   };
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={title}
+      action={alerts.acknowledgeAction}
+      isPending={acknowledge.isPending}
+      error={acknowledge.error}
+      about={<p>{alerts.acknowledgeHelp}</p>}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={acknowledge.isPending} onPress={submit}>
-            {alerts.acknowledgeAction}
-          </Button>
-        </>
-      }
     >
-      <p>{alerts.acknowledgeHelp}</p>
-      <Failure error={acknowledge.error} />
-      <Form onSubmit={submit}>
-        <Field
-          label={alerts.note}
-          name="note"
-          value={note}
-          onChange={setNote}
-          maxLength={mostText}
-          autoFocus
-        />
-      </Form>
-    </Dialog>
+      <Field label={alerts.note} name="note" value={note} onChange={setNote} maxLength={mostText} autoFocus />
+    </FormDialog>
   );
 }
 
 function Silence({ alert: { key }, title, onClose }: AskProps) {
-  const { shell } = useWords();
   const { alerts } = useHealthWords();
   const keys = silenceKeysOf(key);
   const [covered, setCovered] = useState<keyof typeof keys>("alone");
@@ -153,50 +134,42 @@ function Silence({ alert: { key }, title, onClose }: AskProps) {
   };
   const hasKind = keys.kind !== keys.alone;
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={title}
+      action={alerts.silenceAction}
+      isPending={silence.isPending}
+      error={silence.error}
+      about={<p>{alerts.silenceHelp}</p>}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button kind="primary" isPending={silence.isPending} onPress={submit}>
-            {alerts.silenceAction}
-          </Button>
-        </>
-      }
     >
-      <p>{alerts.silenceHelp}</p>
-      <Failure error={silence.error} />
-      <Form onSubmit={submit} hasOuterButton>
-        <Stack>
-          <Select
-            label={alerts.covers}
-            value={covered}
-            onChange={setCovered}
-            options={[
-              ["alone", alerts.thisAlone],
-              ...(hasKind ? [["kind", alerts.allOfKind(keys.kind)] as const] : []),
-              ["all", alerts.everything],
-            ]}
-          />
-          <Select
-            label={alerts.howLong}
-            value={hours}
-            onChange={setHours}
-            options={silenceHours.map((one) => [one, alerts.hours(Number(one))])}
-          />
-          <Field
-            label={alerts.reason}
-            name="reason"
-            value={reason}
-            onChange={setReason}
-            maxLength={mostText}
-            error={isTried && isMissing ? alerts.reasonMissing : undefined}
-            autoFocus
-          />
-        </Stack>
-      </Form>
-    </Dialog>
+      <Stack>
+        <Select
+          label={alerts.covers}
+          value={covered}
+          onChange={setCovered}
+          options={[
+            ["alone", alerts.thisAlone],
+            ...(hasKind ? [["kind", alerts.allOfKind(keys.kind)] as const] : []),
+            ["all", alerts.everything],
+          ]}
+        />
+        <Select
+          label={alerts.howLong}
+          value={hours}
+          onChange={setHours}
+          options={silenceHours.map((one) => [one, alerts.hours(Number(one))])}
+        />
+        <Field
+          label={alerts.reason}
+          name="reason"
+          value={reason}
+          onChange={setReason}
+          maxLength={mostText}
+          error={isTried && isMissing ? alerts.reasonMissing : undefined}
+          autoFocus
+        />
+      </Stack>
+    </FormDialog>
   );
 }

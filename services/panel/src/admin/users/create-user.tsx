@@ -1,9 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Muted, Stack } from "../../ui/layout.tsx";
 import { useWords } from "../../words/words.ts";
 import { UserFields, type UserFieldValues } from "./user-fields.tsx";
@@ -23,30 +21,18 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
     );
   };
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={users.create}
+      action={users.createAction}
+      isPending={create.isPending}
+      whyNot={username === "" ? shell.fillIn : undefined}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button
-            kind="primary"
-            isPending={create.isPending}
-            whyNot={username === "" ? shell.fillIn : undefined}
-            onPress={submit}
-          >
-            {users.createAction}
-          </Button>
-        </>
-      }
     >
-      <Form onSubmit={submit} hasOuterButton>
-        <Stack>
-          <Muted>{users.createHelp}</Muted>
-          <UserFields values={values} onChange={setValues} error={create.error} hasRole />
-        </Stack>
-      </Form>
-    </Dialog>
+      <Stack>
+        <Muted>{users.createHelp}</Muted>
+        <UserFields values={values} onChange={setValues} error={create.error} hasRole />
+      </Stack>
+    </FormDialog>
   );
 }

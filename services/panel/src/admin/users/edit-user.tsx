@@ -1,8 +1,6 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Muted, Stack } from "../../ui/layout.tsx";
 import { isolate } from "../../words/format.ts";
 import { useWords } from "../../words/words.ts";
@@ -32,30 +30,18 @@ export function EditUser({ user, hasRole, onClose }: EditUserProps) {
     patch.mutate({ id: user.id, ...change }, { onSuccess: onClose });
   };
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={users.editTitle(isolate(user.username))}
+      action={users.editAction}
+      isPending={patch.isPending}
+      whyNot={username === "" ? shell.fillIn : undefined}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{shell.cancel}</Button>
-          <Button
-            kind="primary"
-            isPending={patch.isPending}
-            whyNot={username === "" ? shell.fillIn : undefined}
-            onPress={submit}
-          >
-            {users.editAction}
-          </Button>
-        </>
-      }
     >
-      <Form onSubmit={submit} hasOuterButton>
-        <Stack>
-          <UserFields values={values} onChange={setValues} error={patch.error} hasRole={hasRole} />
-          {"role" in change && <Muted>{users.roleChangeHelp}</Muted>}
-        </Stack>
-      </Form>
-    </Dialog>
+      <Stack>
+        <UserFields values={values} onChange={setValues} error={patch.error} hasRole={hasRole} />
+        {"role" in change && <Muted>{users.roleChangeHelp}</Muted>}
+      </Stack>
+    </FormDialog>
   );
 }
