@@ -31,6 +31,7 @@ function testFiles(wanted: Wanted): string[] {
 
 // A batch whose failed test left a handle open would otherwise never end. Whole tables take most of it.
 const batchTimeoutMs = 900_000;
+const batchGraceMs = 30_000;
 const patience = measureSlowness();
 const places: Places = patience > 1 ? { all: 2, stacks: 1 } : { all: 3, stacks: 2 };
 
@@ -105,7 +106,8 @@ let isPassed = false;
 try {
   const { signal } = interrupted;
   const timeoutMs = batchTimeoutMs * patience;
-  isPassed = await runAll(files, { root, dir: dataDir, env, nodeArgs, timeoutMs, signal });
+  const graceMs = batchGraceMs * patience;
+  isPassed = await runAll(files, { root, dir: dataDir, env, nodeArgs, timeoutMs, graceMs, signal });
 } finally {
   await postgres.stop();
   for (const dir of [dataDir, databaseDir]) rmSync(dir, { recursive: true, force: true });

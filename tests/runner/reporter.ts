@@ -39,7 +39,8 @@ export default async function* report(events: AsyncIterable<Event>): AsyncGenera
     if (isEnd && data.nesting === 0) files.push(fileOf(event));
     if (type === "test:summary") writeResult({ files, counts: data.counts ?? {}, failures: repeat(failed) });
     // A batch may be killed before its summary.
-    else if (type === "test:fail") writeResult({ files, failures: repeat(failed) });
+    else if (type === "test:fail" || (isEnd && data.nesting === 0))
+      writeResult({ files, failures: repeat(failed) });
     if (type === "test:summary" || (type === "test:diagnostic" && totals.test(data.message ?? ""))) continue;
     printer.write(event);
     yield String(printer.read() ?? "");

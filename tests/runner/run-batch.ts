@@ -1,7 +1,7 @@
 // Runs a batch of test files in one process of its own.
 
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killBelow } from "./kill-below.ts";
 import type { Batch } from "./order.ts";
@@ -17,6 +17,8 @@ export type RunOptions = {
   nodeArgs: readonly string[];
   /** A batch that has not ended after so long is killed and has failed. */
   timeoutMs: number;
+  /** One whose tests have all ended gets so long to end itself. */
+  graceMs: number;
   /** Ends the batch early. */
   signal: AbortSignal;
 };
@@ -26,7 +28,7 @@ const mostErrors = 4_000;
 
 /** Resolves when all files of the batch have ended, with all that they printed. */
 export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended & { output: string }> {
-  const { root, dir, nodeArgs, timeoutMs, signal } = options;
+  const { root, dir, nodeArgs, timeoutMs, graceMs, signal } = options;
   const startedAt = performance.now();
   const args = [
     // A test that hangs is named before its batch is killed.
@@ -59,6 +61,16 @@ export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended
     isLate = true;
     child.kill("SIGKILL");
   }, timeoutMs);
+  // What a failed test left open, such as a player of a game, would keep the others waiting until then.
+  let isOpen = false;
+  const watch = setInterval(() => {
+    if ((readResult(resultPath)?.files.length ?? 0) < batch.length) return;
+    clearInterval(watch);
+    setTimeout(() => {
+      isOpen = true;
+      child.kill("SIGKILL");
+    }, graceMs).unref();
+  }, 1_000);
   const onAbort = () => {
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), killAfterMs).unref();
@@ -69,15 +81,16 @@ export async function runBatch(batch: Batch, options: RunOptions): Promise<Ended
     child.on("exit", (code, by) => setImmediate(settle, code ?? by ?? 1)),
   );
   clearTimeout(limit);
+  clearInterval(watch);
   signal.removeEventListener("abort", onAbort);
-  const result = existsSync(resultPath)
-    ? (JSON.parse(readFileSync(resultPath, "utf8")) as Result)
-    : undefined;
+  const result = readResult(resultPath);
   // A batch that was killed leaves its stack and browser, which would slow down all that follow.
   killBelow(temporary);
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
   const seconds = (performance.now() - startedAt) / 1_000;
-  const problem = isLate ? `was killed after ${Math.round(seconds)} s` : problemOf(how, result, errors);
+  const killed = `was killed after ${Math.round(seconds)} s`;
+  const left = isOpen ? `${killed}: its tests left something open` : undefined;
+  const problem = isLate ? killed : (left ?? problemOf(how, result, errors));
   return { batch, seconds, problem, output, ...result };
 }
 
@@ -87,4 +100,13 @@ function problemOf(how: number | string, result: Result | undefined, errors: str
   if (how === 0) return undefined;
   const isTold = result.failures !== "";
   return isTold ? `ended with ${how}` : `ended with ${how} although no test failed:\n${errors.trim()}`;
+}
+
+/** Undefined while it is not there or being written. */
+function readResult(path: string): Result | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Result;
+  } catch {
+    return undefined;
+  }
 }

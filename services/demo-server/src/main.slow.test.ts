@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { connectRcon, parsePlayerList, probe } from "@svc/rcon";
 import protocol from "minecraft-protocol";
 import type { Bot } from "mineflayer";
@@ -39,7 +40,7 @@ function forwardingBody(name: string): Buffer {
 }
 
 test("a world and its players outlive stop, SIGTERM and a start behind a proxy", {
-  timeout: 60_000,
+  timeout: 60_000 * patience,
 }, async (t) => {
   await using dir = await temporaryDir();
   const places: { dug?: Bot["entity"]["position"]; stoodAt?: Bot["entity"]["position"] } = {};
@@ -117,7 +118,9 @@ test("a world and its players outlive stop, SIGTERM and a start behind a proxy",
   });
 });
 
-test("bans and the whitelist keep players out, over starts too", { timeout: 60_000 }, async (t) => {
+test("bans and the whitelist keep players out, over starts too", {
+  timeout: 60_000 * patience,
+}, async (t) => {
   await using dir = await temporaryDir();
 
   await t.test("a banned player is sent away and refused until pardoned", async () => {
@@ -172,7 +175,7 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
 });
 
 test("of players who join at once no more get in than the maximum, and all of them are listed", {
-  timeout: 60_000,
+  timeout: 60_000 * patience,
 }, async () => {
   await using dir = await temporaryDir();
   await using server = await start(dir.path, { MAX_PLAYERS: "2" });

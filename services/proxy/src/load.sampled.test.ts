@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
+import { patience } from "@svc/local-stack/testing";
 import { until } from "@svc/minecraft/testing";
 import { type Fixture, runningAt, startFixture } from "./testing/fixture.ts";
 
@@ -25,7 +26,7 @@ async function comeIn(fixture: Fixture, name: string) {
 }
 
 test("players who join at once all get into the game, at little cost, and leave nothing behind", {
-  timeout: 120_000,
+  timeout: 120_000 * patience,
 }, async (t) => {
   await using fixture = await startFixture(
     { SVC_PROXY_CONNECTIONS_PER_ADDRESS: "400", SVC_PROXY_LOGIN_BURST: "400" },

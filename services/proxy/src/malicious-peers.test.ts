@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
+import { patience } from "@svc/local-stack/testing";
 import type { Connection } from "@svc/minecraft";
 import { until } from "@svc/minecraft/testing";
 import { controlChannel, encodeControl } from "@svc/proto/control";
 import { type Fixture, runningAt, startFixture } from "./testing/fixture.ts";
 import { begin, bytesOf, type RawPlayer, text, varint } from "./testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>

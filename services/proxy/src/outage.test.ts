@@ -5,12 +5,13 @@ import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { until } from "@svc/minecraft/testing";
 import { lastServersFile } from "./registry/registry.ts";
 import { type Fixture, runningAt, serverInfo, startFixture } from "./testing/fixture.ts";
 import { begin } from "./testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 type Neighbours = Pick<Fixture, "service" | "survival" | "dir">;
 const runs = ({ service, survival }: Neighbours) =>

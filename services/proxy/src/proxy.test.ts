@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { Connection } from "@svc/minecraft";
 import { controlChannel, encodeControl } from "@svc/proto/control";
 import { runningAt, serverInfo, startFixture } from "./testing/fixture.ts";
 import { refusal } from "./testing/service.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 type Fixture = Awaited<ReturnType<typeof startFixture>>;
 

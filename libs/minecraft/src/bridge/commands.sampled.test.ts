@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
+import { patience } from "@svc/local-stack/testing";
 import type { LimboSession } from "../limbo/limbo.ts";
 import { createLimbo } from "../limbo/session.ts";
 import { listen } from "../login/listen.ts";
@@ -15,7 +16,7 @@ import { createBridge } from "./bridge.ts";
 const secret = "forwarding secret";
 const status = () => ({ description: "test", playersOnline: 0, playersMax: 1 });
 const local = { port: 0, host: "127.0.0.1", status } as const;
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const word = (name: string): CommandWord => ({ name, isComplete: true });
 
 type Tree = { nodes: { extraNodeData?: { name: string } }[] };

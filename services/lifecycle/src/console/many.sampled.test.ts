@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, afterEach, before, test } from "node:test";
 import { many } from "@svc/config/testing";
+import { patience } from "@svc/local-stack/testing";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
 import { createWire } from "@svc/store/testing";
@@ -36,7 +37,7 @@ const crowd = many(1_000, 250);
 const consoles = many(200, 60);
 
 test(`${crowd} readers of one console get every line once, from one read of its log`, {
-  timeout: 60_000,
+  timeout: 60_000 * patience,
 }, async () => {
   const replica = await fixture.startReplica(quick);
   const gateway = await fixture.startGateway();
@@ -58,7 +59,7 @@ test(`${crowd} readers of one console get every line once, from one read of its 
 });
 
 test(`${consoles} consoles at once over two replicas and two gateways: each viewer gets its own lines`, {
-  timeout: 60_000,
+  timeout: 60_000 * patience,
 }, async () => {
   const replicas = await Promise.all([fixture.startReplica(quick), fixture.startReplica(quick)]);
   const gateways = await Promise.all([fixture.startGateway(), fixture.startGateway()]);
@@ -86,7 +87,7 @@ test(`${consoles} consoles at once over two replicas and two gateways: each view
   await Promise.all([...gateways.map(({ close }) => close()), ...replicas.map(({ stop }) => stop())]);
 });
 
-test("a viewer that does not read delays nobody else", { timeout: 30_000 }, async () => {
+test("a viewer that does not read delays nobody else", { timeout: 30_000 * patience }, async () => {
   const replica = await fixture.startReplica({
     ...quick,
     console_burst: 100_000,
@@ -122,7 +123,7 @@ test("a viewer that does not read delays nobody else", { timeout: 30_000 }, asyn
 });
 
 test("a silent follower is replaced within seconds; what it still reads is not repeated", {
-  timeout: 30_000,
+  timeout: 30_000 * patience,
 }, async () => {
   const wire = await createWire(fixture.database.url);
   const silent = await fixture.startReplica(quick, wire.url);
@@ -148,7 +149,7 @@ test("a silent follower is replaced within seconds; what it still reads is not r
 });
 
 test("after a restart of the gateway a viewer continues from the second of its last line", {
-  timeout: 30_000,
+  timeout: 30_000 * patience,
 }, async () => {
   const replica = await fixture.startReplica(quick);
   const first = await fixture.startGateway();
@@ -170,7 +171,9 @@ test("after a restart of the gateway a viewer continues from the second of its l
   await Promise.all([second.close(), replica.stop()]);
 });
 
-test("a session that is revoked ends its console at every gateway at once", { timeout: 30_000 }, async () => {
+test("a session that is revoked ends its console at every gateway at once", {
+  timeout: 30_000 * patience,
+}, async () => {
   const replica = await fixture.startReplica(quick);
   const gateways = await Promise.all([fixture.startGateway(), fixture.startGateway()]);
   const open = (n: number) =>
@@ -192,7 +195,7 @@ test("a session that is revoked ends its console at every gateway at once", { ti
 });
 
 test("a server that floods its log is limited to its share, and the viewer sees how much is missing", {
-  timeout: 30_000,
+  timeout: 30_000 * patience,
 }, async () => {
   const replica = await fixture.startReplica({ ...quick, console_burst: 200, console_lines_per_second: 50 });
   const gateway = await fixture.startGateway();
@@ -213,7 +216,7 @@ test("a server that floods its log is limited to its share, and the viewer sees 
 });
 
 test("what a game server prints cannot forge an event, a field or an escape sequence", {
-  timeout: 30_000,
+  timeout: 30_000 * patience,
 }, async () => {
   const replica = await fixture.startReplica(quick);
   const gateway = await fixture.startGateway();
@@ -242,7 +245,7 @@ test("what a game server prints cannot forge an event, a field or an escape sequ
 });
 
 test("lines that nobody watched are read later up to a limit, and the viewer is told", {
-  timeout: 30_000,
+  timeout: 30_000 * patience,
 }, async () => {
   const replica = await fixture.startReplica({ ...quick, console_catch_up: 500, console_linger: 400 });
   const gateway = await fixture.startGateway();

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { type Fixture, runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 import type { Announcement } from "./announcements.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const minute = 60_000;
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString();

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const other = { description: "", playersOnline: 0, playersMax: 0, protocol: 775 };
 const words = /survival runs 26\.1.*; your game is 1\.21\.4/;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import type { FaultName } from "@svc/proto";
 import { type Fixture, runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const settings = { SVC_PROXY_ACTION_BURST: "1000", SVC_PROXY_LOOK_AGAIN_MS: "1" };
 const options = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { rootDomain, runningAt, startFixture } from "../testing/fixture.ts";
 import { commandTree } from "./complete.ts";
 import { parseCommand } from "./parse.ts";
@@ -20,7 +21,7 @@ test("every command that is completed is one that the proxy runs", () => {
 });
 
 test("Tab completes our commands and the names of servers, and leaves the rest to the server", {
-  timeout: 60_000,
+  timeout: 60_000 * patience,
 }, async () => {
   await using fixture = await startFixture(
     {},

@@ -3,12 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { patience } from "@svc/local-stack/testing";
 import { until } from "@svc/minecraft/testing";
 import { type Fixture, runningAt, runOf, serverInfo, startFixture } from "../testing/fixture.ts";
 import type { Game } from "../testing/game-server.ts";
 import { text } from "../testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>

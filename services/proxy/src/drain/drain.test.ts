@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { runningAt, startFixture } from "../testing/fixture.ts";
 import { begin } from "../testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const elsewhere = "other.example";
 

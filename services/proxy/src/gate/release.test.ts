@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
 import type { Game } from "../testing/game-server.ts";
 import { refusal } from "../testing/service.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>

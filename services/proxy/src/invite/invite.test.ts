@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { runningAt, startFixture } from "../testing/fixture.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 
 /** Alice on survival, Bob in the lobby, Carol at the gate. */
 async function stage() {

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { Connection } from "@svc/minecraft";
 import { startFixture } from "../testing/fixture.ts";
 import { begin, protocol, text, varint } from "../testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "play.example";
 
 /** What a client that wants to log in from this address reads first. */

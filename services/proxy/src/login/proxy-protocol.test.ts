@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { startFixture } from "../testing/fixture.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const trusting = {
   SVC_PROXY_ACCEPT_PROXY_PROTOCOL: "true",

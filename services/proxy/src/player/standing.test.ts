@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const often = { SVC_PROXY_STANDING_MS: "50" };
 const options = {

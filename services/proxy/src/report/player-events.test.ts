@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
 
-const limit = { timeout: 20_000 };
+const limit = { timeout: 20_000 * patience };
 const host = "survival.play.example";
 const options = {
   prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>

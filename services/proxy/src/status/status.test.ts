@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { Connection } from "@svc/minecraft";
 import { type Fixture, runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 import { text, varint } from "../testing/raw-player.ts";
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 60_000 * patience };
 const host = "survival.play.example";
 const icon = "data:image/png;base64,iVBORw0KGgo=";
 const sample = [{ name: "alice", id: "069a79f4-44e9-4726-a5be-fca90e38aaf5" }];
