@@ -10,15 +10,18 @@ export class RegistryError extends Error {
   readonly kind: RegistryErrorKind;
   /** What the registry asked for in `Retry-After`. */
   readonly retryAfterMs: number | undefined;
+  /** The code of the distribution API that the registry gave, such as `MANIFEST_BLOB_UNKNOWN`. */
+  readonly code: string | undefined;
 
   constructor(
     kind: RegistryErrorKind,
     message: string,
-    more: { cause?: unknown; retryAfterMs?: number } = {},
+    more: { cause?: unknown; retryAfterMs?: number; code?: string | undefined } = {},
   ) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.kind = kind;
     this.retryAfterMs = more.retryAfterMs;
+    this.code = more.code;
   }
 }
 

@@ -4,7 +4,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { digestOf } from "./blob.ts";
-import { malformed, RegistryError } from "./error.ts";
+import { isRegistryError, malformed, RegistryError } from "./error.ts";
 import { Descriptor, mediaTypes } from "./manifest.ts";
 import type { Registry } from "./registry.ts";
 
@@ -30,7 +30,7 @@ type NewReferrer = {
 };
 
 const emptyConfig = Buffer.from("{}");
-/** Others may change the list between reading and writing it. */
+/** Others may change the list between reading and writing it, or collect what it will name. */
 const attempts = 5;
 
 /** Tag of the list of a manifest's referrers in a registry without the API. */
@@ -43,8 +43,22 @@ export function subjectOfTag(tag: string): string | undefined {
   return /^sha256-[0-9a-f]{64}$/.test(tag) ? tag.replace("-", ":") : undefined;
 }
 
-/** Returns the digest of the referring manifest; the same content gives the same one. Throws `RegistryError`. */
+/**
+ * Returns the digest of the referring manifest; the same content gives the same one. Throws `RegistryError`.
+ * What nothing refers to yet may be collected before its manifest comes; then all of it is sent again.
+ */
 export async function putReferrer(registry: Registry, referrer: NewReferrer): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await putOnce(registry, referrer);
+    } catch (error) {
+      const isCollected = isRegistryError(error) && error.code === "MANIFEST_BLOB_UNKNOWN";
+      if (!isCollected || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function putOnce(registry: Registry, referrer: NewReferrer): Promise<string> {
   const { path, subject, artifactType, content, signal } = referrer;
   const put = async (mediaType: string, bytes: Buffer) => {
     const blob = { digest: digestOf(bytes), size: bytes.length };

@@ -80,6 +80,36 @@ for (const [name, start] of Object.entries(peers)) {
     });
     test("what refers to an image is listed with it, each once, beside what others list", () =>
       refersTo(registry, [referrersTag(otherDigest)]));
+    test("what is collected before its manifest comes is sent again", {
+      skip: name !== "docker-registry" && "it takes manifests of blobs that it does not have",
+    }, async () => {
+      const path = "packs/collected";
+      await registry.putBlob(path, { ...blob, open });
+      const config = { mediaType: mediaTypes.config, ...blob };
+      const image = Buffer.from(
+        JSON.stringify({ schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [] }),
+      );
+      const digest = await registry.putManifest(path, "1", { mediaType: mediaTypes.manifest, bytes: image });
+      const content = Buffer.from("who built it");
+      const said: string[] = [];
+      const putManifest: Registry["putManifest"] = async (...given) => {
+        if (said.length === 0)
+          await fetch(`http://${host}/v2/${path}/blobs/${digestOf(content)}`, { method: "DELETE" });
+        return registry.putManifest(...given).catch((error: Error) => {
+          said.push(error.message);
+          throw error;
+        });
+      };
+      const subject = { mediaType: mediaTypes.manifest, digest, size: image.length };
+      await putReferrer({ ...registry, putManifest }, { path, subject, artifactType: "text/plain", content });
+      assert.equal(said.length, 1);
+      assert.match(said[0] ?? "", /answered 400 to PUT .* \(MANIFEST_BLOB_UNKNOWN: blob unknown/);
+      const listed = await listReferrers(registry, { path, digest });
+      assert.deepEqual(
+        listed.map(({ artifactType }) => artifactType),
+        ["text/plain"],
+      );
+    });
     test("what is not there is undefined, none or false", async () => {
       assert.equal(await registry.headManifest("packs/none", "1"), undefined);
       assert.equal(await registry.getManifest("packs/none", otherDigest), undefined);

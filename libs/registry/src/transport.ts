@@ -2,6 +2,7 @@
 // hands out is used only when it is on the registry itself.
 
 import type { Readable } from "node:stream";
+import { z } from "zod";
 import { malformed, RegistryError } from "./error.ts";
 
 export type RegistryOptions = {
@@ -63,8 +64,8 @@ export function createTransport(options: RegistryOptions): Transport {
       throw lost(`${host} does not answer ${nameOf(call)}`, cause, call.signal);
     });
     if (expected.includes(statusCode)) return { status: statusCode, headers, body };
-    await body.dump().catch(() => undefined);
-    throw unexpected(statusCode, `${host} answered ${statusCode} to ${nameOf(call)}`, headers);
+    const said = await reasonOf(body);
+    throw unexpected(statusCode, `${host} answered ${statusCode} to ${nameOf(call)}`, { headers, ...said });
   };
   return { origin, send };
 }
@@ -77,13 +78,44 @@ export function lost(what: string, cause: unknown, signal: AbortSignal | undefin
   return new RegistryError("unavailable", `the registry ${what}: ${reason}`, { cause });
 }
 
-function unexpected(status: number, what: string, headers: Headers): RegistryError {
-  const message = `the registry ${what}`;
+type Said = { headers: Headers; code?: string; words?: string };
+
+function unexpected(status: number, what: string, { headers, code, words }: Said): RegistryError {
+  const message = `the registry ${what}${words === undefined ? "" : ` (${words})`}`;
   if (status >= 300 && status < 400) return malformed(`${message}; redirects are not followed`);
-  if (status === 401 || status === 403) return new RegistryError("denied", message);
-  if (status < 500 && status !== 429 && status !== 408) return new RegistryError("rejected", message);
+  if (status === 401 || status === 403) return new RegistryError("denied", message, { code });
+  if (status < 500 && status !== 429 && status !== 408)
+    return new RegistryError("rejected", message, { code });
   const seconds = Number(headers["retry-after"]);
   return new RegistryError("unavailable", message, seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {});
+}
+
+const largestReason = 4_096;
+const Reason = z.object({
+  errors: z.tuple(
+    [z.object({ code: z.string().regex(/^[A-Z_]{1,64}$/), message: z.string().optional() })],
+    z.unknown(),
+  ),
+});
+
+/** What an error body of the distribution API says first; nothing of any other body. */
+async function reasonOf(body: Answer["body"]): Promise<{ code?: string; words?: string }> {
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > largestReason) return {};
+    }
+    const [{ code, message = "" }] = Reason.parse(JSON.parse(Buffer.concat(chunks).toString("utf8"))).errors;
+    const plain = message.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+    return { code, words: plain === "" ? code : `${code}: ${plain}` };
+  } catch {
+    return {};
+  } finally {
+    body.destroy();
+  }
 }
 
 function nameOf({ method, path }: Call): string {
