@@ -39,7 +39,7 @@ export async function exchangeCode<T>(exchange: CodeExchange<T>): Promise<T> {
         await sendAfterWait(send, say);
         say(exchange.sent);
       } else {
-        const answer = await tryCode(exchange, typed);
+        const answer = await verifyCode(exchange, typed);
         if ("value" in answer) return answer.value;
         say(answer.refused);
       }
@@ -70,7 +70,7 @@ async function sendAfterWait(send: () => Promise<unknown>, say: (line: string) =
   }
 }
 
-async function tryCode<T>(
+async function verifyCode<T>(
   { verify }: CodeExchange<T>,
   code: string,
 ): Promise<{ value: T } | { refused: string }> {
