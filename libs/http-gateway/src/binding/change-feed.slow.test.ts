@@ -253,7 +253,7 @@ test("what waits for a slow viewer is one message for each change, and a reset w
     return true;
   };
   feed.join({ principal: () => principal, send: readAtOnce }, undefined);
-  await until(() => toldIn(text).includes("reset"), 20_000, "the begin");
+  await until(() => toldIn(text).includes("reset"), 20_000, "the start");
   text = "";
   reads = false;
   for (let count = 0; count < 5; count++) await polish("a");

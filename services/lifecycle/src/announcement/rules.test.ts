@@ -52,11 +52,11 @@ describe("what players are told", () => {
     ["the minutes that are left, by who comes late", aRow(), -12.5, "30: 13 left"],
     ["only the last step that is due", aRow(), -4.5, "5: 5 left"],
     ["a minute before", aRow(), -0.5, "1: 1 left"],
-    ["the begin, with how long it lasts", aRow(), 0, "0: 120 left"],
-    ["the begin, a little late", aRow(), 1.9, "0: 119 left"],
-    ["nothing once the begin is long over", aRow(), 2, undefined],
+    ["the start, with how long it lasts", aRow(), 0, "0: 120 left"],
+    ["the start, a little late", aRow(), 1.9, "0: 119 left"],
+    ["nothing long after the start", aRow(), 2, undefined],
     ["nothing before a message", message, -1, undefined],
-    ["the begin of a message", message, 1, "0: 119 left"],
+    ["the start of a message", message, 1, "0: 119 left"],
     ["nothing of what was withdrawn", aRow({ ended_at: new Date(0) }), -1, undefined],
   ];
   for (const [fact, row, minutes, wanted] of rows) {
@@ -66,7 +66,7 @@ describe("what players are told", () => {
     });
   }
 
-  test("a begin that is moved is due anew", () => {
+  test("a start that is moved is due again", () => {
     const at = start - 20 * minute;
     const moved = aRow({ starts_at: new Date(start + 5 * minute) });
     assert.notDeepEqual(stepAt(aRow(), at, lateMs)?.dueAt, stepAt(moved, at, lateMs)?.dueAt);

@@ -25,7 +25,7 @@ export function isShown(times: Times, now: number): boolean {
 /** Minutes before maintenance begins at which players are told. */
 const countdown = [30, 10, 5, 1] as const;
 
-/** `minutes`: before the begin, 0 is the begin; `leftMinutes`: until it begins, or until maintenance ends. */
+/** `minutes`: before the start, 0 is the start; `leftMinutes`: until it begins, or until maintenance ends. */
 export type Step = { minutes: number; dueAt: Date; leftMinutes: number };
 
 /**

@@ -15,7 +15,7 @@ export function rangeOf(query: Readonly<Record<string, unknown>>): Range {
 
 type Head = { from: string; step_seconds: number };
 
-/** From the begin of the first step to the end of the last. */
+/** From the start of the first step to the end of the last. */
 export function spanOf(history: Head & { players: readonly unknown[] }): Span {
   const from = Date.parse(history.from);
   return { from, to: from + history.players.length * history.step_seconds * 1_000 };

@@ -62,7 +62,7 @@ export function repositoryOf(imageRef: string): string {
   return named.replace(/:[^:/]*$/, "");
 }
 
-/** Midnight at the begin of a day that somebody chose; undefined unless it is later than today and within a year. */
+/** Midnight at the start of a day that somebody chose; undefined unless it is later than today and within a year. */
 export function expiryOf(day: string, now: number): string | undefined {
   const at = new Date(`${day}T00:00:00`).getTime();
   return at > now && at <= now + 365 * 86_400_000 ? new Date(at).toISOString() : undefined;
