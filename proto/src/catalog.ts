@@ -27,6 +27,7 @@ import * as setting from "./identity/setting.ts";
 import * as signIn from "./identity/sign-in.ts";
 import * as user from "./identity/user.ts";
 import * as announcement from "./lifecycle/announcement.ts";
+import * as clone from "./lifecycle/clone.ts";
 import * as console from "./lifecycle/console.ts";
 import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
@@ -55,6 +56,7 @@ import * as file from "./storage/file.ts";
 import * as storageHealth from "./storage/health.ts";
 import * as migration from "./storage/migration.ts";
 import * as storageOffsite from "./storage/offsite.ts";
+import * as origin from "./storage/origin.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as setAside from "./storage/set-aside.ts";
 import * as upload from "./storage/upload.ts";
@@ -63,6 +65,7 @@ import type { View } from "./view.ts";
 
 const lifecycle = [
   server,
+  clone,
   player,
   ownership,
   member,
@@ -108,6 +111,7 @@ const storage = [
   backup,
   backupKeeping,
   drill,
+  origin,
   archive,
   file,
   setAside,
@@ -163,6 +167,12 @@ export const durables: readonly Durable[] = [
     service: "storage",
     stream: "LIFECYCLE",
     subjects: ["svc.evt.lifecycle.server.transferred.>"],
+  },
+  {
+    name: "storage-clones",
+    service: "storage",
+    stream: "LIFECYCLE",
+    subjects: ["svc.evt.lifecycle.clone.ordered.>"],
   },
   {
     name: "builds-accounts",

@@ -171,6 +171,7 @@ export const faults = rows({
     "The source account was retired by a completed server transfer.",
     { code: "account_retired" },
   ],
+  clone_not_failed: [409, "The world of the clone is there or on its way; there is nothing to try again."],
   backup_corrupt: [409, "The backup failed verification and cannot be used."],
   backup_pinned: [409, "This backup is pinned; whoever pinned it must unpin it first."],
   pin_limit: [409, "You have reached the limit of pinned backups; unpin one first."],

@@ -118,6 +118,7 @@ export * as signIn from "./identity/sign-in.ts";
 export * as users from "./identity/user.ts";
 export { type Language, languages } from "./language.ts";
 export * as announcements from "./lifecycle/announcement.ts";
+export * as clones from "./lifecycle/clone.ts";
 export * as consoles from "./lifecycle/console.ts";
 export * as crashes from "./lifecycle/crash.ts";
 export {
@@ -205,6 +206,7 @@ export * as files from "./storage/file.ts";
 export * as storageHealth from "./storage/health.ts";
 export * as migrations from "./storage/migration.ts";
 export * as offsiteArchives from "./storage/offsite.ts";
+export * as origins from "./storage/origin.ts";
 export * as reapers from "./storage/reaper.ts";
 export * as setAsides from "./storage/set-aside.ts";
 export * as uploads from "./storage/upload.ts";

@@ -3,9 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connectKube } from "@svc/kube";
+import { clones } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
 import { startAnnouncements } from "./announcement/serve.ts";
+import { createClone } from "./clone/create.ts";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import { startCrashNotices } from "./crash/notice.ts";
@@ -73,6 +75,7 @@ export async function startLifecycle(
   // keep the process from starting.
   await Promise.race([servers.ready, firstReadTimeout(runtime.signal)]);
   serveServers(mesh, deps);
+  mesh.serve(clones.create, createClone(deps));
   serveOwnership(mesh, deps, runtime.store);
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);

@@ -14,6 +14,7 @@ import { sweepDrills } from "./drill/sweep.ts";
 import { deleteOldTickets } from "./job/archive-ticket-store.ts";
 import { deleteOldJobs } from "./job/store.ts";
 import { moveWorlds } from "./move/serve.ts";
+import { stepOrigins } from "./origin/step.ts";
 import { reconcileJobs } from "./reconcile/reconcile-jobs.ts";
 
 type Loop = {
@@ -52,6 +53,12 @@ export function startLeading(
       idleWake: wakes.drills,
       name: "drills",
       work: (signal) => stepDrills(deps, signal),
+    },
+    {
+      everyMs: storage.settle_interval,
+      idleWake: wakes.origins,
+      name: "worlds of clones",
+      work: (signal) => stepOrigins(deps, signal),
     },
     { everyMs: cleanupEveryMs, name: "drill sweep", work: () => sweepDrills(deps) },
     {

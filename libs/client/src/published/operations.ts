@@ -12,6 +12,7 @@ export { files } from "./nouns/files.ts";
 export { histories } from "./nouns/histories.ts";
 export { keepAwakes } from "./nouns/keep-awakes.ts";
 export { members } from "./nouns/members.ts";
+export { origins } from "./nouns/origins.ts";
 export { ownership } from "./nouns/ownership.ts";
 export { restartPolicies } from "./nouns/restart-policies.ts";
 export { schedules } from "./nouns/schedules.ts";

@@ -1,4 +1,5 @@
 import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
+import { orderOf } from "../cluster/clone-order.ts";
 import { isOffered } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
 import { findByAnyName, type ServerDeps } from "../server/deps.ts";
@@ -27,6 +28,6 @@ export async function findRow(deps: ServerDeps, name: string): Promise<ServerRow
   if (row) return row;
   const server = await findByAnyName(deps, name);
   const offered = isOffered(server);
-  await deps.store.adopt({ name, subdomain: server.spec.subdomain, offered });
+  await deps.store.adopt({ name, subdomain: server.spec.subdomain, offered, order: orderOf(server) });
   return (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined, offered };
 }

@@ -1,7 +1,14 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type InputOf, images, isFault, type MinecraftServerSpec, quotas } from "@svc/proto";
+import {
+  type FaultOptions,
+  type InputOf,
+  images,
+  isFault,
+  type MinecraftServerSpec,
+  quotas,
+} from "@svc/proto";
 import { annotation, servers as resource } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
 import type { Costs } from "../database/server-row.ts";
@@ -42,7 +49,7 @@ export const create =
     await deps.store.claimRequest();
     await deps.store.insert(rows, {
       checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
-      makeObject: () => makeObject(deps, context, { name, spec, offered }),
+      makeObject: () => makeObject(deps, context, { name, spec, annotations: offeredAs(offered) }),
       audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
     });
     return { name, subdomain, desiredState: "Stopped" };
@@ -106,10 +113,18 @@ function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): Min
   };
 }
 
-async function checkFree(
+/** The request of whoever makes a server, in one of several ways. */
+type Making = NonNullable<Parameters<ServerDeps["mesh"]["call"]>[2]> & {
+  fault: (
+    name: "subdomain_taken" | "name_taken" | "world_volume_exists" | "quota_exceeded" | "bad_request",
+    options?: FaultOptions,
+  ) => Error;
+};
+
+export async function checkFree(
   deps: ServerDeps,
-  context: Context<Contract>,
-  { name, subdomain }: Input,
+  context: Making,
+  { name, subdomain }: Pick<Input, "name" | "subdomain">,
 ): Promise<void> {
   const { kube, namespace, store } = deps;
   const holder = await store.subdomainHolder(subdomain);
@@ -125,9 +140,9 @@ async function checkFree(
 // A database connection is held during this call.
 const callTimeoutMs = 3_000;
 
-async function checkOwner(
+export async function checkOwner(
   deps: ServerDeps,
-  context: Context<Contract>,
+  context: Making,
   { accountId, used, costs }: { accountId: string; used: Usage; costs: Costs },
 ): Promise<void> {
   const deadlineAt = Date.now() + callTimeoutMs;
@@ -140,12 +155,14 @@ async function checkOwner(
     throw context.fault("bad_request", { message: "owner: no account with this id can own a server." });
 }
 
-async function makeObject(
+export const offeredAs = (offered: boolean) => ({ [annotation.offered]: String(offered) });
+
+export async function makeObject(
   deps: ServerDeps,
-  context: Context<Contract>,
-  { name, spec, offered }: { name: string; spec: MinecraftServerSpec; offered: boolean },
+  context: Making,
+  about: { name: string; spec: MinecraftServerSpec; annotations: Record<string, string> },
 ): Promise<void> {
-  const annotations = { [annotation.offered]: String(offered) };
+  const { name, spec, annotations } = about;
   const metadata = { name, namespace: deps.namespace, annotations };
   const server = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer", metadata, spec };
   try {

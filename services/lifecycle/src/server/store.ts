@@ -1,12 +1,12 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { auditSubject, servers as contracts, Fault, ownership, players } from "@svc/proto";
-import { claimRequest, outboxRow } from "@svc/store";
+import { auditSubject, clones, servers as contracts, Fault, ownership, players } from "@svc/proto";
+import { claimRequest, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
 import { type Audit, type AuditStore, createAuditStore, insertAudit } from "../database/audit.ts";
 import { deleteHistory } from "../database/delete-history.ts";
-import type { LifecycleStore } from "../database/schema.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 import {
   type Costs,
   costColumns,
@@ -35,6 +35,14 @@ type Creation = {
   checkOwner: (used: Usage) => Promise<void>;
   makeObject: () => Promise<void>;
   audit: Audit;
+  /** For a clone: how its world comes to it, and whose allowlist it takes over. */
+  order?: clones.CloneOrder | undefined;
+  allowlistOf?: string | undefined;
+};
+
+/** An object that was created without this service, or whose creation was not recorded. */
+type Adoption = Pick<NewServer, "name" | "subdomain" | "offered"> & {
+  order?: clones.CloneOrder | undefined;
 };
 
 export type ServerStore = {
@@ -70,8 +78,8 @@ export type ServerStore = {
   /** Publishes that a player left; nothing else is stored. */
   recordLeave: (name: string, player: PlayerMove) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
-  /** Creates the rows of an object that was created without this service, or whose creation was not recorded. */
-  adopt: (server: Pick<NewServer, "name" | "subdomain" | "offered">) => Promise<void>;
+  /** Creates the rows of an object that has none. */
+  adopt: (server: Adoption) => Promise<void>;
   /** Writes a phase and its event in one statement; false when the row has another phase than `known`. */
   changePhase: (change: PhaseChange) => Promise<boolean>;
   phaseOf: (name: string) => Promise<string | null | undefined>;
@@ -194,7 +202,7 @@ const resetColumns = {
 async function insertServer(
   { db }: LifecycleStore,
   { name, subdomain, costs, offered, ownerId }: NewServer,
-  { checkOwner, makeObject, audit }: Creation,
+  { checkOwner, makeObject, audit, order, allowlistOf }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (ownerId !== undefined) {
@@ -215,6 +223,7 @@ async function insertServer(
       .onConflict((conflict) => conflict.column("name").doUpdateSet(columns))
       .execute();
     await trx.deleteFrom("server_allowlist").where("server_name", "=", name).execute();
+    if (allowlistOf !== undefined) await copyAllowlist(trx, { from: allowlistOf, to: name });
     await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
     await deleteHistory(trx, name);
     const alias = await trx
@@ -230,11 +239,23 @@ async function insertServer(
         : [outboxRow(ownership.serverClaimed, { name, user_id: ownerId, at: event.at })];
     await trx
       .insertInto("outbox")
-      .values([outboxRow(contracts.serverCreated, event), ...claimed])
+      .values([outboxRow(contracts.serverCreated, event), ...claimed, ...ordered(name, order)])
       .execute();
     await insertAudit(trx, audit);
     await makeObject();
   });
+}
+
+function ordered(name: string, order: clones.CloneOrder | undefined) {
+  return order ? [outboxRow(clones.cloned, { ...order, name })] : [];
+}
+
+// Who lost the right to wake the source does not get it at the clone.
+async function copyAllowlist(trx: Trx<Tables>, { from, to }: { from: string; to: string }): Promise<void> {
+  await sql`insert into server_allowlist (server_name, mc_uuid, added_at, revoked_at)
+    select ${to}, mc_uuid, added_at, revoked_at from server_allowlist where server_name = ${from}`.execute(
+    trx,
+  );
 }
 
 async function refreshCosts(
@@ -273,10 +294,7 @@ function remainingCooldown(cooldownMs: number) {
   return sql<number | null>`extract(epoch from last_wake_at - now()) * 1000 + ${cooldownMs}::float8`;
 }
 
-async function adopt(
-  { db }: LifecycleStore,
-  { name, subdomain, offered }: Pick<NewServer, "name" | "subdomain" | "offered">,
-): Promise<void> {
+async function adopt({ db }: LifecycleStore, { name, subdomain, offered, order }: Adoption): Promise<void> {
   const created = { name, subdomain, at: new Date().toISOString() };
   const event = outboxRow(contracts.serverCreated, created);
   await db.transaction().execute(async (trx) => {
@@ -294,7 +312,10 @@ async function adopt(
     if (!made) return;
     const alias = trx.insertInto("server_aliases").values({ subdomain, server_name: name });
     await alias.onConflict((conflict) => conflict.doNothing()).execute();
-    await trx.insertInto("outbox").values(event).execute();
+    await trx
+      .insertInto("outbox")
+      .values([event, ...ordered(name, order)])
+      .execute();
   });
 }
 

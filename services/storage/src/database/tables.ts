@@ -1,6 +1,6 @@
 // Tables of the schema `storage` as kysely sees them; a test compares them with the live schema.
 
-import type { AuditEntry, backups, drills } from "@svc/proto";
+import type { AuditEntry, backups, drills, origins } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { ArchiveTicketsTable } from "./archive-tickets.ts";
@@ -94,7 +94,29 @@ type DrillsTable = {
 };
 export type DrillRow = Selectable<DrillsTable>;
 
+type OriginsTable = {
+  id: string;
+  /** The clone. */
+  server_name: string;
+  source_name: string;
+  backup_id: MaybeText;
+  /** Value of the lock annotation that keeps the clone from starting. */
+  lock: string;
+  /** The Job of this attempt that restores the world; its name is known before it is made. */
+  job: string;
+  attempt: Generated<number>;
+  attempt_at: Date;
+  state: origins.OriginState;
+  message: MaybeText;
+  code: ColumnType<origins.OriginCode | null, undefined, origins.OriginCode | null>;
+  started_by: string;
+  started_at: ColumnType<Date, Date, never>;
+  finished_at: MaybeAt;
+};
+export type OriginRow = Selectable<OriginsTable>;
+
 export type Tables = {
+  origins: OriginsTable;
   world_backups: WorldBackupsTable;
   world_jobs: WorldJobsTable;
   reaper_runs: ReaperRunsTable;

@@ -7,6 +7,7 @@ const triggers = {
   world_migrations: "world_migrations_work",
   drills: "drills_work",
   file_changes: "file_changes_work",
+  origins: "origins_work",
 };
 
 describe("a row written while the loops are idle", () => {

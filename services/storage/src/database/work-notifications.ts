@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 
 /** The triggers of these tables notify it, with the table's name. */
 const channel = "storage_work";
-const tables = ["world_jobs", "world_migrations", "drills", "file_changes"] as const;
+const tables = ["world_jobs", "world_migrations", "drills", "file_changes", "origins"] as const;
 
 /** One per table, and so one per loop. */
 export type WorkWakes = Readonly<Record<(typeof tables)[number], Wake>>;
@@ -21,6 +21,7 @@ export function listenForWork(
     world_migrations: createWake(),
     drills: createWake(),
     file_changes: createWake(),
+    origins: createWake(),
   };
   const { close } = listenForNotifications({
     ...{ url, schema, channel, log },
