@@ -33,6 +33,8 @@ const withoutStack = [
   "server restart-policy survival --after-crash stop",
   "server keep-awake survival --until 48h",
   "server tag survival --add event:red",
+  "server clone survival copy --without-world",
+  "server origin copy",
   "server crashes survival 6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de",
   "server command survival list",
   "server logs survival",

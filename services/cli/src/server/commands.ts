@@ -68,7 +68,7 @@ function reasonOf({ version, players, of }: imageChoices.VersionChoice): string 
 }
 
 /** Account id of `me`, or of a user by name, address or id. */
-async function ownerOf(external: External, who: string, data: string): Promise<string> {
+export async function ownerOf(external: External, who: string, data: string): Promise<string> {
   if (who === "me") return (await external.call(accounts.me, {})).user_id;
   return (await readUser(data, who)).id;
 }

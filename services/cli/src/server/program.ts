@@ -29,6 +29,7 @@ export function addServerCommands(program: Command): void {
   addRestartPolicy(server);
   addKeepAwake(server);
   addTags(server);
+  addClones(server);
 }
 
 function addLife(server: Command): void {
@@ -163,6 +164,39 @@ function addTags(server: Command): void {
     .action(
       runs(async (options: TagOptions, name) => (await import("./tag.ts")).tagServer(name ?? "", options)),
     );
+}
+
+type CloneOptions = Parameters<typeof import("./clone.ts")["cloneServer"]>[2];
+type OriginOptions = Common & { retry?: boolean; backup?: string };
+const clones = () => import("./clone.ts");
+
+function addClones(server: Command): void {
+  command(server, "clone <source> <name>", {
+    does: "make a server with the settings of another one, and its world from the newest backup",
+    example: "server clone survival survival-test --wait",
+  })
+    .option("--backup <id>", "take the world from this backup of the source")
+    .option("--new-backup", "back the source up first; it must be stopped")
+    .option("--without-world", "start with a new world")
+    .option("--allowlist", "let the players of the source wake it too")
+    .option("--subdomain <label>", "label under the root domain (default: its name)")
+    .option("--display-name <text>", "name that people see")
+    .option("--node <name>", "node to run on")
+    .option("--owner <user>", "owner: me, or a user's name, verified address or id (default: none)")
+    .option("--claimable", "let the first linked player claim it; otherwise only operators assign it")
+    .option("--wait", "wait until its world is there")
+    .action(
+      runs(async (options: CloneOptions, source, name) =>
+        (await clones()).cloneServer(source ?? "", name ?? "", options),
+      ),
+    );
+  command(server, "origin <name>", {
+    does: "show where the world of a clone comes from, and how far it has got",
+    example: "server origin survival-test --retry",
+  })
+    .option("--retry", "try again after it failed")
+    .option("--backup <id>", "with --retry: another backup of the source")
+    .action(runs(async (options: OriginOptions, name) => (await clones()).showOrigin(name ?? "", options)));
 }
 
 type KeepAwakeOptions = Common & { until?: string; off?: boolean };
