@@ -25,6 +25,7 @@ const servers = resource<Server>({
 });
 const dayMs = 86_400_000;
 const maintenance = `${MinecraftServer.group}/maintenance`;
+const clone = `${MinecraftServer.group}/clone`;
 
 async function withCluster<T>(
   { kubeconfig, env }: ProbeContext,
@@ -76,7 +77,7 @@ export function judgeServer({ metadata, status }: Server, now: number): Finding[
   if (systemNames.has(name)) return phase === "Running" ? [] : [systemServerDown(name, phase)];
   return [
     ...(phase === "Failed" ? [serverFailed(name, status?.conditions)] : []),
-    ...judgeLock(name, metadata.annotations?.[maintenance], now),
+    ...judgeLock(name, metadata.annotations, now),
   ];
 }
 
@@ -110,28 +111,42 @@ function serverFailed(name: string, conditions: MinecraftServerStatus["condition
   );
 }
 
-/** Only the lock of a move never expires by itself (docs/reference/world-lock.md#lock). */
-function judgeLock(name: string, value: string | undefined, now: number): Finding[] {
+/** Only the locks of moves and clones never expire by themselves (docs/reference/world-lock.md#lock). */
+function judgeLock(name: string, annotations: Record<string, string> | undefined, now: number): Finding[] {
+  const value = annotations?.[maintenance];
   const [kind, time = ""] = (value ?? "").split("@");
   const heldMs = now - Date.parse(time);
   if (kind !== "migration" || !(heldMs > dayMs)) return [];
-  return [
-    finding(
-      {
-        ...{ key: `world-lock/${name}`, severity: "warning" },
-        hint: {
-          en: "`svc move` shows the move; retry or cancel it, the server cannot start before.",
-          zh: "`svc move` 可查看迁移；请重试或取消，在此之前服务器无法启动。",
-        },
-      },
-      {
-        en: "The world of {name} has been locked by a move for more than a day.",
-        zh: "{name} 的世界已被迁移锁定超过一天。",
-      },
-      { name },
-    ),
-  ];
+  const { hint, text } = isLockOf(annotations?.[clone], value) ? heldByClone : heldByMove;
+  return [finding({ ...{ key: `world-lock/${name}`, severity: "warning" }, hint }, text, { name })];
 }
+
+/** A clone that was moved later has the lock of the move. */
+function isLockOf(order: string | undefined, lock: string | undefined): boolean {
+  return order !== undefined && lock !== undefined && order.includes(JSON.stringify(lock));
+}
+
+const heldByMove = {
+  hint: {
+    en: "`svc move` shows the move; retry or cancel it, the server cannot start before.",
+    zh: "`svc move` 可查看迁移；请重试或取消，在此之前服务器无法启动。",
+  },
+  text: {
+    en: "The world of {name} has been locked by a move for more than a day.",
+    zh: "{name} 的世界已被迁移锁定超过一天。",
+  },
+};
+
+const heldByClone = {
+  hint: {
+    en: "`svc server origin` says why its world did not come; try again or delete it, it cannot start before.",
+    zh: "`svc server origin` 说明世界为何未能复制；请重试或删除该服务器，在此之前无法启动。",
+  },
+  text: {
+    en: "{name} is a clone that has waited for its world for more than a day.",
+    zh: "{name} 是克隆的服务器，等待世界已超过一天。",
+  },
+};
 
 export const nodes: Probe = {
   prefixes: ["node/"],

@@ -54,6 +54,14 @@ describe("conditions", () => {
       ["world-lock/a warning 0"],
     ],
     [
+      "a clone that has waited for its world for a day",
+      server("a", "Stopped", {
+        "svc.internal/maintenance": `migration@${ago(25 * hour)}`,
+        "svc.internal/clone": JSON.stringify({ id: "1", lock: `migration@${ago(25 * hour)}` }),
+      }),
+      ["world-lock/a warning 0"],
+    ],
+    [
       "a lock that expires by itself is right",
       server("a", "Stopped", { "svc.internal/maintenance": `backup@${ago(25 * hour)}` }),
       [],
