@@ -16,6 +16,7 @@ import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
 import { KeepAwake } from "./keep-awake.tsx";
+import { OriginNotice } from "./origin-notice.tsx";
 import { hasConsole } from "./row.ts";
 import { SafeStart } from "./safe-start.tsx";
 import { ServerFrame, type ServerInFrame } from "./server-frame.tsx";
@@ -33,6 +34,7 @@ function Overview({ name, status, isManaged }: ServerInFrame) {
   return (
     <>
       {full?.stopsAt !== undefined && <StopNotice name={name} stopsAt={full.stopsAt} />}
+      {full && <OriginNotice name={name} isStopped={status.phase === "Stopped"} />}
       {full && <StartCard status={full} />}
       {full && (
         <CrashNotice

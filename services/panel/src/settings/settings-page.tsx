@@ -5,6 +5,7 @@ import { isFull } from "../server/use-server.ts";
 import { Stack } from "../ui/layout.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { useWords } from "../words/words.ts";
+import { CloneServer } from "./clone-server.tsx";
 import { General } from "./general.tsx";
 import { GiveUp } from "./give-up.tsx";
 import { Hardware } from "./hardware.tsx";
@@ -43,6 +44,7 @@ function Settings({ name, status }: ServerInFrame) {
           <Hardware name={name} status={status} />
           <ImageChange name={name} status={status} />
           <WorldMove name={name} status={status} />
+          <CloneServer name={name} />
         </>
       )}
       {!status.retiring && !isMember && <GiveUp name={name} isStaff={isStaff} />}

@@ -48,6 +48,8 @@ export const auditActions = {
   "user.link.remove": "Player unlinked from a user",
   "quota.update": "Quota changed",
   "settings.update": "Platform settings changed",
+  "server.clone": "Server cloned",
+  "server.clone-retry": "World of the clone tried again",
   "server.create": "Server created",
   "server.patch": "Server settings changed",
   "server.tags": "Tags changed",

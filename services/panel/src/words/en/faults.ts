@@ -35,6 +35,7 @@ export const faults = {
   webhook_test_cooldown: "A test was sent a moment ago. Wait ten seconds before the next one.",
   alert_test_cooldown: "A test was sent a moment ago. Wait a minute before the next one.",
   backup_cooldown: "A backup was made a moment ago. Wait before you make the next one.",
+  clone_not_failed: "The world of the clone is there or on its way; there is nothing to try again.",
   backup_corrupt: "This backup could not be read back and cannot be used.",
   backup_pinned: "Staff pinned this backup. It stays until they unpin it.",
   backup_store_full: "The backup store is full. Delete a backup, or ask your operator.",

@@ -33,6 +33,20 @@ export const settings = {
   removeTag: (tag: string) => `Remove the tag ${tag}`,
   removeTagShort: "Remove",
   tagsFull: (most: number) => `It has ${most} tags. Remove one first.`,
+  clone: "Clone",
+  cloneHelp:
+    "Another server with the same settings. Its owner, members, schedules and passwords do not come along; operators, whitelist and plugins are part of the world.",
+  cloneName: "Name of the clone",
+  cloneWorld: "World of the clone",
+  cloneWorlds: {
+    newest_backup: "From the newest backup",
+    new_backup: "From a backup that is made now; this server must be stopped",
+    none: "A new world",
+  },
+  cloneBackup: (when: string, label: string) => `From the backup of ${when}${label && ` (${label})`}`,
+  cloneAllowlist: "Let the players of this server wake the clone too",
+  cloneServer: "Clone the server",
+  cloned: (name: string) => `${name} is made.`,
   hardware: "Memory and processor",
   hardwareTitle: (name: string) => `Restart ${name}?`,
   hardwareConfirm: (n: number) =>

@@ -49,6 +49,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "user.link.remove": "为用户解除绑定玩家",
   "quota.update": "更改配额",
   "settings.update": "更改平台设置",
+  "server.clone": "克隆服务器",
+  "server.clone-retry": "重试克隆的世界",
   "server.create": "创建服务器",
   "server.patch": "更改服务器设置",
   "server.tags": "更改标签",

@@ -34,6 +34,7 @@ export const faults: Words["faults"] = {
   webhook_test_cooldown: "刚刚发送过测试。请等十秒再发送下一次。",
   alert_test_cooldown: "刚刚发送过测试。请等一分钟再发送下一次。",
   backup_cooldown: "刚刚做过备份。请稍等再做下一个。",
+  clone_not_failed: "该克隆的世界已经就绪或正在复制，无需重试。",
   backup_corrupt: "此备份无法读回，不能使用。",
   backup_pinned: "管理员已固定此备份，取消固定前会一直保留。",
   backup_store_full: "备份空间已满。请删除一个备份，或联系管理员。",
