@@ -237,6 +237,30 @@ describe("the world of a clone", () => {
     });
   }
 
+  const outages: [what: string, cut: () => Promise<void>, recover: () => Promise<void>][] = [
+    ["PostgreSQL", () => fixture.wire.cut(), () => fixture.wire.recover()],
+    ["NATS", () => fixture.nats.kill(), () => fixture.nats.start()],
+  ];
+  for (const [what, cut, recover] of outages) {
+    test(`${what} is away while the world is restored: it arrives at the first attempt`, async () => {
+      const name = `without-${what.toLowerCase()}`;
+      fixture.pauseAt("restore");
+      await addClone(name);
+      await send(name, { backup_id: backupId });
+      await until(() => fixture.pidAt("restore") !== undefined, 30_000);
+      await cut();
+      fixture.resumeAt("restore");
+      await until(async () => {
+        const { items } = await fixture.kube.list(resources.jobs, { namespace });
+        return items.every(({ status }) => (status?.active ?? 0) === 0);
+      }, 30_000);
+      assert.equal(await lockOf(name), lock);
+      await recover();
+      await assertArrived(name);
+      assert.equal((await read(name))?.attempt, 1);
+    });
+  }
+
   test("a process that died between the unlocking and its record has nothing to bring again", async () => {
     const merge = { metadata: { annotations: { [maintenanceAnnotation]: null } } };
     fixture.pauseAt("restore-done");
