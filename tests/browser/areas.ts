@@ -4,6 +4,7 @@ import { addBackupTests } from "./backups.ts";
 import { addBuildTests } from "./builds.ts";
 import { addChineseTests } from "./chinese.ts";
 import { addCliLoginTests } from "./cli-login.ts";
+import { addCloneTests } from "./clones.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
@@ -44,6 +45,7 @@ export const serverAreas: readonly Area[] = [
   addScheduleTests,
   addLiveTests,
   addNextStepTests,
+  addCloneTests,
   addJourneyTests,
   addLargeFolderTests,
 ];

@@ -1,4 +1,4 @@
-// A world that moves, is reclaimed while idle, and is restored on demand: from `npm run up`, with real players.
+// A world that moves, is reclaimed while idle, restored on demand and cloned: from `npm run up`, with real players.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -29,16 +29,17 @@ async function call<T>(method: string, where: string, status: number, body?: unk
   return answer.body as T;
 }
 
-async function statusOf(): Promise<Info> {
-  const answer = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
+async function statusOf(server = name): Promise<Info> {
+  const answer = await stack.internal("GET", `/api/v1/internal/servers/${server}/status`);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body as Info;
 }
 
-async function enter(): Promise<Player> {
+async function enter(server = name): Promise<Player> {
   await until(
     async () => {
-      const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
+      const at = `/api/v1/internal/servers/${server}/wake`;
+      const wake = await stack.internal("POST", at, { mc_uuid: player });
       return wake.status === 202;
     },
     60_000,
@@ -46,7 +47,7 @@ async function enter(): Promise<Player> {
   );
   const ready = await until(
     async () => {
-      const info = await statusOf();
+      const info = await statusOf(server);
       return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
     },
     60_000,
@@ -85,7 +86,7 @@ async function svc<T>(...args: string[]): Promise<T> {
   return JSON.parse(ran.stdout) as T;
 }
 
-test("a world moves to the other node, is reclaimed when it is forgotten, and comes back from its archive", async () => {
+test("a world moves to the other node, is reclaimed when it is forgotten, comes back from its archive, and is cloned", async () => {
   const about = { name, subdomain: name, autostartPolicy: "public", nodeName: "local-1" };
   await call("POST", "/api/v1/servers", 201, about);
   const first = await enter();
@@ -144,4 +145,15 @@ test("a world moves to the other node, is reclaimed when it is forgotten, and co
   const fourth = await enter();
   assert.equal(blockNameAt(fourth, broken), "air", "the world is the one of before");
   await fourth.leave();
+  await rest();
+
+  const arrived = await svc<{ state: string }>("server", "clone", name, "twin", "--new-backup", "--wait");
+  assert.equal(arrived.state, "done");
+  const fifth = await enter("twin");
+  assert.equal(blockNameAt(fifth, broken), "air", "the clone has the world of its source");
+  const own = await breakFloorBlock(fifth, 1);
+  await fifth.leave();
+  const sixth = await enter();
+  assert.notEqual(blockNameAt(sixth, own), "air", "and the source has not the clone's");
+  await sixth.leave();
 });
