@@ -66,6 +66,7 @@ describe("cloning a server", () => {
     const [row] = await sql("select owner_id, offered from lifecycle.servers where name = 'bare'");
     assert.deepEqual(row, { owner_id: null, offered: false });
     await untilAudited("server.clone", "bare");
+    await untilAudited("server.cloned", "source");
   });
 
   test("with a world it cannot be woken before that is there, by nobody", async () => {

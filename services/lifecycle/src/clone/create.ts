@@ -55,6 +55,10 @@ export const createClone =
         checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
         makeObject: () => makeObject(deps, context, { name, spec, annotations }),
         audit: { ...auditActor(context), action: "server.clone", server_name: name, payload },
+        auditOfSource: {
+          ...{ ...auditActor(context), action: "server.cloned", server_name: source },
+          payload: { clone: name, world: input.world },
+        },
         order,
         allowlistOf: input.allowlist ? source : undefined,
       },

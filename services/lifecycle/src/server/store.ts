@@ -38,6 +38,8 @@ type Creation = {
   /** For a clone: how its world comes to it, and whose allowlist it takes over. */
   order?: clones.CloneOrder | undefined;
   allowlistOf?: string | undefined;
+  /** What the owner of the source is told. */
+  auditOfSource?: Audit;
 };
 
 /** An object that was created without this service, or whose creation was not recorded. */
@@ -202,7 +204,7 @@ const resetColumns = {
 async function insertServer(
   { db }: LifecycleStore,
   { name, subdomain, costs, offered, ownerId }: NewServer,
-  { checkOwner, makeObject, audit, order, allowlistOf }: Creation,
+  { checkOwner, makeObject, audit, order, allowlistOf, auditOfSource }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (ownerId !== undefined) {
@@ -242,6 +244,7 @@ async function insertServer(
       .values([outboxRow(contracts.serverCreated, event), ...claimed, ...ordered(name, order)])
       .execute();
     await insertAudit(trx, audit);
+    if (auditOfSource) await insertAudit(trx, auditOfSource);
     await makeObject();
   });
 }
