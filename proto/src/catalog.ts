@@ -41,6 +41,7 @@ import * as reclaim from "./lifecycle/reclaim.ts";
 import * as restartPolicy from "./lifecycle/restart-policy.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as statusPage from "./lifecycle/status-page.ts";
 import * as tag from "./lifecycle/tag.ts";
 import * as alert from "./ops-watchdog/alert.ts";
 import * as databaseBackup from "./ops-watchdog/database-backup.ts";
@@ -80,6 +81,7 @@ const lifecycle = [
   imageChoice,
   reclaim,
   announcement,
+  statusPage,
 ];
 const identity = [
   account,

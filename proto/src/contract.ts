@@ -5,14 +5,14 @@ import { z } from "zod";
 import { type Caller, type CallerToken, type Owner, owners, type ServiceName } from "./caller.ts";
 import type { CommonFault, FaultName } from "./fault.ts";
 import type { MemberRight, Right } from "./right.ts";
-import type { ChangeBinding, ViewBinding } from "./view.ts";
+import type { ChangeBinding, ImageBinding, ViewBinding } from "./view.ts";
 
 export type Face = "internal" | "external";
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** How bytes move: one JSON answer, a server-sent event stream, or a body in or out by byte transfer. */
-export type BindingKind = "json" | "events" | "upload" | "download";
+/** How bytes move: one JSON answer, a server-sent event stream, a body in or out by byte transfer, or a picture. */
+export type BindingKind = "json" | "events" | "upload" | "download" | "image";
 
 export type HttpBinding = {
   kind: BindingKind;
@@ -29,6 +29,8 @@ export type HttpBinding = {
   setup: boolean;
   /** Whether the per-address sign-in budget applies. */
   rateLimited: boolean;
+  /** Whether the budget of reads without a credential applies to the caller's address (docs/reference/http.md#public-reads). */
+  addressBudget?: boolean;
   /** Status of success. */
   status: number;
   /** Status without a body when the owner answers `null`; else `null` is a JSON body like any other. */
@@ -67,6 +69,10 @@ export type HttpBinding = {
   serversBy?: "owner";
   /** Answered by the gateway from mirrored views; the owner answers otherwise. */
   view?: ViewBinding;
+  /** Of what everybody is answered alike from a view: seconds for which caches may answer by themselves. */
+  publicForSeconds?: number;
+  /** Of kind `image`: drawn by the gateway from a mirrored view; no service is asked. */
+  image?: ImageBinding;
   /**
    * Of kind `events`: at such an event about what a parameter of the path names its viewers are checked at once, not only once a
    * minute (docs/reference/shared-access.md#end).
@@ -205,7 +211,8 @@ export function operation<
     status: 200,
     ...given,
   };
-  const callers = given.changes ? [] : ([`gateway-${face}`] as const);
+  const isMadeHere = given.changes !== undefined || given.image !== undefined;
+  const callers = isMadeHere ? [] : ([`gateway-${face}`] as const);
   const contract = build<P, Q, B, H, O, F>({ ...rest, callers });
   return { ...contract, http: binding, idempotent: definition.idempotent ?? http.method === "GET" };
 }

@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { Owner, ServiceName } from "./caller.ts";
 import type { Principal } from "./envelope.ts";
+import type { FaultName } from "./fault.ts";
 
 /** A projection kept by its owner in a key-value bucket and mirrored in the memory of its readers. */
 export type View<Value = unknown> = {
@@ -46,7 +47,29 @@ export type ViewBinding = {
   /** An entry without its counterpart in `beside` is incomplete: then the owner answers. */
   needsBeside?: boolean;
   rows?: ViewRows;
-} & ({ as: "list" } | { as: "item"; param: string });
+} & ({ as: "list" } | ItemBinding);
+
+/** The entry that a parameter names, or always the same one. */
+export type ItemBinding = {
+  as: "item";
+  /** The gateway refuses by itself what is not in the view; else the owner is asked. Only without `rows`. */
+  missing?: FaultName;
+} & ({ param: string } | { key: string });
+
+/** A picture of an entry of a view. Pure: its bytes are kept for each version of an entry and variant. */
+type Image<Entry> = {
+  of: View<Entry>;
+  param: string;
+  missing: FaultName;
+  contentType: string;
+  /** Its Content-Security-Policy. */
+  policy: string;
+  /** What the picture depends on beside the entry; one of few. */
+  variantOf: (entry: Entry, about: { input: Readonly<Record<string, unknown>>; now: number }) => string;
+  draw: (entry: Entry, variant: string) => string;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a binding holds the picture of any view
+export type ImageBinding = Image<any>;
 
 /** What the callers of an operation see of an entry. Pure: bytes are kept for each version of an entry and reader. */
 type Rows<Of, Beside, Facts, Reader extends string, Row> = {

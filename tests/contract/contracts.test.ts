@@ -144,7 +144,12 @@ describe("operations", () => {
       assert.equal(http.callers.length > 0, http.tier === "service");
       assert.ok(http.callers.every((caller) => callerTokens.includes(caller)));
       if (http.method === "GET") assert.equal(body, undefined);
-      if (http.view?.as === "item") assert.ok(http.view.param in params.shape);
+      if (http.view?.as === "item" && "param" in http.view) assert.ok(http.view.param in params.shape);
+      // What depends on who asks is refused by the owner alone, and no cache may keep it.
+      if (http.view?.as === "item" && http.view.missing) assert.equal(http.view.rows, undefined);
+      if (http.publicForSeconds !== undefined) assert.equal(http.tier, "public");
+      assert.equal(http.image !== undefined, http.kind === "image");
+      if (http.image) assert.ok(http.image.param in params.shape);
       // Every caller of a list by pages shares one index, so that all must see the same rows: staff do.
       if (http.view?.rows?.listedAs && http.view.as === "list") assert.match(http.tier, /^(admin|owner)$/);
       if (http.setup) assert.equal(http.tier, "app");

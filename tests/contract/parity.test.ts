@@ -144,6 +144,13 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/platform/announcements": "docs/reference/announcements.md#operations: and plan",
   "PUT /api/v1/platform/announcements/{id}": "docs/reference/announcements.md#operations: and change",
   "POST /api/v1/platform/announcements/{id}/end": "docs/reference/announcements.md#operations: and end",
+  "GET /api/v1/status": "docs/reference/status-pages.md#public: servers that are shown to everybody",
+  "GET /api/v1/status/{subdomain}": "docs/reference/status-pages.md#public: one of them",
+  "GET /api/v1/status/{subdomain}/badge.svg": "docs/reference/status-pages.md#badge: as a picture",
+  "GET /api/v1/servers/{name}/status-page": "docs/reference/status-pages.md#show: whether it is shown",
+  "PUT /api/v1/servers/{name}/status-page": "docs/reference/status-pages.md#show: its owner shows it",
+  "GET /api/v1/platform/status-page": "docs/reference/status-pages.md#show: whether there is a list",
+  "PUT /api/v1/platform/status-page": "docs/reference/status-pages.md#show: staff show it",
   "GET /api/v1/servers/{name}/drills": "docs/reference/backups.md#drill: how drills ended",
 };
 

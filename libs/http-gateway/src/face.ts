@@ -97,6 +97,7 @@ export function createFace(options: FaceOptions): FaceServer {
     adminHostname: settings.adminHostname,
   });
   const malformed = createMinuteBudget(settings.malformedSignIns);
+  const publicReads = createMinuteBudget(settings.publicReadsPerMinute);
   const bindings = createBindings({ mesh, sessions, authenticator, settings, registry, log });
   const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
   const slowBodies = createSlowBodyGuard({
@@ -108,7 +109,10 @@ export function createFace(options: FaceOptions): FaceServer {
   const server = createServer(shell);
   for (const contract of operations) {
     const serve = createHandler(
-      { authenticator, settings, malformed, requestLog, log, tracing: options.tracing ?? noTracing },
+      {
+        ...{ authenticator, settings, malformed, publicReads, requestLog, log },
+        tracing: options.tracing ?? noTracing,
+      },
       contract,
       bindings.of(contract),
     );

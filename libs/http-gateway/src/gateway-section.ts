@@ -26,6 +26,8 @@ export const gatewaySection = section({
   malformed_sign_ins: z.int().min(1).default(60),
   /** Requests that one API token may make at a gateway, at once and in each minute. */
   token_requests: z.int().min(1).default(600),
+  /** Requests of one address to status pages and badges that a gateway answers, at once and in each minute. */
+  public_reads: z.int().min(1).default(600),
   /** How long a resolved session or API token is cached; a revoked one is forgotten at once. */
   session_cache: duration("5s"),
   /** Sessions in that cache, at most, and as many tokens. */
@@ -70,6 +72,7 @@ export function limitsOf(
     drainMs: gateway.drain,
     malformedSignIns: gateway.malformed_sign_ins,
     tokenRequestsPerMinute: gateway.token_requests,
+    publicReadsPerMinute: gateway.public_reads,
     sessionCacheMs: gateway.session_cache,
     sessionCacheSize: gateway.session_cache_size,
     viewRebuildMs: gateway.view_rebuild,

@@ -24,6 +24,8 @@ type HandlerDeps = {
   settings: FaceSettings;
   /** Of the malformed requests at sign-in endpoints. */
   malformed: MinuteBudget;
+  /** Of what everybody may read. */
+  publicReads: MinuteBudget;
   requestLog: RequestLog;
   log: Logger;
   tracing: Tracing;
@@ -42,6 +44,7 @@ export function createHandler(deps: HandlerDeps, contract: Operation, binding: B
   const handle: RequestHandler = async (request) => {
     const { state, host } = request;
     const credentials = credentialsOf(state, host, settings);
+    if (http.addressBudget) takePublicRead(deps, credentials);
     const early = http.tier === "public" ? await admit(request, credentials) : undefined;
     const authenticated = authenticator.authenticate(http, credentials);
     const principal = authenticated instanceof Promise ? await authenticated : authenticated;
@@ -76,6 +79,14 @@ function inSpans(tracing: Tracing, { http, subject }: Operation, handle: Request
       return handle(request);
     });
   };
+}
+
+/** Before anything else is looked at: whoever guesses addresses of pages is slowed down as well. */
+function takePublicRead({ publicReads, requestLog }: HandlerDeps, { options }: Credentials): void {
+  const retryAfterSeconds = publicReads.take(addressKey(options.client?.address ?? ""));
+  if (retryAfterSeconds === 0) return;
+  requestLog.noteLimited("public_read");
+  throw new Fault("rate_limited", { retryAfterSeconds });
 }
 
 type ReadRequest = (request: RoutedRequest, credentials: Credentials) => Promise<Fields>;

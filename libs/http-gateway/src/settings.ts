@@ -22,6 +22,8 @@ export type FaceSettings = {
   malformedSignIns: number;
   /** Requests with one API token, at once and in each minute. */
   tokenRequestsPerMinute: number;
+  /** Requests of one address to what everybody may read, at once and in each minute. */
+  publicReadsPerMinute: number;
   sessionCacheMs: number;
   sessionCacheSize: number;
   viewRebuildMs: number;
@@ -58,6 +60,7 @@ export const defaultFaceSettings: FaceSettings = {
   drainMs: 20_000,
   malformedSignIns: 60,
   tokenRequestsPerMinute: 600,
+  publicReadsPerMinute: 600,
   sessionCacheMs: 5_000,
   sessionCacheSize: 20_000,
   viewRebuildMs: 1_000,

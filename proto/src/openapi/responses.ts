@@ -21,6 +21,7 @@ function faultsOf(contract: Operation): FaultName[] {
   }
   if (contract.body || http.rateLimited) names.push("too_large", "unsupported_media_type");
   if (http.rateLimited) names.push("rate_limited", "auth_unavailable");
+  if (http.addressBudget) names.push("rate_limited");
   if (http.kind === "events") names.push("too_many_streams");
   if (http.kind === "upload") names.push(...faultsOfUpload(http.upload ?? {}));
   return [...new Set(names)];
@@ -59,7 +60,7 @@ export function responsesOf(contract: Operation, components: Components): Json {
   ]);
   return Object.fromEntries([
     [String(contract.http.status), success(contract, components)],
-    ...(contract.http.view ? [["304", { description: "Not changed since the ETag in If-None-Match." }]] : []),
+    ...(contract.http.view || contract.http.image ? [["304", { description: "Not changed since the ETag in If-None-Match." }]] : []),
     ...(contract.http.nullAs ? [[String(contract.http.nullAs), { description: "Nothing; no body." }]] : []),
     ...refusals,
   ]);
@@ -89,6 +90,7 @@ function success(contract: Operation, components: Components): Json {
 function headersOf({ http }: Operation): Json | undefined {
   if (http.view)
     return { ETag: header("Changes with the bytes."), Age: header("Seconds since the data were current.") };
+  if (http.image) return { ETag: header("Changes with the bytes.") };
   if (http.session) return { "Set-Cookie": header("The svc_session cookie is set or cleared.") };
   return undefined;
 }
@@ -102,6 +104,7 @@ function contentOf(contract: Operation, components: Components): Json {
   if (http.kind === "events") return { "text/event-stream": { schema: { type: "string" } } };
   if (http.kind === "download")
     return { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  if (http.image) return { [http.image.contentType.split(";", 1)[0] ?? ""]: { schema: { type: "string" } } };
   return { "application/json": { schema: components.schemaOf(outputSchema(contract), "output") } };
 }
 

@@ -92,6 +92,7 @@ test("the defaults are the numbers of the specification", () => {
     announcement_late: 120_000,
     announcement_limit: 20,
     announcement_keep: 90 * 24 * 3_600_000,
+    status_page_tick: 5_000,
     lease_duration: 6_000,
     lease_renew: 2_000,
     list_page: 500,

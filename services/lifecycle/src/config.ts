@@ -205,6 +205,9 @@ export const settings = z.object({
     /** Announcements are deleted so long after they are over. */
     announcement_keep: duration("90d"),
 
+    /** How often status pages are written (docs/reference/status-pages.md#public). */
+    status_page_tick: duration("5s"),
+
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("6s"),
     /** How often a leader renews it. */

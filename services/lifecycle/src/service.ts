@@ -29,6 +29,7 @@ import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
 import { createWakeReservations } from "./server/wake-reservations.ts";
 import { startSharing } from "./sharing/serve.ts";
+import { startStatusPages } from "./status-page/serve.ts";
 import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
@@ -38,7 +39,7 @@ export async function startLifecycle(
   about: { now?: () => number } = {},
 ): Promise<Running> {
   const { mesh, log, registry } = runtime;
-  const { lifecycle, k8s } = runtime.settings;
+  const { lifecycle, k8s, server } = runtime.settings;
   const kube = connectKube({ kubeconfigFile: kubeconfig });
   const store = createServerStore(runtime.store);
   const { namespace } = k8s;
@@ -92,13 +93,14 @@ export async function startLifecycle(
   const leading = { rcon: consoles.rcon, isLeading: operator.isLeading };
   const history = startHistory({ ...needs, ...leading });
   const announcing = startAnnouncements({ ...needs, ...leading });
+  const showing = startStatusPages({ ...needs, ...leading, rootDomain: server.root_domain });
   return {
     notReady: async () =>
       servers.isReady() ? undefined : "the servers have not been read from the cluster yet",
     stuck: operator.stuck,
     stop: async () => {
       // They still use the consoles' connections.
-      await Promise.all([schedules.close(), history.close(), announcing.close()]);
+      await Promise.all([schedules.close(), history.close(), announcing.close(), showing.close()]);
       await consoles.close();
       await Promise.all([operator.close(), sweeping.close(), sharing.close(), crashNotices.close()]);
       kube.close();

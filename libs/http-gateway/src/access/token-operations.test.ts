@@ -43,6 +43,8 @@ const sessionsOnly = [
   "lifecycle.ownership.claim",
   "lifecycle.ownership.read-my-quota",
   "lifecycle.ownership.retire",
+  "lifecycle.status-page.read",
+  "lifecycle.status-page.write",
 ];
 
 /** Of identity, which tells a token about itself; it changes nothing and names nobody. */

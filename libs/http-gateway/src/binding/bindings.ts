@@ -11,6 +11,7 @@ import type { Binding } from "./call.ts";
 import { type ChangeFeed, createChangeFeed } from "./change-feed.ts";
 import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
+import { imageBinding } from "./image.ts";
 import { jsonBinding } from "./json.ts";
 import { pageCollector, pagedListBinding } from "./paged-list.ts";
 import { createRecentChanges } from "./recent-changes.ts";
@@ -49,7 +50,7 @@ export function createBindings(deps: BindingDeps): Bindings {
     const beside = view.beside && mirrors.of(view.beside);
     const rows = createRowSource({ of: mirrors.of(view.of), beside }, view, deps.log);
     const shared = { rows, hasChanged: changes.has, otherwise };
-    if (view.as === "item") return cachedItemBinding({ ...shared, param: view.param });
+    if (view.as === "item") return cachedItemBinding({ ...shared, item: view });
     const listedAs = view.rows?.listedAs;
     const list = { ...shared, collect, rebuildMs: settings.viewRebuildMs };
     return cachedListBinding({ ...list, ...(listedAs && { listedAs }) }, contract);
@@ -64,7 +65,8 @@ export function createBindings(deps: BindingDeps): Bindings {
     return (call) => streams.openChanges(call, feed);
   };
   const bindingOf = (contract: Operation): Binding => {
-    const { kind, changes: binding } = contract.http;
+    const { kind, changes: binding, image, publicForSeconds } = contract.http;
+    if (image) return imageBinding(image, mirrors.of(image.of), publicForSeconds);
     if (kind === "events") {
       streams.follow(contract);
       return binding ? changesBinding(binding) : streams.open;

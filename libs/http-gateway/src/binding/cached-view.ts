@@ -1,9 +1,9 @@
 // Frequent reads served from mirrors in memory (docs/reference/http.md#views).
 
 import type { Mesh, ViewMirror } from "@svc/mesh";
-import type { Listed, Operation, Principal, View } from "@svc/proto";
+import { Fault, type ItemBinding, type Listed, type Operation, type Principal, type View } from "@svc/proto";
 import { cachedPages } from "./cached-pages.ts";
-import type { Binding } from "./call.ts";
+import type { Binding, Call } from "./call.ts";
 import { createKeptAnswers, type KeptAnswer, keepAnswer, sendKept } from "./kept-answer.ts";
 import { pageReader } from "./list-page.ts";
 import { type Collect, joinItems } from "./paged-list.ts";
@@ -83,17 +83,22 @@ function audienceOf(principal: Principal): string {
   return `${kind} ${role} ${staff} ${user_id} ${token?.id ?? ""}`;
 }
 
-/** One row; the owner is asked for what is not there or not for the caller, and says why. */
-export function cachedItemBinding(deps: ViewDeps & { param: string }): Binding {
-  const { rows, param, otherwise } = deps;
+type ItemDeps = ViewDeps & { item: ItemBinding };
+
+/** One row; the owner is asked for what is not there or not for the caller, and says why, unless the contract says it. */
+export function cachedItemBinding(deps: ItemDeps): Binding {
+  const { rows, item, otherwise } = deps;
   const tagged = new WeakMap<Uint8Array, KeptAnswer>();
+  const keyOf = (call: Call) => ("key" in item ? item.key : String(call.input[item.param]));
   return async (call) => {
     const isAnswered = rows.isUsable() && !deps.hasChanged(call.principal);
-    const row = isAnswered ? rows.rowOf(String(call.input[param]), call.principal) : "incomplete";
+    const row = isAnswered ? rows.rowOf(keyOf(call), call.principal) : "incomplete";
+    if (row === "hidden" && item.missing) throw new Fault(item.missing);
     if (typeof row === "string") return otherwise(call);
     const kept = tagged.get(row) ?? keepAnswer(row);
     tagged.set(row, kept);
-    await sendKept(call.state, kept, rows);
+    const { publicForSeconds } = call.contract.http;
+    await sendKept(call.state, kept, { ...rows, ...(publicForSeconds !== undefined && { publicForSeconds }) });
   };
 }
 

@@ -20,18 +20,25 @@ type About = {
   ageSeconds: () => number;
   /** Whether different callers may get different answers. */
   isPersonal: boolean;
+  /** Seconds for which caches may answer everybody. */
+  publicForSeconds?: number;
 };
 
 /** Sends a kept answer, or 304 to a caller who has it. Its compressed form is kept too, and has a tag of its own. */
 export function sendKept(state: RequestState, kept: KeptAnswer, about: About): Promise<void> | void {
   const etag = isPackedFor(state, kept) ? `${kept.etag.slice(0, -1)}-gzip"` : kept.etag;
-  const control = about.isPersonal ? "private, no-cache" : "no-cache";
-  const headers = ["ETag", etag, "Age", String(about.ageSeconds()), "Cache-Control", control];
+  const { publicForSeconds: seconds } = about;
+  const shared = seconds === undefined ? "no-cache" : `public, max-age=${seconds}`;
+  const control = about.isPersonal ? "private, no-cache" : shared;
+  // An age would use up what caches may keep.
+  const age = seconds === undefined ? ["Age", String(about.ageSeconds())] : [];
+  const headers = ["ETag", etag, ...age, "Cache-Control", control];
   if (!isSame(state.request.headers["if-none-match"], etag)) return sendPackable(state, kept, headers);
   sendResponse(state, { status: 304, headers: [...headers, ...varyOf(state)] });
 }
 
-function isSame(wanted: string | undefined, etag: string): boolean {
+/** Whether an If-None-Match header has a tag. */
+export function isSame(wanted: string | undefined, etag: string): boolean {
   if (wanted === undefined) return false;
   if (wanted === etag || wanted === "*") return true;
   return wanted.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);

@@ -5,5 +5,6 @@ import type { Tables } from "./schema.ts";
 export async function deleteHistory(trx: Trx<Tables>, name: string): Promise<void> {
   await trx.deleteFrom("server_history").where("server_name", "=", name).execute();
   await trx.deleteFrom("server_phases").where("server_name", "=", name).execute();
+  await trx.deleteFrom("status_pages").where("server_name", "=", name).execute();
   await trx.deleteFrom("server_crashes").where("server_name", "=", name).execute();
 }

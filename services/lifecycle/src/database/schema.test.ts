@@ -33,6 +33,12 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
   announcement_deliveries: {
     ...{ announcement_id: true, server_name: true, minutes: true, due_at: true, told_at: true },
   },
+  status_pages: { server_name: true, owner_id: true, since: true, shown_by: true },
+  status_days: {
+    ...{ server_name: true, day: true, known_minutes: true, down_minutes: true, planned_minutes: true },
+    counted_to: true,
+  },
+  status_overview: { id: true, since: true, shown_by: true },
   crash_notices: {
     ...{ id: true, server_name: true, owner_id: true, kind: true, cause: true, at: true },
     ...{ created_at: true, due_at: true, attempts: true, done_at: true },

@@ -169,6 +169,17 @@ export type Tables = {
     due_at: Date;
     told_at: Generated<Date>;
   };
+  status_pages: { server_name: string; owner_id: string | null; since: Date; shown_by: string };
+  status_days: {
+    server_name: string;
+    /** As `YYYY-MM-DD`, which is what it is cast to. */
+    day: ColumnType<never, never, never>;
+    known_minutes: number;
+    down_minutes: number;
+    planned_minutes: number;
+    counted_to: Date;
+  };
+  status_overview: { id: Generated<boolean>; since: Date; shown_by: string };
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_schedules: SchedulesTable;
