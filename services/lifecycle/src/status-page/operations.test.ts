@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { account, anonymous, faultOf, staff, until } from "@svc/mesh/testing";
+import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { announcements, statusPages as contracts, ownership } from "@svc/proto";
+import type { Tables } from "../database/schema.ts";
 import {
   createOwnershipOperations,
   type OwnershipFixture,
@@ -19,6 +20,7 @@ before(async () => {
 after(() => fixture.close());
 
 const { create, sql, auditsOf } = createOwnershipOperations(() => fixture);
+const anonymous = { client: staff.client, principal: { kind: "anonymous" } } as typeof staff;
 type Who = typeof staff | ReturnType<typeof account>;
 const show = (name: string, who: Who, isPublic = true) =>
   fixture.external.call(contracts.write, { name, public: isPublic }, who);
@@ -168,7 +170,8 @@ test("a minute is counted once, whoever counts it how often, and old days go", a
   await create("counted", { owner: "usr-seven" });
   await show("counted", account("usr-seven"));
   await sql("delete from lifecycle.status_days");
-  const store = createStatusPageStore(await fixture.database.open());
+  const opened = fixture.database.open<Tables>();
+  const store = createStatusPageStore(opened);
   const day = "2024-02-29";
   const minute = (hour: number) => new Date(`${day}T${String(hour).padStart(2, "0")}:00:00.000Z`);
   const down = [{ name: "counted", as: "down" as const }];
@@ -180,7 +183,11 @@ test("a minute is counted once, whoever counts it how often, and old days go", a
   ]);
   const counted = { name: "counted", day, known_minutes: 2, down_minutes: 1, planned_minutes: 1 };
   assert.deepEqual(await store.count(minute(1), down), [], "a minute that is over is not counted again");
-  assert.deepEqual(await store.days(["counted", "gone"], day), [counted]);
+  // Those of today are counted by the replica that leads.
+  const daysOf2024 = async () =>
+    (await store.days(["counted", "gone"], day)).filter((one) => one.day < "2025");
+  assert.deepEqual(await daysOf2024(), [counted]);
   await store.sweep("2024-03-01");
-  assert.deepEqual(await store.days(["counted"], "2024-01-01").then((days) => days.filter((one) => one.day === day)), []);
+  assert.deepEqual(await daysOf2024(), []);
+  await opened.close();
 });
