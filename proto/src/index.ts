@@ -158,13 +158,13 @@ export {
   ServerInfo,
   StartEstimate,
 } from "./lifecycle/server-info.ts";
-export { PublicState } from "./lifecycle/status-page.ts";
-export { plainMotd, visibleName } from "./lifecycle/visible-name.ts";
 export type { ServerOwnership } from "./lifecycle/server-rows.ts";
 export * as serverRows from "./lifecycle/server-rows.ts";
 export { maxTagLength, maxTags, ServerTag, type TagColour, tagColours } from "./lifecycle/server-tag.ts";
 export * as statusPages from "./lifecycle/status-page.ts";
+export { PublicState } from "./lifecycle/status-page.ts";
 export * as tags from "./lifecycle/tag.ts";
+export { plainMotd, visibleName } from "./lifecycle/visible-name.ts";
 export { permissionsOf } from "./nats/permissions.ts";
 export { migrateUser, natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
 export { isSupportedNats, supportedNats } from "./nats/server-version.ts";

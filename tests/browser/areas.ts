@@ -27,6 +27,7 @@ import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
 import { addSinTests } from "./sins.ts";
 import { addStartTests } from "./starts.ts";
+import { addStatusPageTests } from "./status-pages.ts";
 import { addUserTests } from "./users.ts";
 import { addWebhookTests } from "./webhooks.ts";
 
@@ -56,6 +57,7 @@ export const platformAreas: readonly Area[] = [
   addPlatformTests,
   addHealthTests,
   addAnnouncementTests,
+  addStatusPageTests,
   addBuildTests,
   addPackTests,
   addPackBuildTests,

@@ -3,8 +3,8 @@
 
 import { hash } from "node:crypto";
 import { type Language, languages } from "../language.ts";
-import { visibleName } from "./visible-name.ts";
 import type { PublicState, StatusPage } from "./status-page.ts";
+import { visibleName } from "./visible-name.ts";
 
 /** What is older is not claimed to be so now. */
 const trustedMs = 3 * 60_000;
@@ -67,7 +67,16 @@ const margin = 8;
 
 /** Wide characters take two columns. */
 const columnsOf = (text: string) =>
-  [...text].reduce((sum, one) => sum + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3ffff}]/u.test(one) ? 2 : 1), 0);
+  [...text].reduce(
+    (sum, one) =>
+      sum +
+      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3ffff}]/u.test(
+        one,
+      )
+        ? 2
+        : 1),
+    0,
+  );
 
 function shortened(text: string): string {
   if (columnsOf(text) <= mostColumns) return text;

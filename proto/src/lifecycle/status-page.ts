@@ -141,7 +141,8 @@ export const readBadge = operation({
     },
   },
   params: { subdomain },
-  query: { language: z.enum(languages).default("en") },
+  /** Default: English. */
+  query: { language: z.enum(languages).optional() },
   output: z.string(),
   faults: ["not_found"],
   summary: "The state of a server as a picture for other sites.",

@@ -60,7 +60,9 @@ export function responsesOf(contract: Operation, components: Components): Json {
   ]);
   return Object.fromEntries([
     [String(contract.http.status), success(contract, components)],
-    ...(contract.http.view || contract.http.image ? [["304", { description: "Not changed since the ETag in If-None-Match." }]] : []),
+    ...(contract.http.view || contract.http.image
+      ? [["304", { description: "Not changed since the ETag in If-None-Match." }]]
+      : []),
     ...(contract.http.nullAs ? [[String(contract.http.nullAs), { description: "Nothing; no body." }]] : []),
     ...refusals,
   ]);

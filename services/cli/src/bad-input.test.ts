@@ -35,6 +35,7 @@ const withoutStack = [
   "server tag survival --add event:red",
   "server clone survival copy --without-world",
   "server origin copy",
+  "server status-page survival --on",
   "server crashes survival 6f0c4e0a-53f0-4b0e-9a55-0d1d36e4c1de",
   "server command survival list",
   "server logs survival",

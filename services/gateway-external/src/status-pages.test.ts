@@ -59,7 +59,12 @@ async function startGateway(more = ""): Promise<[ChildProcess, number]> {
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 const get = (path: string, headers: Record<string, string> = {}, at = port) =>
   new Promise<Answer>((settle, fail) => {
-    const about = { hostname: "127.0.0.1", port: at, path, headers: { host: "console.example.test", ...headers } };
+    const about = {
+      hostname: "127.0.0.1",
+      port: at,
+      path,
+      headers: { host: "console.example.test", ...headers },
+    };
     const sent = httpRequest(about, (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (chunk: string) => {
@@ -105,7 +110,15 @@ test("a page is answered from memory to many, with a tag and for caches", async 
 test("what is not shown is the same 404, and the owner is not asked for it", async () => {
   const before = asked;
   const bodies = new Set<string>();
-  const paths = ["/none", "/ANVIL", "/_meta", "/constructor", "/%2e%2e", "/anvil.example.test", `/${"a".repeat(255)}`];
+  const paths = [
+    "/none",
+    "/ANVIL",
+    "/_meta",
+    "/constructor",
+    "/%2e%2e",
+    "/anvil.example.test",
+    `/${"a".repeat(255)}`,
+  ];
   for (const path of paths)
     for (const ending of ["", "/badge.svg"]) {
       const { status, headers, body } = await get(`/api/v1/status${path}${ending}`);
@@ -135,7 +148,10 @@ describe("a badge", () => {
     assert.equal(headers["content-type"], "image/svg+xml; charset=utf-8");
     assert.equal(headers["cross-origin-resource-policy"], "cross-origin");
     assert.equal(headers["cache-control"], "public, max-age=60");
-    assert.match(String(headers["content-security-policy"]), /^default-src 'none'; style-src 'sha256-.*sandbox$/);
+    assert.match(
+      String(headers["content-security-policy"]),
+      /^default-src 'none'; style-src 'sha256-.*sandbox$/,
+    );
     assert.equal(headers["x-content-type-options"], "nosniff");
     assert.equal(headers["set-cookie"], undefined);
     assert.match(body, /<title>Anvil: asleep<\/title>/);
@@ -161,7 +177,11 @@ describe("a badge", () => {
   test("says that it does not know once nobody has written for minutes", async () => {
     await pages.put("anvil", page({ as_of: new Date(Date.now() - 4 * 60_000).toISOString() }));
     await until(async () => (await get(path)).body.includes("Anvil: unknown"));
-    assert.match((await get("/api/v1/status/anvil")).body, /"state":"asleep"/, "a page has the time beside it");
+    assert.match(
+      (await get("/api/v1/status/anvil")).body,
+      /"state":"asleep"/,
+      "a page has the time beside it",
+    );
   });
 });
 

@@ -98,7 +98,10 @@ export function cachedItemBinding(deps: ItemDeps): Binding {
     const kept = tagged.get(row) ?? keepAnswer(row);
     tagged.set(row, kept);
     const { publicForSeconds } = call.contract.http;
-    await sendKept(call.state, kept, { ...rows, ...(publicForSeconds !== undefined && { publicForSeconds }) });
+    await sendKept(call.state, kept, {
+      ...rows,
+      ...(publicForSeconds !== undefined && { publicForSeconds }),
+    });
   };
 }
 

@@ -30,6 +30,7 @@ export function addServerCommands(program: Command): void {
   addKeepAwake(server);
   addTags(server);
   addClones(server);
+  addStatusPage(server);
 }
 
 function addLife(server: Command): void {
@@ -197,6 +198,22 @@ function addClones(server: Command): void {
     .option("--retry", "try again after it failed")
     .option("--backup <id>", "with --retry: another backup of the source")
     .action(runs(async (options: OriginOptions, name) => (await clones()).showOrigin(name ?? "", options)));
+}
+
+type StatusPageOptions = Common & { on?: boolean; off?: boolean };
+
+function addStatusPage(server: Command): void {
+  command(server, "status-page [name]", {
+    does: "show whether everybody may read the status of a server, or of no name the list of all; with an option, change it",
+    example: "server status-page survival --on",
+  })
+    .option("--on", "show it to everybody, without signing in")
+    .option("--off", "show it no longer")
+    .action(
+      runs(async (options: StatusPageOptions, name) =>
+        (await import("./status-page.ts")).statusPage(name ?? "", options),
+      ),
+    );
 }
 
 type KeepAwakeOptions = Common & { until?: string; off?: boolean };

@@ -45,10 +45,7 @@ describe("showing a page", () => {
     assert.equal(shown.public, true);
     assert.equal((await show("one", staff)).since, shown.since, "the same once more changes nothing");
     const page = await pageOf("first");
-    assert.deepEqual(
-      [page.name, page.address, page.state],
-      ["first", "first.svc.localhost", "asleep"],
-    );
+    assert.deepEqual([page.name, page.address, page.state], ["first", "first.svc.localhost", "asleep"]);
     assert.doesNotMatch(JSON.stringify(page), /"one"|usr-one/);
     assert.equal((await show("one", staff, false)).public, false);
     assert.equal(await faultOf(pageOf("first")), "not_found");
@@ -89,7 +86,10 @@ describe("showing a page", () => {
     }
     assert.equal((await read("passed", account("usr-four"))).public, false);
     assert.equal((await show("passed", account("usr-four"))).public, true);
-    assert.deepEqual((await pageOf("passed")).days.filter(({ known_minutes }) => known_minutes > 1), []);
+    assert.deepEqual(
+      (await pageOf("passed")).days.filter(({ known_minutes }) => known_minutes > 1),
+      [],
+    );
   });
 
   test("what is not shown is answered as what is not there, to the word", async () => {

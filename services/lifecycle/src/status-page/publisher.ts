@@ -142,8 +142,7 @@ function createDays({ pages }: PublisherDeps) {
       missing.map(({ page }) => page.name),
       firstDay(at),
     );
-    for (const { page } of missing)
-      kept.set(page.name, { since: page.since.getTime(), days: new Map() });
+    for (const { page } of missing) kept.set(page.name, { since: page.since.getTime(), days: new Map() });
     for (const day of found) put(day);
   };
   const count = async (known: readonly Known[], at: number) => {

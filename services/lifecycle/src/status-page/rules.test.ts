@@ -25,7 +25,7 @@ const facts = (more: Partial<ServerInfo> = {}, rest: Partial<Facts> = {}): Facts
 });
 const running = { phase: "Running", ready: true, playersOnline: 3 } as const;
 const ready = (reason: string) => ({
-  ...{ type: "Ready", status: "False", reason, message: "node-7 10.0.0.3 is away" } as const,
+  ...({ type: "Ready", status: "False", reason, message: "node-7 10.0.0.3 is away" } as const),
   lastTransitionTime: "2026-11-24T20:00:00.000Z",
 });
 const window = (minutes: number, isPublic: boolean): MaintenanceWindow => ({

@@ -42,5 +42,7 @@ export const pages: Record<
   "/servers/:name/schedules": { load: () => import("../schedules/schedules-page.tsx") },
   "/account": { load: () => import("../account/account-page.tsx") },
   "/invitations": { load: () => import("../sharing/invitation-page.tsx") },
+  "/status": { load: () => import("../status-page/overview-page.tsx") },
+  "/status/:subdomain": { load: () => import("../status-page/server-page.tsx") },
   "/cli": { load: () => import("../account/cli-login-page.tsx") },
 };

@@ -32,6 +32,8 @@ export const routes = [
   { path: "/account", access: "session" },
   { path: "/cli", access: "session" },
   { path: "/invitations", access: "anyone" },
+  { path: "/status", access: "anyone" },
+  { path: "/status/:subdomain", access: "anyone" },
   { path: "/admin", access: "staff", host: "operator" },
   { path: "/admin/health", access: "staff", host: "operator" },
   { path: "/admin/updates", access: "staff", host: "operator" },

@@ -11,6 +11,7 @@ import { GiveUp } from "./give-up.tsx";
 import { Hardware } from "./hardware.tsx";
 import { ImageChange } from "./image-change.tsx";
 import { RestartPolicy } from "./restart-policy.tsx";
+import { StatusPageSettings } from "./status-page.tsx";
 import { TagSettings } from "./tag-settings.tsx";
 import { WorldMove } from "./world-move.tsx";
 
@@ -39,6 +40,7 @@ function Settings({ name, status }: ServerInFrame) {
       <General name={name} status={status} isStaff={isStaff} />
       <RestartPolicy name={name} />
       <TagSettings name={name} status={status} />
+      {!isMember && <StatusPageSettings name={name} />}
       {isStaff && (
         <>
           <Hardware name={name} status={status} />

@@ -11,12 +11,14 @@ import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
+import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
+import { status as chineseStatus } from "./zh/status.ts";
 import { webhooks as chineseWebhooks } from "./zh/webhooks.ts";
 
 /** With what is loaded later. */
@@ -27,6 +29,7 @@ const en = {
   password: englishPassword,
   hooks: englishWebhooks,
   announced: englishAnnouncements,
+  shown: englishStatus,
 };
 const zh = {
   ...chinese,
@@ -35,6 +38,7 @@ const zh = {
   password: chinesePassword,
   hooks: chineseWebhooks,
   announced: chineseAnnouncements,
+  shown: chineseStatus,
 };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { poll, useOperation } from "../../api/query.ts";
+import { StatusListSettings } from "../../settings/status-page.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Card, Muted, Row, Stack } from "../../ui/layout.tsx";
@@ -16,7 +17,10 @@ export function Page() {
   const { shell } = useWords();
   return (
     <PageFrame title={shell.announcements}>
-      <Announcements />
+      <Stack>
+        <Announcements />
+        <StatusListSettings />
+      </Stack>
     </PageFrame>
   );
 }

@@ -123,6 +123,8 @@ export const auditActions = {
   "player.unbar": "Player no longer barred",
   "player.reclaim": "Name won back",
   "update.window": "Update window changed",
+  "server.status_page": "Public status switched",
+  "platform.status_page": "Status page of the installation switched",
   "announcement.create": "Announcement made",
   "announcement.change": "Announcement changed",
   "announcement.end": "Announcement ended",

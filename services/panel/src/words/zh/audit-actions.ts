@@ -124,6 +124,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "player.unbar": "取消禁止玩家加入",
   "player.reclaim": "收回玩家名",
   "update.window": "修改更新时段",
+  "server.status_page": "切换公开状态",
+  "platform.status_page": "切换平台状态页面",
   "announcement.create": "发布公告",
   "announcement.change": "更改公告",
   "announcement.end": "结束公告",

@@ -1,0 +1,55 @@
+/** Of status pages; loaded with them. */
+export const status = {
+  title: "Status",
+  notFoundHelp: "No status is shown at this address.",
+  states: {
+    online: "Online",
+    starting: "Starting",
+    stopping: "Going to sleep",
+    asleep: "Asleep",
+    maintenance: "Maintenance",
+    unavailable: "Unavailable",
+    unknown: "Not known",
+  },
+  asleepHelp: "It wakes when somebody who may wake it joins.",
+  unavailableHelp: "Nobody can join it now.",
+  maintenanceHelp: (time: string) => `It cannot be woken before maintenance ends ${time}.`,
+  ready: (time: string) => `Players can probably join ${time}.`,
+  readySoon: "Players can probably join any moment.",
+  address: "Address to join",
+  players: (online: number, max: number) => `${online} of ${max} players`,
+  stale: (time: string) => `Nothing newer is known than how it was ${time}.`,
+  days: "The last 90 days",
+  share: (percent: string) => `It could be joined or woken for ${percent} of the time that is known.`,
+  dayNotKnown: (day: string) => `${day}: nothing is known`,
+  dayFine: (day: string) => `${day}: no trouble`,
+  dayDown: (day: string, minutes: number) =>
+    `${day}: unavailable for ${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
+  dayPlanned: (day: string, minutes: number) =>
+    `${day}: ${minutes} ${minutes === 1 ? "minute" : "minutes"} of announced maintenance`,
+  dayHelp: "A day is from midnight to midnight in UTC. Times in which nobody looked count as not known.",
+  troubles: "Days with trouble",
+  noServers: "No server is shown yet.",
+  more: (n: number) => `And ${n} more.`,
+  card: "Status page",
+  about:
+    "A page and a badge that everybody can read without signing in: whether the server is online, its address, and how many play. Names of players and settings are not on it.",
+  show: "Show its status to everybody",
+  shown: "The status is shown to everybody.",
+  hidden: "The status is no longer shown.",
+  page: "Its page",
+  badge: "Badge for other sites",
+  badgeAlt: "How the badge looks now",
+  markdown: "Markdown",
+  html: "HTML",
+  listed: "It is also in the list of this installation.",
+  overall: "Status page of the installation",
+  overallAbout: (n: number) =>
+    `A list of the servers whose owners show their status; now ${n}. Public announcements stand above it.`,
+  overallShow: "Show the list to everybody",
+  overallShown: "The list is shown to everybody.",
+  overallHidden: "The list is no longer shown.",
+  overallPage: "The list",
+};
+
+export type StatusWords = typeof status;
