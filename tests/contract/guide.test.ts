@@ -8,6 +8,7 @@ import { routes } from "../../services/panel/src/app/routes.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
+import { status } from "../../services/panel/src/words/en/status.ts";
 import { webhooks } from "../../services/panel/src/words/en/webhooks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -39,7 +40,7 @@ function textsOf(catalogue: object): string[] {
 }
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
-const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health, webhooks }));
+const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health, webhooks, status }));
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));
 const missingRoutes = (of: readonly Page[]) => routesOf(of).filter(({ what }) => !paths.has(what));

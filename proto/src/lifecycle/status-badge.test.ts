@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { badgePolicy, badgeVariant, drawBadge } from "./status-badge.ts";
-import type { StatusPage } from "./status-page.ts";
+import { type Badged, badgePolicy, badgeVariant, drawBadge } from "./status-badge.ts";
 import { plainMotd, visibleName } from "./visible-name.ts";
 
 const at = "2026-11-24T21:00:00.000Z";
-const page = (more: Partial<StatusPage> = {}): StatusPage => ({
-  ...{ subdomain: "survival", address: "survival.example.net", name: "Survival", state: "online" },
-  ...{ players: { online: 3, max: 20 }, since: at, days: [], as_of: at },
+const page = (more: Partial<Badged> = {}): Badged => ({
+  ...{ name: "Survival", state: "online", players: { online: 3, max: 20 }, as_of: at },
   ...more,
 });
 const variantOf = (input: Record<string, unknown>, minutes = 0) =>
@@ -19,7 +17,7 @@ const shapeOf = (svg: string) =>
   [...svg.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/"[^"]*"/g, '""')).join("");
 
 describe("what a badge says", () => {
-  const rows: [state: StatusPage["state"], variant: string, title: string][] = [
+  const rows: [state: Badged["state"], variant: string, title: string][] = [
     ["online", "en", "Survival: online 3/20"],
     ["online", "zh", "Survival: 在线 3/20"],
     ["asleep", "en", "Survival: asleep"],

@@ -3,13 +3,29 @@
 
 import { hash } from "node:crypto";
 import { type Language, languages } from "../language.ts";
-import type { PublicState, StatusPage } from "./status-page.ts";
 import { visibleName } from "./visible-name.ts";
 
 /** What is older is not claimed to be so now. */
 const trustedMs = 3 * 60_000;
 
+export const publicStates = [
+  "online",
+  "starting",
+  "stopping",
+  "asleep",
+  "maintenance",
+  "unavailable",
+] as const;
+type PublicState = (typeof publicStates)[number];
 type Shown = PublicState | "unknown";
+
+/** What is drawn of a status page. */
+export type Badged = {
+  name: string;
+  state: PublicState;
+  players?: { online: number; max: number } | undefined;
+  as_of: string;
+};
 
 const words: Record<Shown, Record<Language, string>> = {
   online: { en: "online", zh: "在线" },
@@ -45,14 +61,14 @@ export const badgePolicy = [
 
 /** What its bytes depend on beside the entry. */
 export function badgeVariant(
-  { as_of }: StatusPage,
+  { as_of }: Badged,
   { input, now }: { input: Readonly<Record<string, unknown>>; now: number },
 ): string {
   const language = languages.find((one) => one === input["language"]) ?? "en";
   return now - Date.parse(as_of) > trustedMs ? `${language} unknown` : language;
 }
 
-export function drawBadge({ name, state, players }: StatusPage, variant: string): string {
+export function drawBadge({ name, state, players }: Badged, variant: string): string {
   const [given, age] = variant.split(" ");
   const language: Language = given === "zh" ? "zh" : "en";
   const shown: Shown = age === "unknown" ? "unknown" : state;

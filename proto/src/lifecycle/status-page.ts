@@ -7,7 +7,7 @@ import { languages } from "../language.ts";
 import { Timestamp } from "../text.ts";
 import { view } from "../view.ts";
 import { ServerNameParam } from "./names.ts";
-import { badgePolicy, badgeVariant, drawBadge } from "./status-badge.ts";
+import { badgePolicy, badgeVariant, drawBadge, publicStates } from "./status-badge.ts";
 
 /** Servers that the page of the installation lists; the others are reached by their own addresses. */
 export const mostListed = 500;
@@ -16,7 +16,7 @@ export const daysShown = 90;
 
 const count = z.int().min(0);
 
-export const PublicState = z.enum(["online", "starting", "stopping", "asleep", "maintenance", "unavailable"]);
+export const PublicState = z.enum(publicStates);
 export type PublicState = z.output<typeof PublicState>;
 
 /** What everybody may know of a server whose page is shown, and nothing else. */

@@ -126,9 +126,8 @@ function createViews({ mesh, rootDomain }: PublisherDeps) {
 
 /** Days in memory, read once for each page that begins to be shown. */
 function createDays({ pages }: PublisherDeps) {
-  type Kept = { since: number; days: Map<string, contracts.StatusDay> };
+  type Kept = { since: number; countedTo: number; days: Map<string, contracts.StatusDay> };
   const kept = new Map<string, Kept>();
-  let countedAt = 0;
   let sweptOn = "";
   const put = ({ name, ...day }: contracts.StatusDay & { name: string }) =>
     kept.get(name)?.days.set(day.day, day);
@@ -142,18 +141,19 @@ function createDays({ pages }: PublisherDeps) {
       missing.map(({ page }) => page.name),
       firstDay(at),
     );
-    for (const { page } of missing) kept.set(page.name, { since: page.since.getTime(), days: new Map() });
+    for (const { page } of missing)
+      kept.set(page.name, { since: page.since.getTime(), countedTo: 0, days: new Map() });
     for (const day of found) put(day);
   };
   const count = async (known: readonly Known[], at: number) => {
     const minute = minuteOf(at);
-    if (minute.getTime() <= countedAt) return;
-    const counted = known.map(({ page, facts }) => ({
-      name: page.name,
-      as: minuteAs(stateOf(facts).state),
-    }));
+    const due = known.flatMap(({ page, facts }) => {
+      const one = kept.get(page.name);
+      return one && one.countedTo < minute.getTime() ? [{ one, name: page.name, facts }] : [];
+    });
+    const counted = due.map(({ name, facts }) => ({ name, as: minuteAs(stateOf(facts).state) }));
     for (const day of await pages.count(minute, counted)) put(day);
-    countedAt = minute.getTime();
+    for (const { one } of due) one.countedTo = minute.getTime();
   };
   const sweep = async (at: number) => {
     if (sweptOn === dayOf(at)) return;
