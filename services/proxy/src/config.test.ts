@@ -41,6 +41,7 @@ test("without anything but address and token, everything has the default of the 
     acceptProxyProtocol: false,
     trustedProxies: "",
     serverTransfers: false,
+    pluginMessages: false,
     sendProxyProtocol: false,
     transferTo: undefined,
     dataDir: ".",

@@ -61,6 +61,8 @@ export const settings = {
   transferTo: hostPort(),
   /** Whether servers may send players to other addresses by themselves. */
   serverTransfers: flag(false),
+  /** Whether plugins on servers are answered on `bungeecord:main`, and may move the player to another server. */
+  pluginMessages: flag(false),
 };
 
 /** Variables that are not `SVC_PROXY_` and the name of the setting. */

@@ -40,6 +40,7 @@ import { startLoops } from "./loops.ts";
 import { createOnline, createPresenceReports } from "./player/presence.ts";
 import { checkStandings } from "./player/standing.ts";
 import { createVersionReports } from "./player/versions.ts";
+import { isForged, takeRequest } from "./plugin-message/take-request.ts";
 import { drainQueue } from "./queue/drain-queue.ts";
 import { createQueue } from "./queue/queue.ts";
 import { joinAddress } from "./registry/join-address.ts";
@@ -237,7 +238,9 @@ async function welcome(context: Context, player: Player): Promise<void> {
     // In the gate no command works.
     commandsOn: (server) => (server === config.loginServer ? [] : commandTree),
     onComplete: (line) => completeCommand(context, session, line),
-    onServerMessage: (message, server) => takeFrame(context, session, { message, server }),
+    onServerMessage: (message, server) =>
+      takeFrame(context, session, { message, server }) || takeRequest(context, session, { message, server }),
+    onClientMessage: (message) => isForged(context, message),
     onReaching: (packet, server, key) => {
       const isKept = !mayReach(packet, key, config.serverTransfers);
       if (isKept) context.foreignFrames.warn(server, packet);

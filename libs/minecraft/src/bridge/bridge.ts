@@ -22,6 +22,8 @@ type BridgeHooks = {
    * client's own is dropped without a word.
    */
   readonly onServerMessage?: (message: PluginMessage, server: string) => boolean;
+  /** A plugin message of the client; true keeps it from the server. */
+  readonly onClientMessage?: (message: PluginMessage) => boolean;
   /**
    * A server sends something that reaches beyond the player's stay on it: to another address, or into what the client
    * keeps (`key` is the cookie's). True keeps it from the client; without this hook everything passes.
@@ -232,6 +234,7 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
     },
     onReaching: (packet, key) => hooks.onReaching?.(packet, backend.name, key) ?? false,
     onServerMessage: (message) => hooks.onServerMessage?.(message, backend.name) ?? false,
+    onClientMessage: (message) => hooks.onClientMessage?.(message) ?? false,
     onLost: (reason) => {
       clearTimeout(timer);
       lost = true;

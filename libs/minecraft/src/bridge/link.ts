@@ -24,6 +24,7 @@ export type LinkEvents = {
   /** The last words of a line that is being typed; undefined leaves the question to the server. */
   readonly onComplete: (line: string) => readonly string[] | undefined;
   readonly onServerMessage: (message: PluginMessage) => boolean;
+  readonly onClientMessage: (message: PluginMessage) => boolean;
   /** True keeps the packet from the client; `key` is the cookie's. */
   readonly onReaching: (packet: ReachingPacket, key: string | undefined) => boolean;
   /** Once: the backend is gone, with its words when it sent some. The link is detached by then. */
@@ -148,7 +149,7 @@ function clientRelay(state: State): Relay {
     onPacket: (id, body) => {
       const fields = fieldsOf(body);
       const name = version[player.clientPhase].toServer.name(id);
-      if (name === "custom_payload") return seenFromClient(player, fields.rest());
+      if (name === "custom_payload") return seenFromClient(player, fields.rest(), events);
       if (name === "tab_complete") return complete(state, fields);
       if (name !== "settings") return events.onCommand(fields.string(32_767));
       rememberSettings(player, fields.rest());
@@ -193,9 +194,10 @@ function seenFromServer(fields: Reader, events: LinkEvents): boolean {
   return events.onServerMessage(message) || message.channel === controlChannel;
 }
 
-function seenFromClient(player: Player, fields: Buffer): boolean {
+function seenFromClient(player: Player, fields: Buffer, events: LinkEvents): boolean {
   rememberBrand(player, fields);
-  return readPluginMessage(new Reader(fields)).channel === controlChannel;
+  const message = readPluginMessage(new Reader(fields));
+  return message.channel === controlChannel || events.onClientMessage(message);
 }
 
 function fieldsOf(body: Buffer): Reader {
