@@ -27,7 +27,6 @@ import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
 import { addSinTests } from "./sins.ts";
 import { addStartTests } from "./starts.ts";
-import { addStatusPageTests } from "./status-pages.ts";
 import { addUserTests } from "./users.ts";
 import { addWebhookTests } from "./webhooks.ts";
 
@@ -57,7 +56,6 @@ export const platformAreas: readonly Area[] = [
   addPlatformTests,
   addHealthTests,
   addAnnouncementTests,
-  addStatusPageTests,
   addBuildTests,
   addPackTests,
   addPackBuildTests,
