@@ -69,9 +69,13 @@ describe("status pages in a browser", () => {
     const [lifecycle, identity] = [await nats.connect("lifecycle"), await nats.connect("identity")];
     meshes = [lifecycle, identity];
     await writeViews(lifecycle);
-    serveOwner({ lifecycle, identity }, () => isShown, (next) => {
-      isShown = next;
-    });
+    serveOwner(
+      { lifecycle, identity },
+      () => isShown,
+      (next) => {
+        isShown = next;
+      },
+    );
     [gateway, port] = await startGateway(nats, await ensureBuilt(repo));
     browser = await startBrowser(binary);
   });
