@@ -59,6 +59,8 @@ export const Manifest = z.strictObject({
   /** Server objects in the bundle; absent when they could not be read. */
   server_objects: count.optional(),
   servers_error: z.string().optional(),
+  /** The time whose state it holds, where that is not the time at which it was taken. */
+  recovered_to: z.iso.datetime().optional(),
   schemas: z.array(Schema),
   members: z.array(Member),
 });

@@ -4,6 +4,8 @@ export const blockSize = 512;
 const largestOctal = 0o77777777777;
 
 type TarHeader = { name: string; size: number };
+/** The type of a member: a plain file, a folder, or what ustar has beside them. */
+type TarEntry = TarHeader & { type: string };
 
 export function encodeHeader({ name, size }: TarHeader, mtime: number): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`the member name ${name} is longer than 100 bytes`);
@@ -24,12 +26,19 @@ export function encodeHeader({ name, size }: TarHeader, mtime: number): Buffer {
 
 /** Undefined for a block of zeros, which ends an archive. Throws for anything that is not a header of a plain file. */
 export function decodeHeader(block: Buffer): TarHeader | undefined {
+  const entry = decodeEntry(block);
+  if (!entry) return undefined;
+  if (entry.type !== "0") throw new Error("a member is not a plain file");
+  return { name: entry.name, size: entry.size };
+}
+
+/** The same for a member of any type. */
+export function decodeEntry(block: Buffer): TarEntry | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
-  const sum = Number.parseInt(block.toString("latin1", 148, 154), 8);
+  const sum = Number.parseInt(block.toString("latin1", 148, 156), 8);
   const blank = Buffer.from(block);
   blank.fill(0x20, 148, 156);
   if (sum !== sumOf(blank)) throw new Error("a header is damaged");
-  if (block.readUInt8(156) !== 0x30) throw new Error("a member is not a plain file");
   const end = block.indexOf(0);
   const name = block.toString("utf8", 0, Math.min(end < 0 ? 100 : end, 100));
   const size =
@@ -37,7 +46,7 @@ export function decodeHeader(block: Buffer): TarHeader | undefined {
       ? Number(block.readBigUInt64BE(128))
       : Number.parseInt(block.toString("latin1", 124, 135), 8);
   if (!Number.isSafeInteger(size)) throw new Error(`the size of ${name} is damaged`);
-  return { name, size };
+  return { name, size, type: String.fromCharCode(block.readUInt8(156)) };
 }
 
 /** Bytes that fill a member up to the next block. */

@@ -28,6 +28,8 @@ type BundleRequest = {
   /** Version of svc. */
   version: string;
   servers: ServerObjects;
+  /** The time whose state the database has, where it was recovered to one. */
+  recoveredTo?: Date;
   /** PATH on which `pg_dump` is looked for; without it there is no dump. */
   path?: string | undefined;
   /** Called before each step; tests stop the process there. */
@@ -110,7 +112,7 @@ async function writePartial(partial: string, writing: Writing): Promise<string |
 /** Digits of a size and of a row count beyond the zeros that are reserved. */
 const roomPerMember = 64;
 
-function emptyManifest({ snapshot, label, version, servers, name }: Writing): Manifest {
+function emptyManifest({ snapshot, label, version, servers, name, recoveredTo }: Writing): Manifest {
   const schemas = snapshot.schemas.map(
     (schema): SchemaEntry => ({
       ...schema,
@@ -135,6 +137,7 @@ function emptyManifest({ snapshot, label, version, servers, name }: Writing): Ma
     ...(servers.kind === "read"
       ? { server_objects: servers.items.length }
       : { servers_error: servers.error }),
+    ...(recoveredTo && { recovered_to: recoveredTo.toISOString() }),
     schemas,
     members: schemas.flatMap(({ tables }) =>
       tables.map(({ member }): MemberEntry => ({ ...blank, name: member })),
