@@ -4,6 +4,7 @@ export { startNats } from "./nats/nats.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
+export { findPostgresProgram } from "./postgres/program.ts";
 export { nodeFlags, runSvc } from "./program/programs.ts";
 export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
 export { findDockerRegistry } from "./registry/find.ts";

@@ -38,6 +38,11 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
   };
 }
 
+/** Folder with the programs of a PostgreSQL, in place of the embedded one. */
+export function postgresFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env["SVC_POSTGRES_BIN"] || undefined;
+}
+
 /** NATS URL, with the operator's user and password, for use without a local stack. */
 export function operatorNatsUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env["SVC_OPERATOR_NATS_URL"] || undefined;

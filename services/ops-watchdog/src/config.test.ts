@@ -16,6 +16,16 @@ test("the defaults are those of the specification", () => {
   assert.deepEqual([defaults.bundle_at, defaults.bundle_jitter], ["03:30", hour / 4]);
   assert.deepEqual([defaults.bundle_retry, defaults.rehearsal_every], [hour, 168 * hour]);
   assert.equal(defaults.bundle_dir, "/var/lib/svc/db-backups");
+  assert.deepEqual(
+    [
+      defaults.wal_archive,
+      defaults.wal_dir,
+      defaults.wal_keep,
+      defaults.base_backup_every,
+      defaults.wal_max_age,
+    ],
+    [false, "/var/lib/svc/wal", 168 * hour, 24 * hour, hour / 4],
+  );
   assert.equal(defaults.feed_platform, "");
   assert.deepEqual([defaults.webhooks_per_server, defaults.webhooks_of_platform], [5, 20]);
   assert.deepEqual([defaults.webhook_ports, defaults.webhook_inside], [[443], []]);
@@ -27,6 +37,8 @@ for (const wrong of [
   "bundle_at=24:00",
   "feed_nats=ftp://x",
   "keep_daily=0",
+  "wal_dir=wal",
+  "base_backup_every=1s",
   "pinned=[1]",
   "webhook_timeout=30s",
   "webhook_ports=[]",

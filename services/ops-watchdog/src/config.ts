@@ -65,6 +65,18 @@ export const settings = z.strictObject({
     rehearsal_every: duration("7d"),
     /** Environment variable with the URL of a server for rehearsals; empty = the server of the database. */
     rehearsal_url_ref: z.string().default(""),
+    /** Whether the write-ahead log of the database is archived, so that it can be restored to a point in time. */
+    wal_archive: z.boolean().default(false),
+    /** Folder of that archive, 0700. */
+    wal_dir: z.string().startsWith("/").default("/var/lib/svc/wal"),
+    /** How far back a point in time can be at least, once the archive is that old. */
+    wal_keep: duration("7d"),
+    /** How often a base backup is taken, from which the log is applied. */
+    base_backup_every: duration("1d").pipe(z.number().min(60_000)),
+    /** Environment variable with the URL of a role with REPLICATION; empty = the role of ops-watchdog. */
+    replication_url_ref: z.string().default(""),
+    /** Age of what was last received above which the archive is stale. */
+    wal_max_age: duration("15m"),
     /** Pause between a start and the first periodic work. */
     first_tick: duration("5m"),
     /** Pause between two rounds of periodic work. */

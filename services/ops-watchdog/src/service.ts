@@ -11,6 +11,7 @@ import { createMetrics } from "./loop/metrics.ts";
 import { createRunProgram } from "./loop/run-program.ts";
 import { createReadOffsite } from "./offsite/status.ts";
 import { serveUpdates } from "./update/serve.ts";
+import { startArchive } from "./wal/archive.ts";
 import { createAuditJournal, startSweep } from "./watchdog/audit-journal.ts";
 import { showAlerts } from "./watchdog/metrics.ts";
 import { alertDeps } from "./watchdog/operate.ts";
@@ -61,19 +62,28 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     ...{ settings, db, mesh, registry, log, resolve },
     file: alerting.file,
   });
+  const metrics = createMetrics(registry);
+  const { wal_archive, replication_url_ref } = settings.ops_watchdog;
+  const archive = wal_archive
+    ? startArchive({
+        ...{ settings: settings.ops_watchdog, url: store.url, log, now },
+        replicationUrl: variables()[replication_url_ref] || store.url,
+        onReceived: metrics.walReceived,
+      })
+    : undefined;
   const loop = startTasks({
     db,
     url: store.url,
     settings: settings.ops_watchdog,
     offsite: settings.offsite,
     run: createRunProgram({ configFile: environment.file, overrides: environment.overrides }),
-    metrics: createMetrics(registry),
+    metrics,
     now,
     log,
   });
   return {
     stop: async () => {
-      await Promise.all([loop.close(), sweeping.close(), webhooks.close()]);
+      await Promise.all([loop.close(), sweeping.close(), webhooks.close(), archive?.close()]);
     },
   };
 }

@@ -35,7 +35,7 @@ export async function migrateAll({ data, backup = true }: MigrateOptions): Promi
     const names = await migrateUp(adminUrl, { schema: name, rolePassword, migrations });
     applied.push(...names.map((migration) => `${name}: ${migration}`));
   }
-  await grantReading(adminUrl);
+  await grantReading(adminUrl, variables);
   const streams = await migrateNats(environment.nats);
   const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
   if (kubeconfig && archiveDir) objects.push(...(await ensureArchiveVolume(kubeconfig, archiveDir)));

@@ -40,6 +40,7 @@ function addBundleCommands(db: Command): void {
     example: "db check",
   }).action(runs(async (options) => (await bundles()).check(options)));
   addRestoreCommands(db);
+  addPointInTimeCommands(db);
   command(db, "audit-export", {
     does: "export the audit log as JSON lines to a new file",
     example: "db audit-export --out audit.jsonl --since 7d",
@@ -58,16 +59,17 @@ type Confirmed = Common & { yes?: boolean };
 
 function addRestoreCommands(db: Command): void {
   const restores = () => import("./restore.ts");
-  command(db, "restore <bundle>", {
+  command(db, "restore [bundle]", {
     does: "replace the whole database with a bundle; exit code 2 when the plan was not confirmed",
     example: "db restore db-20261122T033000Z-daily.tar",
   })
+    .option("--to <time>", "instead of a bundle: the state at this time, as svc db at makes a bundle of it")
     .option("--force", "end other clients of the database")
     .option("--no-safety-backup", "do not take a pre-restore bundle first")
     .addOption(yes())
     .action(
-      runs(async (options: Confirmed & { force?: boolean; safetyBackup: boolean }, bundle) =>
-        (await restores()).restore(bundle ?? "", options),
+      runs(async (options: Confirmed & { force?: boolean; safetyBackup: boolean; to?: string }, bundle) =>
+        (await restores()).restore(bundle, options),
       ),
     );
   command(db, "rehearse [bundle]", {
@@ -80,4 +82,23 @@ function addRestoreCommands(db: Command): void {
   })
     .addOption(yes())
     .action(runs(async (options: Confirmed, bundle) => (await restores()).applyServers(bundle, options)));
+}
+
+function addPointInTimeCommands(db: Command): void {
+  const pointInTime = () => import("./point-in-time.ts");
+  command(db, "wal", {
+    does: "show what the archive of the write-ahead log covers; exit code 1 when it is on and stale or damaged",
+    example: "db wal",
+  }).action(runs(async (options) => (await pointInTime()).showArchive(options)));
+  command(db, "at <time>", {
+    does: "make a bundle of the state at a time from the archive of the write-ahead log; the database is not touched",
+    example: "db at 2026-11-20T14:00:00Z",
+  })
+    .option("--from <dir>", "another folder of an archive")
+    .option("--scratch <dir>", "where the scratch database is made; it needs the room of the whole database")
+    .action(
+      runs(async (options: Common & { from?: string; scratch?: string }, time) =>
+        (await pointInTime()).recover(time ?? "", options),
+      ),
+    );
 }

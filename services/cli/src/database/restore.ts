@@ -2,18 +2,28 @@
 
 import { createInterface } from "node:readline/promises";
 import { migrateEnvironment } from "../config.ts";
-import { type Outcome, planned } from "../output.ts";
+import { CommandError, type Outcome, planned } from "../output.ts";
 import { bundlePath, countsText } from "./bundles.ts";
 import { databaseVariables } from "./environment.ts";
+import { recoverAt } from "./point-in-time.ts";
 import { restartServices } from "./restart-services.ts";
 import { grantReading } from "./rights.ts";
 import { askWatchdog } from "./watchdog.ts";
 
-type RestoreOptions = { data: string; json?: boolean; yes?: boolean; force?: boolean; safetyBackup: boolean };
+type RestoreOptions = {
+  data: string;
+  json?: boolean;
+  yes?: boolean;
+  force?: boolean;
+  safetyBackup: boolean;
+  to?: string;
+};
 type Plan = {
   path: string;
   bundle: string;
   taken_at: string;
+  /** The time whose state it holds, where that is another one. */
+  recovered_to?: string;
   counts: { accounts: number; servers: number; rows: number };
   target: { host: string; database: string };
   has_data: boolean;
@@ -21,9 +31,9 @@ type Plan = {
 type Restored = { bundle: string; rows: number; safetyBundle?: string };
 export type Differences = { without_object: string[]; without_row: string[] };
 
-export async function restore(bundle: string, options: RestoreOptions): Promise<Outcome> {
+export async function restore(bundle: string | undefined, options: RestoreOptions): Promise<Outcome> {
   const env = databaseVariables(options.data);
-  const path = bundlePath(bundle);
+  const path = await chooseBundle(bundle, options);
   const plan = await askWatchdog<Plan>(env, { do: "plan-restore", bundle: path });
   const text = planText(plan, options);
   if (!options.yes && !(await isConfirmed(text, plan.target.database, options.json)))
@@ -35,7 +45,7 @@ export async function restore(bundle: string, options: RestoreOptions): Promise<
     safety: options.safetyBackup,
   });
   const { adminUrl } = migrateEnvironment(env);
-  if (adminUrl) await grantReading(adminUrl);
+  if (adminUrl) await grantReading(adminUrl, env);
   const { count: restarted, waiting } = await restartServices(options.data, adminUrl);
   const differences = await askWatchdog<Differences>(env, { do: "differences" }).catch(
     (error: Error) => error.message,
@@ -52,7 +62,19 @@ export async function restore(bundle: string, options: RestoreOptions): Promise<
   return { json: { ...done, differences, restarted, not_ready: waiting }, text: lines.join("\n") };
 }
 
-function planText({ target, bundle, taken_at, counts, has_data }: Plan, options: RestoreOptions): string {
+/** The one that is named, or a new one of the state at a time. */
+async function chooseBundle(bundle: string | undefined, { to, data }: RestoreOptions): Promise<string> {
+  if ((bundle === undefined) === (to === undefined))
+    throw new CommandError(
+      "name a bundle, or a time with --to; svc db list and svc db wal show what there is",
+    );
+  if (bundle !== undefined) return bundlePath(bundle);
+  return (await recoverAt(to ?? "", "--to", { data })).name;
+}
+
+function planText(plan: Plan, options: RestoreOptions): string {
+  const { target, bundle, taken_at, recovered_to, counts, has_data } = plan;
+  const state = recovered_to === undefined ? "" : `, with the state of ${recovered_to}`;
   const first = has_data
     ? options.safetyBackup
       ? "It has data: a pre-restore bundle is taken first."
@@ -60,7 +82,7 @@ function planText({ target, bundle, taken_at, counts, has_data }: Plan, options:
     : "It has no data.";
   return [
     `Target: database ${target.database} on ${target.host}. ${first}`,
-    `Bundle: ${bundle} of ${taken_at}, ${countsText(counts)}; it was read to the last row.`,
+    `Bundle: ${bundle} of ${taken_at}${state}, ${countsText(counts)}; it was read to the last row.`,
     "Services cannot sign in meanwhile and their connections end; all rows are replaced in one transaction;",
     "streams and views are rebuilt; all sessions, codes and tickets end. Objects of the cluster stay as they are.",
   ].join("\n");

@@ -1,6 +1,8 @@
 // What a migration asks of the database beside its schemas.
 
+import { loadSettings } from "@svc/config";
 import pg from "pg";
+import { z } from "zod";
 import { schemas } from "./schemas.ts";
 
 /** Migrations of this build that wait for schemas that have had one before, as `schema: name`. */
@@ -37,17 +39,33 @@ export async function findUnfinishedRestore(adminUrl: string): Promise<string | 
 
 const watchdogRole = "svc_ops_watchdog";
 
+/** What the settings say about the archive of the write-ahead log. */
+const archiving = z.object({
+  ops_watchdog: z
+    .looseObject({ wal_archive: z.boolean().default(false), replication_url_ref: z.string().default("") })
+    .prefault({}),
+});
+
 /**
  * Lets ops-watchdog read what it backs up, and make the scratch database of a rehearsal
  * (docs/reference/database-backups.md#rights).
  */
-export async function grantReading(adminUrl: string): Promise<void> {
+export async function grantReading(adminUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const { wal_archive, replication_url_ref } = loadSettings(archiving, {
+    file: env["SVC_CONFIG"],
+    overrides: (env["SVC_SET"] ?? "").split("\n").filter((line) => line !== ""),
+  }).ops_watchdog;
+  // The log has everything, the passwords of roles included, so this right goes when it is not needed.
+  const replicates = wal_archive && replication_url_ref === "";
   await withClient(adminUrl, async (client) => {
-    const { rows } = await client.query<{ reads: boolean; creates: boolean }>(
-      `select pg_has_role(rolname, 'pg_read_all_data', 'usage') as reads, rolcreatedb as creates
+    const { rows } = await client.query<{ reads: boolean; creates: boolean; replicates: boolean }>(
+      `select pg_has_role(rolname, 'pg_read_all_data', 'usage') as reads, rolcreatedb as creates,
+              rolreplication as replicates
        from pg_roles where rolname = $1`,
       [watchdogRole],
     );
+    if (rows[0] && rows[0].replicates !== replicates)
+      await client.query(`alter role ${watchdogRole} ${replicates ? "replication" : "noreplication"}`);
     if (!rows[0]?.reads) await client.query(`grant pg_read_all_data to ${watchdogRole}`);
     if (!rows[0]?.creates) await client.query(`alter role ${watchdogRole} createdb`);
   });

@@ -88,6 +88,7 @@ key_file = ${quote(join(dirname(facts.archiveDir), "offsite-keys"))}
 
 [ops_watchdog]
 bundle_dir = ${quote(join(dirname(facts.archiveDir), "db-backups"))}
+wal_dir = ${quote(join(dirname(facts.archiveDir), "wal"))}
 state_dir = ${quote(join(dirname(facts.archiveDir), "watchdog"))}
 watched_dirs = [${quote(facts.archiveDir)}]
 processes_file = ${quote(join(dirname(facts.archiveDir), "stack.json"))}

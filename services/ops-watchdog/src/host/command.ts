@@ -11,6 +11,7 @@ import { hasData } from "./has-data.ts";
 import { OffsiteCommand } from "./offsite-command.ts";
 import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
 import { checkForUpdates, planRollback, planUpdate } from "./update.ts";
+import { runWalCommand, WalCommand } from "./wal.ts";
 import { isWatchCommand, watchCommands } from "./watch-command.ts";
 
 const bundle = z.string().min(1).max(4_096);
@@ -32,6 +33,7 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("rehearse"), bundle: bundle.optional() }),
   z.strictObject({ do: z.literal("differences") }),
   z.strictObject({ do: z.literal("apply-servers"), bundle: bundle.optional(), apply: z.boolean() }),
+  ...WalCommand.options,
   ...KeyCommand.options,
   ...watchCommands,
   ...OffsiteCommand.options,
@@ -62,6 +64,9 @@ export async function runCommand(context: HostContext, command: Command): Promis
     case "offsite-recovery-sheet":
     case "offsite-restore-key":
       return runKeyCommand({ settings: context.settings.offsite, env: context.env }, command);
+    case "wal-status":
+    case "recover":
+      return runWalCommand(context, command);
     case "plan-restore":
     case "restore":
     case "rehearse":

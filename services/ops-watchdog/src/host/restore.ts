@@ -29,6 +29,7 @@ export async function planRestore(context: HostContext, bundle: string) {
     path,
     bundle: manifest.name,
     taken_at: manifest.taken_at,
+    ...(manifest.recovered_to !== undefined && { recovered_to: manifest.recovered_to }),
     counts: manifest.counts,
     target: { host: target.host, database: decodeURIComponent(target.pathname.slice(1)) },
     has_data: await hasData(url),

@@ -3,6 +3,8 @@ import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
 export type WatchdogMetrics = {
   dailyBundle: (at: Date | undefined, bytes: number) => void;
+  /** Until when the archive of the log covers the database. */
+  walReceived: (until: Date) => void;
   damagedBundles: (count: number) => void;
   rehearsed: (at: Date | undefined) => void;
   report: (at: Date | undefined) => void;
@@ -28,6 +30,10 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
     "svc_db_backup_damaged_bundles",
     "Bundles in the folder that cannot be used: damaged, or without their digest.",
   );
+  const wal = gauge(
+    "svc_wal_received_timestamp_seconds",
+    "Unix time until which the archive of the write-ahead log covers the database, by this process; 0 if it archives none.",
+  );
   const rehearsal = gauge(
     "svc_db_rehearsal_last_success_timestamp_seconds",
     "Unix time of the newest rehearsal that succeeded; 0 if there is none.",
@@ -47,6 +53,7 @@ export function createMetrics(registry: Registry): WatchdogMetrics {
       last.set((at?.getTime() ?? 0) / 1_000);
       size.set(bytes);
     },
+    walReceived: (until) => wal.set(until.getTime() / 1_000),
     damagedBundles: (count) => damaged.set(count),
     rehearsed: (at) => rehearsal.set((at?.getTime() ?? 0) / 1_000),
     report: (at) => report.set((at?.getTime() ?? 0) / 1_000),

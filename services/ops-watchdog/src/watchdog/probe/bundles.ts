@@ -2,6 +2,9 @@
 
 import { type Found, listBundles } from "../../bundle/folder.ts";
 import { isStale } from "../../bundle/status.ts";
+import type { WatchdogSettings } from "../../config.ts";
+import { coverageOf, readArchive } from "../../wal/folder.ts";
+import { staleness } from "../../wal/status.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { Probe } from "./probe.ts";
 
@@ -12,7 +15,8 @@ export const bundles: Probe = {
   withinMs: 60_000,
   look: async ({ settings, now }) => {
     const { bundle_dir, bundle_max_age } = settings.ops_watchdog;
-    return { findings: judgeBundles(await listBundles(bundle_dir), { maxAgeMs: bundle_max_age, now }) };
+    const findings = judgeBundles(await listBundles(bundle_dir), { maxAgeMs: bundle_max_age, now });
+    return { findings: [...findings, ...(await judgeArchive(settings.ops_watchdog, now))] };
   },
 };
 
@@ -30,6 +34,36 @@ export function judgeBundles(
       : []),
     ...found.flatMap(({ name, problem }) => (problem === undefined ? [] : [damaged(name, problem)])),
   ];
+}
+
+/** The archive of the write-ahead log, where it is on. */
+async function judgeArchive(
+  { wal_archive, wal_dir, wal_max_age }: WatchdogSettings,
+  now: number,
+): Promise<Finding[]> {
+  if (!wal_archive) return [];
+  const { runs, problems } = await readArchive(wal_dir);
+  const newest = runs.at(-1);
+  const covered = newest && coverageOf(newest);
+  const why = staleness(covered?.until, { maxAgeMs: wal_max_age, now }) ?? problems[0];
+  return why === undefined ? [] : [unarchived(why)];
+}
+
+function unarchived(why: string): Finding {
+  return finding(
+    {
+      ...{ key: "db-backup/wal", severity: "warning", forMinutes: 10 },
+      hint: {
+        en: "`svc db wal` shows what is covered; the log of ops-watchdog says why.",
+        zh: "`svc db wal` 显示可恢复的时间范围；原因见 ops-watchdog 的日志。",
+      },
+    },
+    {
+      en: "The database cannot be restored to a point in time of now: {why}",
+      zh: "数据库当前无法恢复到指定时间点：{why}",
+    },
+    { why },
+  );
 }
 
 function stale(maxAgeMs: number, hasDaily: boolean): Finding {

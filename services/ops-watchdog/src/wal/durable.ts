@@ -1,0 +1,26 @@
+// Files that are whole or not there after a power cut.
+
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+export async function writeDurably(path: string, bytes: string | Buffer): Promise<void> {
+  const partial = join(dirname(path), `.${basename(path)}.partial`);
+  await rm(partial, { force: true });
+  const file = await open(partial, "wx", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, path);
+}
+
+export async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
