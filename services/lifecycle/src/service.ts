@@ -58,18 +58,16 @@ export async function startLifecycle(
     ...about,
   });
   const { servers, nodes, countSoon } = operator;
-  const waking = createWakeReservations();
-  const versions = createVersionStore(runtime.store);
   const deps = {
     kube,
     mesh,
     store,
-    versions,
+    versions: createVersionStore(runtime.store),
     servers,
     nodes,
     namespace,
     countSoon,
-    waking,
+    waking: createWakeReservations(),
     settings: lifecycle,
   };
   // A replica that has not read the list yet would answer 503 where others would not; but a cluster that is away must not
