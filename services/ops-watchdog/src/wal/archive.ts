@@ -18,7 +18,7 @@ import { receive, resumeAt } from "./receive.ts";
 import { connectReplication, type Identity, identify, reserveLog } from "./replication.ts";
 import { decideWalDeletions } from "./retention.ts";
 import { DivergedError } from "./segment-writer.ts";
-import { askServer, takeBase } from "./take-base.ts";
+import { askServer, sweepBases, takeBase } from "./take-base.ts";
 
 export type ArchiveDeps = {
   settings: Pick<WatchdogSettings, "wal_dir" | "wal_keep" | "base_backup_every" | "bundle_retry">;
@@ -173,6 +173,7 @@ async function keepBases(
   let lastBase = run.bases.at(-1)?.endedAt.getTime();
   let failedAt: number | undefined;
   let sweptAt = 0;
+  await sweepBases(run.path);
   for (; !signal.aborted; await delay(lookEveryMs, undefined, { signal }).catch(() => undefined)) {
     const retryMs = lastBase === undefined ? firstRetryMs : settings.bundle_retry;
     const facts = { now: now(), everyMs: settings.base_backup_every, lastBase, failedAt, retryMs };
@@ -219,7 +220,7 @@ async function sweep({ settings, now, step, log }: BaseDeps): Promise<void> {
     await rm(path, { recursive: true, force: true });
   };
   for (const { run, name } of gone.bases) {
-    // The name of what a killed process left: the next base backup sweeps it.
+    // The name of what a killed process left: the next session sweeps it.
     const hidden = join(dir, run, `.${name}.partial`);
     step("wal-delete");
     await rename(join(dir, run, name), hidden);

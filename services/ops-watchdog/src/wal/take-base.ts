@@ -28,7 +28,6 @@ type TakeBase = {
 /** Written to a hidden folder, read back against the manifest of the server, and then named. */
 export async function takeBase(deps: TakeBase): Promise<string> {
   const { sql, dir, step } = deps;
-  await sweep(dir);
   const before = await askServer(sql);
   const name = `base-${stampOf(before.now)}`;
   const partial = join(dir, `.${name}.partial`);
@@ -84,7 +83,7 @@ async function stream({ replicationUrl, timeline, signal, step }: TakeBase, part
 }
 
 /** What killed processes left; one process at a time works on a run. */
-async function sweep(dir: string): Promise<void> {
+export async function sweepBases(dir: string): Promise<void> {
   for (const name of await namesIn(dir))
     if (/^\.base-.*\.partial$/.test(name)) await rm(join(dir, name), { recursive: true, force: true });
 }
