@@ -30,7 +30,7 @@ export type PublisherDeps = {
   now: () => number;
 };
 
-export type Publisher = {
+type Publisher = {
   pass: () => Promise<void>;
   /** Stops vouching for the views, for a replica that leads no longer. */
   rest: () => Promise<void>;

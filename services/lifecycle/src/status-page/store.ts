@@ -10,7 +10,7 @@ import type { Minute } from "./rules.ts";
 
 /** A server whose page is shown. */
 export type ShownPage = { name: string; since: Date; isRetiring: boolean };
-export type CountedMinute = { name: string; as: Minute };
+type CountedMinute = { name: string; as: Minute };
 type Day = statusPages.StatusDay & { name: string };
 
 export type StatusPageStore = {
