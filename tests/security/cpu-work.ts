@@ -2,13 +2,14 @@
 // process, for an input and for one a quarter of its length. Linear work is four times as much, quadratic sixteen.
 
 import assert from "node:assert/strict";
+import { patience } from "@svc/local-stack/testing";
 
 const repeats = 3;
 /** Below this CPU time at the whole size nothing is compared: it is the noise of compiling and collecting. */
-const quietMs = 40;
+const quietMs = 40 * patience;
 const mostGrowth = 9;
 /** No parser holds up the event loop for longer, whatever the growth. */
-const mostMs = 3_000;
+const mostMs = 3_000 * patience;
 
 /** A parser of outside input with the worst that may be fed to it; `size` is the largest that is admitted. */
 export type Worst<T extends string | Buffer = string> = {
