@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
@@ -95,7 +96,7 @@ describe("a recovery whose process is killed", () => {
     child.stdin.end(JSON.stringify(command));
     const ended = new Promise<NodeJS.Signals | null>((done) => child.once("close", (_, by) => done(by)));
     const [error, signal] = await Promise.all([text(child.stderr), ended, text(child.stdout)]);
-    return { error, signal };
+    return { error, signal, pid: child.pid };
   }
 
   for (const step of sampleOf(["unpack", "gather", "apply", "bundle", "read-back", "recovered-name"], 2)) {
@@ -117,9 +118,11 @@ describe("a recovery whose process is killed", () => {
       const bundles = await listBundles(wal.bundleDir);
       assert.equal(bundles.length, before.length + 1);
       assert.deepEqual([...new Set(bundles.map(({ problem }) => problem))], [undefined]);
-      for (const dir of [wal.walDir, wal.bundleDir])
+      for (const dir of [wal.walDir, wal.bundleDir, tmpdir()])
         assert.deepEqual(
-          readdirSync(dir).filter((name) => name.startsWith(".")),
+          readdirSync(dir).filter(
+            (name) => name.startsWith(".recover") || name.startsWith(`svc-recover-${killed.pid}-`),
+          ),
           [],
         );
     });

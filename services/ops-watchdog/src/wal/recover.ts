@@ -45,10 +45,10 @@ export async function recoverBundle(deps: RecoverDeps, at: Date): Promise<Recove
   }
   await checkVersion(program, choice.bases);
   const parent = deps.scratchDir ?? (program.uid === undefined ? walDir : tmpdir());
-  await sweepScratch(parent);
+  for (const one of new Set([parent, tmpdir()])) await sweepScratch(one);
   const dir = join(parent, `.recover-${process.pid}-${randomBytes(4).toString("hex")}`);
   // The path of a socket may have no more than 107 bytes.
-  const socket = join(tmpdir(), `svc-recover-${randomBytes(6).toString("hex")}`);
+  const socket = join(tmpdir(), `svc-recover-${process.pid}-${randomBytes(4).toString("hex")}`);
   try {
     for (const path of [dir, socket]) await makeFolder(path, program);
     return await recoverInto(deps, { choice, at, dir, socket });
@@ -147,13 +147,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What killed recoveries left: their folders, and a server that still works in one. */
+/** What killed recoveries left: their folders and sockets, and a server that still works in one. */
 async function sweepScratch(parent: string): Promise<void> {
   for (const name of await namesIn(parent)) {
-    const pid = Number(/^\.recover-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] ?? Number.NaN);
+    const pid = Number(/^(?:\.|svc-)recover-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] ?? Number.NaN);
     if (!Number.isInteger(pid) || isAlive(pid)) continue;
     await endServer(join(parent, name, "data"));
-    await rm(join(parent, name), { recursive: true, force: true });
+    // That of another account stays.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
