@@ -42,6 +42,8 @@ const ownerOnly = [
   "lifecycle.ownership.cancel-retirement",
   "lifecycle.ownership.claim",
   "lifecycle.ownership.retire",
+  "lifecycle.status-page.read",
+  "lifecycle.status-page.write",
 ];
 
 describe("every operation of the tier app about one server", () => {
