@@ -84,6 +84,8 @@ export async function startWalFixture() {
     covered,
     runs: async () => (await readArchive(walDir)).runs,
     now: () => timeOf(sql),
+    /** The server keeps what nobody has received yet, as `wal_keep_size` does for an operator. */
+    keepLog: () => sql("alter system set wal_keep_size = '1GB'").then(() => sql("select pg_reload_conf()")),
     /** Fills a segment, so that a whole one is there. */
     fillSegment: () =>
       sql("select pg_logical_emit_message(true, 'svc', repeat('x', 1000000)) from generate_series(1, 17)"),

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export async function checkVersion(program: ServerProgram, bases: readonly Base[]): Promise<void> {
   const { command, args } = program;
   const { stdout } = await run(command, [...args, "--version"], { cwd: "/" });
-  const own = /(\d+)(\.\d+|devel|beta\d|rc\d)/.exec(stdout)?.[1];
+  const own = / (\d{1,4})(?:\.|devel|beta|rc)/.exec(stdout)?.[1];
   for (const { about } of bases) {
     const [needed] = about.postgresql.split(/[.a-z]/);
     if (own !== needed)
