@@ -147,13 +147,25 @@ test("a world moves to the other node, is reclaimed when it is forgotten, comes 
   await fourth.leave();
   await rest();
 
-  const arrived = await svc<{ state: string }>("server", "clone", name, "twin", "--new-backup", "--wait");
-  assert.equal(arrived.state, "done");
+  await call("POST", `${path}/clone`, 201, { as: "twin", world: "new_backup" });
+  await until(
+    async () => {
+      const { origin } = await call<{ origin?: { state: string; message?: string } }>(
+        "GET",
+        "/api/v1/servers/twin/origin",
+        200,
+      );
+      assert.notEqual(origin?.state, "failed", origin?.message);
+      return origin?.state === "done";
+    },
+    60_000,
+    "the clone to get its world",
+  );
   const fifth = await enter("twin");
   assert.equal(blockNameAt(fifth, broken), "air", "the clone has the world of its source");
   const own = await breakFloorBlock(fifth, 1);
   await fifth.leave();
   const sixth = await enter();
-  assert.notEqual(blockNameAt(sixth, own), "air", "and the source has not the clone's");
+  assert.notEqual(blockNameAt(sixth, own), "air", "and the source does not have the clone's");
   await sixth.leave();
 });
