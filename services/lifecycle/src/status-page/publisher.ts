@@ -48,6 +48,17 @@ export async function windowsOf(
     .map((row) => ({ endsAt: row.ends_at.getTime(), isPublic: row.public }));
 }
 
+/** Undefined for a server that is gone or going. */
+export function factsOf(
+  { servers, settings }: Pick<PublisherDeps, "servers" | "settings">,
+  { name, isRetiring }: ShownPage,
+  windows: readonly MaintenanceWindow[],
+): Facts | undefined {
+  const server = servers.get(name);
+  if (!server || server.metadata.deletionTimestamp !== undefined) return undefined;
+  return { info: toServerInfo(server, settings), isRetiring, windows };
+}
+
 export function createPublisher(deps: PublisherDeps): Publisher {
   const { pages, servers, now } = deps;
   const views = createViews(deps);
@@ -63,10 +74,8 @@ export function createPublisher(deps: PublisherDeps): Publisher {
         windowsOf(deps.announcements, at),
       ]);
       const known = shown.flatMap((page): Known[] => {
-        const server = servers.get(page.name);
-        if (!server || server.metadata.deletionTimestamp !== undefined) return [];
-        const info = toServerInfo(server, deps.settings);
-        return [{ page, facts: { info, isRetiring: page.isRetiring, windows } }];
+        const facts = factsOf(deps, page, windows);
+        return facts === undefined ? [] : [{ page, facts }];
       });
       await days.follow(known, at);
       await views.write(known, { at, isOverviewShown, daysOf: days.of });

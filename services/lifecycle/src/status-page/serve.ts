@@ -7,10 +7,9 @@ import { createAnnouncementStore } from "../announcement/store.ts";
 import type { Server } from "../cluster/resource.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
-import { toServerInfo } from "../server/info.ts";
-import { createPublisher, type PublisherDeps, windowsOf } from "./publisher.ts";
-import { type Facts, firstDay, toOverview, toStatusPage, toStatusServer } from "./rules.ts";
-import { createStatusPageStore, type ShownPage } from "./store.ts";
+import { createPublisher, factsOf, type PublisherDeps, windowsOf } from "./publisher.ts";
+import { firstDay, toOverview, toStatusPage, toStatusServer } from "./rules.ts";
+import { createStatusPageStore } from "./store.ts";
 
 type StatusPageNeeds = {
   mesh: Mesh;
@@ -124,13 +123,14 @@ const readPage =
     const server = deps.server.servers.list().find(({ spec }) => spec.subdomain === subdomain);
     const page = server && (await deps.pages.shownOf(server.metadata.name));
     if (!page) throw new Fault("not_found");
-    const [found, days] = await Promise.all([
-      factsOf(deps, [page], at),
+    const [windows, days] = await Promise.all([
+      windowsOf(deps.announcements, at),
       deps.pages.days([page.name], firstDay(at)),
     ]);
     const about = { rootDomain: deps.rootDomain, since: page.since, now: at };
     const kept = days.map(({ name: _name, ...day }) => day);
-    const shown = found[0] && toStatusPage(found[0], { ...about, days: kept });
+    const facts = factsOf(deps, page, windows);
+    const shown = facts && toStatusPage(facts, { ...about, days: kept });
     if (!shown) throw new Fault("not_found");
     return shown;
   };
@@ -141,16 +141,10 @@ const readOverview =
     assertListed(deps);
     const at = deps.now();
     if (!(await deps.pages.isOverviewShown())) throw new Fault("not_found");
-    const facts = await factsOf(deps, await deps.pages.shown(), at);
-    const listed = facts.flatMap((one) => toStatusServer(one, deps) ?? []);
+    const [shown, windows] = await Promise.all([deps.pages.shown(), windowsOf(deps.announcements, at)]);
+    const listed = shown.flatMap((page) => {
+      const facts = factsOf(deps, page, windows);
+      return (facts && toStatusServer(facts, deps)) ?? [];
+    });
     return toOverview(listed, { now: at, most: contracts.mostListed });
   };
-
-async function factsOf(deps: Deps, shown: readonly ShownPage[], at: number): Promise<Facts[]> {
-  const windows = await windowsOf(deps.announcements, at);
-  return shown.flatMap(({ name, isRetiring }) => {
-    const server = deps.servers.get(name);
-    if (!server || server.metadata.deletionTimestamp !== undefined) return [];
-    return [{ info: toServerInfo(server, deps.settings), isRetiring, windows }];
-  });
-}

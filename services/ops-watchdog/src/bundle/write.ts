@@ -7,6 +7,7 @@ import { constants, createZstdCompress } from "node:zlib";
 import type { databaseBackups } from "@svc/proto";
 import { copyOut } from "./copy-out.ts";
 import { dumpMember, dumpOf, findDump } from "./dump.ts";
+import { syncPath } from "./durable.ts";
 import {
   formatVersion,
   type Manifest,
@@ -71,7 +72,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
       step("name");
       await link(partial, path);
       step("linked");
-      await syncFolder(dir);
+      await syncPath(dir);
       return { ...verified, name, path, ...(dumpError !== undefined && { dumpError }) };
     } finally {
       await rm(partial, { force: true });
@@ -189,13 +190,4 @@ function copyText({ schema, name, columns }: SnapshotTable): string {
 function rowsOf(manifest: Manifest, schema: string, table: string): number {
   const tables = manifest.schemas.find(({ name }) => name === schema)?.tables ?? [];
   return tables.find(({ name }) => name === table)?.rows ?? 0;
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  const handle = await open(dir, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

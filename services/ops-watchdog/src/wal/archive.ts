@@ -8,10 +8,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startLoop } from "@svc/service/loop";
 import type { Logger } from "@svc/telemetry";
 import type pg from "pg";
+import { syncPath, writeDurably } from "../bundle/durable.ts";
 import { connect } from "../bundle/snapshot.ts";
 import type { WatchdogSettings } from "../config.ts";
 import { decideRun, isBaseDue } from "./decide.ts";
-import { syncFolder, writeDurably } from "./durable.ts";
 import { isUsable, namesIn, type Run, type RunFile, readArchive, stampOf } from "./folder.ts";
 import { formatLsn, parseLsn, segmentStart } from "./lsn.ts";
 import { receive, resumeAt } from "./receive.ts";
@@ -152,8 +152,8 @@ async function beginRun(
   const path = join(settings.wal_dir, name);
   await mkdir(path, { mode: 0o700 });
   await writeDurably(join(path, "run.json"), JSON.stringify(about));
-  await syncFolder(path);
-  await syncFolder(settings.wal_dir);
+  await syncPath(path);
+  await syncPath(settings.wal_dir);
   log.warn({ run: name, reason }, "a new run of the archive begins");
   return { name, path, about, segments: [], partial: undefined, received: undefined, bases: [] };
 }

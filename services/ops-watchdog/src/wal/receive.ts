@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { writeDurably } from "./durable.ts";
+import { writeDurably } from "../bundle/durable.ts";
 import type { Run } from "./folder.ts";
 import { formatLsn, nextSegment } from "./lsn.ts";
 import { streamWal } from "./replication.ts";

@@ -6,11 +6,11 @@ import { chmod, link, mkdir, readFile, readlink, realpath, rm } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { syncPath } from "../bundle/durable.ts";
 import type { ServerObjects } from "../bundle/server-objects.ts";
 import { sidecarOf } from "../bundle/verify.ts";
 import { type Bundle, writeBundle } from "../bundle/write.ts";
 import { type Choice, chooseRecovery, coverageText } from "./choose.ts";
-import { syncFolder } from "./durable.ts";
 import { type Base, namesIn, readArchive } from "./folder.ts";
 import { parseLsn } from "./lsn.ts";
 import { DamagedBaseError } from "./read-base.ts";
@@ -131,7 +131,7 @@ async function bundleOf(deps: RecoverDeps, server: Recovered, at: Date): Promise
     await link(sidecarOf(bundle.path), sidecarOf(path));
     step("recovered-name");
     await link(bundle.path, path);
-    await syncFolder(bundleDir);
+    await syncPath(bundleDir);
     return { ...bundle, path };
   } finally {
     await rm(dir, { recursive: true, force: true });

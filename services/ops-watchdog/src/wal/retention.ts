@@ -26,13 +26,13 @@ export function decideWalDeletions(about: {
   keepMs: number;
 }): Deletions {
   const { runs, now, keepMs } = about;
-  const nothing: Deletions = { runs: [], bases: [], segments: [] };
+  const gone: Deletions = { runs: [], bases: [], segments: [] };
   const limit = now.getTime() - keepMs;
   const ends = runs.flatMap(({ bases }) =>
     bases.filter(({ isUsable }) => isUsable).map(({ endedAt }) => endedAt.getTime()),
   );
   const cutoff = Math.max(...ends.filter((at) => at <= limit));
-  if (!Number.isFinite(cutoff)) return nothing;
+  if (!Number.isFinite(cutoff)) return gone;
   const newest = runs.reduce<KeptRun | undefined>(
     (best, run) => (best === undefined || run.startedAt >= best.startedAt ? run : best),
     undefined,
@@ -41,15 +41,15 @@ export function decideWalDeletions(about: {
     const kept = run.bases.filter(({ endedAt }) => endedAt.getTime() >= cutoff);
     const isOld = kept.length === 0 && run.startedAt.getTime() < cutoff;
     if (isOld && run !== newest) {
-      nothing.runs.push(run.name);
+      gone.runs.push(run.name);
       continue;
     }
     if (kept.length === 0) continue;
     const [first = 0n] = kept.map(({ start }) => start).sort((a, b) => (a < b ? -1 : 1));
     for (const base of run.bases)
-      if (!kept.includes(base)) nothing.bases.push({ run: run.name, name: base.name });
+      if (!kept.includes(base)) gone.bases.push({ run: run.name, name: base.name });
     for (const segment of run.segments)
-      if (segment.start < segmentStart(first)) nothing.segments.push({ run: run.name, name: segment.name });
+      if (segment.start < segmentStart(first)) gone.segments.push({ run: run.name, name: segment.name });
   }
-  return nothing;
+  return gone;
 }

@@ -4,7 +4,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFolder, writeDurably } from "./durable.ts";
+import { syncPath, writeDurably } from "../bundle/durable.ts";
 import { nextSegment, segmentBytes, segmentName, segmentStart } from "./lsn.ts";
 
 /** The server sends another log than the one that was received: it was set back to an older state. */
@@ -54,7 +54,7 @@ export function createSegmentWriter(about: {
     await writeDurably(`${path}.sha256`, `${segment.hash.digest("hex")}  ${segment.name}\n`);
     step("segment-name");
     await rename(`${path}.partial`, path);
-    await syncFolder(dir);
+    await syncPath(dir);
     isDirty = false;
   };
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
 import type pg from "pg";
-import { syncFolder, writeDurably } from "./durable.ts";
+import { syncPath, writeDurably } from "../bundle/durable.ts";
 import { type BaseFile, namesIn, stampOf } from "./folder.ts";
 import { formatLsn } from "./lsn.ts";
 import { readBase } from "./read-base.ts";
@@ -52,10 +52,10 @@ export async function takeBase(deps: TakeBase): Promise<string> {
       bytes: size,
     };
     await writeDurably(join(partial, "base.json"), JSON.stringify(about));
-    await syncFolder(partial);
+    await syncPath(partial);
     step("base-name");
     await rename(partial, join(dir, name));
-    await syncFolder(dir);
+    await syncPath(dir);
     step("base-named");
     return name;
   } finally {

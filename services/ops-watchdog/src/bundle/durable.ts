@@ -16,8 +16,9 @@ export async function writeDurably(path: string, bytes: string | Buffer): Promis
   await rename(partial, path);
 }
 
-export async function syncFolder(dir: string): Promise<void> {
-  const handle = await open(dir, "r");
+/** Of a file or a folder. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {
