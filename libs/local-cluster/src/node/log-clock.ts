@@ -128,7 +128,9 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
   const soon = (delayMs: number) => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      void lookNow();
+      // A check under way may have read the size before the change that asked for this one.
+      if (looking === undefined) void lookNow();
+      else soon(PAUSE_MS);
     }, delayMs);
   };
   const onChange = () => {

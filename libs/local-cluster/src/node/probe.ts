@@ -76,7 +76,7 @@ function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): Promise<
   child.stderr.on("data", keep);
   const end = (result: ProbeResult) => {
     clearTimeout(timer);
-    if (child.pid !== undefined) killGroup(child.pid);
+    if (child.pid !== undefined) void killGroup(child.pid);
     child.stdout.destroy();
     child.stderr.destroy();
     resolve(result);

@@ -65,8 +65,8 @@ function awaitShim(dir: string, shim: number): Promise<void> {
 
 function follow(dir: string, shim: number, gone: Promise<void>): Run {
   const startedAtMs = statSync(join(dir, "started")).mtimeMs;
-  const ended = gone.then((): RunEnd => {
-    killGroup(shim);
+  const ended = gone.then(async (): Promise<RunEnd> => {
+    await killGroup(shim);
     return readEnd(dir) ?? { exitCode: KILLED, finishedAtMs: Date.now() };
   });
   return {
@@ -78,7 +78,7 @@ function follow(dir: string, shim: number, gone: Promise<void>): Run {
       const pid = programPid(dir);
       return pid !== undefined && signal(pid, name);
     },
-    kill: () => killGroup(shim),
+    kill: () => void killGroup(shim),
   };
 }
 
