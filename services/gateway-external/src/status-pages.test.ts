@@ -195,15 +195,21 @@ test("without lifecycle the last that is known is answered", async () => {
   lifecycle = await nats.connect("lifecycle");
 });
 
-test("one address reads so much in a minute, whatever it asks for", async () => {
+test("one address reads so much in a minute, whatever it asks for", async (t) => {
   const [limited, at] = await startGateway("gateway.public_reads=5");
+  const exited = once(limited, "exit");
+  t.after(async () => {
+    limited.kill("SIGTERM");
+    await exited;
+  });
   const statuses: number[] = [];
   for (const path of ["/a", "/b/badge.svg", "", "/c", "/d?x=1", "/e", "/anvil/badge.svg"])
     statuses.push((await get(`/api/v1/status${path}`, {}, at)).status);
   assert.deepEqual(statuses.slice(5), [429, 429]);
   assert.ok(!statuses.slice(0, 5).includes(429));
   const { headers, body } = await get("/api/v1/status/anvil", {}, at);
-  assert.deepEqual([JSON.parse(body).error.code, headers["retry-after"]], ["rate_limited", "12"]);
-  limited.kill("SIGTERM");
-  await once(limited, "exit");
+  assert.equal(JSON.parse(body).error.code, "rate_limited");
+  // Twelve seconds for each of five, less what the test itself has taken.
+  const retryAfter = Number(headers["retry-after"]);
+  assert.ok(retryAfter >= 1 && retryAfter <= 12, `${retryAfter} s`);
 });

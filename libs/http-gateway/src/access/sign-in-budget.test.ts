@@ -80,7 +80,10 @@ describe("the sign-in budget", () => {
     for (const status of [400, 400, 400, 429, 429])
       assert.equal((await malformed("203.0.113.9", own.port)).status, status);
     const held = await enter({ "x-forwarded-for": "203.0.113.9" }, own.port);
-    assert.deepEqual([held.status, held.headers["retry-after"]], [429, "20"]);
+    assert.equal(held.status, 429);
+    // Twenty seconds for each of three, less what the test itself has taken.
+    const retryAfter = Number(held.headers["retry-after"]);
+    assert.ok(retryAfter >= 1 && retryAfter <= 20, `${retryAfter} s`);
     assert.equal((await malformed("203.0.113.10", own.port)).status, 400);
     assert.equal(fixture.budget.addresses.length, before);
     assert.equal((await enter({ "x-forwarded-for": "203.0.113.10" }, own.port)).status, 200);
