@@ -4,7 +4,7 @@
 import { Fault, liveNoticeSubject, type Owner, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
-import { nanosOf } from "../stream/direct-get.ts";
+import { nanosOf, timeOf } from "../stream/direct-get.ts";
 import { type OrderedReader, openOrdered, type StartFrom } from "../stream/ordered.ts";
 import { lineBreak, liveLogHeader } from "./write.ts";
 
@@ -71,7 +71,7 @@ function startFeed(core: Core, { stream, filter }: { stream: string; filter: str
     notices: noticesOf(filter),
     heartbeatMs: liveHeartbeatMs,
     // After a gap, continues behind the last line; by time, because a new stream restarts its sequences.
-    startFrom: () => (lastNs === undefined ? { at: "next" } : fromNanos(lastNs + 1n)),
+    startFrom: () => (lastNs === undefined ? { at: "next" } : { since: timeOf(lastNs + 1n) }),
     onStart: ({ ts }) => {
       startedNs ??= ts === undefined ? undefined : nanosOf(ts);
     },
@@ -172,7 +172,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   let lines: StoredLine[] = [];
   const limit = since === undefined ? tail : Number.POSITIVE_INFINITY;
   const startFrom = (): StartFrom =>
-    since === undefined ? { at: "first" } : fromNanos(BigInt(since) * 1_000_000_000n);
+    since === undefined ? { at: "first" } : { since: timeOf(BigInt(since) * 1_000_000_000n) };
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -219,11 +219,4 @@ function storedLinesOf({ timestampNs, headers, body }: StreamMessage): StoredLin
     from = to + 1;
   }
   return lines;
-}
-
-function fromNanos(timestampNs: bigint): StartFrom {
-  const seconds = timestampNs / 1_000_000_000n;
-  const fraction = String(timestampNs % 1_000_000_000n).padStart(9, "0");
-  const whole = new Date(Number(seconds) * 1_000).toISOString().slice(0, 19);
-  return { since: `${whole}.${fraction}Z` };
 }

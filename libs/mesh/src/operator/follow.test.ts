@@ -65,9 +65,14 @@ test("a follower of a subject gets that subject only, and nothing that no servic
 test("a follower continues after NATS was restarted, without duplicates", async () => {
   const received: string[] = [];
   const reader = operator.follow({
-    ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.>", since: new Date() },
-    onEvent: (event) => received.push(keyOf(event)),
+    ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.server.claimed.restarts", since: new Date() },
+    onEvent: ({ data }) => received.push(String((data as { at: string }).at)),
   });
+  const tell = (at: string) => {
+    const body = new TextEncoder().encode(JSON.stringify({ at }));
+    const subject = "svc.evt.lifecycle.server.claimed.restarts";
+    return lifecycle.publish([{ id: `e-${++number}`, subject, body }]);
+  };
   await tell("before");
   await until(() => received.includes("before"));
   await nats.kill();

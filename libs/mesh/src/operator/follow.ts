@@ -2,6 +2,7 @@
 
 import type { FollowedEvent, FollowOptions } from "../api.ts";
 import type { Core } from "../core.ts";
+import { timeOf } from "../stream/direct-get.ts";
 import { apiCode, isApiCode, jetStreamApi } from "../stream/jetstream-api.ts";
 import { openOrdered } from "../stream/ordered.ts";
 
@@ -9,7 +10,7 @@ const heartbeatMs = 5_000;
 
 /** Reads the events of one owner's stream until it is closed. */
 export function followEvents(core: Core, options: FollowOptions): { close: () => Promise<void> } {
-  let lastNs: bigint | undefined;
+  let last: { timestampNs: bigint; sequence: number } | undefined;
   return openOrdered(core, {
     stream: options.stream,
     filter: options.subject,
@@ -23,19 +24,17 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
       });
     },
     startFrom: () => {
-      if (lastNs !== undefined) return startAt(new Date(Number(lastNs / 1_000_000n) + 1));
-      return options.since ? startAt(options.since) : { at: "next" };
+      if (last) return { since: timeOf(last.timestampNs) };
+      return options.since ? { since: options.since.toISOString() } : { at: "next" };
     },
     onMessage: ({ subject, body, timestampNs, sequence }) => {
-      lastNs = timestampNs;
+      // A new round begins at the last message and at what was stored in its nanosecond; a stream made anew counts from one again.
+      if (timestampNs === last?.timestampNs && sequence <= last.sequence) return;
+      last = { timestampNs, sequence };
       options.onEvent(decode({ subject, body, timestampNs, sequence }));
     },
     ...(options.onCaughtUp ? { onCaughtUp: options.onCaughtUp } : {}),
   });
-}
-
-function startAt(time: Date): { since: string } {
-  return { since: time.toISOString() };
 }
 
 type Stored = { subject: string; body: Uint8Array; timestampNs: bigint; sequence: number };

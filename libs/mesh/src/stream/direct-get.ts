@@ -128,3 +128,9 @@ export function nanosOf(time: string): bigint {
   const wholeMs = Math.floor(Date.parse(time) / 1_000) * 1_000;
   return BigInt(wholeMs) * 1_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9));
 }
+
+/** RFC 3339 with nine places, of nanoseconds since 1970. */
+export function timeOf(ns: bigint): string {
+  const seconds = new Date(Number(ns / 1_000_000_000n) * 1_000).toISOString().slice(0, 19);
+  return `${seconds}.${String(ns % 1_000_000_000n).padStart(9, "0")}Z`;
+}
