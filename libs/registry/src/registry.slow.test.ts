@@ -110,6 +110,30 @@ for (const [name, start] of Object.entries(peers)) {
         ["text/plain"],
       );
     });
+    test("a manifest is stored while others send the blobs that it names", {
+      skip: name !== "docker-registry" && "it has no links",
+    }, async () => {
+      const path = "packs/shared";
+      await registry.putBlob(path, { ...blob, open });
+      const send = async () => {
+        const begun = await fetch(`http://${host}/v2/${path}/blobs/uploads/`, { method: "POST" });
+        const place = `${begun.headers.get("location")}&digest=${blob.digest}`;
+        await fetch(place, { method: "PUT", body: bytes });
+      };
+      let isOver = false;
+      const sending = [1, 2].map(async () => {
+        while (!isOver) await send();
+      });
+      const config = { mediaType: mediaTypes.config, ...blob };
+      const shape = { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [] };
+      // Without a repetition about one in nine is refused.
+      for (let number = 0; number < 60; number += 1) {
+        const image = Buffer.from(JSON.stringify({ ...shape, annotations: { number: `${number}` } }));
+        await registry.putManifest(path, "1", { mediaType: mediaTypes.manifest, bytes: image });
+      }
+      isOver = true;
+      await Promise.all(sending);
+    });
     test("what is not there is undefined, none or false", async () => {
       assert.equal(await registry.headManifest("packs/none", "1"), undefined);
       assert.equal(await registry.getManifest("packs/none", otherDigest), undefined);

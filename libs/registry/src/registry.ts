@@ -1,5 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type BlobRef, type BlobSource, digestOf, upload, verified } from "./blob.ts";
-import { malformed } from "./error.ts";
+import { isRegistryError, malformed } from "./error.ts";
 import { listAll } from "./list.ts";
 import { mediaTypes } from "./manifest.ts";
 import { retried } from "./retry.ts";
@@ -73,7 +74,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     getManifest: (path, reference, signal) =>
       repeated(() => getManifest(transport, manifestOf(path, reference), signal), signal),
     putManifest: (path, reference, manifest) =>
-      repeated(() => putManifest(transport, manifestOf(path, reference), manifest), manifest.signal),
+      repeated(() => putLinked(transport, manifestOf(path, reference), manifest), manifest.signal),
     deleteManifest: async (path, digest, { unmodifiedSince, signal } = {}) => {
       const headers = unmodifiedSince && { "if-unmodified-since": unmodifiedSince.toUTCString() };
       const call = {
@@ -145,6 +146,25 @@ async function getManifest(
     throw malformed(`the registry named ${named} for the manifest ${digest}`);
   assertAskedFor(reference, digest);
   return { mediaType: typeOf(answer), digest, bytes, ...pushTimeOf(answer) };
+}
+
+/** Waits before each repetition, milliseconds. */
+const linkWaitsMs = [20, 80, 320, 1_280] as const;
+
+/**
+ * A registry that keeps files writes the link of a blob anew when another push sends that blob, and reads it as an invalid digest
+ * until that is done. Ours are never invalid, so the same bytes are sent again.
+ */
+async function putLinked(transport: Transport, place: Place, manifest: NewManifest): Promise<string> {
+  for (const waitMs of linkWaitsMs) {
+    try {
+      return await putManifest(transport, place, manifest);
+    } catch (error) {
+      if (!isRegistryError(error) || error.code !== "DIGEST_INVALID") throw error;
+    }
+    await delay(waitMs, undefined, { signal: manifest.signal });
+  }
+  return putManifest(transport, place, manifest);
 }
 
 async function putManifest(
