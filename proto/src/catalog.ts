@@ -20,6 +20,7 @@ import * as cliLogin from "./identity/cli-login.ts";
 import * as identityHealth from "./identity/health.ts";
 import * as link from "./identity/link.ts";
 import * as notice from "./identity/notice.ts";
+import * as oidc from "./identity/oidc.ts";
 import * as passkey from "./identity/passkey.ts";
 import * as quota from "./identity/quota.ts";
 import * as sessionVerifier from "./identity/session-verifier.ts";
@@ -88,6 +89,7 @@ const identity = [
   apiToken,
   signIn,
   cliLogin,
+  oidc,
   passkey,
   link,
   accountMigration,

@@ -74,6 +74,11 @@ export const faults = rows({
     "The command-line login is unknown, used or expired, or its approval is no longer valid; start it again.",
   ],
   op_login_invalid: [400, "The operator login is not approved, or its code is wrong or expired."],
+  oidc_login_invalid: [
+    400,
+    "The sign-in is unknown, used or expired, or was begun in another browser, account or host; start it again.",
+  ],
+  oidc_answer_invalid: [400, "The answer of the sign-in provider was not accepted; start the sign-in again."],
   passkey_login_failed: [400, "The passkey sign-in could not start; try again."],
   passkey_login_invalid: [400, "The passkey was not accepted; try again."],
   passkey_register_failed: [400, "The passkey could not be registered; start again."],
@@ -121,6 +126,10 @@ export const faults = rows({
   owner_protected: [403, "The owner account is changed only from the host console."],
   cli_login_refused: [403, "The command-line login was refused in the browser."],
   player_barred: [403, "This player is not allowed to join."],
+  oidc_not_linked: [
+    403,
+    "No account can be used with this identity; sign in another way and link it to your account.",
+  ],
   account_retired: [403, "This account is disabled or deleted."],
   access_beyond_own: [
     403,
@@ -186,6 +195,12 @@ export const faults = rows({
   file_changed: [409, "The file changed since you read it; read it again."],
   file_exists: [409, "A file of that name exists; choose another name or overwrite it."],
   image_change_unconfirmed: [409, "Changing the image of a server needs confirmImageChange=true."],
+  oidc_already_linked: [409, "This identity is already linked to another account."],
+  oidc_too_many: [409, "The account has as many linked identities as it can have; remove one first."],
+  last_way_in: [
+    409,
+    "This is the only way into the account; add a passkey or verify an e-mail address first.",
+  ],
   last_link: [409, "This is the only way into the account; add a passkey or verify an e-mail address first."],
   last_passkey: [409, "This is the only way into the account; verify an e-mail address first."],
   luckperms_missing: [409, "The server has no LuckPerms; nothing was changed."],
@@ -300,6 +315,7 @@ export const faults = rows({
   overloaded: [503, "The service is overloaded; try again in a moment.", { code: "unavailable" }],
   not_ready: [503, "A dependency is not ready."],
   at_capacity: [503, "The maximum number of servers is running; try again later."],
+  oidc_unavailable: [503, "The sign-in provider does not answer; try again later or sign in another way."],
   auth_unavailable: [503, "Accounts are unavailable; try again in a moment."],
   export_unavailable: [503, "Exports are not available on this installation."],
   files_unavailable: [503, "File operations are not available right now."],

@@ -110,6 +110,7 @@ export * as cliLogins from "./identity/cli-login.ts";
 export * as identityHealth from "./identity/health.ts";
 export * as links from "./identity/link.ts";
 export * as notices from "./identity/notice.ts";
+export * as oidc from "./identity/oidc.ts";
 export * as passkeys from "./identity/passkey.ts";
 export * as quotas from "./identity/quota.ts";
 export * as sessionVerifier from "./identity/session-verifier.ts";

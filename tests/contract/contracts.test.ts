@@ -61,6 +61,10 @@ const atMostOnce: Record<string, readonly string[]> = {
     "ops-watchdog.alert.test",
     "lifecycle.member.invite",
   ],
+  "redeems a code at an OpenID provider, which takes it once": [
+    "identity.oidc.finish",
+    "identity.oidc.finish-link",
+  ],
   "asks a session server, which may answer a login once; the proxy repeats it": [
     "identity.session-verifier.has-joined",
   ],

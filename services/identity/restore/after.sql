@@ -7,6 +7,7 @@ delete from webauthn_challenges;
 delete from account_link_codes;
 delete from op_login_requests;
 delete from cli_logins;
+delete from oidc_logins;
 -- One that was revoked since would open again; kept, so that its caller is told why.
 update api_tokens set revoked_at = now() where revoked_at is null;
 delete from account_migrations where state in ('initiated', 'confirmed', 'code_issued');

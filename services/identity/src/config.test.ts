@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, loadSettings } from "@svc/config";
-import { adminOrigin, mailBudget, settings } from "./config.ts";
+import { adminOrigin, faceOrigin, mailBudget, settings } from "./config.ts";
 
 const load = (...overrides: string[]) => loadSettings(settings, { overrides });
 const minute = 60_000;
@@ -33,6 +33,15 @@ test("the defaults are those of the specification", () => {
     op_login_list_limit: 100,
     cli_login_ttl: 600_000,
     cli_logins_per_network: 10,
+    oidc_provider: [],
+    oidc_login_ttl: 10 * minute,
+    oidc_logins_per_network: 64,
+    oidc_timeout: 5_000,
+    oidc_bytes: 262_144,
+    oidc_keep: 10 * minute,
+    oidc_links_per_account: 10,
+    oidc_role_keep: 7 * 24 * hour,
+    oidc_role_check: 15 * minute,
     password_session_ttl: 12 * hour,
     password_burst: 10,
     password_per_hour: 10,
@@ -89,4 +98,11 @@ test("the setup link points to the operator console", () => {
   assert.equal(adminOrigin(load("auth.admin_hostname=Ops.example.org")), "https://ops.example.org");
   const local = 'auth.extra_origins=["http://op.console.svc.localhost:8080"]';
   assert.equal(adminOrigin(load(local)), "http://op.console.svc.localhost:8080");
+});
+
+test("hosts have their origins, for the addresses that are registered at a provider", () => {
+  const local = load('auth.extra_origins=["http://console.svc.localhost:8080"]');
+  assert.equal(faceOrigin(local, "player"), "http://console.svc.localhost:8080");
+  assert.equal(faceOrigin(local, "operator"), "https://op.console.svc.localhost");
+  assert.equal(faceOrigin(load("auth.panel_hostname="), "player"), undefined);
 });

@@ -1,9 +1,11 @@
 // Settings of identity (docs/reference/settings.md). Sections shared with other services accept all their keys.
 
 import { duration, parseDuration, section, size } from "@svc/config";
+import type { FaceHost } from "@svc/proto";
 import { smtpSection } from "@svc/smtp";
 import { z } from "zod";
 import { authSources, httpUrl, isLocalProfile } from "./auth-source.ts";
+import { isSafeAddress, type OidcProvider, oidcProviders, readClientSecret } from "./oidc-provider.ts";
 
 const day = 86_400_000;
 
@@ -71,6 +73,24 @@ const identity = section({
   cli_login_ttl: duration("10m"),
   /** Command lines of one network that may wait at once. */
   cli_logins_per_network: count(10),
+  /** OpenID providers with which people sign in ([keys](../guide/sign-in-providers.md)). */
+  oidc_provider: oidcProviders,
+  /** How long a browser may stay at an OpenID provider. */
+  oidc_login_ttl: duration("10m"),
+  /** Browsers of one network that may be at OpenID providers at once. */
+  oidc_logins_per_network: count(64),
+  /** Time within which an OpenID provider must answer. */
+  oidc_timeout: duration("5s"),
+  /** Largest answer of an OpenID provider. */
+  oidc_bytes: size("256Ki"),
+  /** How long the addresses and keys of an OpenID provider are kept. */
+  oidc_keep: duration("10m"),
+  /** Identities at OpenID providers that one account may have. */
+  oidc_links_per_account: count(10),
+  /** A role that claims gave is taken away when its holder has not signed in with the provider for this long. */
+  oidc_role_keep: duration("7d"),
+  /** How often such roles are looked for. */
+  oidc_role_check: duration("15m"),
   /** Lifetime of a session from the password endpoint. */
   password_session_ttl: duration("12h"),
   /** Password attempts for one user name, right ones included. */
@@ -156,8 +176,18 @@ const sections = z.strictObject({
   identity,
 });
 // Accepting every name without authentication is only for a machine that nobody else can reach.
-export const settings = sections.superRefine(({ server, auth_source, identity: own }, context) => {
-  if (isLocalProfile(server.root_domain)) return;
+export const settings = sections.superRefine((given, context) => {
+  const { server, auth_source, identity: own } = given;
+  const isLocal = isLocalProfile(server.root_domain);
+  for (const [index, { issuer }] of own.oidc_provider.entries()) {
+    if (!isSafeAddress(issuer, { isLocal }))
+      context.addIssue({
+        code: "custom",
+        path: ["identity", "oidc_provider", index, "issuer"],
+        message: "must be https",
+      });
+  }
+  if (isLocal) return;
   const message = "is for the local profile only, whose root_domain ends in .localhost";
   for (const [index, source] of auth_source.entries()) {
     if (source.kind === "local")
@@ -187,6 +217,19 @@ export function adminOrigin({ auth, server }: Settings): string {
 /** Origin of the panel, only when its host is configured (docs/reference/links.md#bind-code). */
 export function panelOrigin({ auth }: Settings): string | undefined {
   return auth.panel_hostname && originOf(auth.panel_hostname, auth.extra_origins);
+}
+
+/** Origin of a host of the external face; undefined for the players' where none is configured. */
+export function faceOrigin(settings: Settings, host: FaceHost): string | undefined {
+  const { auth, server } = settings;
+  if (host === "operator") return adminOrigin(settings);
+  const panel = auth.panel_hostname ?? `console.${server.root_domain}`;
+  return panel === "" ? undefined : originOf(panel, auth.extra_origins);
+}
+
+/** The client secret of an OpenID provider. Throws when it cannot be read. */
+export function clientSecretOf(provider: OidcProvider): string | undefined {
+  return readClientSecret(provider, process.env);
 }
 
 function originOf(hostname: string, origins: readonly string[]): string {

@@ -46,7 +46,7 @@ type QuotasTable = {
 };
 
 /** Which door a session came through; `host` is the person who holds the database. */
-export type SessionDoor = "setup" | "passkey" | "email" | "bind" | "op_login" | "password" | "host";
+export type SessionDoor = "setup" | "passkey" | "email" | "bind" | "op_login" | "password" | "host" | "oidc";
 
 export type SessionsTable = {
   token_hash: string;
@@ -172,6 +172,34 @@ export type ApiTokensTable = {
   last_used_ip: ColumnType<string | null, string | null | undefined, string | null>;
 };
 
+/** Who somebody is at an OpenID provider. */
+export type ExternalIdentitiesTable = {
+  id: string;
+  user_id: string;
+  issuer: string;
+  subject: string;
+  label: string;
+  /** The account has its role because of the claims of this identity. */
+  gave_admin: Generated<boolean>;
+  created_at: At;
+  last_used_at: MaybeAt;
+};
+
+/** A browser that was sent to a provider; with `user_id` and `session` to link an identity. */
+export type OidcLoginsTable = {
+  state_hash: string;
+  secret_hash: string;
+  issuer: string;
+  host: FaceHost;
+  nonce: string;
+  verifier: string;
+  user_id: string | null;
+  session: string | null;
+  network: string;
+  created_at: At;
+  expires_at: At;
+};
+
 type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
 export type LinkCodesTable = {
@@ -258,6 +286,8 @@ export type Tables = {
   quotas: QuotasTable;
   sessions: SessionsTable;
   api_tokens: ApiTokensTable;
+  external_identities: ExternalIdentitiesTable;
+  oidc_logins: OidcLoginsTable;
   setup_tokens: SetupTokensTable;
   email_otps: CodesTable;
   otp_failure_windows: FailureWindowsTable;

@@ -10,4 +10,6 @@ export type Deps = {
   events: Events;
   /** Whether a mail relay is configured: only then is a verified e-mail a way in (docs/reference/sign-in.md#proofs). */
   hasRelay: boolean;
+  /** Issuers of the OpenID providers: an identity of another one is no way in. */
+  issuers: readonly string[];
 };

@@ -6,8 +6,15 @@ import { type Requester, recordAudit, requesterFields, type Subject } from "./au
 import type { Refusal } from "./audit/refusals.ts";
 import { type CodePurpose, codePurposes, type IdentityTrx } from "./database.ts";
 
-type Door = "email" | "op_login" | "password" | "passkey" | "bind";
-export type FailedDoor = Door | "cli_login" | "setup" | "account_email" | "account_migration" | "reauth";
+type Door = "email" | "op_login" | "password" | "passkey" | "bind" | "oidc";
+export type FailedDoor =
+  | Door
+  | "cli_login"
+  | "oidc_link"
+  | "setup"
+  | "account_email"
+  | "account_migration"
+  | "reauth";
 type FailureReason =
   | "bad_code"
   | "bad_password"
@@ -23,6 +30,8 @@ const mailKinds = [
   "codes_locked",
   "passkey_added",
   "passkey_removed",
+  "identity_linked",
+  "identity_unlinked",
   "migration_issued",
   "migration_done",
   "world",

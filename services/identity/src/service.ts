@@ -22,6 +22,7 @@ import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { startMailQueue } from "./mail/queue.ts";
 import { serveNotices } from "./notice/send.ts";
+import { serveOidc } from "./oidc/serve.ts";
 import { servePasskeys } from "./passkey/serve.ts";
 import { serveQuotas } from "./quota/serve.ts";
 import { serveReauth } from "./reauth/serve.ts";
@@ -53,7 +54,8 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const relay = relayConfig && createRelay(relayConfig);
   const countRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
   const events = createEvents({ mesh, registry, countRefusal });
-  const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
+  const issuers = limits.oidc_provider.map(({ issuer }) => issuer);
+  const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined, issuers };
   const budget = mailBudget(settings);
   const mailer = createMailer({ db, relay, budget, limits, events, now, log });
 
@@ -72,6 +74,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   serveAccounts(service);
   const signIn = serveSignIn(service);
   serveCliLogins(service);
+  const oidc = serveOidc(service);
   serveApiTokens(service);
   serveSelfService(service);
   servePasskeys(service);
@@ -89,7 +92,13 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   return {
     stop: async () => {
       await signIn.settle();
-      await Promise.all([mailQueue.close(), retention.close(), deletions.close(), transfers.close()]);
+      await Promise.all([
+        mailQueue.close(),
+        retention.close(),
+        deletions.close(),
+        transfers.close(),
+        oidc.close(),
+      ]);
     },
   };
 }

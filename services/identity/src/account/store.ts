@@ -116,6 +116,22 @@ export async function createBoundAccount(trx: IdentityTrx, username: string): Pr
   return created ?? createBoundAccount(trx, `${username}-${id.slice(0, 8)}`);
 }
 
+/** Whether an account can be entered by an identity at one of these OpenID providers. */
+export async function hasIdentityAt(
+  db: IdentityDb,
+  { userId, issuers }: { userId: string; issuers: readonly string[] },
+): Promise<boolean> {
+  if (issuers.length === 0) return false;
+  const row = await db
+    .selectFrom("external_identities")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("issuer", "in", issuers)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function hasPasskey(db: IdentityDb, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom("webauthn_credentials")

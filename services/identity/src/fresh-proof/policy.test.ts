@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Factor, factorsOf, needsProof, type Ways } from "./policy.ts";
 
-const nothing: Ways = { role: "user", emailVerified: false, hasPasskey: false, hasRelay: true };
+const nothing: Ways = {
+  role: "user",
+  emailVerified: false,
+  hasPasskey: false,
+  hasRelay: true,
+  hasIdentity: false,
+};
 const rules: [what: string, ways: Partial<Ways>, factors: Factor[]][] = [
   ["an account without a durable way in has no factor", {}, []],
   ["a player with a verified address has the mailed code", { emailVerified: true }, ["email"]],
@@ -12,6 +18,9 @@ const rules: [what: string, ways: Partial<Ways>, factors: Factor[]][] = [
     { emailVerified: true, hasPasskey: true },
     ["passkey", "email"],
   ],
+  ["an identity at a provider alone is proved by signing in again", { hasIdentity: true }, ["sign_in"]],
+  ["an address is a better proof than an identity", { hasIdentity: true, emailVerified: true }, ["email"]],
+  ["an identity is no way in for an operator in setup", { hasIdentity: true, role: "admin" }, []],
   ["an operator without a passkey signs in again", { role: "admin", emailVerified: true }, ["sign_in"]],
   ["an operator never uses a mailed code", { role: "owner", hasPasskey: true }, ["passkey", "sign_in"]],
   ["an operator in setup has no factor yet", { role: "owner" }, []],

@@ -1,6 +1,6 @@
 import { Fault } from "@svc/proto";
 import type { Account } from "../account/store.ts";
-import { hasPasskey } from "../account/store.ts";
+import { hasIdentityAt, hasPasskey } from "../account/store.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { findReauthAt } from "../session/store.ts";
@@ -8,12 +8,13 @@ import { needsProof, type Ways } from "./policy.ts";
 
 /** The ways into an account as they are now. */
 export async function waysOf(
-  { hasRelay }: Pick<Deps, "hasRelay">,
+  { hasRelay, issuers }: Pick<Deps, "hasRelay" | "issuers">,
   db: IdentityDb,
   account: Pick<Account, "id" | "role" | "email_verified">,
 ): Promise<Ways> {
   const { id, role, email_verified: emailVerified } = account;
-  return { role, emailVerified, hasPasskey: await hasPasskey(db, id), hasRelay };
+  const hasIdentity = await hasIdentityAt(db, { userId: id, issuers });
+  return { role, emailVerified, hasPasskey: await hasPasskey(db, id), hasRelay, hasIdentity };
 }
 
 type Asking = {
@@ -22,7 +23,7 @@ type Asking = {
   /** When the proof must have been fresh; default now. */
   at?: Date;
 };
-type Needs = Pick<Deps, "hasRelay" | "limits" | "now">;
+type Needs = Pick<Deps, "hasRelay" | "issuers" | "limits" | "now">;
 
 /** Whether the session still has to prove itself before it changes a way in. */
 export async function lacksProof(deps: Needs, db: IdentityDb, about: Asking): Promise<boolean> {

@@ -16,6 +16,10 @@ const queuedMail = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
   z.object({ kind: z.enum(["passkey_added", "passkey_removed"]), facts: z.object({ name: z.string() }) }),
   z.object({
+    kind: z.enum(["identity_linked", "identity_unlinked"]),
+    facts: z.object({ issuer: z.string() }),
+  }),
+  z.object({
     kind: z.literal("migration_issued"),
     facts: z.object({ target: z.string(), validMinutes: z.number() }),
   }),

@@ -26,7 +26,7 @@ test("a mail in one language has no words of the other", () => {
   const values = (language: "en" | "zh") => ({
     ...{ newAddress: "n***@e***.org", moment: momentOf("2026-01-02T03:04:05.000Z"), target: "Ada" },
     ...{ validMinutes: 10, servers: 2, server: "spawn", passkey: passkeyOf("", language) },
-    ...{ inviter: "Ada", link: "https://panel.example.org/invitations" },
+    ...{ issuer: "https://sso.example.org", inviter: "Ada", link: "https://panel.example.org/invitations" },
     ...{ cause: causeOf("eula", language), label: "Chat", host: "chat.example.org" },
     ...{ pack: "skyblock", reason: "no licence", image: "registry.example.org/packs/one:1" },
   });

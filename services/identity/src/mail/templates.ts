@@ -97,6 +97,29 @@ export const mails = {
       contactStaff,
     ],
   },
+  identity_linked: {
+    subject: { en: "A way to sign in was added to your account", zh: "您的账户已添加一种登录方式" },
+    paragraphs: [
+      {
+        en: "An identity at {issuer} can now be used to sign in to your account.",
+        zh: "{issuer} 的一个身份现在可以登录您的账户。",
+      },
+      {
+        en: "If this was not you, sign in, remove it, and contact the people who run this server immediately.",
+        zh: "如果这不是您本人的操作，请登录并将其删除，并立即联系服务器管理人员。",
+      },
+    ],
+  },
+  identity_unlinked: {
+    subject: { en: "A way to sign in was removed from your account", zh: "您的账户已移除一种登录方式" },
+    paragraphs: [
+      {
+        en: "An identity at {issuer} can no longer be used to sign in to your account, and all other devices were signed out.",
+        zh: "{issuer} 的一个身份已无法登录您的账户，其他所有设备均已退出登录。",
+      },
+      contactStaff,
+    ],
+  },
   migration_issued: {
     subject: { en: "Your servers are about to be transferred", zh: "您的服务器即将移交" },
     paragraphs: [

@@ -101,6 +101,11 @@ describe("retention", () => {
       .insertInto("cli_logins")
       .values({ ...login, secret_hash: hash, code_hash: hash, host: "player" })
       .execute();
+    const visit = { issuer: "i", host: "player", nonce: "n", verifier: "v", network: "n" } as const;
+    await db
+      .insertInto("oidc_logins")
+      .values({ ...visit, state_hash: hash, secret_hash: hash, created_at: at, expires_at: at })
+      .execute();
     await db
       .insertInto("webauthn_challenges")
       .values({ ...common, id: hash, purpose: "login", challenge: hash })
@@ -134,6 +139,7 @@ describe("retention", () => {
       mail_budgets: 2,
       op_login_requests: 1,
       cli_logins: 2,
+      oidc_logins: 2,
       account_link_codes: 1,
       webauthn_challenges: 2,
       player_data_holds: 2,

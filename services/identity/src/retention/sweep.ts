@@ -40,6 +40,7 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
     { table: "mail_budgets", key: "key", column: "refilled_at", before: ago(idleMailBudgetMs) },
     { table: "op_login_requests", key: "id", column: "expires_at", before: expired },
     { table: "cli_logins", key: "secret_hash", column: "expires_at", before: now },
+    { table: "oidc_logins", key: "state_hash", column: "expires_at", before: now },
     { table: "account_link_codes", key: "code_hash", column: "expires_at", before: expired },
     { table: "webauthn_challenges", key: "id", column: "expires_at", before: now },
     { table: "player_data_holds", key: "id", column: "expires_at", before: now },

@@ -2,7 +2,8 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type links } from "@svc/proto";
-import { hasPasskey, lockLiveAccount } from "../account/store.ts";
+import { isStaffRole } from "../account/policy.ts";
+import { hasIdentityAt, hasPasskey, lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
@@ -44,7 +45,10 @@ async function remove(deps: Deps, trx: IdentityTrx, { context, mcUuid }: Removal
   }
   const isMailable = account.email_verified && deps.hasRelay;
   const hasAnotherWay =
-    isMailable || (await hasPasskey(trx, userId)) || (await listLinksOf(trx, userId)).length > 0;
+    isMailable ||
+    (await hasPasskey(trx, userId)) ||
+    (await listLinksOf(trx, userId)).length > 0 ||
+    (!isStaffRole(account.role) && (await hasIdentityAt(trx, { userId, issuers: deps.issuers })));
   // The transaction is rolled back, so the link stays.
   if (!hasAnotherWay) throw context.fault("last_link");
   return revokeSessions(trx, { userId, now: deps.now(), except: session });

@@ -1,6 +1,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
-import { lockLiveAccount } from "../account/store.ts";
+import { isStaffRole } from "../account/policy.ts";
+import { type Account, hasIdentityAt, lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
@@ -32,6 +33,15 @@ export function createRemovePasskey(deps: PasskeyDeps): Handler<typeof passkeys.
   };
 }
 
+/** A player's; staff need a way in of their own. */
+async function hasIdentity(
+  { issuers }: PasskeyDeps,
+  trx: IdentityTrx,
+  { id, role }: Account,
+): Promise<boolean> {
+  return !isStaffRole(role) && hasIdentityAt(trx, { userId: id, issuers });
+}
+
 type Removal = { context: Context<typeof passkeys.remove>; id: string };
 
 async function remove(deps: PasskeyDeps, trx: IdentityTrx, { context, id }: Removal): Promise<number> {
@@ -43,7 +53,8 @@ async function remove(deps: PasskeyDeps, trx: IdentityTrx, { context, id }: Remo
   const bound = await listCredentials(trx, userId);
   const wanted = bound.find((credential) => credential.id === id);
   if (!wanted) throw context.fault("not_found", { message: "Passkey not found." });
-  const hasAnotherWay = bound.length > 1 || (account.email_verified && deps.hasRelay);
+  const hasAnotherWay =
+    bound.length > 1 || (account.email_verified && deps.hasRelay) || (await hasIdentity(deps, trx, account));
   if (!hasAnotherWay) throw context.fault("last_passkey");
   await deleteCredential(trx, { id, userId });
   await tell(deps, trx, { account, kind: "passkey_removed", name: wanted.name });

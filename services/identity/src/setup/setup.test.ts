@@ -212,6 +212,7 @@ describe("replicas that start together", () => {
         limits,
         now: () => new Date(),
         hasRelay: true,
+        issuers: [],
         origin: "https://op.console.example.org",
         log: createLogger("identity", "silent"),
       });
@@ -247,6 +248,7 @@ function restart(fixture: Fixture, file: string) {
     limits: { setup_url_file: file, setup_token_ttl: 30 * minute } as Limits,
     now: fixture.now,
     hasRelay: true,
+    issuers: [],
     origin: "https://op.console.example.org",
     log: createLogger("identity", "silent"),
   });

@@ -21,6 +21,7 @@ import type { z } from "zod";
 import { authSources } from "../auth-source.ts";
 import { type Settings, settings as schema } from "../config.ts";
 import type { SessionDoor, Tables } from "../database.ts";
+import { oidcProviders } from "../oidc-provider.ts";
 import { startIdentity } from "../service.ts";
 import { createSession } from "../session/store.ts";
 
@@ -85,6 +86,8 @@ type FixtureOptions = {
   set?: readonly string[];
   /** False for an installation without a mail relay. */
   hasRelay?: boolean;
+  /** `[[identity.oidc_provider]]` of the configuration. */
+  oidcProviders?: z.input<typeof oidcProviders>;
   /** `[[auth_source]]` of the configuration. */
   authSources?: z.input<typeof authSources>;
 };
@@ -106,7 +109,11 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const mail = [`smtp.host=127.0.0.1`, `smtp.port=${smtp.port}`, "smtp.from=svc@example.org"];
   const overrides = [...(options.hasRelay === false ? [] : mail), ...(options.set ?? [])];
   const loaded = loadSettings(schema, { overrides });
-  const settings = { ...loaded, auth_source: authSources.parse(options.authSources) };
+  const settings = {
+    ...loaded,
+    auth_source: authSources.parse(options.authSources),
+    identity: { ...loaded.identity, oidc_provider: oidcProviders.parse(options.oidcProviders) },
+  };
   const running = await startIdentity({ settings, log, registry, mesh, store, now });
   stack.defer(() => running.stop?.());
   const replicas = createReplicas({ settings, log, now, nats, database, url: wire.url });

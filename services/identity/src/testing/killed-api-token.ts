@@ -15,6 +15,7 @@ const deps = {
   now: () => new Date(),
   events,
   hasRelay: true,
+  issuers: [],
 };
 const context = {
   requestId: "killed-api-token",

@@ -20,6 +20,7 @@ const deps: Deps = {
   now: () => new Date(),
   events,
   hasRelay: true,
+  issuers: [],
 };
 // The last statement before each commit is the one that adds the audit entry.
 if (killPoint === "before the commit") dieBeforeCommit(store);

@@ -12,7 +12,7 @@ import { getAccount } from "../principal.ts";
 import { revokeSessions } from "../session/store.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";
-import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
+import { forgetGivenRole, insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
 import { type CountDeps, countServers, toUserView } from "./view.ts";
 
 /** identity.user.create */
@@ -72,7 +72,10 @@ async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: 
   if (Object.keys(columns).length === 0) return user;
   const changed = await updateUser(trx, id, columns);
   // What a session may do hangs on the role it was opened with.
-  if (isRoleChange) await revokeSessions(trx, { userId: id, now: deps.now() });
+  if (isRoleChange) {
+    await forgetGivenRole(trx, id);
+    await revokeSessions(trx, { userId: id, now: deps.now() });
+  }
   return changed;
 }
 

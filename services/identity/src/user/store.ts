@@ -101,6 +101,15 @@ export async function markDeleted(trx: IdentityTrx, id: string, now: Date): Prom
     .execute();
 }
 
+/** Forgets that claims gave a role: from now on it is one by hand. */
+export async function forgetGivenRole(trx: IdentityTrx, userId: string): Promise<void> {
+  await trx
+    .updateTable("external_identities")
+    .set({ gave_admin: false })
+    .where("user_id", "=", userId)
+    .execute();
+}
+
 /** Leases one due deletion until `retryAt`. */
 export async function takeDeletion(
   db: IdentityDb,
