@@ -7,6 +7,7 @@ import { ApiTokens } from "./api-tokens.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Players } from "./players.tsx";
 import { Profile } from "./profile.tsx";
+import { Providers } from "./providers.tsx";
 import { Quota } from "./quota.tsx";
 import { ServerTransfer } from "./server-transfer.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -24,6 +25,7 @@ export function Page() {
             <Quota />
           </Columns>
           <Passkeys />
+          <Providers />
           <Players />
           <Sessions />
           <ApiTokens />

@@ -17,6 +17,11 @@ const PasswordStep = lazy(() =>
   import("./password-step.tsx").then((module) => ({ default: module.PasswordStep })),
 );
 
+// Most installations have no provider, and what is loaded first stays small.
+const ProviderButtons = lazy(() =>
+  import("./provider-buttons.tsx").then((module) => ({ default: module.ProviderButtons })),
+);
+
 type Step = { kind: "email" | "code" | "game" | "password" } | { kind: "operator"; opened: OperatorLogin };
 
 /** Every way to sign in on this host. */
@@ -68,6 +73,11 @@ export function SignInPage() {
       {step.kind === "code" && <MailCodeStep email={email} onDone={onDone} onBack={onBack} />}
       {step.kind === "game" && <GameCodeStep onDone={onDone} onBack={onBack} />}
       {step.kind === "operator" && <OperatorStep opened={step.opened} onDone={onDone} onBack={onBack} />}
+      {step.kind === "email" && (
+        <Suspense>
+          <ProviderButtons next={nextPath(next)} />
+        </Suspense>
+      )}
       {takesPasswords && (
         <Suspense>
           <PasswordStep

@@ -11,6 +11,7 @@ import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
+import { provider as englishProvider } from "./en/provider.ts";
 import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
@@ -18,6 +19,7 @@ import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
+import { provider as chineseProvider } from "./zh/provider.ts";
 import { status as chineseStatus } from "./zh/status.ts";
 import { webhooks as chineseWebhooks } from "./zh/webhooks.ts";
 
@@ -27,6 +29,7 @@ const en = {
   ...englishPacks,
   ...englishHealth,
   password: englishPassword,
+  provider: englishProvider,
   hooks: englishWebhooks,
   announced: englishAnnouncements,
   shown: englishStatus,
@@ -36,6 +39,7 @@ const zh = {
   ...chinesePacks,
   ...chineseHealth,
   password: chinesePassword,
+  provider: chineseProvider,
   hooks: chineseWebhooks,
   announced: chineseAnnouncements,
   shown: chineseStatus,

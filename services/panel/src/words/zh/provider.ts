@@ -1,0 +1,26 @@
+import type { ProviderWords } from "../en/provider.ts";
+
+export const provider: ProviderWords = {
+  offer: (name) => `使用 ${name} 登录`,
+  returning: "正在登录…",
+  linking: "正在关联身份…",
+  failedTitle: "登录未成功",
+  failedLinkTitle: "身份未关联",
+  cancelled: "您在提供方处取消了登录。",
+  refused: "提供方拒绝了登录。请联系其管理人员。",
+  elsewhere: "此次登录不是在此标签页中开始的。请在这里重新开始。",
+  toSignIn: "返回登录",
+  toAccount: "返回账号",
+  title: "登录提供方",
+  none: "尚未关联任何身份。关联后，您可以用在别处已有的账号登录。",
+  gone: (issuer) => `${issuer}，此平台已不再使用`,
+  linkedSince: "关联于",
+  lastUsed: "上次使用",
+  unused: "尚未使用",
+  link: (name) => `关联 ${name}`,
+  unlink: "取消关联",
+  unlinkOf: (name) => `取消关联您在 ${name} 的身份`,
+  unlinkTitle: (name) => `取消关联您在 ${name} 的身份？`,
+  unlinkHelp: "它将无法再用于登录，您的其他会话也会结束。",
+  unlinkAction: "取消关联身份",
+};
