@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { hashPassword } from "../../services/identity/src/sign-in/password-hash.ts";
 import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
 import type { RequestOptions } from "../../services/identity/src/testing/authenticator.ts";
+import { visitProvider } from "../../services/identity/src/testing/openid-provider.ts";
 import { createPasskeyPeople } from "../../services/identity/src/testing/passkeys.ts";
 import { adminHost, type GatewayFixture, panelHost } from "./gateway-fixture.ts";
 import type { RawResponse } from "./raw-request.ts";
@@ -78,6 +79,14 @@ const byOpLogin: Entry = async ({ identity, visit, asProxy }, cookie) => {
   return { userId, reply: await visit(finish) };
 };
 
+const byProvider: Entry = async ({ provider, visit }, cookie) => {
+  provider.person = { sub: `victim-${++number}` };
+  const begun = await visit(post("oidc/begin", { provider: "club" }, cookie));
+  const { url, secret } = JSON.parse(begun.text) as { url: string; secret: string };
+  const reply = await visit(post("oidc/finish", { ...(await visitProvider(url)), secret }, cookie));
+  return { reply, userId: (JSON.parse(reply.text) as { user_id: string }).user_id };
+};
+
 /** Approved by staff, whom both hosts know. */
 const byCommandLine: Entry = async ({ identity, visit }, cookie) => {
   const email = `approver${++number}@example.org`;
@@ -100,6 +109,7 @@ const entries: Record<string, Entry> = {
   "a bind code": byBindCode,
   "a password": byPassword,
   "a passkey": byPasskey,
+  "an OpenID provider": byProvider,
   "an operator login": byOpLogin,
   "an approved command line": byCommandLine,
 };

@@ -4,6 +4,7 @@ import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
+import { startTestProvider, type TestProvider } from "../../services/identity/src/testing/openid-provider.ts";
 import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
 export const adminHost = "op.console.svc.localhost";
@@ -14,6 +15,8 @@ type FaceName = "edged" | "bare" | "internal";
 
 export type GatewayFixture = {
   identity: Fixture;
+  /** `club` of the settings, where everybody signs up. */
+  provider: TestProvider;
   port: (face: FaceName) => number;
   /** Asks `edged` as a browser on the panel, from an address of its own unless X-Forwarded-For is given. */
   visit: (question: RawRequest & { cookie?: string }) => Promise<RawResponse>;
@@ -26,8 +29,13 @@ const log = createLogger("gateway", "silent");
 const velocity = "velocity-token-of-the-test";
 
 export async function startGatewayFixture(): Promise<GatewayFixture> {
+  const provider = await startTestProvider(
+    [panelHost, adminHost].map((host) => `https://${host}/login/oidc`),
+  );
+  const club = { id: "club", issuer: provider.issuer, client_id: "public", name_en: "Club" };
   const identity = await startFixture({
     set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+    oidcProviders: [{ ...club, client_auth: "none", allow_sign_up: true }],
   });
   const [edged, bare, internal] = await Promise.all([
     openFace(identity, { clientIpHeader: "x-forwarded-for" }),
@@ -39,6 +47,7 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
   let number = 0;
   return {
     identity,
+    provider,
     port,
     visit: ({ cookie, headers, ...rest }) => {
       number += 1;
@@ -54,6 +63,7 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
     close: async () => {
       await Promise.all([edged, bare, internal].map((one) => one.close()));
       await identity.stop();
+      await provider.stop();
     },
   };
 }
