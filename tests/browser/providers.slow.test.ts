@@ -49,7 +49,9 @@ describe("OpenID providers in a browser", () => {
   before(async () => {
     provider = await startTestProvider([]);
     stack = await startStack([...withoutGame, "--set", settings(provider.issuer)]);
-    provider.register((["panel_host", "admin_host"] as const).map((host) => addressOf(host, "/login/oidc")));
+    provider.register(
+      (["panel_host", "admin_host"] as const).map((host) => addressOf(host, "/login/oidc/works")),
+    );
     browser = await startBrowser(binary);
   });
   after(async () => {
@@ -144,7 +146,7 @@ describe("OpenID providers in a browser", () => {
     let answer = "";
     await attacker.page.setRequestInterception(true);
     attacker.page.on("request", (request) => {
-      if (!request.url().includes("/login/oidc?")) return void request.continue();
+      if (!request.url().includes("/login/oidc/works?")) return void request.continue();
       answer = request.url();
       void request.respond({ status: 200, contentType: "text/plain", body: "kept" });
     });

@@ -30,7 +30,7 @@ const velocity = "velocity-token-of-the-test";
 
 export async function startGatewayFixture(): Promise<GatewayFixture> {
   const provider = await startTestProvider(
-    [panelHost, adminHost].map((host) => `https://${host}/login/oidc`),
+    [panelHost, adminHost].map((host) => `https://${host}/login/oidc/club`),
   );
   const club = { id: "club", issuer: provider.issuer, client_id: "public", name_en: "Club" };
   const identity = await startFixture({

@@ -54,6 +54,8 @@ const beginning = {
 
 /** What the provider put into the address with which the browser came back, and the secret of the browser. */
 const answer = {
+  /** Of the address that it came to: each provider has one of its own. */
+  provider: ProviderId,
   state: z.string().min(1).max(128),
   secret: z.string().min(1).max(128),
   code: z.string().min(1).max(4096),
@@ -130,7 +132,6 @@ export const finishLink = operation({
     "oidc_already_linked",
     "oidc_too_many",
     "reauth_required",
-    "rate_limited",
   ],
   summary: "Links the identity of the provider's answer, in the session that began it.",
   spec: linking,

@@ -8,7 +8,7 @@ import { takeTurn } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import { mintToken } from "../secret.ts";
 import { ProviderDown } from "./bounded-fetch.ts";
-import type { OidcDeps } from "./deps.ts";
+import { type OidcDeps, redirectUriOf } from "./deps.ts";
 import type { Provider } from "./provider.ts";
 import { countLive, insertLogin, listIdentities } from "./store.ts";
 
@@ -31,7 +31,7 @@ type Wanted = { id: string; linking?: { userId: string; session: string } };
 /** The provider is asked before the transaction begins: it may take its time. */
 async function begin(deps: OidcDeps, { client }: Beginning, { id, linking }: Wanted) {
   const provider = deps.providers.find(({ settings }) => settings.id === id);
-  const redirectUri = deps.redirectUris[client.host ?? "player"];
+  const redirectUri = redirectUriOf(deps, client.host ?? "player", id);
   if (!provider || redirectUri === undefined)
     throw new Fault("not_found", { message: "There is no such sign-in provider." });
   const challenge = { state: mintToken(), nonce: mintToken(), verifier: mintToken() };

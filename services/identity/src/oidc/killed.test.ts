@@ -8,13 +8,7 @@ import { oidc, type Principal } from "@svc/proto";
 import { oidcProviders } from "../oidc-provider.ts";
 import type { Person } from "../testing/fixture.ts";
 import type { KilledOidc } from "../testing/killed-oidc.ts";
-import {
-  asPerson,
-  newBrowser,
-  type OidcFixture,
-  redirectUri,
-  startOidcFixture,
-} from "../testing/oidc-fixture.ts";
+import { asPerson, newBrowser, type OidcFixture, origin, startOidcFixture } from "../testing/oidc-fixture.ts";
 
 const program = testProgram(fileURLToPath(new URL("../testing/killed-oidc.ts", import.meta.url)));
 const anonymous: Principal = { kind: "anonymous" };
@@ -38,7 +32,7 @@ describe("a process of identity that is killed", () => {
         allow_sign_up: true,
       },
     ]);
-    const input = JSON.stringify({ ...about, provider, redirectUri });
+    const input = JSON.stringify({ ...about, provider, origin });
     const child = spawn(process.execPath, [program, fixture.wire.url, point, input], { stdio: "inherit" });
     const [, signal] = (await once(child, "exit")) as [number | null, string | null];
     assert.equal(signal, "SIGKILL");

@@ -3,14 +3,14 @@
 import type { Context } from "@svc/mesh";
 import { Fault, isFault, type oidc } from "@svc/proto";
 import { unavailable } from "./begin.ts";
-import type { OidcDeps } from "./deps.ts";
+import { type OidcDeps, redirectUriOf } from "./deps.ts";
 import { type Claims, isExpected } from "./policy.ts";
 import type { Provider } from "./provider.ts";
 import { type Login, takeLogin } from "./store.ts";
 
 type Finishing = Context<typeof oidc.finish> | Context<typeof oidc.finishLink>;
 type Back = {
-  answer: { state: string; secret: string; code: string; iss?: string | undefined };
+  answer: { provider: string; state: string; secret: string; code: string; iss?: string | undefined };
   userId: string | null;
   session: string | null;
   door: "oidc" | "oidc_link";
@@ -25,8 +25,10 @@ export async function redeemAnswer(deps: OidcDeps, context: Finishing, back: Bac
   const { answer, userId, session, door } = back;
   const host = context.client.host ?? "player";
   const login = await takeLogin(deps.db, answer);
-  const provider = deps.providers.find(({ settings }) => settings.issuer === login?.issuer);
-  const redirectUri = deps.redirectUris[host];
+  const provider = deps.providers.find(
+    ({ settings: { id, issuer } }) => issuer === login?.issuer && id === answer.provider,
+  );
+  const redirectUri = redirectUriOf(deps, host, answer.provider);
   if (!isExpected(login, { now: deps.now(), host, userId, session }) || !provider || !redirectUri) {
     deps.events.signInFailed(context, { door, reason: "bad_code" });
     throw new Fault("oidc_login_invalid");

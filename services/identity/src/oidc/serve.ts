@@ -21,12 +21,8 @@ export function serveOidc(service: ServiceDeps): { close: () => Promise<void> } 
       isLocal,
     }),
   );
-  const redirectTo = (origin: string | undefined) => origin && `${origin}/login/oidc`;
-  const redirectUris = {
-    player: redirectTo(faceOrigin(settings, "player")),
-    operator: redirectTo(faceOrigin(settings, "operator")),
-  };
-  const deps: OidcDeps = { ...service, providers, redirectUris };
+  const origins = { player: faceOrigin(settings, "player"), operator: faceOrigin(settings, "operator") };
+  const deps: OidcDeps = { ...service, providers, origins };
   const described = { providers: providers.map(describe) };
   mesh.serve(oidc.listProviders, async () => described);
   mesh.serve(oidc.begin, createBegin(deps));

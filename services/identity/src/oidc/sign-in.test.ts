@@ -73,7 +73,7 @@ describe("sign-in with an OpenID provider", () => {
         Object.fromEntries(url.searchParams);
       assert.deepEqual(
         [redirect_uri, code_challenge_method, response_type, scope, state],
-        [`${origin}/login/oidc`, "S256", "code", "openid profile email", begun.state],
+        [`${origin}/login/oidc/works`, "S256", "code", "openid profile email", begun.state],
       );
       assert.match(nonce ?? "", /^[\w-]{43}$/);
       assert.match(code_challenge ?? "", /^[\w-]{43}$/);
@@ -344,7 +344,12 @@ describe("sign-in with an OpenID provider", () => {
     const client = newBrowser();
     const ours = await fixture.begin("works", client);
     const theirs = await fixture.answerOf(await fixture.begin("club", client));
-    const mixed = { ...theirs, state: ours.state, secret: ours.secret };
+    const { iss: _, ...unnamed } = theirs;
+    // Also of a provider that does not name itself: the answer came to the address of the other one.
+    const elsewhere = { ...unnamed, state: ours.state, secret: ours.secret };
+    assert.equal(await refused(oidc.finish, elsewhere, client), "oidc_login_invalid");
+    const named = await fixture.begin("works", client);
+    const mixed = { ...theirs, provider: "works", state: named.state, secret: named.secret };
     assert.equal(await refused(oidc.finish, mixed, client), "oidc_answer_invalid");
     const { iss: _left, ...silent } = await fixture.answerOf(await fixture.begin("works", client));
     assert.equal(await refused(oidc.finish, silent, client), "oidc_answer_invalid");
@@ -361,7 +366,7 @@ describe("sign-in with an OpenID provider", () => {
     const client = newBrowser();
     for (const provider of ["", "../works", "WORKS", "w".repeat(33)])
       assert.equal(await refused(oidc.begin, { provider }, client), "bad_request");
-    const answer = { state: "s", secret: "s", code: "c" };
+    const answer = { provider: "works", state: "s", secret: "s", code: "c" };
     for (const bad of [
       { state: "" },
       { code: "x".repeat(4097) },

@@ -18,7 +18,7 @@ export type KilledOidc = {
   provider: OidcProvider;
   answer: InputOf<typeof oidc.finish>;
   identity: string;
-  redirectUri: string;
+  origin: string;
 };
 
 const [url = "", killPoint, input = "{}"] = process.argv.slice(2) as [
@@ -26,7 +26,7 @@ const [url = "", killPoint, input = "{}"] = process.argv.slice(2) as [
   KillPoint | "at the provider",
   string,
 ];
-const { step, principal, provider, answer, identity, redirectUri } = JSON.parse(input) as KilledOidc;
+const { step, principal, provider, answer, identity, origin } = JSON.parse(input) as KilledOidc;
 const { store, events } = openKilledProcess(url);
 const limits = schema.parse({}).identity;
 const open = createProvider({ settings: provider, secret: undefined, limits, isLocal: true });
@@ -49,7 +49,7 @@ const deps: OidcDeps = {
         }
       : open,
   ],
-  redirectUris: { player: redirectUri, operator: undefined },
+  origins: { player: origin, operator: undefined },
   mailQueue: { add: async () => undefined, wake: () => undefined },
   log: createLogger("identity", "silent"),
 };

@@ -16,8 +16,8 @@ import {
 } from "./openid-provider.ts";
 
 const anonymous = { kind: "anonymous" } as const;
-export const redirectUri = "https://console.svc.localhost/login/oidc";
-const operatorRedirectUri = "https://op.console.svc.localhost/login/oidc";
+export const origin = "https://console.svc.localhost";
+const origins = [origin, "https://op.console.svc.localhost"];
 let number = 0;
 /** Each browser is in a network of its own. */
 export const newBrowser = (more: Partial<Client> = {}): Client => ({
@@ -49,7 +49,8 @@ export const asPerson = ({ principal }: Person) => ({
   principal,
   client: newBrowser({ host: principal.staff ? "operator" : "player" }),
 });
-const withSecret = ({ code, state, iss }: Returned, { secret }: Pick<Begun, "secret">) => ({
+const withSecret = ({ provider, code, state, iss }: Returned, { secret }: Pick<Begun, "secret">) => ({
+  provider,
   code,
   state,
   secret,
@@ -58,9 +59,9 @@ const withSecret = ({ code, state, iss }: Returned, { secret }: Pick<Begun, "sec
 
 export async function startOidcFixture(set: readonly string[] = []): Promise<OidcFixture> {
   await using stack = new AsyncDisposableStack();
-  const uris = [redirectUri, operatorRedirectUri];
-  const works = stack.adopt(await startTestProvider(uris), (provider) => provider.stop());
-  const club = stack.adopt(await startTestProvider(uris), (provider) => provider.stop());
+  const urisOf = (id: string) => origins.map((host) => `${host}/login/oidc/${id}`);
+  const works = stack.adopt(await startTestProvider(urisOf("works")), (provider) => provider.stop());
+  const club = stack.adopt(await startTestProvider(urisOf("club")), (provider) => provider.stop());
   const dir = stack.adopt(mkdtempSync(join(tmpdir(), "svc-oidc-")), (path) =>
     rmSync(path, { recursive: true }),
   );

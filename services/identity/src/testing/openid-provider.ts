@@ -125,7 +125,7 @@ async function close(server: Server): Promise<void> {
   await once(server, "close");
 }
 
-export type Returned = { state: string; code: string; iss?: string };
+export type Returned = { provider: string; state: string; code: string; iss?: string };
 
 /** Follows the redirects of the provider as a new browser, and returns what it is sent back with. */
 export async function visitProvider(url: string): Promise<Returned> {
@@ -143,7 +143,8 @@ export async function visitProvider(url: string): Promise<Returned> {
       throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
     next = new URL(location, next).href;
     const { pathname, searchParams } = new URL(next);
-    if (pathname === "/login/oidc") return Object.fromEntries(searchParams) as Returned;
+    const [, provider] = /^\/login\/oidc\/([^/]+)$/.exec(pathname) ?? [];
+    if (provider !== undefined) return { provider, ...Object.fromEntries(searchParams) } as Returned;
   }
   throw new Error("the provider redirects for ever");
 }

@@ -9,7 +9,7 @@ export const pages: Record<
   { component: ComponentType } | { load: () => Promise<{ Page: ComponentType }> }
 > = {
   "/login": { component: SignInPage },
-  "/login/oidc": { load: () => import("../sign-in/provider-page.tsx") },
+  "/login/oidc/:provider": { load: () => import("../sign-in/provider-page.tsx") },
   "/setup": { load: () => import("../sign-in/setup-page.tsx") },
   "/": { load: () => import("../dashboard/dashboard-page.tsx") },
   "/servers": { load: () => import("../fleet/servers-page.tsx") },

@@ -13,7 +13,7 @@ export type Route = {
 
 export const routes = [
   { path: "/login", access: "anyone" },
-  { path: "/login/oidc", access: "anyone" },
+  { path: "/login/oidc/:provider", access: "anyone" },
   { path: "/setup", access: "anyone" },
   { path: "/", access: "session" },
   { path: "/servers", access: "session" },

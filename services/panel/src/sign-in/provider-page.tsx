@@ -16,7 +16,7 @@ import { useAttempt } from "./use-attempt.ts";
 /** Where a provider sends the browser back to. */
 export function Page() {
   const words = useProviderWords();
-  const [back] = useState(() => readReturn(location.search, (key) => sessionStorage.getItem(key)));
+  const [back] = useState(() => readReturn(location, (key) => sessionStorage.getItem(key)));
   const problem = useFinish(back);
   const isLink = back.kind !== "elsewhere" && back.isLink;
   const failures = {
@@ -57,7 +57,7 @@ function useFinish(back: Return): string | undefined {
     isStarted.current = true;
     forgetVisit(location.search);
     // The code leaves the address, so that no history keeps it.
-    history.replaceState(history.state, "", "/login/oidc");
+    history.replaceState(history.state, "", location.pathname);
     if (back.kind !== "answer") return;
     const { isLink, answer } = back;
     const finish = async () => {

@@ -12,7 +12,7 @@ const cases: [what: string, query: string, kept: string | null, expected: Return
       kind: "answer",
       isLink: false,
       next: "/servers",
-      answer: { state: "s", secret: "own", code: "c", iss: "https://a.example" },
+      answer: { provider: "works", state: "s", secret: "own", code: "c", iss: "https://a.example" },
     },
   ],
   ["an answer that another tab asked for", "?code=c&state=s", null, { kind: "elsewhere" }],
@@ -25,7 +25,9 @@ const cases: [what: string, query: string, kept: string | null, expected: Return
 for (const [what, query, text, expected] of cases) {
   test(`the panel knows ${what}`, () =>
     assert.deepEqual(
-      readReturn(query, (key) => (key === "svc-provider s" ? text : null)),
+      readReturn({ pathname: "/login/oidc/works", search: query }, (key) =>
+        key === "svc-provider s" ? text : null,
+      ),
       expected,
     ));
 }

@@ -17,17 +17,20 @@ export type Return =
   | { kind: "answer"; isLink: boolean; next: string; answer: Answer }
   | { kind: "cancelled" | "refused"; isLink: boolean }
   | { kind: "elsewhere" };
-type Answer = { state: string; secret: string; code: string; iss?: string };
+type Answer = { provider: string; state: string; secret: string; code: string; iss?: string };
 
-/** Reads the answer from a query; `find` is the memory of the tab. */
-export function readReturn(query: string, find: (key: string) => string | null): Return {
-  const given = new URLSearchParams(query);
+type Address = { pathname: string; search: string };
+
+/** Reads the answer from the address; `find` is the memory of the tab. */
+export function readReturn({ pathname, search }: Address, find: (key: string) => string | null): Return {
+  const given = new URLSearchParams(search);
+  const provider = pathname.split("/")[3] ?? "";
   const [state, code, error, iss] = ["state", "code", "error", "iss"].map((name) => given.get(name));
   const visit = state ? parse(find(keyOf(state))) : undefined;
   if (!state || !visit) return { kind: "elsewhere" };
   const { isLink, secret, next } = visit;
   if (!code) return { kind: error === "access_denied" ? "cancelled" : "refused", isLink };
-  return { kind: "answer", isLink, next, answer: { state, secret, code, ...(iss && { iss }) } };
+  return { kind: "answer", isLink, next, answer: { provider, state, secret, code, ...(iss && { iss }) } };
 }
 
 /** An answer is used once. */
