@@ -5,6 +5,7 @@ import { addBuildTests } from "./builds.ts";
 import { addChineseTests } from "./chinese.ts";
 import { addCliLoginTests } from "./cli-login.ts";
 import { addCloneTests } from "./clones.ts";
+import { addFileWorkTests } from "./file-work.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
@@ -37,6 +38,7 @@ export const serverAreas: readonly Area[] = [
   addCliLoginTests,
   addApiTokenTests,
   addFileTests,
+  addFileWorkTests,
   addPlayerTests,
   addHistoryTests,
   addSettingsTests,

@@ -92,6 +92,7 @@ const atMostOnce: Record<string, readonly string[]> = {
     "storage.export.start-backup",
     "storage.export.start-file",
     "storage.export.start-world",
+    "storage.file.archive",
     "storage.file.make-folder",
     "storage.file.remove",
     "storage.file.rename",

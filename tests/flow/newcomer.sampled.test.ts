@@ -10,6 +10,7 @@ import { after, before, test } from "node:test";
 import { isWhole, wholeOnly } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
+import { assertFileWork } from "./file-work.ts";
 import { assertAlertMails, assertDashboards } from "./monitoring.ts";
 import * as operations from "./operations.ts";
 import { type Prometheus, startPrometheus, withoutPrometheus } from "./prometheus.ts";
@@ -243,8 +244,7 @@ test("settings, files, schedules and the console work with the person's own sess
   });
   assert.equal(edited.code, 0, edited.stderr);
   assert.equal((await stack.svc("files", "get", "work", there, "-")).stdout, "two\n");
-  const { entries } = (await json("files", "ls", "work")) as { entries: { name: string }[] };
-  assert.ok(entries.some(({ name }) => name === there));
+  await assertFileWork(stack, { server: "work", path: there });
   const history = (await json("server", "history", "work")) as unknown as { subject: string }[];
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });

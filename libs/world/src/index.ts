@@ -13,9 +13,11 @@ export { type ContextLimits, contextLimits, createContextRules } from "./build-c
 export { unpackContext, unpackPack } from "./build-context/unpack.ts";
 export { type NewContextFile, writeContext } from "./build-context/write.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
+export { archiveFiles } from "./files/archive.ts";
 export { makeFolder, removePath, renamePath } from "./files/change.ts";
 export { findChanged } from "./files/changed.ts";
 export { listFolder, readSmallFile } from "./files/read.ts";
+export { searchFiles } from "./files/search.ts";
 export { openDownload, sendFile, sendFolder, sendWorld } from "./files/send.ts";
 export { listSets, putBack, setAside } from "./files/set-aside.ts";
 export { commitUpload, writeSmallFile } from "./files/write.ts";

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { bucket, operation } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { Sha256Hex, Timestamp } from "../text.ts";
+import { ArchiveLeftOut, SearchResult } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 /** A path as a caller writes it; the owner answers `bad_path` for what is none. */
@@ -84,6 +85,37 @@ export const read = operation({
   deadlineMs,
   summary: "One file of up to 1 MiB; the RCON password in server.properties is masked.",
   spec: "docs/reference/files.md#operations",
+});
+
+/** What is searched: one line as it stands, no pattern. */
+const SearchText = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, "must be one line of text")
+  .meta({ description: "Literal text of one line" });
+
+export const search = operation({
+  subject: "storage.file.search",
+  http: {
+    method: "GET",
+    path: "/api/v1/servers/{name}/files/search",
+    holdsSecrets: true,
+    ...external,
+    rights: ["files.read"],
+  },
+  params: name,
+  query: {
+    path: WorldPath.default(""),
+    text: SearchText,
+    in: z.enum(["names", "content", "both"]).default("both"),
+    match_case: z.enum(["true", "false"]).default("false"),
+  },
+  output: z.strictObject({ path: z.string(), ...SearchResult.shape }),
+  faults: reading,
+  deadlineMs,
+  summary: "Files and folders below a folder whose name or text has a text; says which limit ended it early.",
+  spec: "docs/reference/files.md#search",
 });
 
 // Wider than what is accepted: what is wrong with a digest or a size has a code of its own.
@@ -209,6 +241,40 @@ export const unzip = operation({
   deadlineMs: 20_000,
   summary: "Extracts a zip into its own folder in the background, all or nothing.",
   spec: "docs/reference/uploads.md#session, docs/reference/uploads.md#unzip",
+});
+
+export const archive = operation({
+  subject: "storage.file.archive",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/files/archive",
+    ...external,
+    rights: ["files.read", "files.write"],
+  },
+  params: name,
+  query: path,
+  body: {
+    names: z
+      .array(z.string().min(1).max(255))
+      .min(1)
+      .max(100)
+      .meta({ description: "Names of files and folders in the folder of the zip" }),
+  },
+  output: z.strictObject({
+    path: z.string(),
+    status: z.literal("archived"),
+    /** Files and folders in the zip. */
+    entries: z.number().int().min(0),
+    /** Of the zip, in bytes. */
+    size: z.number().int().min(0),
+    /** What is not in it: how many, and the first of them. */
+    left_out_count: z.number().int().min(0),
+    left_out: z.array(ArchiveLeftOut).max(20),
+  }),
+  faults: [...writing, "file_exists", "too_large"],
+  deadlineMs,
+  summary: "Packs files and folders as a zip beside them, whole or not at all; it never replaces anything.",
+  spec: "docs/reference/files.md#archive",
 });
 
 export const listOperations = operation({

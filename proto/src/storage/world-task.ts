@@ -76,6 +76,14 @@ export const Task = z.discriminatedUnion("mode", [
     url: z.url(),
   }),
   z.strictObject({ mode: z.literal("list"), path }),
+  /** Looks below a folder for a text, in names, in content or in both (docs/reference/files.md#search). */
+  z.strictObject({
+    mode: z.literal("search"),
+    path,
+    text: z.string().min(1).max(200),
+    in: z.enum(["names", "content", "both"]),
+    match_case: z.boolean(),
+  }),
   z.strictObject({ mode: z.literal("read"), path }),
   z.strictObject({
     mode: z.literal("write"),
@@ -88,6 +96,13 @@ export const Task = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("mkdir"), path }),
   z.strictObject({ mode: z.literal("delete"), path }),
   z.strictObject({ mode: z.literal("rename"), path, to: path }),
+  /** Packs files and folders as a zip beside them (docs/reference/files.md#archive). */
+  z.strictObject({
+    mode: z.literal("archive"),
+    path,
+    /** In the folder of the zip. */
+    names: z.array(z.string().max(255)).min(1).max(100),
+  }),
   /** What changed since a good start, and what is set aside (docs/reference/crashes.md#safe-start). */
   z.strictObject({ mode: z.literal("changed"), since: Since.optional() }),
   /** Moves what changed into a new set. */
@@ -170,6 +185,53 @@ export type AsideFile = z.output<typeof AsideFile>;
 export const AsideSet = z.strictObject({ id: z.string(), files: z.array(AsideFile) });
 export type AsideSet = z.output<typeof AsideSet>;
 
+/** A file or folder that a search found. */
+export const SearchMatch = z.strictObject({
+  /** From the root of the world. */
+  path: z.string(),
+  /** Bytes; 0 for a folder. */
+  size: z.number().int().min(0),
+  is_dir: z.boolean(),
+  mod_time: z.iso.datetime(),
+  in_name: z.boolean(),
+  /** The first lines that have the text, a long one shortened around it; counted from 1. */
+  lines: z.array(z.strictObject({ line: z.number().int().min(1), text: z.string() })).max(5),
+  /** True when more lines have it. */
+  more_lines: z.boolean(),
+});
+export type SearchMatch = z.output<typeof SearchMatch>;
+
+/** What a search found and what it did not look into (docs/reference/files.md#search). */
+export const SearchResult = z.strictObject({
+  matches: z.array(SearchMatch).max(200),
+  /** Files and folders whose names were compared. */
+  looked_at: z.number().int().min(0),
+  /** Bytes of content that were compared. */
+  read_bytes: z.number().int().min(0),
+  /** Files whose content was left out. */
+  left_out: z.strictObject({
+    large: z.number().int().min(0),
+    binary: z.number().int().min(0),
+    protected: z.number().int().min(0),
+    /** Also what is gone by then, and whose path is longer than a request can have. */
+    unreadable: z.number().int().min(0),
+  }),
+  /** The limit that ended the search early; null: everything was looked at. */
+  stopped: z.enum(["matches", "entries", "bytes", "time"]).nullable(),
+});
+export type SearchResult = z.output<typeof SearchResult>;
+
+/** What is not in a zip: its path, a long one shortened, and why. */
+export const ArchiveLeftOut = z.strictObject({
+  path: z.string(),
+  /**
+   * `special`: a link, a device, a pipe or a socket; `holes`: nearly all of it is holes; `protected`: a secret of the
+   * platform.
+   */
+  reason: z.enum(["special", "too_long", "unreadable", "holes", "protected"]),
+});
+export type ArchiveLeftOut = z.output<typeof ArchiveLeftOut>;
+
 /** Everything a successful task may tell; which fields are set follows from its mode. */
 export const TaskDone = z.strictObject({
   /** Name of the archive that was written. */
@@ -189,6 +251,8 @@ export const TaskDone = z.strictObject({
   /** The first protected files of a zip that were left out, sorted; and how many there were. */
   left_out: z.array(z.string()).max(200).optional(),
   left_out_count: z.number().int().min(0).optional(),
+  /** The first that are not in a zip that was made; `left_out_count` says how many there were. */
+  archive_left_out: z.array(ArchiveLeftOut).max(20).optional(),
   /** The world has every file of the archive with the same content, and nothing else. */
   same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),
@@ -196,6 +260,7 @@ export const TaskDone = z.strictObject({
   changed: z.array(AsideFile).optional(),
   /** The newest first. */
   sets: z.array(AsideSet).optional(),
+  found: SearchResult.optional(),
   truncated: z.boolean().optional(),
   /** null: unreadable. */
   free_bytes: z.number().int().min(0).nullable().optional(),

@@ -42,6 +42,8 @@ const withoutStack = [
   "players",
   "files ls survival",
   "files get survival server.properties",
+  "files search survival motd",
+  "files archive survival a.zip config",
   "files rm survival server.properties",
   "schedule list survival",
   "schedule create survival --action restart --at 04:00",
@@ -100,6 +102,7 @@ describe("wrong usage", () => {
     [["rotate-token", "nobody"], 1, /must be one of velocity, limbo, build, ops/],
     [["break-glass", "local-auth", "maybe"], 1, /must be on or off/],
     [["files", "put", "survival", join(folder, "gone.jar"), "mods/"], 1, /gone\.jar not found/],
+    [["files", "search", "survival", "a", "--names", "--content"], 1, /choose one of --names and --content/],
     [["manifests", "setup-link", "--file", folder], 1, /what was named is a folder, not a file/],
   ];
   for (const [args, code, says] of cases)

@@ -15,6 +15,7 @@ import { startExportSweep } from "./export/reconcile.ts";
 import { startBackup } from "./export/start-backup.ts";
 import { startFile } from "./export/start-file.ts";
 import { startWorld } from "./export/start-world.ts";
+import { archive } from "./file/archive.ts";
 import type { FileDeps } from "./file/deps.ts";
 import { createJobSlots } from "./file/job-slots.ts";
 import { list } from "./file/list.ts";
@@ -25,6 +26,7 @@ import { read } from "./file/read.ts";
 import { startChangeReconcile } from "./file/reconcile-changes.ts";
 import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
+import { search } from "./file/search.ts";
 import { serveSetAside } from "./file/set-aside.ts";
 import { unzip } from "./file/unzip.ts";
 import { write } from "./file/write.ts";
@@ -120,10 +122,12 @@ function openExports(shared: SharedDeps, mesh: Buckets): ExportDeps {
 function serveFiles(mesh: Pick<Mesh, "serve">, deps: FileDeps & OpDeps): void {
   mesh.serve(files.list, list(deps));
   mesh.serve(files.read, read(deps));
+  mesh.serve(files.search, search(deps));
   mesh.serve(files.write, write(deps));
   mesh.serve(files.remove, remove(deps));
   mesh.serve(files.makeFolder, makeFolder(deps));
   mesh.serve(files.rename, rename(deps));
+  mesh.serve(files.archive, archive(deps));
   mesh.serve(files.unzip, unzip(deps));
   mesh.serve(files.listOperations, listOperations(deps));
   serveSetAside(mesh, deps);

@@ -18,6 +18,18 @@ export const limits = {
   asideFiles: 500,
   /** Bytes that one read gives. */
   readBytes: 1 << 20,
+  /** What ends a search early (docs/reference/files.md#search). */
+  search: {
+    matches: 200,
+    matchBytes: 512 << 10,
+    entries: 200_000,
+    bytes: 256 << 20,
+    fileBytes: 4 << 20,
+    lines: 5,
+    timeMs: 45_000,
+  },
+  /** What a zip may hold that is made in the world, and how much of what is left out is named. */
+  archive: { entries: 20_000, bytes: 1 << 30, leftOut: 20 },
   /** Between two lines of progress. */
   progressEveryMs: 1_000,
 } as const;

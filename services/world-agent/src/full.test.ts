@@ -171,6 +171,11 @@ describe("a world volume without room", options, () => {
       task: () => ({ mode: "unzip", path: "pack.zip", overwrite: true }),
       least: { inodes: 9, blocks: 11 },
     },
+    "an archive in place": {
+      task: () => ({ mode: "archive", path: "all.zip", names: ["world", "mods", "server.properties"] }),
+      least: { inodes: 1, blocks: 7 },
+      blocks: 10,
+    },
     "a restore": {
       task: async () => ({ mode: "restore", from: to, sha256: await backedUp() }),
       least: { inodes: 9, blocks: 7 },

@@ -180,6 +180,15 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
       task: () => ({ mode: "unzip", path: "pack.zip", overwrite: true }),
     }));
 
+  test("an archive in place", () =>
+    everyStep({
+      name: "archive",
+      setup: async (world) => {
+        await symlink("/etc/passwd", join(world, "plugins", "link"));
+      },
+      task: () => ({ mode: "archive", path: "all.zip", names: ["world", "plugins", "server.properties"] }),
+    }));
+
   test("a write", () =>
     everyStep({
       name: "write",

@@ -21,12 +21,14 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   export: exportOut,
   list: files.list,
   read: files.read,
+  search: files.search,
   write: files.write,
   mkdir: files.mkdir,
   delete: files.remove,
   rename: files.rename,
   upload: files.upload,
   unzip: files.unzip,
+  archive: files.archive,
   changed: files.changed,
   "set-aside": files.setAside,
   "put-back": files.putBack,
@@ -34,7 +36,7 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
 
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
 const writers = new Set<Task["mode"]>([
-  ...(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"] as const),
+  ...(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip", "archive"] as const),
   ...(["set-aside", "put-back"] as const),
 ]);
 

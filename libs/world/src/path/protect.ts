@@ -4,9 +4,10 @@
 import { WorldFault } from "../fault.ts";
 import { type Folder, type Identity, isSameFile } from "./folder.ts";
 
-const propertiesName = "server.properties";
+export const propertiesPath = "server.properties";
 const configName = "config";
 const forwardingName = "paper-global.yml";
+export const forwardingPath = `${configName}/${forwardingName}`;
 
 export type Protected = {
   /** `server.properties`: read with its RCON password masked, never moved. */
@@ -19,7 +20,7 @@ export type Protected = {
 
 /** Finds the protected files of a world; files that don't exist need no protection. */
 export async function findProtected(root: Folder): Promise<Protected> {
-  const properties = await root.find(propertiesName);
+  const properties = await root.find(propertiesPath);
   const config = await root.find(configName);
   const found: Protected = { properties, config, forwarding: undefined };
   if (!config?.isDirectory()) return found;
@@ -63,7 +64,7 @@ export function maskPassword(text: string): string {
  */
 export function assertWritable(known: Protected, names: readonly string[], there?: Identity): void {
   const path = names.join("/");
-  const isKeptName = [propertiesName, configName, `${configName}/${forwardingName}`].includes(path);
+  const isKeptName = [propertiesPath, configName, forwardingPath].includes(path);
   const isKeptFile =
     there && [known.properties, known.forwarding].some((one) => one && isSameFile(one, there));
   if (!isKeptName && !isKeptFile) return;

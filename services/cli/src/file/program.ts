@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { type Common, command, group, runs, yes } from "../program.ts";
 
+type SearchOptions = { names?: boolean; content?: boolean; matchCase?: boolean };
+
 const load = () => import("./commands.ts");
 
 export function addFileCommands(program: Command): void {
@@ -11,6 +13,21 @@ export function addFileCommands(program: Command): void {
   }).action(
     runs(async (options, server, path) => (await load()).listFolder(server ?? "", path ?? "", options)),
   );
+  command(files, "search <server> <text> [path]", {
+    does: "look for a text in names and content, below a folder; it is taken as it stands",
+    example: "files search survival view-distance plugins",
+  })
+    .option("--names", "only in names of files and folders")
+    .option("--content", "only in the content of files")
+    .option("--match-case", "tell large and small letters apart")
+    .action(
+      runs(async (options: Common & SearchOptions, server, text, path) =>
+        (await import("./search.ts")).searchFiles(
+          { name: server ?? "", text: text ?? "", path: path ?? "" },
+          options,
+        ),
+      ),
+    );
   command(files, "get <server> <path> [file]", {
     does: "download a file, or a folder as a zip (path ending in /); - writes to standard output",
     example: "files get survival logs/latest.log",
@@ -34,6 +51,10 @@ export function addFileCommands(program: Command): void {
         ),
       ),
     );
+  addChanges(files);
+}
+
+function addChanges(files: Command): void {
   command(files, "mkdir <server> <path>", {
     does: "create a folder",
     example: "files mkdir survival plugins",
@@ -50,6 +71,14 @@ export function addFileCommands(program: Command): void {
         (await load()).removePath(server ?? "", path ?? "", options),
       ),
     );
+  command(files, "archive <server> <zip> <names...>", {
+    does: "pack files and folders as a zip beside them; it never replaces a file",
+    example: "files archive survival plugins/old.zip Essentials Essentials.jar",
+  }).action(
+    runs(async (options, server, zip, ...names) =>
+      (await import("./archive.ts")).archiveFiles({ name: server ?? "", path: zip ?? "", names }, options),
+    ),
+  );
   command(files, "edit <server> <path>", {
     does: "edit a text file of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
     example: "files edit survival server.properties",

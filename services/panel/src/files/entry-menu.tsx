@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useMayWrite } from "../access/use-access.ts";
 import { call } from "../api/call.ts";
 import type { Output } from "../api/operations.ts";
@@ -16,6 +16,10 @@ import { NameDialog } from "./name-dialog.tsx";
 import { isWorldPath, joinPath } from "./path.ts";
 import { useUnzip } from "./unzip-notices.tsx";
 
+const ArchiveDialog = lazy(() =>
+  import("./archive-dialog.tsx").then((module) => ({ default: module.ArchiveDialog })),
+);
+
 type EntryMenuProps = {
   name: string;
   folder: string;
@@ -29,7 +33,7 @@ export function EntryMenu({ name, folder, entry, held }: EntryMenuProps) {
   const { files } = useWords();
   const { download } = useDownload();
   const { unzip } = useUnzip(name);
-  const [asking, setAsking] = useState<"rename" | "remove">();
+  const [asking, setAsking] = useState<"rename" | "remove" | "pack">();
   const path = joinPath(folder, entry.name);
   const remove = useAction("files.remove", ["files.list"]);
   const mayWrite = useMayWrite()(path);
@@ -49,6 +53,7 @@ export function EntryMenu({ name, folder, entry, held }: EntryMenuProps) {
           ...(mayWrite && isArchive(entry) ? [{ word: files.unzip, run: () => unzip(path) }] : []),
           ...(mayWrite
             ? [
+                { word: files.pack, run: () => setAsking("pack") },
                 { word: files.rename, run: () => setAsking("rename") },
                 { word: files.remove, run: () => setAsking("remove"), isDanger: true },
               ]
@@ -56,6 +61,11 @@ export function EntryMenu({ name, folder, entry, held }: EntryMenuProps) {
         ]}
       />
       {asking === "rename" && <Rename {...about} />}
+      {asking === "pack" && (
+        <Suspense>
+          <ArchiveDialog {...{ name, folder, entries: [entry], first: entry.name, onClose: about.onClose }} />
+        </Suspense>
+      )}
       <Remove {...about} remove={remove} isOpen={asking === "remove"} />
     </>
   );

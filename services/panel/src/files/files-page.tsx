@@ -12,8 +12,10 @@ import { AsideNotice } from "./aside-notice.tsx";
 import { AwakeNotice } from "./awake-notice.tsx";
 import { Folder } from "./folder.tsx";
 import { placeOf } from "./path.ts";
+import { searchViewOf } from "./search-view.ts";
 import { UnzipNotices } from "./unzip-notices.tsx";
 
+const FileSearch = lazy(() => import("./file-search.tsx").then((module) => ({ default: module.FileSearch })));
 const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ default: module.FileEditor })));
 
 /** The files of a server's world. */
@@ -29,7 +31,9 @@ export function Page() {
 }
 
 function Files(server: ServerInFrame) {
-  const { folder, file } = placeOf(useSearch({ strict: false }));
+  const address = useSearch({ strict: false });
+  const { folder, file } = placeOf(address);
+  const view = searchViewOf(address);
   const isAsleep = isAtRest(server.status.phase);
   const paths = startsIn(folder, useAccess().limits?.read_paths);
   if (file !== undefined)
@@ -40,6 +44,12 @@ function Files(server: ServerInFrame) {
     );
   if (!isAsleep) return <AwakeNotice status={server.status} />;
   if (paths !== undefined) return <PathsStart name={server.name} paths={paths} />;
+  if (view !== undefined)
+    return (
+      <Suspense fallback={<Loading />}>
+        <FileSearch key={JSON.stringify([folder, view])} name={server.name} folder={folder} view={view} />
+      </Suspense>
+    );
   return (
     <>
       <UnzipNotices name={server.name} />

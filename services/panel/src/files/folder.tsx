@@ -1,5 +1,5 @@
-import { RotateCw } from "lucide-react";
-import { useMemo } from "react";
+import { FileArchive, RotateCw, Search } from "lucide-react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { NotIncluded } from "../access/right-list.tsx";
 import { useMayWrite } from "../access/use-access.ts";
 import type { Output } from "../api/operations.ts";
@@ -22,7 +22,12 @@ import { compareEntries, type Entry } from "./entry.ts";
 import styles from "./files.module.css";
 import { NewEntry } from "./new-entry.tsx";
 import { crumbsOf, joinPath, searchOf } from "./path.ts";
+import { firstSearch, searchAddressOf } from "./search-view.ts";
 import { UploadButtons } from "./upload/upload-buttons.tsx";
+
+const ArchiveDialog = lazy(() =>
+  import("./archive-dialog.tsx").then((module) => ({ default: module.ArchiveDialog })),
+);
 
 type FolderProps = { name: string; folder: string };
 
@@ -48,8 +53,15 @@ export function Folder({ name, folder }: FolderProps) {
               <UploadButtons target={{ server: name, folder, existing }} />
               <NewEntry name={name} folder={folder} kind="folder" held={held} />
               <NewEntry name={name} folder={folder} kind="file" held={held} />
+              {data && data.entries.length > 0 && (
+                <Pack name={name} folder={folder} entries={data.entries} held={held} />
+              )}
             </>
           )}
+          <Link to={`/servers/${name}/files`} search={searchAddressOf(folder, firstSearch)} looks="button">
+            <Search size={16} aria-hidden />
+            {files.search}
+          </Link>
           <Button
             kind="quiet"
             icon={<RotateCw size={16} aria-hidden />}
@@ -87,6 +99,25 @@ export function Folder({ name, folder }: FolderProps) {
         </>
       )}
     </Stack>
+  );
+}
+
+type PackProps = FolderProps & { entries: readonly Entry[]; held: string | undefined };
+
+function Pack({ held, ...about }: PackProps) {
+  const { files } = useWords();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon={<FileArchive size={16} aria-hidden />} whyNot={held} onPress={() => setOpen(true)}>
+        {files.pack}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ArchiveDialog {...about} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

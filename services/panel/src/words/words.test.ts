@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { faults as proto } from "@svc/proto";
 import { parseAst } from "vite";
 import { announcements as englishAnnouncements } from "./en/announcements.ts";
+import { fileWork as englishFileWork } from "./en/file-work.ts";
 import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { packs as englishPacks } from "./en/packs.ts";
@@ -15,6 +16,7 @@ import { provider as englishProvider } from "./en/provider.ts";
 import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
+import { fileWork as chineseFileWork } from "./zh/file-work.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
@@ -33,6 +35,7 @@ const en = {
   hooks: englishWebhooks,
   announced: englishAnnouncements,
   shown: englishStatus,
+  fileWork: englishFileWork,
 };
 const zh = {
   ...chinese,
@@ -43,6 +46,7 @@ const zh = {
   hooks: chineseWebhooks,
   announced: chineseAnnouncements,
   shown: chineseStatus,
+  fileWork: chineseFileWork,
 };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };

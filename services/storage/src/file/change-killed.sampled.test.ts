@@ -1,8 +1,9 @@
 // kill -9 at every step of a synchronous change: the world and the audit log agree.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import { assertAudited } from "../testing/audit-assertions.ts";
@@ -28,6 +29,8 @@ type Change = {
   repeated: string;
   made: Record<string, string>;
   folder?: string;
+  /** What the change makes beside: it is whole. */
+  zip?: string;
 };
 
 const text = "two";
@@ -66,6 +69,15 @@ const changes: Change[] = [
     made: oldFiles,
     folder: "plugins",
   },
+  {
+    action: "file.archive",
+    place: "files/archive?path=all.zip",
+    method: "POST",
+    json: { names: ["mods", "level.dat"] },
+    repeated: "409 file_exists",
+    made: oldFiles,
+    zip: "all.zip",
+  },
 ];
 
 const victims = changing.flatMap((point) => point.victims);
@@ -79,7 +91,7 @@ describeKillPoints(
     table("every change is in the audit log with its outcome", changing, async (point) => {
       const change = changes[turn++ % changes.length];
       assert.ok(change);
-      const { action, place, method, json, repeated, made, folder } = change;
+      const { action, place, method, json, repeated, made, folder, zip } = change;
       const server = await newServer(oldFiles);
       const client = createRetryingClient(fixture());
       const ask = () =>
@@ -94,6 +106,10 @@ describeKillPoints(
         assert.ok(received === "200" || received === repeated, received);
       });
       const world = fixture().worldDir(server);
+      if (zip !== undefined) {
+        execFileSync("unzip", ["-tq", join(world, zip)]);
+        rmSync(join(world, zip));
+      }
       assert.deepEqual(readFiles(world), made);
       if (folder !== undefined) assert.ok(existsSync(join(world, folder)));
       await assertNothingLeft(server);

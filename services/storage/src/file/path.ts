@@ -17,8 +17,31 @@ export function readTarget(text: string): string {
 /** As `readTarget`, for an archive to extract. */
 export function readZip(text: string): string {
   const path = readTarget(text);
-  if (path.toLowerCase().endsWith(".zip")) return path;
+  if (isZip(path)) return path;
   throw new Fault("bad_path", { message: "Only a .zip file can be extracted." });
+}
+
+/** As `readTarget`, for an archive to make. */
+export function readNewZip(text: string): string {
+  const path = readTarget(text);
+  if (isZip(path)) return path;
+  throw new Fault("bad_path", { message: "The name of the archive must end in .zip." });
+}
+
+/** The paths of names in a folder, each once. Throws `bad_path` for what is no single name. */
+export function readNames(folder: string, names: readonly string[]): string[] {
+  const prefix = folder === "" ? "" : `${folder}/`;
+  for (const name of names) {
+    if (readTarget(`${prefix}${name}`) === `${prefix}${name}` && !name.includes("/")) continue;
+    throw new Fault("bad_path", {
+      message: "Give the names of files and folders that lie beside the archive, without slashes.",
+    });
+  }
+  return [...new Set(names)].map((name) => `${prefix}${name}`);
+}
+
+function isZip(path: string): boolean {
+  return path.toLowerCase().endsWith(".zip");
 }
 
 /** The folder that a path lies in; empty for the root. */

@@ -27,6 +27,11 @@ const calls: Record<string, { path: string; about: Ask }> = {
   read: { path: `${base}/file?path=level.dat`, about: {} },
   write,
   delete: { path: `${base}/file?path=level.dat`, about: { method: "DELETE" } },
+  search: { path: `${base}/files/search?text=one`, about: {} },
+  archive: {
+    path: `${base}/files/archive?path=a.zip`,
+    about: { method: "POST", json: { names: ["level.dat"] } },
+  },
   mkdir: { path: `${base}/files/mkdir?path=made`, about: { method: "POST" } },
   rename: { path: `${base}/files/rename?path=level.dat`, about: { method: "POST", json: { to: "b.dat" } } },
   upload: {

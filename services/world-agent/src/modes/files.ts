@@ -2,6 +2,7 @@
 
 import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
+  archiveFiles,
   commitUpload,
   fetchStream,
   findChanged,
@@ -13,6 +14,7 @@ import {
   removePath,
   renamePath,
   reportCommitted,
+  searchFiles,
   setAside as setFilesAside,
   unzip as unzipArchive,
   writeSmallFile,
@@ -30,6 +32,12 @@ export async function list({ path }: Of<"list">, { world }: Context): Promise<Ta
 export async function read({ path }: Of<"read">, { world }: Context): Promise<TaskDone> {
   const { content, sha256, contentSha256 } = await readSmallFile(world, path, limits.readBytes);
   return { content: content.toString("base64"), sha256, content_sha256: contentSha256 };
+}
+
+export async function search(task: Of<"search">, { world, signal }: Context): Promise<TaskDone> {
+  const { path, text, in: where, match_case: matchCase } = task;
+  const plan = { path, text, matchCase, in: where, signal, limits: limits.search };
+  return { found: await searchFiles(world, plan) };
 }
 
 export async function write(task: Of<"write">, { world, content }: Context): Promise<TaskDone> {
@@ -80,6 +88,16 @@ export async function unzip(task: Of<"unzip">, context: Context): Promise<TaskDo
   const plan = { world, path, overwrite, skipProtected, signal, onProgress };
   const { files, bytes, leftOut, leftOutCount } = await unzipArchive(plan);
   return { files, bytes, ...(leftOut && { left_out: leftOut, left_out_count: leftOutCount }) };
+}
+
+export async function archive({ path, names }: Of<"archive">, { world, signal }: Context): Promise<TaskDone> {
+  const { entries, sizeBytes, leftOut, leftOutCount } = await archiveFiles(world, {
+    ...{ path, names, signal, limits: limits.archive },
+  });
+  return {
+    ...{ entries, size_bytes: sizeBytes },
+    ...{ left_out_count: leftOutCount, archive_left_out: leftOut },
+  };
 }
 
 export async function changed({ since }: Of<"changed">, { world }: Context): Promise<TaskDone> {

@@ -4,10 +4,12 @@ import { files as contracts } from "@svc/proto";
 export const files = {
   list: contracts.list,
   read: contracts.read,
+  search: contracts.search,
   write: contracts.write,
   remove: contracts.remove,
   makeFolder: contracts.makeFolder,
   rename: contracts.rename,
   unzip: contracts.unzip,
+  archive: contracts.archive,
   listOperations: contracts.listOperations,
 };

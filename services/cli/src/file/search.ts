@@ -1,0 +1,53 @@
+import { files, type OutputOf } from "@svc/proto";
+import { connectExternal } from "../account/external.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { printable } from "./printable.ts";
+
+type Wanted = { name: string; text: string; path: string };
+type Options = { data: string; names?: boolean; content?: boolean; matchCase?: boolean };
+type Found = OutputOf<typeof files.search>;
+
+/** Looks for a text in the files of a world. */
+export async function searchFiles(
+  wanted: Wanted,
+  { data, names = false, content = false, matchCase = false }: Options,
+): Promise<Outcome> {
+  if (names && content) throw new CommandError("choose one of --names and --content, or neither for both");
+  const found = await connectExternal(data).call(files.search, {
+    ...wanted,
+    in: names ? "names" : content ? "content" : "both",
+    match_case: matchCase ? "true" : "false",
+  });
+  return { json: found, text: [...listed(found), ...remarks(found)].join("\n") };
+}
+
+function listed({ matches }: Found): string[] {
+  if (matches.length === 0) return ["Nothing found."];
+  return matches.flatMap(({ path, is_dir, lines, more_lines }) => [
+    printable(is_dir ? `${path}/` : path),
+    ...lines.map(({ line, text }) => `  ${line}: ${printable(text)}`),
+    ...(more_lines ? ["  ..."] : []),
+  ]);
+}
+
+const stops: Readonly<Record<NonNullable<Found["stopped"]>, string>> = {
+  matches: "more was found than is shown",
+  entries: "there are more files than one search looks at",
+  bytes: "there is more text than one search reads",
+  time: "the time of one search was over",
+};
+
+const reasons: readonly [why: keyof Found["left_out"], words: string][] = [
+  ["large", "too large"],
+  ["binary", "no text"],
+  ["protected", "secrets of the platform"],
+  ["unreadable", "cannot be read"],
+];
+
+function remarks({ stopped, left_out }: Found): string[] {
+  const left = reasons.flatMap(([why, words]) => (left_out[why] > 0 ? [`${left_out[why]} ${words}`] : []));
+  return [
+    ...(stopped === null ? [] : [`Not everything was searched: ${stops[stopped]}. Search a smaller folder.`]),
+    ...(left.length === 0 ? [] : [`Left out: ${left.join(", ")}.`]),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { FileWords } from "../en/file-work.ts";
+
+export const fileWork: FileWords = {
+  search: {
+    title: "搜索文件",
+    text: "要查找的文字",
+    help: "按原样查找。会搜索文本文件的各行，以及文件和文件夹的名称。",
+    where: "查找范围",
+    places: { both: "名称和内容", names: "仅名称", content: "仅内容" },
+    matchCase: "区分大小写",
+    action: "搜索",
+    back: "返回文件夹",
+    found: (n) => `找到 ${n} 个文件或文件夹`,
+    none: "没有找到",
+    noneHelp: "请减少文字，或在上一级文件夹中搜索。",
+    moreLines: "此文件中还有更多匹配的行。",
+    line: (n) => `第 ${n} 行`,
+    stopped: {
+      matches: "找到的内容多于显示的内容。请输入更多文字，或在较小的文件夹中搜索。",
+      entries: "文件数量超过一次搜索的上限。请在较小的文件夹中搜索。",
+      bytes: "文本总量超过一次搜索的上限。请在较小的文件夹中搜索，或只搜索名称。",
+      time: "一次搜索的时间已用完。请在较小的文件夹中搜索，或只搜索名称。",
+    },
+    leftOut: "未搜索的内容",
+    leftOutFor: {
+      large: (n) => `${n} 个超过 4 MiB 的文件`,
+      binary: (n) => `${n} 个非文本文件`,
+      protected: (n) => `${n} 个含有平台密钥的文件`,
+      unreadable: (n) => `${n} 个无法读取的文件或文件夹`,
+    },
+  },
+  archive: {
+    title: "打包为 zip",
+    help: "zip 会放在所选内容旁边，所选内容保持不变。链接和平台密钥不会打包。",
+    name: "zip 的名称",
+    choose: "要打包的内容",
+    chosen: (n) => `已选择 ${n} 个文件或文件夹`,
+    action: "打包",
+    working: "正在打包，可能需要一分半钟。",
+    done: (zip) => `${zip} 已生成。`,
+    doneWithout: (zip, n) => `${zip} 已生成，其中不含 ${n} 个文件。`,
+    faults: {
+      name: "不能含斜杠，也不能以 .svc- 开头",
+      ending: "名称必须以 .zip 结尾",
+      many: "一次最多 100 个文件或文件夹，请选择包含它们的文件夹",
+    },
+    reasons: {
+      special: "链接或设备",
+      too_long: "路径过长",
+      unreadable: "无法读取",
+      holes: "几乎全是空洞",
+      protected: "平台密钥",
+    },
+  },
+};

@@ -1,0 +1,82 @@
+// What is done with many files at once, and with what a file was before.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileWork } from "../../services/panel/src/words/en/file-work.ts";
+import { en } from "../../services/panel/src/words/en/index.ts";
+import { isolate } from "../../services/panel/src/words/format.ts";
+import type { Area } from "./fixture.ts";
+import { type Person, selectorOf, textOfEditor, writeFile } from "./person.ts";
+
+const { files } = en;
+const { archive, search } = fileWork;
+
+export const addFileWorkTests: Area = (fixture) => {
+  const open = async (query = "") => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", `/servers/survival/files${query}`));
+    return owner;
+  };
+  const write = async (person: Person, path: string, text: string) => {
+    const { status, body } = await writeFile(person, { server: "survival", path }, text);
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+
+  test("a text is searched in names and content, and the address says what", async () => {
+    const { inspect } = fixture();
+    const owner = await open();
+    assert.equal((await owner.request("POST", "/servers/survival/files/mkdir?path=work")).status, 200);
+    await write(
+      owner,
+      "work/towers.yml",
+      `height: 12\nowner: Ada <b>\u202eL\u001b[31m\n${"a".repeat(300)}needle`,
+    );
+    await write(owner, "work/other.txt", "nothing");
+    await owner.press("link", files.search);
+    await owner.sees(search.help);
+    await inspect(owner, "files-search");
+    await owner.fill(search.text, "OWNER: ada");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(search.found(1));
+    await owner.sees("work/towers.yml");
+    await owner.sees("owner: Ada <b>[U+202E]L␛[31m");
+    await inspect(owner, "files-search-found");
+    await owner.page.reload();
+    await owner.sees(search.found(1));
+    await owner.fill(search.text, "towers");
+    await owner.page.select("main search select", "content");
+    await owner.press("button", search.action);
+    await owner.sees(search.none);
+    await inspect(owner, "files-search-none");
+    await owner.page.goBack();
+    await owner.sees(search.found(1));
+    await owner.press("link", "work/towers.yml");
+    assert.match(await textOfEditor(owner, files.content(isolate("towers.yml"))), /height: 12/);
+  });
+
+  test("files are packed as a zip beside them, and what is taken is refused", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?path=work");
+    await owner.sees("towers.yml");
+    await owner.press("button", files.pack);
+    await owner.sees(archive.help);
+    await owner.page.locator(selectorOf("checkbox", "towers.yml")).click();
+    await owner.fill(archive.name, "both.tar");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(archive.faults.ending);
+    await inspect(owner, "files-pack");
+    await owner.page.locator(selectorOf("checkbox", "other.txt")).click();
+    await owner.sees(archive.chosen(2));
+    await owner.fill(archive.name, "both.zip");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(archive.done(isolate("both.zip")));
+    await owner.sees("both.zip");
+    await owner.page.locator(selectorOf("button", files.more(isolate("towers.yml")))).click();
+    await owner.page.locator(selectorOf("menuitem", files.pack)).click();
+    await owner.fill(archive.name, "both.zip");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(en.faults.file_exists);
+    await inspect(owner, "files-pack-taken");
+    await owner.press("button", en.shell.cancel);
+  });
+};

@@ -1,0 +1,21 @@
+// What the command line does with many files at once, and with what a file was before.
+
+import assert from "node:assert/strict";
+import type { Stack } from "./stack.ts";
+
+/** The file is at the root of the world and holds `two`. */
+export async function assertFileWork(
+  stack: Pick<Stack, "svc">,
+  { server, path }: { server: string; path: string },
+): Promise<void> {
+  const { stdout } = await stack.svc("files", "ls", server, "--json");
+  const { entries } = JSON.parse(stdout) as { entries: { name: string }[] };
+  assert.ok(entries.some(({ name }) => name === path));
+  const found = await stack.svc("files", "search", server, "TWO");
+  assert.equal(found.code, 0, found.stderr);
+  assert.ok(found.stdout.includes(`${path}\n  1: two\n`), found.stdout);
+  const packed = await stack.svc("files", "archive", server, "packed.zip", path);
+  assert.match(packed.stdout, /^packed\.zip \(.+\) holds 1 files and folders\.$/m, packed.stderr);
+  const again = await stack.svc("files", "archive", server, "packed.zip", path);
+  assert.match(again.stderr, /file_exists/);
+}
