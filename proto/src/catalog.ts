@@ -55,6 +55,7 @@ import * as backupKeeping from "./storage/backup-keeping.ts";
 import * as drill from "./storage/drill.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
+import * as fileVersion from "./storage/file-version.ts";
 import * as storageHealth from "./storage/health.ts";
 import * as migration from "./storage/migration.ts";
 import * as storageOffsite from "./storage/offsite.ts";
@@ -118,6 +119,7 @@ const storage = [
   origin,
   archive,
   file,
+  fileVersion,
   setAside,
   upload,
   storageExport,

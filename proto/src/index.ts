@@ -207,6 +207,7 @@ export * as backupKeeping from "./storage/backup-keeping.ts";
 export * as drills from "./storage/drill.ts";
 export * as exports from "./storage/export.ts";
 export * as files from "./storage/file.ts";
+export * as fileVersions from "./storage/file-version.ts";
 export * as storageHealth from "./storage/health.ts";
 export * as migrations from "./storage/migration.ts";
 export * as offsiteArchives from "./storage/offsite.ts";

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { fileWork } from "../../services/panel/src/words/en/file-work.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
@@ -9,7 +10,7 @@ import type { Area } from "./fixture.ts";
 import { type Person, selectorOf, textOfEditor, writeFile } from "./person.ts";
 
 const { files } = en;
-const { archive, search } = fileWork;
+const { archive, history, search } = fileWork;
 
 export const addFileWorkTests: Area = (fixture) => {
   const open = async (query = "") => {
@@ -78,5 +79,38 @@ export const addFileWorkTests: Area = (fixture) => {
     await owner.sees(en.faults.file_exists);
     await inspect(owner, "files-pack-taken");
     await owner.press("button", en.shell.cancel);
+  });
+
+  test("a file is compared with what it was, and the earlier version comes back", async () => {
+    const { inspect } = fixture();
+    const path = "work/walls.yml";
+    const owner = await open();
+    await write(owner, path, "a: 1\nb: 2\n");
+    await open(`?open=${encodeURIComponent(path)}`);
+    await owner.press("link", files.versions);
+    await owner.sees(history.none);
+    await inspect(owner, "files-history-empty");
+    await write(owner, path, "a: 1\nb: 3\n");
+    await until(async () => {
+      const { body } = await owner.request("GET", `/servers/survival/file/versions?path=${path}`);
+      return (body["versions"] as unknown[]).length === 1;
+    });
+    await open(`?open=${encodeURIComponent(path)}&versions=yes`);
+    await owner.sees(history.by.you);
+    await inspect(owner, "files-history");
+    await owner.press("button", history.compare);
+    await owner.sees(history.now);
+    assert.match(await textOfEditor(owner, history.earlier), /b: 2/);
+    assert.match(await textOfEditor(owner, history.now), /b: 3/);
+    await inspect(owner, "files-history-compared");
+    await write(owner, path, "a: 1\nb: 4\n");
+    await owner.press("button", history.undo);
+    await owner.sees(en.faults.file_changed);
+    await owner.page.reload();
+    await owner.page.locator(selectorOf("button", history.compare)).click();
+    await owner.press("button", history.undo);
+    await owner.sees(history.undone(isolate("walls.yml")));
+    await owner.press("link", history.back);
+    assert.match(await textOfEditor(owner, files.content(isolate("walls.yml"))), /b: [23]/);
   });
 };

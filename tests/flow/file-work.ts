@@ -18,4 +18,11 @@ export async function assertFileWork(
   assert.match(packed.stdout, /^packed\.zip \(.+\) holds 1 files and folders\.$/m, packed.stderr);
   const again = await stack.svc("files", "archive", server, "packed.zip", path);
   assert.match(again.stderr, /file_exists/);
+  const history = await stack.svc("files", "history", server, path);
+  assert.match(history.stdout, /^[0-9a-f]{16} .* you +4 B$/m, history.stderr);
+  const plan = await stack.svc("files", "undo", server, path);
+  assert.match(plan.stdout, /^-1: two\n\+1: one$/m, plan.stderr);
+  const undone = await stack.svc("files", "undo", server, path, "--yes");
+  assert.equal(undone.code, 0, undone.stderr);
+  assert.equal((await stack.svc("files", "get", server, path, "-")).stdout, "one\n");
 }

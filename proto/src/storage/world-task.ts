@@ -264,6 +264,8 @@ export const TaskDone = z.strictObject({
   truncated: z.boolean().optional(),
   /** null: unreadable. */
   free_bytes: z.number().int().min(0).nullable().optional(),
+  /** base64: what a text was that was replaced, at most 256 KiB decoded. */
+  previous: z.string().optional(),
   /** base64, at most 1 MiB decoded. */
   content: z.string().optional(),
   /** Digest of `content` as it is sent, which differs from the stored file where a secret was masked. */

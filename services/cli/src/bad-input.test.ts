@@ -44,6 +44,8 @@ const withoutStack = [
   "files get survival server.properties",
   "files search survival motd",
   "files archive survival a.zip config",
+  "files history survival motd.txt",
+  "files undo survival motd.txt --yes",
   "files rm survival server.properties",
   "schedule list survival",
   "schedule create survival --action restart --at 04:00",

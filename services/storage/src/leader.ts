@@ -11,6 +11,7 @@ import type { StorageDeps } from "./deps.ts";
 import { stepDrills } from "./drill/step.ts";
 import { deleteOldDrills } from "./drill/store.ts";
 import { sweepDrills } from "./drill/sweep.ts";
+import { deleteOldVersions } from "./file/version-store.ts";
 import { deleteOldTickets } from "./job/archive-ticket-store.ts";
 import { deleteOldJobs } from "./job/store.ts";
 import { moveWorlds } from "./move/serve.ts";
@@ -67,6 +68,7 @@ export function startLeading(
       work: async () => {
         await deleteOldJobs(deps.db, new Date(deps.now() - storage.job_history));
         await deleteOldDrills(deps.db, new Date(deps.now() - storage.job_history));
+        await deleteOldVersions(deps.db, new Date(deps.now() - storage.file_version_kept));
         await deleteOldTickets(deps.db, new Date(deps.now() - storage.job_history));
       },
     },

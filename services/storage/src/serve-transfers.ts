@@ -29,6 +29,7 @@ import { rename } from "./file/rename.ts";
 import { search } from "./file/search.ts";
 import { serveSetAside } from "./file/set-aside.ts";
 import { unzip } from "./file/unzip.ts";
+import { serveVersions } from "./file/versions.ts";
 import { write } from "./file/write.ts";
 import { serveOffsite } from "./offsite/serve.ts";
 import { createBackground } from "./transfer/background.ts";
@@ -131,6 +132,7 @@ function serveFiles(mesh: Pick<Mesh, "serve">, deps: FileDeps & OpDeps): void {
   mesh.serve(files.unzip, unzip(deps));
   mesh.serve(files.listOperations, listOperations(deps));
   serveSetAside(mesh, deps);
+  serveVersions(mesh, deps);
 }
 
 function serveUploads(mesh: Pick<Mesh, "serve">, deps: UploadDeps): void {

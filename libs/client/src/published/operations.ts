@@ -8,6 +8,7 @@ export { consoles } from "./nouns/consoles.ts";
 export { crashes } from "./nouns/crashes.ts";
 export { drills } from "./nouns/drills.ts";
 export { exports } from "./nouns/exports.ts";
+export { fileVersions } from "./nouns/file-versions.ts";
 export { files } from "./nouns/files.ts";
 export { histories } from "./nouns/histories.ts";
 export { keepAwakes } from "./nouns/keep-awakes.ts";

@@ -10,6 +10,7 @@ import { assertWritable, findProtected } from "../path/protect.ts";
 import { writeAll } from "../path/write-all.ts";
 import { commitFile } from "./commit.ts";
 import { createPartDigests, type DigestedPart } from "./part-digests.ts";
+import { readPrevious } from "./previous.ts";
 import { digestOf } from "./read.ts";
 
 type WritePlan = {
@@ -19,10 +20,17 @@ type WritePlan = {
   /** The digest that the file must have before the write. */
   expectSha256?: string | undefined;
   createOnly?: boolean | undefined;
+  /** Longest text that is returned as what the file was before; none by default. */
+  mostPreviousBytes?: number | undefined;
+};
+
+type Previous = {
+  /** What the file was before, when it was text and no longer than wanted. */
+  previous: Buffer | undefined;
 };
 
 /** Throws `digest_mismatch`, `bad_path`, `not_found` (the folder), `file_exists`, `file_changed`, `volume_full`. */
-export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ sha256: string }> {
+export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ sha256: string } & Previous> {
   const sha256 = digestOf(plan.content);
   if (sha256 !== plan.contentSha256)
     throw new WorldFault("digest_mismatch", "The content does not match the digest that was sent with it.");
@@ -30,9 +38,10 @@ export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ 
   const { folder, name, there } = target;
   if (plan.createOnly && there) throw exists(plan.path);
   if (plan.expectSha256 !== undefined) await assertUnchanged(target, plan.expectSha256);
+  const previous = await readPrevious(folder, { name, there, mostBytes: plan.mostPreviousBytes ?? -1 });
   const commit = { world, folder, name, there, isNew: plan.createOnly ?? false, size: plan.content.length };
   await commitFile(commit, (file) => writeAll(file, plan.content));
-  return { sha256 };
+  return { sha256, previous: previous?.equals(plan.content) ? undefined : previous };
 }
 
 type UploadPlan = {
@@ -41,12 +50,16 @@ type UploadPlan = {
   parts: readonly DigestedPart[];
   content: AsyncIterable<Buffer>;
   onProgress?: ((done: number, total: number) => void) | undefined;
+  /** As of `writeSmallFile`. */
+  mostPreviousBytes?: number | undefined;
 };
 
 /** Throws as `writeSmallFile`, and `digest_mismatch` when the content is not what was staged. */
-export async function commitUpload(world: Folder, plan: UploadPlan): Promise<void> {
+export async function commitUpload(world: Folder, plan: UploadPlan): Promise<Previous> {
   await using target = await openTarget(world, plan.path);
   if (target.there && !plan.overwrite) throw exists(plan.path);
+  const mostBytes = plan.mostPreviousBytes ?? -1;
+  const previous = await readPrevious(target.folder, { ...target, mostBytes });
   const size = plan.parts.reduce((sum, part) => sum + part.size, 0);
   const commit = { world, ...target, isNew: !plan.overwrite, size };
   await commitFile(commit, async (file) => {
@@ -62,6 +75,7 @@ export async function commitUpload(world: Folder, plan: UploadPlan): Promise<voi
     digests.end();
     await writer.finish();
   });
+  return { previous };
 }
 
 type Target = { folder: Folder; name: string; there: Stats | undefined };

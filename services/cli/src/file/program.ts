@@ -79,6 +79,27 @@ function addChanges(files: Command): void {
       (await import("./archive.ts")).archiveFiles({ name: server ?? "", path: zip ?? "", names }, options),
     ),
   );
+  command(files, "history <server> <path> [version]", {
+    does: "list the earlier versions of a text file, or show what one of them has otherwise",
+    example: "files history survival plugins/Essentials/config.yml",
+  }).action(
+    runs(async (options, server, path, version) =>
+      (await import("./history.ts")).showHistory(
+        { name: server ?? "", path: path ?? "", id: version },
+        options,
+      ),
+    ),
+  );
+  command(files, "undo <server> <path> [version]", {
+    does: "bring an earlier version of a text file back, the newest unless one is named",
+    example: "files undo survival plugins/Essentials/config.yml --yes",
+  })
+    .addOption(yes())
+    .action(
+      runs(async (options: Common & { yes?: boolean }, server, path, version) =>
+        (await import("./history.ts")).undo({ name: server ?? "", path: path ?? "", id: version }, options),
+      ),
+    );
   command(files, "edit <server> <path>", {
     does: "edit a text file of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
     example: "files edit survival server.properties",

@@ -10,7 +10,7 @@ const readers: Readonly<Record<ChangeNotice["type"], readonly OperationName[]>> 
   server: ["servers.viewStatus", "ownership.listMine", "servers.fleet", "members.readMine", "members.list"],
   schedule: ["schedules.list"],
   job: ["backups.listJobs"],
-  file: ["files.listOperations"],
+  file: ["files.listOperations", "fileVersions.list"],
   move: ["migrations.readLatest"],
   drill: ["drills.list"],
   backup: ["backups.list"],

@@ -16,6 +16,9 @@ import { searchViewOf } from "./search-view.ts";
 import { UnzipNotices } from "./unzip-notices.tsx";
 
 const FileSearch = lazy(() => import("./file-search.tsx").then((module) => ({ default: module.FileSearch })));
+const FileHistory = lazy(() =>
+  import("./file-history.tsx").then((module) => ({ default: module.FileHistory })),
+);
 const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ default: module.FileEditor })));
 
 /** The files of a server's world. */
@@ -34,12 +37,17 @@ function Files(server: ServerInFrame) {
   const address = useSearch({ strict: false });
   const { folder, file } = placeOf(address);
   const view = searchViewOf(address);
+  const areVersionsShown = (address as { versions?: unknown }).versions === "yes";
   const isAsleep = isAtRest(server.status.phase);
   const paths = startsIn(folder, useAccess().limits?.read_paths);
   if (file !== undefined)
     return (
       <Suspense fallback={<Loading />}>
-        <FileEditor key={file} server={server} path={file} isAsleep={isAsleep} />
+        {areVersionsShown ? (
+          <FileHistory key={file} server={server} path={file} isAsleep={isAsleep} />
+        ) : (
+          <FileEditor key={file} server={server} path={file} isAsleep={isAsleep} />
+        )}
       </Suspense>
     );
   if (!isAsleep) return <AwakeNotice status={server.status} />;

@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Row, Stack } from "../ui/layout.tsx";
 import { LeaveDialog } from "../ui/leave-dialog.tsx";
+import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { TextEditor, type TextEditorHandle } from "../ui/text-editor.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -63,6 +64,9 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
       <FileHead name={name} path={path}>
         <Row>
           {isChanged && <span role="status">{files.unsaved}</span>}
+          <Link to={`/servers/${name}/files`} search={{ open: path, versions: "yes" }} looks="button">
+            {files.versions}
+          </Link>
           <DownloadFile name={name} path={path} />
           {!isReadOnly && (
             <Button

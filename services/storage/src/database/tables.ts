@@ -80,6 +80,19 @@ type FileChangesTable = {
 };
 export type FileChangeRow = Selectable<FileChangesTable>;
 
+type FileVersionsTable = {
+  id: string;
+  server_name: string;
+  path: string;
+  content: Buffer;
+  sha256: string;
+  size_bytes: number;
+  /** Account. */
+  replaced_by: string;
+  replaced_at: Date;
+};
+export type FileVersionRow = Selectable<FileVersionsTable>;
+
 type DrillsTable = {
   id: string;
   server_name: string;
@@ -123,6 +136,7 @@ export type Tables = {
   world_migrations: WorldMigrationsTable;
   archive_tickets: ArchiveTicketsTable;
   file_changes: FileChangesTable;
+  file_versions: FileVersionsTable;
   drills: DrillsTable;
   offsite_confirmations: OffsiteConfirmationsTable;
 };

@@ -6,7 +6,8 @@ import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
-import { assertAudited } from "../testing/audit-assertions.ts";
+import { assertAudited, fileAudits } from "../testing/audit-assertions.ts";
+import type { Fixture } from "../testing/fixture.ts";
 import { asked, core, describeKillPoints, oldFiles, type StepVictims } from "../testing/kill-points.ts";
 import { assertOnlyRetryable, createRetryingClient, retryUntil } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
@@ -114,7 +115,20 @@ describeKillPoints(
       if (folder !== undefined) assert.ok(existsSync(join(world, folder)));
       await assertNothingLeft(server);
       await assertAudited(fixture().base, { server, action, isChanged: true });
+      if (action === "file.write") await assertKept(fixture().base, server);
       assertOnlyRetryable(client, new RegExp(`^${repeated}$`));
     });
   },
 );
+
+/** What the file was is kept once when the log has every end; it cannot be known of a Job that died. */
+async function assertKept(base: Pick<Fixture, "database" | "audits">, server: string): Promise<void> {
+  const outcomes = (await fileAudits(base, server)).map(({ payload }) => payload["outcome"]);
+  const rows = await base.database.admin(
+    "select convert_from(content, 'UTF8') as text from storage.file_versions where server_name = $1",
+    [server],
+  );
+  const texts = (rows as { text: string }[]).map((row) => row.text);
+  if (outcomes.includes("unknown") && texts.length === 0) return;
+  assert.deepEqual(texts, ["one"], outcomes.join());
+}

@@ -3,15 +3,22 @@
 
 import { auditActor, type Context } from "@svc/mesh";
 import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
+import type { Selectable } from "kysely";
 import { recordAudit } from "../audit.ts";
 import { named } from "../database/named.ts";
-import type { StorageDb, StorageTrx } from "../database/tables.ts";
+import type { StorageDb, StorageTrx, Tables } from "../database/tables.ts";
 import type { Outcome } from "../job/outcome.ts";
+import { keepVersion, type NewVersion } from "./version-store.ts";
 
 export type Change = { action: string; path: string; payload?: Record<string, unknown> };
 
 /** How a change ended. `unknown`: its Job died, so the change may or may not be done. */
-type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
+type Ending = {
+  outcome: "done" | "failed" | "unknown";
+  error?: string;
+  /** base64: what a text was that was replaced. */
+  previous?: string;
+};
 
 type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 type Admission = { job: string; server: string; op?: string; change: Change; now: number };
@@ -34,25 +41,44 @@ export async function admitChange(db: StorageDb, context: Requester, admission: 
   await db.transaction().execute(named("admit a file change", admit));
 }
 
-/** Writes the audit entry of a change; false when it was written before. */
-export async function recordEnding(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
+/**
+ * Writes the audit entry of a change, and keeps what a text was before it; false when that was done before. `previous` is
+ * base64.
+ */
+export async function recordEnding(
+  db: StorageDb,
+  job: string,
+  { previous, ...ending }: Ending,
+): Promise<boolean> {
   const end = async (trx: StorageTrx) => {
     const row = await trx
       .deleteFrom("file_changes")
       .where("job", "=", job)
-      .returning("entry")
+      .returning(["entry", "server_name", "started_at"])
       .executeTakeFirst();
     if (!row) return false;
     const entry = { ...row.entry, payload: { ...row.entry.payload, ...ending } };
     await recordAudit(trx, entry);
+    if (previous !== undefined) await keepVersion(trx, versionOf(row, previous));
     return true;
   };
   return db.transaction().execute(named("end a file change", end));
 }
 
+type Recorded = Pick<Selectable<Tables["file_changes"]>, "entry" | "server_name" | "started_at">;
+
+function versionOf({ entry, server_name, started_at }: Recorded, previous: string): NewVersion {
+  const path = (entry.server_name ?? "").slice(server_name.length + 1);
+  const content = Buffer.from(previous, "base64");
+  return { server_name, path, content, replaced_by: entry.actor, replaced_at: started_at };
+}
+
 /** The ending of a change for a Job's outcome. Pure. */
 export function endingOf(outcome: Outcome): Ending {
-  if (outcome.kind === "done") return { outcome: "done" };
+  if (outcome.kind === "done") {
+    const { previous } = outcome.done;
+    return { outcome: "done", ...(previous !== undefined && { previous }) };
+  }
   if (outcome.kind === "refused") return { outcome: "failed", error: outcome.fault.code };
   return { outcome: "unknown", error: outcome.message };
 }

@@ -47,6 +47,11 @@ describe("the daily run", () => {
     fixture.base.servers.overrides.set("given-up", { retiring });
     await fixture.addIdle("unwanted", { owner: "usr-1" });
     fixture.base.servers.overrides.set("unwanted", { retiring: { ...retiring, delete: true } });
+    for (const name of ["given-up", "unwanted", "somebody-elses"])
+      await fixture.base.database.admin(
+        `insert into storage.file_versions values ($1, $1, 'a.yml', 'a', $2, 1, 'usr-1', now())`,
+        [name, "0".repeat(64)],
+      );
     const run = await fixture.runOnce();
     assert.deepEqual([run.summary["released"], run.summary["deleted"]], [1, 1], JSON.stringify(run));
     for (const name of ["given-up", "unwanted"]) {
@@ -54,6 +59,8 @@ describe("the daily run", () => {
       assert.equal(await fixture.hasVolume(name), false);
     }
     assert.equal(await fixture.base.kube.find(lockedServers, { name: "unwanted", namespace }), undefined);
+    const kept = await fixture.base.database.admin("select server_name from storage.file_versions");
+    assert.deepEqual(kept, [{ server_name: "somebody-elses" }]);
   });
 
   test("a running world is stopped and left to the next run, and so is a locked one", async () => {

@@ -1,5 +1,6 @@
 import { isFault, notices, worlds } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
+import { eraseVersions } from "../file/version-store.ts";
 import type { Outcome } from "./decide.ts";
 import type { DueWorld } from "./due-world.ts";
 import { count, countAndNote, type Run } from "./run.ts";
@@ -15,6 +16,8 @@ export async function releaseServer(
   const { name, owner_id } = world;
   const { outcome } = plan;
   const about = { name, outcome, ...(owner_id !== undefined && { owner_id }) };
+  // The world is gone; a run that dies here comes back, for the server still has its owner.
+  await eraseVersions(run.deps.db, name);
   const { done } = await run.deps.mesh.call(worlds.releaseWorld, about);
   if (!done)
     return countAndNote(

@@ -23,6 +23,7 @@ test("the defaults of files, uploads and exports are those of the specification"
     file_jobs_at_once: 4,
     file_op_deadline: 2 * hour,
     file_op_kept: 30 * minute,
+    file_version_kept: 90 * 24 * hour,
     file_ops_shown: 10,
     file_op_settle: 2 * second,
     file_op_patience: minute,

@@ -24,6 +24,8 @@ const fileSettings = {
   file_op_deadline: duration("2h"),
   /** How long an ended operation is listed and its Job kept. */
   file_op_kept: duration("30m"),
+  /** How long the earlier version of a text file is kept. */
+  file_version_kept: duration("90d"),
   /** Operations of one server that are listed. */
   file_ops_shown: count(10),
   /** How often operations in progress are reconciled. */

@@ -42,13 +42,15 @@ export async function search(task: Of<"search">, { world, signal }: Context): Pr
 
 export async function write(task: Of<"write">, { world, content }: Context): Promise<TaskDone> {
   const { path, content_sha256, expect_sha256, create_only } = task;
-  return await writeSmallFile(world, {
+  const { sha256, previous } = await writeSmallFile(world, {
     path,
     content: content(),
     contentSha256: content_sha256,
     expectSha256: expect_sha256,
     createOnly: create_only,
+    mostPreviousBytes: limits.previousBytes,
   });
+  return { sha256, ...(previous && { previous: previous.toString("base64") }) };
 }
 
 export async function mkdir({ path }: Of<"mkdir">, { world }: Context): Promise<TaskDone> {
@@ -70,16 +72,17 @@ export async function upload(task: Of<"upload">, context: Context): Promise<Task
   const { path, overwrite, url, size } = task;
   const { world, onProgress, say } = context;
   const target = targetOf(url, context);
-  await commitUpload(world, {
+  const { previous } = await commitUpload(world, {
     path,
     overwrite,
     parts: context.parts(),
     onProgress,
     content: fetchStream(target),
+    mostPreviousBytes: limits.previousBytes,
   });
   // The file is in place whether or not this arrives; an upload that stays staged goes with its session.
   await reportCommitted(target).catch((error: Error) => say(`committed, but not reported: ${error.message}`));
-  return { size_bytes: size };
+  return { size_bytes: size, ...(previous && { previous: previous.toString("base64") }) };
 }
 
 export async function unzip(task: Of<"unzip">, context: Context): Promise<TaskDone> {

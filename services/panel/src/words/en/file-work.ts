@@ -53,6 +53,26 @@ export const fileWork = {
       protected: "a secret of the platform",
     },
   },
+  history: {
+    title: "Earlier versions",
+    help: "What the file was before it was saved or uploaded here: the 20 newest versions of up to 256 KiB, for 90 days. What the game writes is not among them.",
+    back: "Back to the file",
+    none: "There is no earlier version yet",
+    noneHelp: "The first one is kept when this file is saved or replaced here.",
+    before: "Replaced",
+    by: { you: "by you", other: "by somebody else" },
+    compare: "Compare",
+    close: "Close",
+    awake:
+      "The server is awake, so the file as it is cannot be read. Stop the server to compare and to go back.",
+    gone: "The file is gone. Going back creates it again.",
+    mayNot: "Your access does not let you change this file.",
+    same: "The file is like this already.",
+    undo: "Bring this version back",
+    undone: (name: string) => `The earlier version of ${name} is back.`,
+    earlier: "Earlier",
+    now: "As it is now",
+  },
 };
 
 export type FileWords = typeof fileWork;

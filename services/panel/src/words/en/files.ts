@@ -70,6 +70,7 @@ export const files = {
   andMore: (n: number) => `and ${n} more`,
   content: (name: string) => `Content of ${name}`,
   back: "Back to the folder",
+  versions: "Earlier versions",
   save: "Save",
   saved: (name: string) => `${name} is saved.`,
   unsaved: "Not saved yet",

@@ -67,6 +67,7 @@ export const files: Words["files"] = {
   andMore: (n) => `还有 ${n} 个`,
   content: (name) => `${name} 的内容`,
   back: "返回文件夹",
+  versions: "历史版本",
   save: "保存",
   saved: (name) => `${name} 已保存。`,
   unsaved: "尚未保存",
