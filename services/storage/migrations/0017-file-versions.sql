@@ -10,6 +10,6 @@ create table storage.file_versions (
   replaced_by text not null,
   replaced_at timestamptz not null
 );
+-- A path may be longer than what an index takes; a server has a few thousand rows at most.
 create index file_versions_of_server on storage.file_versions (server_name, replaced_at desc, id desc);
-create index file_versions_of_file on storage.file_versions (server_name, path, replaced_at desc, id desc);
 create index file_versions_oldest on storage.file_versions (replaced_at);

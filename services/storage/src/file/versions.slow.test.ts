@@ -1,7 +1,7 @@
 // The history of text files, over the external face and with the shipped agent.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
@@ -157,6 +157,9 @@ describe("the history of a text file", () => {
     const rows = await kept();
     assert.ok(rows.reduce((sum, { size_bytes }) => sum + size_bytes + 4_096, 0) <= 16 << 20);
     assert.deepEqual([rows.length, rows.at(-1)?.path, rows[0]?.path], [63, "f-64", "f-2"]);
+    const longest = randomBytes(2_048).toString("hex");
+    await keep(longest, Buffer.from("deep"), 1_000);
+    assert.equal((await kept()).at(-1)?.path, longest);
     await eraseVersions(db, "other");
     assert.deepEqual(await kept(), []);
     assert.ok((await list("a.yml")).length > 0);
