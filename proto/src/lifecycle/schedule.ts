@@ -1,6 +1,6 @@
 // Scheduled tasks of a server (docs/reference/schedules.md#task, docs/reference/schedules.md#run).
-// Vocabulary: due = the time a task should run; claim = take a due run so that no other replica does; step = where a
-// run that takes time is.
+// Vocabulary: due = the time a task should run; claim = take a due run so that no other replica does; chain = a task with
+// several steps; step = one action of a chain.
 
 import { z } from "zod";
 import { event, nothing, operation } from "../contract.ts";
@@ -46,6 +46,47 @@ export const RunCode = z.enum([
 ]);
 export type RunCode = z.output<typeof RunCode>;
 
+/** The same for what chains and conditions bring; builds before them do not know these values. */
+export const ChainCode = z.enum(["condition_not_met", "step_late", "run_cancelled"]);
+export type ChainCode = z.output<typeof ChainCode>;
+
+/** What must be true when a step begins; otherwise it is skipped (docs/reference/schedules.md#conditions). */
+export const stepConditions = [
+  "empty",
+  "players_online",
+  "played_since_success",
+  "previous_succeeded",
+  "previous_failed",
+] as const;
+export const StepCondition = z.enum(stepConditions);
+export type StepCondition = z.output<typeof StepCondition>;
+
+/** Steps of one task, its own action among them. */
+export const maxSteps = 10;
+/** Seconds that a step waits at most after the one before it has ended. */
+export const maxWaitSeconds = 3_600;
+
+/** One step behind the first (docs/reference/schedules.md#chains). */
+export const ScheduleStep = z.strictObject({
+  action: ScheduleAction,
+  /** Without a slash; empty for every action but `command`. */
+  command: z.string(),
+  /** After the step before it has ended. */
+  wait_seconds: z.int().min(0).max(maxWaitSeconds),
+  only_if: StepCondition.optional(),
+});
+export type ScheduleStep = z.output<typeof ScheduleStep>;
+
+/** How one step of the last run, or of the one that is under way, ended. */
+export const StepEnding = z.strictObject({
+  result: RunResult.exclude([""]),
+  detail: z.string(),
+  code: RunCode.optional(),
+  chain_code: ChainCode.optional(),
+  cause: z.string().optional(),
+});
+export type StepEnding = z.output<typeof StepEnding>;
+
 /** One task as it is stored (docs/reference/schedules.md#task). */
 export const Schedule = z.strictObject({
   id: z.int(),
@@ -70,21 +111,45 @@ export const Schedule = z.strictObject({
   last_code: RunCode.optional(),
   /** The fault behind `last_code`, where a request was refused. */
   last_cause: z.string().optional(),
+  /** What `last_detail` says where no `last_code` does. */
+  chain_code: ChainCode.optional(),
+  /** Of the first step, which is the task's own action. */
+  only_if: StepCondition.optional(),
+  /** The steps behind the first, in order; absent for a task of one step. */
+  next_steps: z.array(ScheduleStep).optional(),
+  /** How the steps of a chain ended, in order, as far as they have. */
+  step_endings: z.array(StepEnding).optional(),
+  /** When the next step begins of a run that waits between two; `run_state` is `claimed` meanwhile. */
+  waits_until: Timestamp.optional(),
   created_by: z.string(),
   created_at: Timestamp,
 });
 export type Schedule = z.output<typeof Schedule>;
 
+const conditionInput = z
+  .string()
+  .max(64)
+  .meta({ type: "string", enum: ["", ...stepConditions] });
+const commandInput = z.string().max(16_384).meta({ maxLength: 1_024 });
+const actionInput = z
+  .string()
+  .max(64)
+  .meta({ type: "string", enum: [...scheduleActions] });
+
+const StepInput = z.strictObject({
+  action: actionInput,
+  command: commandInput.optional(),
+  wait_seconds: z.number().meta({ type: "integer", minimum: 0, maximum: maxWaitSeconds }).optional(),
+  only_if: conditionInput.optional(),
+});
+
 // Wider than what is accepted: a value out of range is `bad_schedule` of the owner, not `bad_request`.
 const ScheduleInput = {
-  action: z
-    .string()
-    .max(64)
-    .meta({ type: "string", enum: [...scheduleActions] }),
+  action: actionInput,
   weekdays: z.number().meta({ type: "integer", minimum: 1, maximum: 127 }),
   timezone: z.string().max(256).meta({ description: "An IANA time zone such as Europe/Berlin." }),
   label: z.string().max(1_024).meta({ maxLength: 64 }).optional(),
-  command: z.string().max(16_384).meta({ maxLength: 1_024 }).optional(),
+  command: commandInput.optional(),
   every_minutes: z
     .number()
     .meta({ type: "integer", enum: [...scheduleIntervals] })
@@ -95,6 +160,17 @@ const ScheduleInput = {
     .meta({ type: "integer", enum: [...scheduleWarnings] })
     .optional(),
   enabled: z.boolean().optional(),
+  only_if: conditionInput
+    .meta({ description: "Condition of the first step; left out of an update it stays, empty is none." })
+    .optional(),
+  next_steps: z
+    .array(StepInput)
+    .max(100)
+    .meta({
+      maxItems: maxSteps - 1,
+      description: "What follows the first step; left out of an update it stays.",
+    })
+    .optional(),
 };
 
 const name = { name: ServerNameParam };
@@ -147,7 +223,7 @@ export const update = operation({
   faults: ["bad_name", "bad_id", "not_found", "bad_schedule", "schedule_running"],
   onceById: true,
   summary:
-    "Replaces a scheduled task; it is bound to the server's current owner, and its next run is computed again.",
+    "Replaces a scheduled task; it is bound to the server's current owner, and its next run is computed again. A run that waits between two steps ends.",
   spec: "docs/reference/schedules.md#task",
 });
 
@@ -158,7 +234,7 @@ export const remove = operation({
   output: nothing,
   faults: ["bad_name", "bad_id", "not_found", "schedule_running"],
   onceById: true,
-  summary: "Deletes a scheduled task that is not running.",
+  summary: "Deletes a scheduled task that is not running; a run that waits between two steps ends.",
   spec: "docs/reference/schedules.md#task",
 });
 
@@ -185,10 +261,12 @@ export const runFinished = event({
   data: z.object({
     name: z.string(),
     id: z.number(),
+    /** Of a chain: of the step that the result is about. */
     action: ScheduleAction,
     result: RunResult,
     detail: z.string(),
     code: RunCode.optional(),
+    chain_code: ChainCode.optional(),
     cause: z.string().optional(),
     at: z.iso.datetime(),
   }),

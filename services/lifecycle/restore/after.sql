@@ -3,6 +3,7 @@ update servers set members = '[]' where members <> '[]';
 update access_invitations set ended_at = now(), outcome = 'revoked' where ended_at is null;
 -- Tasks that members saved last go with their access.
 update server_schedules set enabled = false, next_run_at = null where saved_by is not null and enabled;
+update server_schedules set run_revoked = true where saved_by is not null and run_state <> '';
 -- Whose page was switched off since would be shown to everybody again.
 delete from status_pages;
 delete from status_overview;

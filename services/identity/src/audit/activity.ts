@@ -68,7 +68,18 @@ function actorOf(
 
 /** What says nothing secret about anybody: names of things, numbers, codes. */
 const shown = new Set([
-  ...["fields", "image_from", "image_to", "delete", "outcome", "result", "code", "cause", "reason"],
+  ...[
+    "fields",
+    "image_from",
+    "image_to",
+    "delete",
+    "outcome",
+    "result",
+    "code",
+    "chain_code",
+    "cause",
+    "reason",
+  ],
   ...["backup_id", "drill", "only", "pinned", "safety_snapshot", "size_bytes"],
   ...["path", "from", "to", "overwrite", "op"],
   ...["id", "schedule_action", "every_minutes", "minute_of_day", "weekdays", "timezone", "enabled"],

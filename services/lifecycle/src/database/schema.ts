@@ -74,6 +74,9 @@ export type AnnouncementsTable = {
   changed_at: Date | null;
 };
 
+/** Written as text, because an array would become one of PostgreSQL's. */
+type Json<T> = ColumnType<T, string | undefined, string>;
+
 export type SchedulesTable = {
   id: Generated<number>;
   server_name: string;
@@ -102,6 +105,14 @@ export type SchedulesTable = {
   created_at: Date;
   updated_at: Date;
   saved_by: string | null;
+  only_if: ColumnType<schedules.StepCondition | "", schedules.StepCondition | "" | undefined>;
+  next_steps: Json<readonly schedules.ScheduleStep[]>;
+  run_step: Generated<number>;
+  run_waits: Generated<boolean>;
+  chain_code: Generated<schedules.ChainCode | "">;
+  step_endings: Json<readonly schedules.StepEnding[]>;
+  run_revoked: Generated<boolean>;
+  last_ok_at: Date | null;
 };
 
 /** Sums and counts of the samples of one step; a count of 0 is a gap. */

@@ -1,12 +1,13 @@
 // Carries out the plan for one task.
 
+import { decideAfterStep } from "./chain.ts";
 import { decideAfterBackupCheck, decideAfterBackupRequest, decideAfterStart } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { askBackup, readBackup, sendCommand, startFor, stopServer } from "./effects.ts";
 import { detailOf, warningCommand } from "./messages.ts";
 import { readServer } from "./observe.ts";
 import type { Observed } from "./observed.ts";
-import { type Ending, endingColumns, finish, type Plan } from "./plan.ts";
+import { type Ending, endingColumns, finish, noEnding, type Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /**
@@ -38,7 +39,13 @@ export async function act(deps: ScheduleDeps, observed: Observed, plan: Plan): P
       await readServer(deps, row.server_name);
       return moved(await deps.schedules.claim(row, new Date(observed.now), new Date(plan.next)));
     }
+    case "begin-step":
+      return moved(await deps.schedules.beginStep(row, new Date(observed.now)));
     case "finish":
+      return planned(decideAfterStep(observed, endingOf(plan)));
+    case "continue":
+      return moved(await goOn(deps, row, plan));
+    case "end":
       return void (await endRun(deps, row, plan));
     case "enter":
       return moved(await enterState(deps, observed, plan));
@@ -106,10 +113,34 @@ function enterState(
   });
 }
 
-async function endRun(deps: ScheduleDeps, row: ScheduleRow, how: Ending): Promise<void> {
-  const { result, code, cause } = how;
-  const ending = { result, detail: detailOf(how.detail), ...(code && { code }), ...(cause && { cause }) };
-  const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
-  if (!finished) return;
-  deps.metrics.ran(row.action, ending.result);
+/** One plain line of what a step is said to have done. */
+function endingOf({ result, detail, code, chain_code, cause }: Ending): Ending {
+  return {
+    ...{ result, detail: detailOf(detail) },
+    ...(code && { code }),
+    ...(chain_code && { chain_code }),
+    ...(cause && { cause }),
+  };
+}
+
+function goOn(
+  deps: ScheduleDeps,
+  row: ScheduleRow,
+  { endings, at }: Extract<Plan, { kind: "continue" }>,
+): Promise<ScheduleRow | undefined> {
+  return deps.schedules.move(row, {
+    ...{ run_state: "claimed", run_waits: true, run_resume: false, run_job: "", ...noEnding },
+    run_step: row.run_step + 1,
+    run_step_at: new Date(at),
+    step_endings: JSON.stringify(endings),
+  });
+}
+
+async function endRun(
+  deps: ScheduleDeps,
+  row: ScheduleRow,
+  plan: Extract<Plan, { kind: "end" }>,
+): Promise<void> {
+  const finished = await deps.schedules.finish(row, plan, new Date(deps.now()));
+  if (finished) deps.metrics.ran(plan.action, plan.ending.result);
 }

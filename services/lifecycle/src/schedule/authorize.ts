@@ -2,6 +2,7 @@ import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault, isUserName } from "@svc/proto";
 import { assertAccess } from "../access/assert.ts";
 import type { ServerRow } from "../database/server-row.ts";
+import { stepsOf } from "./chain.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import type { LockedServer } from "./locked-server.ts";
 
@@ -53,6 +54,11 @@ export async function withAccess<R>(
   }));
   if (!done) throw noServer(name);
   return done.value;
+}
+
+/** Throws `forbidden` when the caller may not have a task with these steps. */
+export function checkSteps(check: CheckTask, task: Parameters<typeof stepsOf>[0]): void {
+  for (const step of stepsOf(task)) check(step);
 }
 
 /** The account to whom a saved task belongs, if it is not the owner's. */

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { schedules as contracts } from "@svc/proto";
 
-import { saverOf, withAccess } from "./authorize.ts";
+import { checkSteps, saverOf, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
 import { auditOf, toSavedSchedule } from "./save-schedule.ts";
@@ -16,7 +16,7 @@ export const create =
       { caller: context, name, to: contracts.create },
       async (server, check) => {
         const saved = toSavedSchedule(input, at);
-        check(saved);
+        checkSteps(check, saved);
         if ((await server.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
         const made = await server.insert(saved, {
           createdBy: auditActor(context).actor,

@@ -157,7 +157,7 @@ const annotated = (server: typeof ready, key: string) => ({
   ...server,
   metadata: { ...server.metadata, annotations: { [stoppedBy]: key } },
 });
-const mine = runKeyOf({ id: 7, last_run_at: claimedAt });
+const mine = runKeyOf({ id: 7, last_run_at: claimedAt, run_step: 0 });
 const late = { detail: "The server did not stop in time.", code: "stop_late" } as const;
 const resumeAfter = (why: typeof late): Plan => ({
   kind: "enter",

@@ -4,10 +4,12 @@
 //   claimed -> done                                            command, stop, start
 //   claimed -> stopping -> starting -> done                    restart
 //   claimed -> stopping -> backing_up [-> starting] -> done    backup; starting when the run stopped the server
+// Where a step of a chain is done and another follows, the run waits, claimed, until that one begins.
 // A run left in `claimed` fails, because its action may have been carried out; any replica continues every other state.
 
 import { MinecraftServer } from "@svc/proto";
 import { type Server, wantsToRun } from "../cluster/resource.ts";
+import { decideEnd, isUnmet, stepOf } from "./chain.ts";
 import { nextRun } from "./next-run.ts";
 import { isOver, type Observed, runKeyOf } from "./observed.ts";
 import { endWith, finish, type Plan, rest } from "./plan.ts";
@@ -43,16 +45,18 @@ function notEnabled({ row }: Observed): Plan | undefined {
   return row.enabled && row.next_run_at ? undefined : rest;
 }
 
+const deleted = { code: "server_deleted", detail: "The server was deleted." } as const;
+const changedOwner = {
+  code: "owner_changed",
+  detail: "The server has a new owner; save it again to switch it on.",
+} as const;
+
 function serverDeleted({ owner }: Observed): Plan | undefined {
-  return owner === undefined
-    ? { kind: "disable", code: "server_deleted", detail: "The server was deleted." }
-    : undefined;
+  return owner === undefined ? { kind: "disable", ...deleted } : undefined;
 }
 
 function ownerChanged({ row, owner }: Observed): Plan | undefined {
-  if (owner === row.owner_id) return undefined;
-  const detail = "The server has a new owner; save it again to switch it on.";
-  return { kind: "disable", code: "owner_changed", detail };
+  return owner === row.owner_id ? undefined : { kind: "disable", ...changedOwner };
 }
 
 function notDue(observed: Observed): Plan | undefined {
@@ -63,7 +67,9 @@ function notDue(observed: Observed): Plan | undefined {
     row.warn_minutes > 0 &&
     now >= due - row.warn_minutes * minuteMs &&
     row.warned_for?.getTime() !== due &&
-    isReady(observed.server);
+    isReady(observed.server) &&
+    // Of what will not be done nobody is warned.
+    !isUnmet(observed);
   return isToWarn ? { kind: "warn", minutes: Math.ceil((due - now) / minuteMs) } : rest;
 }
 
@@ -78,10 +84,12 @@ function due(observed: Observed): Plan {
   return { kind: "claim", next: nextOf(observed) };
 }
 
-export function nextOf({ row, now }: { row: ScheduleSettings; now: number }): number {
+export function nextOf({ row, now }: { row: Timing; now: number }): number {
   const { every_minutes: everyMinutes, minute_of_day: minuteOfDay, weekdays, timezone } = row;
   return nextRun({ everyMinutes, minuteOfDay, weekdays, timezone }, now);
 }
+
+type Timing = Pick<ScheduleSettings, "every_minutes" | "minute_of_day" | "weekdays" | "timezone">;
 
 /** Accepts commands: it is running and its last probe succeeded. */
 function isReady(server: Server | undefined): boolean {
@@ -92,11 +100,18 @@ const serverGone = finish("skipped", "The server does not exist any more.", "ser
 
 const notRunning = finish("skipped", "The server was not running.", "server_not_running");
 
-/** The first plan of a run that was just claimed. */
-export function decideClaimed({ row, server }: Observed): Plan {
+const unmet: Plan = {
+  ...{ kind: "finish", result: "skipped" },
+  ...{ detail: "Its condition was not met.", chain_code: "condition_not_met" },
+};
+
+/** The first plan of a step that was just claimed. */
+export function decideClaimed(observed: Observed): Plan {
+  const { row, server } = observed;
   if (!server) return serverGone;
+  if (isUnmet(observed)) return unmet;
   const isRunning = wantsToRun(server);
-  switch (row.action) {
+  switch (stepOf(row).action) {
     case "command":
       return isReady(server) ? { kind: "command" } : notRunning;
     case "stop":
@@ -119,6 +134,7 @@ export function decideClaimed({ row, server }: Observed): Plan {
 
 function decideRun(observed: Observed): Plan {
   const { row, server, settings } = observed;
+  if (row.run_waits) return firstOf(rulesBetweenSteps, observed);
   switch (row.run_state) {
     case "":
       return rest;
@@ -135,6 +151,53 @@ function decideRun(observed: Observed): Plan {
   }
 }
 
+const rulesBetweenSteps: readonly Rule[] = [
+  revoked,
+  deletedMeanwhile,
+  ownedByOther,
+  notYet,
+  stillStarting,
+  late,
+  stepDue,
+];
+
+function revoked({ row }: Observed): Plan | undefined {
+  if (!row.run_revoked) return undefined;
+  const detail = "Whoever saved it has no access any more.";
+  return decideEnd(row, { result: "skipped", chain_code: "run_cancelled", detail });
+}
+
+function deletedMeanwhile({ row, owner }: Observed): Plan | undefined {
+  return owner === undefined ? decideEnd(row, { result: "skipped", ...deleted }) : undefined;
+}
+
+function ownedByOther({ row, owner }: Observed): Plan | undefined {
+  return owner === row.owner_id ? undefined : decideEnd(row, { result: "skipped", ...changedOwner });
+}
+
+function notYet({ row, now }: Observed): Plan | undefined {
+  return now < (row.run_step_at?.getTime() ?? 0) ? rest : undefined;
+}
+
+/** A command behind a start or restart is for the server that has started. */
+function stillStarting(observed: Observed): Plan | undefined {
+  const { row, server, settings } = observed;
+  const isStarting =
+    server !== undefined && wantsToRun(server) && !isReady(server) && server.status?.phase !== "Failed";
+  const mayWait = stepOf(row).action === "command" && !isOver(observed, settings.schedule_start_wait);
+  return isStarting && mayWait ? rest : undefined;
+}
+
+function late(observed: Observed): Plan | undefined {
+  if (!isOver(observed, observed.settings.schedule_start_wait)) return undefined;
+  const detail = "The step could not begin in time, so the rest of the run was left out.";
+  return decideEnd(observed.row, { result: "missed", chain_code: "step_late", detail });
+}
+
+function stepDue(): Plan {
+  return { kind: "begin-step" };
+}
+
 function decideStopping(observed: Observed, server: Server): Plan {
   const { row, settings } = observed;
   if (wantsToRun(server)) {
@@ -144,7 +207,7 @@ function decideStopping(observed: Observed, server: Server): Plan {
       : { kind: "stop" };
   }
   if (server.status?.phase === "Stopped") {
-    return row.action === "backup"
+    return stepOf(row).action === "backup"
       ? { kind: "ask-backup" }
       : { kind: "enter", state: "starting", startsAgain: true };
   }

@@ -4,6 +4,7 @@ import { isKubeError } from "@svc/kube";
 import { backups, Fault, isFault } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { startServer } from "../server/start.ts";
+import { stepOf } from "./chain.ts";
 import { stoppedBy } from "./decide.ts";
 import type { Answer } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
@@ -70,7 +71,7 @@ async function answerOf<T>(work: () => Promise<T>): Promise<Answer<T>> {
 
 export async function sendCommand(deps: ScheduleDeps, row: ScheduleRow, server: Server): Promise<Plan> {
   try {
-    return finish("ok", await deps.rcon.run(server, row.command));
+    return finish("ok", await deps.rcon.run(server, stepOf(row).command));
   } catch (error) {
     return {
       ...finish("failed", `The command was not sent: ${(error as Error).message}`, "command_not_sent"),

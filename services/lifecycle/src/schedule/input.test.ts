@@ -4,6 +4,10 @@ import { type ScheduleInput, validateInput } from "./input.ts";
 import { detailOf, warningCommand } from "./messages.ts";
 
 const base: ScheduleInput = { action: "restart", weekdays: 127, timezone: "Europe/Berlin" };
+const following = (count: number): Partial<ScheduleInput> => ({
+  next_steps: Array.from({ length: count }, () => ({ action: "stop" })),
+});
+const second = (more: object): Partial<ScheduleInput> => ({ next_steps: [{ action: "stop", ...more }] });
 const command = (text: string): Partial<ScheduleInput> => ({ action: "command", command: text });
 
 describe("what is stored", () => {
@@ -23,6 +27,8 @@ describe("what is stored", () => {
       timezone: "Europe/Berlin",
       warn_minutes: 0,
       enabled: true,
+      only_if: "",
+      next_steps: [],
     });
   });
   test("one leading slash of a command is dropped", () => {
@@ -39,6 +45,26 @@ describe("what is stored", () => {
   });
   test("a command may have 1024 characters", () => {
     assert.equal(stored(command("x".repeat(1_024))).command.length, 1_024);
+  });
+  test("a step waits for nothing, has no condition, and loses the slash of its command", () => {
+    const next_steps = [
+      { action: "command", command: " /say hi " },
+      { action: "stop", only_if: "" },
+    ];
+    assert.deepEqual(stored({ next_steps }).next_steps, [
+      { action: "command", command: "say hi", wait_seconds: 0 },
+      { action: "stop", command: "", wait_seconds: 0 },
+    ]);
+    const step = { action: "backup", wait_seconds: 3_600, only_if: "previous_failed" };
+    assert.deepEqual(stored({ next_steps: [step] }).next_steps, [{ ...step, command: "" }]);
+    assert.equal(stored({ only_if: "empty" }).only_if, "empty");
+  });
+  test("a schedule may have ten steps", () => {
+    assert.equal(stored(following(9)).next_steps.length, 9);
+  });
+  test("commands may follow each other every quarter of an hour", () => {
+    const next_steps = [command("list"), command("say hi")] as never;
+    assert.equal(stored({ ...command("list"), every_minutes: 15, next_steps }).every_minutes, 15);
   });
   test("a label may have 64 characters of any script", () => {
     assert.equal([...stored({ label: "🌍".repeat(64) }).label].length, 64);
@@ -75,6 +101,21 @@ describe("what is refused", () => {
     ["a command of 1025 characters", command("x".repeat(1_025)), "bad_request"],
     ["a command of 1447 bytes", command(`${"字".repeat(482)}x`), "bad_request"],
     ["a command for a restart", { command: "list" }, "bad_request"],
+    ["eleven steps", following(10), "bad_schedule"],
+    ["a second action nobody knows", second({ action: "explode" }), "bad_schedule"],
+    ["a wait of over an hour", second({ wait_seconds: 3_601 }), "bad_schedule"],
+    ["a wait of half a second", second({ wait_seconds: 0.5 }), "bad_schedule"],
+    ["a wait into the past", second({ wait_seconds: -1 }), "bad_schedule"],
+    ["a condition nobody knows", second({ only_if: "raining" }), "bad_schedule"],
+    ["a condition of what was before the first step", { only_if: "previous_failed" }, "bad_schedule"],
+    [
+      "a stop behind a command every quarter of an hour",
+      { ...command("list"), every_minutes: 15, ...second({}) },
+      "bad_schedule",
+    ],
+    ["a second step without its command", second({ action: "command" }), "bad_request"],
+    ["a second step whose command has two lines", second(command("say a\nop me")), "bad_request"],
+    ["a second step that stops with a command", second({ command: "list" }), "bad_request"],
   ];
   for (const [fact, changes, fault] of table) {
     test(`${fact} is ${fault}`, () => {
@@ -82,6 +123,19 @@ describe("what is refused", () => {
       assert.equal(validated.kind === "refused" && validated.fault, fault);
     });
   }
+});
+
+test("what is wrong with a step names it", () => {
+  const messageOf = (changes: Partial<ScheduleInput>) => {
+    const validated = validateInput({ ...base, ...changes });
+    return validated.kind === "refused" ? validated.message : "";
+  };
+  assert.equal(messageOf(second({ wait_seconds: -1 })), "Step 2: wait_seconds must be 0 to 3600.");
+  assert.equal(messageOf(second(command(""))), "Step 2: A task with action command needs a command.");
+  assert.match(
+    messageOf({ only_if: "previous_failed" }),
+    /^only_if must be one of empty, .* in the first step\.$/,
+  );
 });
 
 test("a reply loses its colours and line breaks and is cut at 500 bytes between characters", () => {

@@ -1,12 +1,15 @@
 // SQL on the tasks of a server whose row is locked, so that its owner and the number of its tasks cannot change.
 
+import { isDeepStrictEqual } from "node:util";
 import { schedules as contracts } from "@svc/proto";
 import { outboxRow, type Trx } from "@svc/store";
 import { type Audit, insertAudit } from "../database/audit.ts";
 import type { Tables } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
+import { decideEnd, stepsOf } from "./chain.ts";
 import { noEnding } from "./plan.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
+import { finish } from "./run-end.ts";
 
 /** The columns that a caller's input determines. */
 export type SavedSchedule = ScheduleSettings & { next_run_at: Date | null };
@@ -27,6 +30,8 @@ export type LockedServer = {
     about: { at: Date; by: string | null },
   ) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
+  /** Ends a run that waits between two steps, because its task is saved or deleted. */
+  endWaiting: (row: ScheduleRow, at: Date) => Promise<void>;
   /** Tells whoever shows the tasks that one was added, saved or deleted. */
   announce: (id: number, at: Date) => Promise<void>;
   audit: (audit: Audit) => Promise<void>;
@@ -57,7 +62,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
       trx
         .insertInto("server_schedules")
         .values({
-          ...saved,
+          ...columnsOf(saved),
           server_name: server,
           owner_id: owner,
           created_by: createdBy,
@@ -69,10 +74,18 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .executeTakeFirstOrThrow(),
     update: (row, saved, { at, by }) => {
       // Results of the former owner are of no use to the new one.
-      const fresh = row.owner_id === owner ? {} : noEnding;
+      const stale = isDeepStrictEqual(stepsOf(row), stepsOf(saved)) ? {} : { step_endings: "[]" };
+      const fresh = row.owner_id === owner ? stale : { ...noEnding, step_endings: "[]", last_ok_at: null };
       return trx
         .updateTable("server_schedules")
-        .set({ ...saved, ...fresh, owner_id: owner, warned_for: null, updated_at: at, saved_by: by })
+        .set({
+          ...columnsOf(saved),
+          ...fresh,
+          owner_id: owner,
+          warned_for: null,
+          updated_at: at,
+          saved_by: by,
+        })
         .where("id", "=", row.id)
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -84,10 +97,20 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .values(changeOf({ id, server_name: server }, at))
         .execute();
     },
+    endWaiting: async (row, at) => {
+      if (row.run_state === "" || !row.run_waits) return;
+      const detail = "Its task was saved or deleted while it waited.";
+      const end = decideEnd(row, { result: "skipped", detail, chain_code: "run_cancelled" });
+      await finish(trx, row, { end, at });
+    },
     remove: async (row) => {
       await trx.deleteFrom("server_schedules").where("id", "=", row.id).execute();
     },
   };
+}
+
+function columnsOf({ next_steps, ...settings }: SavedSchedule) {
+  return { ...settings, next_steps: JSON.stringify(next_steps) };
 }
 
 /** The event of a task that is no longer what it was. */

@@ -8,6 +8,8 @@ export type Observed = {
   row: ScheduleRow;
   /** The server's current owner; undefined when the server is deleted. */
   owner: string | null | undefined;
+  /** When somebody joined the server last. */
+  lastPlayedAt: Date | undefined;
   server: Server | undefined;
   now: number;
   settings: LifecycleSettings;
@@ -18,7 +20,12 @@ export function isOver({ row, now }: Pick<Observed, "row" | "now">, limitMs: num
   return now - (row.run_step_at?.getTime() ?? now) > limitMs;
 }
 
-/** Names one run of one task, the same for every replica and after every restart. */
-export function runKeyOf(row: Pick<ScheduleRow, "id" | "last_run_at">): string {
-  return `schedule-${row.id}-${row.last_run_at?.getTime() ?? 0}`;
+/** Names one step of one run of one task, the same for every replica and after every restart. */
+export function runKeyOf({
+  id,
+  last_run_at,
+  run_step,
+}: Pick<ScheduleRow, "id" | "last_run_at" | "run_step">): string {
+  const run = `schedule-${id}-${last_run_at?.getTime() ?? 0}`;
+  return run_step === 0 ? run : `${run}-${run_step}`;
 }

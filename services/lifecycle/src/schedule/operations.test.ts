@@ -43,6 +43,13 @@ const remove = (id: string | number, who = owner) =>
   fixture.external.call(contracts.remove, { name, id: `${id}` }, who);
 const run = (id: string | number, who = owner) =>
   fixture.external.call(contracts.runNow, { name, id: `${id}` }, who);
+/** A task that waits between two steps of its run. */
+const makeWait = async (id: number) => {
+  const set =
+    "run_state = 'claimed', run_waits = true, run_step = 1, run_step_at = now() + interval '1 hour', last_run_at = now()";
+  const endings = `step_endings = '[{"result":"ok","detail":""}]'`;
+  await sql(`update lifecycle.server_schedules set ${set}, ${endings} where id = $1`, [id]);
+};
 const list = (who = owner) => fixture.external.call(contracts.list, { name }, who);
 const find = async (id: number) => (await list(staff)).schedules.find((one) => one.id === id);
 const audited = (action: string, id: number) =>
@@ -104,11 +111,84 @@ describe("saving tasks", () => {
     for (const { id } of (await list()).schedules) await remove(id);
   });
 
+  test("a chain is created, listed, kept by who does not know it, replaced, and taken apart", async () => {
+    const next_steps = [
+      { action: "command", command: "/say done", wait_seconds: 60, only_if: "previous_succeeded" },
+    ];
+    const made = await create({ action: "backup", only_if: "played_since_success", next_steps });
+    const { id } = made;
+    const stored = [
+      { action: "command", command: "say done", wait_seconds: 60, only_if: "previous_succeeded" },
+    ];
+    assert.deepEqual(
+      [made.only_if, made.next_steps, made.step_endings],
+      ["played_since_success", stored, undefined],
+    );
+    assert.deepEqual((await list()).schedules, [made]);
+    const kept = await update(id, { action: "backup", minute_of_day: 60 });
+    assert.deepEqual(
+      [kept.only_if, kept.next_steps, kept.minute_of_day],
+      ["played_since_success", stored, 60],
+    );
+    const changed = await update(id, { next_steps: [{ action: "start" }] });
+    assert.deepEqual(changed.next_steps, [{ action: "start", command: "", wait_seconds: 0 }]);
+    const single = await update(id, { only_if: "", next_steps: [] });
+    assert.deepEqual([single.only_if, single.next_steps], [undefined, undefined]);
+    await until(async () =>
+      (await fixture.audits()).some(
+        ({ action, payload }) => action === "schedule.create" && "next_steps" in payload,
+      ),
+    );
+    await remove(id);
+  });
+
+  test("a run that waits between two steps ends when its task is saved, switched off or deleted", async () => {
+    const { id } = await create({ next_steps: [{ action: "stop", wait_seconds: 3_600 }] });
+    const runs = async () => {
+      const text =
+        "select body from lifecycle.outbox where subject like '%.schedule.run-finished.%' order by id";
+      const bodies = (await sql(text)).map(({ body }) => JSON.parse(String(body)));
+      return bodies.filter((body) => body.id === id).map(({ result, chain_code: code }) => [result, code]);
+    };
+    await makeWait(id);
+    const waiting = await find(id);
+    assert.ok(Date.parse(waiting?.waits_until ?? "") > Date.now());
+    assert.equal(await faultOf(run(id)), "schedule_running");
+    const off = await update(id, { enabled: false });
+    assert.deepEqual(
+      [off.enabled, off.run_state, off.last_result, off.chain_code, off.waits_until],
+      [false, "", "skipped", "run_cancelled", undefined],
+    );
+    assert.deepEqual(
+      off.step_endings?.map(({ result }) => result),
+      ["ok", "skipped"],
+    );
+    const other = await update(id, { next_steps: [{ action: "stop" }, { action: "start" }] });
+    assert.deepEqual([other.last_result, other.step_endings], ["skipped", undefined]);
+    await makeWait(id);
+    assert.equal(await remove(id), null);
+    assert.deepEqual(await runs(), [
+      ["skipped", "run_cancelled"],
+      ["skipped", "run_cancelled"],
+    ]);
+  });
+
   const refusals: [fact: string, call: () => Promise<unknown>, fault: string][] = [
     ["settings that are out of range", () => create({ weekdays: 0 }), "bad_schedule"],
     [
       "a command that smuggles a second line",
       () => create({ action: "command", command: "say\nop me" }),
+      "bad_request",
+    ],
+    ["a step that is out of range", () => create({ next_steps: [{ action: "explode" }] }), "bad_schedule"],
+    [
+      "a step that smuggles a second line",
+      () => create({ next_steps: [{ action: "command", command: "say\nop me" }] }),
+      "bad_request",
+    ],
+    [
+      "a field of a step that nobody knows",
+      () => create({ next_steps: [{ action: "stop", ...{ owner: "me" } }] }),
       "bad_request",
     ],
     ["a field nobody knows", () => create({ owner: "me" } as Partial<Input>), "bad_request"],

@@ -15,7 +15,14 @@ export type ScheduleSettings = Pick<
   | "timezone"
   | "warn_minutes"
   | "enabled"
+  | "only_if"
+  | "next_steps"
 >;
+
+/** A run between two steps may be ended; any other has to be waited for. */
+export function isBusy({ run_state, run_waits }: Pick<ScheduleRow, "run_state" | "run_waits">): boolean {
+  return run_state !== "" && !run_waits;
+}
 
 export function toScheduleView(row: ScheduleRow): contracts.Schedule {
   return {
@@ -37,6 +44,13 @@ export function toScheduleView(row: ScheduleRow): contracts.Schedule {
     last_detail: row.last_detail,
     ...(row.last_code !== "" && { last_code: row.last_code }),
     ...(row.last_cause !== "" && { last_cause: row.last_cause }),
+    ...(row.chain_code !== "" && { chain_code: row.chain_code }),
+    ...(row.only_if !== "" && { only_if: row.only_if }),
+    ...(row.next_steps.length > 0 && { next_steps: [...row.next_steps] }),
+    ...(row.step_endings.length > 0 && { step_endings: [...row.step_endings] }),
+    ...(row.run_state !== "" &&
+      row.run_waits &&
+      row.run_step_at && { waits_until: row.run_step_at.toISOString() }),
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
   };

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { schedules as contracts } from "@svc/proto";
 
-import { checkAccess, idOf, noSchedule } from "./authorize.ts";
+import { checkAccess, checkSteps, idOf, noSchedule } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { type ScheduleRow, toScheduleView } from "./row.ts";
 import { auditOf } from "./save-schedule.ts";
@@ -15,7 +15,7 @@ export const runNow =
     const check = await checkAccess(deps, context, { name, to: contracts.runNow });
     const found = await schedules.find(name, idOf(id));
     if (!found) throw context.fault("not_found", noSchedule);
-    check(found.row);
+    checkSteps(check, found.row);
     if (found.row.run_state !== "") throw context.fault("schedule_running");
     if (found.owner !== found.row.owner_id) throw context.fault("schedule_stale");
     const at = new Date(deps.now());

@@ -2,14 +2,16 @@
 // that was decided on, so any number of replicas may work on the same task.
 
 import { act } from "./act.ts";
+import { decideAfterStep } from "./chain.ts";
 import { decide, decideClaimed } from "./decide.ts";
 import type { ScheduleDeps } from "./deps.ts";
+import { detailOf } from "./messages.ts";
 import { observe, observeFromCopy, toObserved } from "./observe.ts";
 import type { Observed } from "./observed.ts";
-import { finish, type Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 import type { FoundTask } from "./store.ts";
 
-// A run has three states; more plans than this in one pass would be a defect of the rules.
+// A step has three states; more plans than this in one pass would be a defect of the rules.
 const maxPlansPerPass = 12;
 
 /** One pass over one task. */
@@ -20,7 +22,7 @@ export async function reconcileTask(deps: ScheduleDeps, found: FoundTask): Promi
   if (next?.kind === "moved") await startRun(deps, { ...found, row: next.row });
 }
 
-/** The first pass over a claimed run. Ends the run when it fails. */
+/** The first pass over a claimed step. Ends the step when it fails. */
 export async function startRun(deps: ScheduleDeps, found: FoundTask): Promise<void> {
   try {
     await advanceRun(deps, found, decideClaimed);
@@ -28,7 +30,8 @@ export async function startRun(deps: ScheduleDeps, found: FoundTask): Promise<vo
     const message = (error as Error).message || "It could not be started.";
     deps.log.warn({ schedule: found.row.id, error: message }, "starting a scheduled run failed");
     // A compare-and-set: a run that got beyond its claim is left to the next tick.
-    await act(deps, toObserved(deps, found, undefined), finish("failed", message));
+    const observed = toObserved(deps, found, undefined);
+    await act(deps, observed, decideAfterStep(observed, { result: "failed", detail: detailOf(message) }));
   }
 }
 
@@ -51,6 +54,8 @@ async function advanceRun(
     }
     if (next.kind === "moved") {
       row = next.row;
+      // This replica began the next step.
+      if (row.run_state === "claimed" && !row.run_waits) return startRun(deps, { ...found, row });
       decideNext = decide;
     }
     observed = await observe(deps, { ...found, row });

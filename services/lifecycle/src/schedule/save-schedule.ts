@@ -15,6 +15,11 @@ export function toSavedSchedule(input: ScheduleInput, now: Date): SavedSchedule 
   return { ...settings, next_run_at: next };
 }
 
+/** What an update leaves as it is when its caller does not name it, such as one who knows no chains. */
+export function keptOf({ only_if, next_steps }: ScheduleRow): Pick<ScheduleInput, "only_if" | "next_steps"> {
+  return { only_if, next_steps: [...next_steps] };
+}
+
 /** The audit entry of a caller's change of a task. */
 export function auditOf(
   context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,
@@ -26,7 +31,12 @@ export function auditOf(
 
 function payloadOf(row: ScheduleRow): Record<string, unknown> {
   const { id, label, action, command, every_minutes, minute_of_day, weekdays, timezone, enabled } = row;
-  const what = action === "command" ? { command } : {};
+  const { only_if, next_steps } = row;
+  const what = {
+    ...(action === "command" && { command }),
+    ...(only_if !== "" && { only_if }),
+    ...(next_steps.length > 0 && { next_steps }),
+  };
   return {
     id,
     label,

@@ -1,21 +1,26 @@
 // All SQL on scheduled tasks. Times come from the caller, so that one clock governs a run.
 
 import { schedules as contracts } from "@svc/proto";
-import { type OutboxTable, outboxRow, type Trx } from "@svc/store";
-import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
-import { type Audit, insertAudit, toAuditRow } from "../database/audit.ts";
-import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
+import { type SqlBool, sql, type Updateable } from "kysely";
+import { type Audit, insertAudit } from "../database/audit.ts";
+import type { LifecycleStore, SchedulesTable } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { changeOf, type LockedServer, lockServer } from "./locked-server.ts";
 import { type Ending, endingColumns, noEnding } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
+import { type Db, finish, inSameState, publishingIfChanged, type RunEnd, runEventOf } from "./run-end.ts";
 
 /** A task with the current owner of its server; undefined when the server is deleted. */
-export type FoundTask = { row: ScheduleRow; owner: string | null | undefined };
+export type FoundTask = {
+  row: ScheduleRow;
+  owner: string | null | undefined;
+  /** When somebody joined the server last. */
+  lastPlayedAt: Date | undefined;
+};
 
 type Change = Partial<
   Pick<
-    Selectable<SchedulesTable>,
+    Updateable<SchedulesTable>,
     | "enabled"
     | "next_run_at"
     | "run_state"
@@ -28,6 +33,9 @@ type Change = Partial<
     | "last_code"
     | "last_cause"
     | "warned_for"
+    | "run_step"
+    | "run_waits"
+    | "step_endings"
   >
 >;
 
@@ -50,8 +58,10 @@ export type ScheduleStore = {
   changeAtRest: (row: ScheduleRow, change: Change, about?: { ending: Ending; at: Date }) => Promise<boolean>;
   /** Moves a run to its next state; undefined when another replica did. */
   move: (row: ScheduleRow, change: Change) => Promise<ScheduleRow | undefined>;
+  /** Claims the step for which a run waits; undefined when another replica did, or the run may not go on. */
+  beginStep: (row: ScheduleRow, now: Date) => Promise<ScheduleRow | undefined>;
   /** Ends a run and publishes its event. */
-  finish: (row: ScheduleRow, ending: Ending, at: Date) => Promise<ScheduleRow | undefined>;
+  finish: (row: ScheduleRow, end: RunEnd, at: Date) => Promise<ScheduleRow | undefined>;
 };
 
 export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
@@ -89,20 +99,20 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
     ),
     changeAtRest: withDatabaseFaults((row, change, about) => changeAtRest(db, row, { change, about })),
     move: withDatabaseFaults((row, change) => {
-      const events = change.run_state === undefined ? [] : [changeOf(row, change.run_step_at ?? new Date())];
+      const events = change.run_state === undefined ? [] : [changeOf(row, new Date())];
       return publishingIfChanged(db, inSameState(db, row).set(change).returningAll(), events);
     }),
-    finish: withDatabaseFaults((row, ending, at) => finish(db, row, { ending, at })),
+    beginStep: withDatabaseFaults((row, now) => beginStep(db, row, now)),
+    finish: withDatabaseFaults((row, end, at) => finish(db, row, { end, at })),
   };
 }
-
-type Db = LifecycleStore["db"] | Trx<Tables>;
 
 // Three queries on partial indexes that hold nothing but work: an idle tick costs the same for any number of tasks.
 export function workQuery(now: Date, limit: number) {
   const warnings = contracts.scheduleWarnings.filter((minutes) => minutes > 0);
   return sql<{ id: number }>`
-    (select id from server_schedules where run_state <> '' order by id limit ${limit})
+    (select id from server_schedules
+      where run_state <> '' and (not run_waits or run_step_at <= ${now}) order by id limit ${limit})
     union all
     (select id from server_schedules where enabled and run_state = '' and next_run_at <= ${now}
       order by next_run_at limit ${limit})
@@ -121,13 +131,14 @@ async function findAll(db: Db, ids: readonly number[]): Promise<FoundTask[]> {
     .selectFrom("server_schedules")
     .innerJoin("servers", "servers.name", "server_schedules.server_name")
     .selectAll("server_schedules")
-    .select(["servers.owner_id as owner_now", "servers.deleted_at"])
+    .select(["servers.owner_id as owner_now", "servers.deleted_at", "servers.last_active_at"])
     .where("server_schedules.id", "=", sql<number>`any(${[...ids]}::bigint[])`)
     .orderBy("server_schedules.id")
     .execute();
-  return rows.map(({ owner_now, deleted_at, ...row }) => ({
+  return rows.map(({ owner_now, deleted_at, last_active_at, ...row }) => ({
     row,
     owner: deleted_at ? undefined : owner_now,
+    lastPlayedAt: last_active_at,
   }));
 }
 
@@ -136,7 +147,10 @@ async function claim(
   row: ScheduleRow,
   { now, nextRunAt }: { now: Date; nextRunAt?: Date },
 ): Promise<ScheduleRow | undefined> {
-  const claimed = { run_state: "claimed", run_resume: false, run_step_at: now, run_job: "" } as const;
+  const claimed = {
+    ...({ run_state: "claimed", run_resume: false, run_step_at: now, run_job: "" } as const),
+    ...{ run_step: 0, run_waits: false, step_endings: "[]", run_revoked: false },
+  };
   const query = db
     .updateTable("server_schedules")
     .set({ ...claimed, last_run_at: now, ...noEnding })
@@ -144,16 +158,7 @@ async function claim(
     .where("run_state", "=", "")
     // Saved again or by another owner, it is not the task that was decided on.
     .where("updated_at", "=", row.updated_at)
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom("servers")
-          .select("name")
-          .whereRef("servers.name", "=", "server_schedules.server_name")
-          .where("servers.deleted_at", "is", null)
-          .where(sql<boolean>`servers.owner_id is not distinct from server_schedules.owner_id`),
-      ),
-    );
+    .where(isOfOwner);
   const due = nextRunAt
     ? query
         .set({ next_run_at: nextRunAt })
@@ -168,7 +173,8 @@ async function changeAtRest(
   row: ScheduleRow,
   { change, about }: { change: Change; about: { ending: Ending; at: Date } | undefined },
 ): Promise<boolean> {
-  const result = about && endingColumns(about.ending);
+  // Those of the run before are not those of this one.
+  const result = about && { ...endingColumns(about.ending), step_endings: "[]" };
   const query = db
     .updateTable("server_schedules")
     .set({ ...change, ...result })
@@ -185,57 +191,16 @@ async function changeAtRest(
   return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-async function finish(
-  db: Db,
-  row: ScheduleRow,
-  { ending, at }: { ending: Ending; at: Date },
-): Promise<ScheduleRow | undefined> {
-  const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
-  const change = { ...ended, ...endingColumns(ending) };
-  const audit = toAuditRow(auditOf(row, ending));
-  const query = inSameState(db, row).set(change).returningAll();
-  return publishingIfChanged(db, query, [runEventOf(row, ending, at), audit]);
+function beginStep(db: Db, row: ScheduleRow, now: Date): Promise<ScheduleRow | undefined> {
+  const query = inSameState(db, row)
+    .set({ run_waits: false, run_step_at: now })
+    .where("run_revoked", "=", false)
+    .where(isOfOwner)
+    .returningAll();
+  return publishingIfChanged(db, query, [changeOf(row, now)]);
 }
 
-function runEventOf({ id, server_name: name, action }: ScheduleRow, ending: Ending, at: Date) {
-  return outboxRow(contracts.runFinished, { name, id, action, ...ending, at: at.toISOString() });
-}
-
-function auditOf(row: ScheduleRow, ending: Ending): Audit {
-  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending };
-  const actor = { actor: "scheduler", source: "scheduler" };
-  return { ...actor, action: "schedule.run", server_name: row.server_name, payload };
-}
-
-type Changing = UpdateQueryBuilder<Tables & OutboxTable, "server_schedules", "server_schedules", ScheduleRow>;
-
-// The change and what it publishes in one statement: all or nothing, in one round trip.
-async function publishingIfChanged(
-  db: Db,
-  changed: Changing,
-  rows: readonly { subject: string; body: string }[],
-): Promise<ScheduleRow | undefined> {
-  const subjects = rows.map(({ subject }) => subject);
-  const bodies = rows.map(({ body }) => body);
-  return db
-    .with("changed", () => changed)
-    .with("published", (query) =>
-      query
-        .insertInto("outbox")
-        .columns(["subject", "body"])
-        .expression(
-          sql`select subject, body from changed, unnest(${subjects}::text[], ${bodies}::text[]) as message (subject, body)`,
-        ),
-    )
-    .selectFrom("changed")
-    .selectAll()
-    .executeTakeFirst();
-}
-
-function inSameState(db: Db, row: ScheduleRow) {
-  return db
-    .updateTable("server_schedules")
-    .where("id", "=", row.id)
-    .where("run_state", "=", row.run_state)
-    .where("run_step_at", "=", row.run_step_at);
-}
+// Nothing begins for somebody who no longer owns the server.
+const isOfOwner = sql<SqlBool>`exists (
+  select 1 from servers where servers.name = server_schedules.server_name and servers.deleted_at is null
+    and servers.owner_id is not distinct from server_schedules.owner_id)`;

@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import { schedules as contracts } from "@svc/proto";
 
-import { idOf, noSchedule, saverOf, withAccess } from "./authorize.ts";
+import { checkSteps, idOf, noSchedule, saverOf, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { toScheduleView } from "./row.ts";
-import { auditOf, toSavedSchedule } from "./save-schedule.ts";
+import { isBusy, toScheduleView } from "./row.ts";
+import { auditOf, keptOf, toSavedSchedule } from "./save-schedule.ts";
 
 export const update =
   (deps: ScheduleDeps): Handler<typeof contracts.update> =>
@@ -16,9 +16,10 @@ export const update =
       async (server, check) => {
         const before = await server.find(idOf(id));
         if (!before) throw context.fault("not_found", noSchedule);
-        const saved = toSavedSchedule(input, at);
-        check(saved);
-        if (before.run_state !== "") throw context.fault("schedule_running");
+        const saved = toSavedSchedule({ ...keptOf(before), ...input }, at);
+        checkSteps(check, saved);
+        if (isBusy(before)) throw context.fault("schedule_running");
+        await server.endWaiting(before, at);
         const after = await server.update(before, saved, { at, by: saverOf(context, server) });
         await server.audit(auditOf(context, "schedule.update", after));
         await server.announce(after.id, at);

@@ -80,4 +80,12 @@ test("due, to-be-warned and running tasks are found among 5,000, and nothing els
     found.map(({ row }) => row.id),
     [due, warn, runs],
   );
+  await change(runs, "run_waits = true, run_step_at = '2026-03-02T05:00:00.001Z'");
+  const waits = await createScheduleStore(store).findWork(now, atMost);
+  assert.deepEqual(
+    waits.map(({ row }) => row.id),
+    [due, warn],
+  );
+  await change(runs, "run_step_at = '2026-03-02T05:00:00Z'");
+  assert.equal((await createScheduleStore(store).findWork(now, atMost)).length, 3);
 });

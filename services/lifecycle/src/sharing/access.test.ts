@@ -138,11 +138,17 @@ describe("the operations of lifecycle", () => {
     const permit = { name: "worked", action: "set", player: "eve", node: "*" } as const;
     assert.equal(await faultOf(fixture.external.call(consoles.changePermission, permit, me)), "forbidden");
     const task = { name: "worked", weekdays: 127, timezone: "UTC", enabled: false };
-    const plan = (more: { action: string; command?: string }) =>
-      fixture.external.call(schedules.create, { ...task, ...more }, me);
+    const plan = (more: {
+      action: string;
+      command?: string;
+      next_steps?: { action: string; command: string }[];
+    }) => fixture.external.call(schedules.create, { ...task, ...more }, me);
     assert.equal(await faultOf(plan({ action: "command", command: "op eve" })), "forbidden");
     assert.equal(await faultOf(plan({ action: "command", command: "/list" })), "none");
     assert.equal(await faultOf(plan({ action: "restart" })), "none");
+    const behind = (command: string) =>
+      faultOf(plan({ action: "restart", next_steps: [{ action: "command", command }] }));
+    assert.deepEqual([await behind("/list"), await behind("op eve")], ["none", "forbidden"]);
     const theirs = await fixture.external.call(
       schedules.create,
       { ...task, action: "command", command: "op eve" },
@@ -159,10 +165,19 @@ describe("the operations of lifecycle", () => {
     const task = { name: "worked", weekdays: 127, timezone: "UTC", action: "backup", label: "theirs" };
     const mine = await fixture.external.call(schedules.create, { ...task, label: "mine" }, owner);
     const theirs = await fixture.external.call(schedules.create, task, account("usr-worker"));
+    const run =
+      "run_state = 'claimed', run_waits = true, run_step_at = now() + interval '1 hour', last_run_at = now()";
+    await sql(`update lifecycle.server_schedules set ${run} where id in ($1, $2)`, [mine.id, theirs.id]);
     await fixture.external.call(contracts.leave, { name: "worked" }, account("usr-worker"));
     const { schedules: after } = await fixture.external.call(schedules.list, { name: "worked" }, owner);
     const isOn = (wanted: number) => after.find((one) => one.id === wanted)?.enabled;
     assert.deepEqual([isOn(mine.id), isOn(theirs.id)], [true, false]);
+    const revoked = await sql("select id from lifecycle.server_schedules where run_revoked");
+    assert.deepEqual(
+      revoked.map(({ id: one }) => Number(one)),
+      [theirs.id],
+    );
+    await sql("update lifecycle.server_schedules set run_state = '', run_waits = false, run_revoked = false");
     assert.equal(
       await faultOf(fixture.external.call(contracts.leave, { name: "worked" }, owner)),
       "member_not_found",

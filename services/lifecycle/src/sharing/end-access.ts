@@ -18,9 +18,16 @@ export async function writeMembers(
   await trx.updateTable("servers").set({ members: column }).where("name", "=", name).execute();
 }
 
-/** A run that is under way goes on to its end. */
+/** A step that is under way goes on to its end, and no other begins. */
 export async function switchOffTasks(trx: Trx<Tables>, { server, userId }: About): Promise<void> {
   const at = new Date();
+  await trx
+    .updateTable("server_schedules")
+    .set({ run_revoked: true })
+    .where("server_name", "=", server)
+    .where("saved_by", "=", userId)
+    .where("run_state", "<>", "")
+    .execute();
   const tasks = await trx
     .updateTable("server_schedules")
     .set({ enabled: false, next_run_at: null, updated_at: at })

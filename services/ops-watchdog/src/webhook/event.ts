@@ -85,8 +85,9 @@ const readers: Readonly<Record<string, Reader>> = {
     );
   },
   [schedules.runFinished.subject]: (body) => {
-    const { name, id, action, result, code, cause, at } = parseNewer(schedules.runFinished.data, body);
+    const { name, id, action, result, cause, at, ...codes } = parseNewer(schedules.runFinished.data, body);
     if (result !== "failed" && result !== "missed") return {};
+    const code = codes.code ?? codes.chain_code;
     return tell("schedule.failed", { server: name, at }, { schedule: id, action, result, code, cause });
   },
   [backups.backupMade.subject]: (body) => {

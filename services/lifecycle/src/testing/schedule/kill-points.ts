@@ -36,6 +36,7 @@ export function withKillPoint(
       schedules: {
         ...schedules,
         claim: counted("claim", schedules.claim),
+        beginStep: counted("begin", schedules.beginStep),
         move: counted("move", schedules.move),
         finish: counted("finish", schedules.finish),
         changeAtRest: counted("change", schedules.changeAtRest),

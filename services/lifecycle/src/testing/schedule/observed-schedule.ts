@@ -39,6 +39,16 @@ export function aRow(changes: Partial<ScheduleRow> = {}): ScheduleRow {
     created_at: at,
     updated_at: at,
     saved_by: null,
+    ...{
+      only_if: "",
+      next_steps: [],
+      run_step: 0,
+      run_waits: false,
+      chain_code: "",
+      step_endings: [],
+      run_revoked: false,
+      last_ok_at: null,
+    },
     ...changes,
   };
 }
@@ -61,5 +71,13 @@ export const failed: Server = { ...aServer(), status: { phase: "Failed", ready: 
 export function anObservedTask(changes: Partial<Observed> = {}): Observed {
   const isRun = changes.row !== undefined && changes.row.run_state !== "";
   const now = isRun ? due + 60 * minute : due - minute;
-  return { row: aRow(), owner: "usr-1", server: ready, now, settings: defaults, ...changes };
+  return {
+    row: aRow(),
+    owner: "usr-1",
+    lastPlayedAt: undefined,
+    server: ready,
+    now,
+    settings: defaults,
+    ...changes,
+  };
 }

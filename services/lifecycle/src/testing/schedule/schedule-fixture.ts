@@ -182,6 +182,7 @@ function createActions(
         created_at: at,
         updated_at: at,
         ...about,
+        ...(about.next_steps && { next_steps: JSON.stringify(about.next_steps) }),
       };
       const columns = Object.keys(row);
       const places = columns.map((_, index) => `$${index + 1}`);
