@@ -88,6 +88,37 @@ export const addScheduleTests: Area = (fixture) => {
     await owner.sees("say good morning");
   });
 
+  test("a chain is made of steps with waits and conditions, and says how each of them ended", async () => {
+    const { owner, inspect } = fixture();
+    await choose(words.edit);
+    await owner.press("button", words.addStep);
+    await owner.press("button", words.addStep);
+    await owner.press("button", words.removeStep(2));
+    await owner.press("button", words.saveAction);
+    await owner.sees(words.commandProblem);
+    await inspect(owner, "schedules-editor-chain");
+    const step = `[role=dialog] section[aria-label=${JSON.stringify(words.stepNumber(2))}]`;
+    await owner.page.locator(`${step} input`).fill("say all is well");
+    const [, wait, condition] = await owner.page.$$(`${step} select`);
+    await wait?.select("60");
+    await condition?.select("previous_succeeded");
+    await owner.press("button", words.saveAction);
+    await owner.sees(/say all is well.* · after 1 minute · Only if the step before it succeeded/);
+    await owner.press("button", words.runOf(isolate(label)));
+    await owner.sees(words.states.waiting);
+    await inspect(owner, "schedules-chain-waiting");
+    // A run that waits is ended by switching its schedule off.
+    await owner.page.locator('input[role="switch"]').click();
+    await owner.sees(words.codes.run_cancelled);
+    await inspect(owner, "schedules-chain");
+    await owner.press("button", words.undo);
+    await owner.sees(words.next);
+    await choose(words.edit);
+    await owner.press("button", words.removeStep(2));
+    await owner.press("button", words.saveAction);
+    await owner.page.waitForSelector('[role="dialog"]', { hidden: true });
+  });
+
   test("a deleted schedule can be brought back", async () => {
     const { owner } = fixture();
     const listed = () =>

@@ -1,7 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { schedules } from "@svc/proto";
-import { actions, type Draft, draftOf, inputOf, intervals, newDraft, problemsOf, warnings } from "./draft.ts";
+import {
+  actions,
+  conditions,
+  type Draft,
+  type DraftStep,
+  draftOf,
+  firstConditions,
+  inputOf,
+  intervals,
+  maxSteps,
+  newDraft,
+  paceOf,
+  problemsOf,
+  waits,
+  warnings,
+  withStep,
+} from "./draft.ts";
 import type { Schedule } from "./timetable.ts";
 
 // The service's own rule. Its types need those of Node, which the panel is checked without.
@@ -12,6 +28,25 @@ test("the choices are those of the contract", () => {
   assert.deepEqual([...actions].sort(), [...schedules.scheduleActions].sort());
   assert.deepEqual(intervals, schedules.scheduleIntervals);
   assert.deepEqual(warnings, schedules.scheduleWarnings);
+  assert.deepEqual(conditions, schedules.stepConditions);
+  assert.equal(maxSteps, schedules.maxSteps);
+  assert.equal(Math.max(...waits), schedules.maxWaitSeconds);
+  for (const condition of firstConditions) {
+    assert.equal(validateInput(inputOf({ ...newDraft("UTC"), condition })).kind, "fine");
+  }
+});
+
+const step = (change: Partial<DraftStep>): DraftStep => ({
+  ...{ key: 4, action: "stop", command: "", wait: 0, condition: "none" },
+  ...change,
+});
+
+test("a new step has a key of its own, and the slowest step says how often all may run", () => {
+  const [first, second, ...none] = withStep(withStep([]));
+  assert.notEqual(first?.key, second?.key);
+  assert.deepEqual(none, []);
+  assert.equal(paceOf({ action: "command", steps: [step({ action: "command" })] }), "command");
+  assert.equal(paceOf({ action: "command", steps: [step({})] }), "stop");
 });
 
 describe("what the editor refuses, the service refuses, and nothing else", () => {
@@ -33,6 +68,15 @@ describe("what the editor refuses, the service refuses, and nothing else", () =>
     ["an unknown zone", { timezone: "Europe/Berlim" }, ["zone"]],
     ["a label of 64 Chinese characters", { label: "夜".repeat(64) }, []],
     ["a label of 65 characters", { label: "a".repeat(65) }, ["label"]],
+    ["a step", { steps: [step({ wait: 600, condition: "previous_succeeded" })] }, []],
+    ["a step with no command", { steps: [step({ action: "command" })] }, ["command-4"]],
+    ["a text left over in a step", { steps: [step({ command: "say hello" })] }, []],
+    [
+      "a stop behind a command every 15 minutes",
+      { action: "command", command: "list", every: 15, time: "", steps: [step({})] },
+      ["interval"],
+    ],
+    ["ten steps", { steps: Array.from({ length: 9 }, (_, key) => step({ key })) }, []],
     ["a warning for a start", { action: "start", warn: 30 }, []],
   ];
   for (const [title, change, problems] of cases) {
@@ -57,11 +101,15 @@ test("a schedule that is saved unchanged stays as it was", () => {
     timezone: "Europe/Berlin",
     warn_minutes: 15,
     enabled: false,
-  } as const;
+    only_if: "empty",
+    next_steps: [{ action: "command", command: "say done", wait_seconds: 45, only_if: "previous_failed" }],
+  } satisfies Partial<Schedule>;
   const schedule: Schedule = {
     ...settings,
     ...{ id: 1, server: "survival", next_run_at: null, run_state: "", last_run_at: null },
     ...{ last_result: "", last_detail: "", created_by: "u", created_at: "2026-01-01T00:00:00.000Z" },
   };
   assert.deepEqual(inputOf(draftOf(schedule)), settings);
+  const { only_if: _, next_steps: __, ...single } = schedule;
+  assert.deepEqual(inputOf(draftOf(single)), { ...settings, only_if: "", next_steps: [] });
 });

@@ -10,7 +10,26 @@ export const intervals = [0, 15, 30, 60, 120, 180, 240, 360, 480, 720] as const;
 /** Minutes before a run at which players are warned; 0 is never. */
 export const warnings = [0, 1, 5, 10, 15, 30] as const;
 
+export const conditions = [
+  ...(["empty", "players_online", "played_since_success", "previous_succeeded", "previous_failed"] as const),
+] as const;
+/** The first step has none before it. */
+export const firstConditions = conditions.filter((one) => !one.startsWith("previous_"));
+export const maxSteps = 10;
+/** Seconds before a step that are offered; others that are stored stay. */
+export const waits = [0, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600] as const;
+
+export type Condition = (typeof conditions)[number] | "none";
+/** A step behind the first; `key` is its own while it is edited. */
+export type DraftStep = Pick<Schedule, "action" | "command"> & {
+  key: number;
+  wait: number;
+  condition: Condition;
+};
+
 export type Draft = Pick<Schedule, "action" | "label" | "command" | "weekdays" | "timezone" | "enabled"> & {
+  condition: Condition;
+  steps: readonly DraftStep[];
   every: number;
   /** `HH:MM`, or empty. */
   time: string;
@@ -26,7 +45,7 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 export function newDraft(timezone: string): Draft {
   return {
     ...{ action: "restart", label: "", command: "", every: 0, time: "04:00" },
-    ...{ weekdays: 127, timezone, warn: 5, enabled: true },
+    ...{ weekdays: 127, timezone, warn: 5, enabled: true, condition: "none", steps: [] },
   };
 }
 
@@ -36,12 +55,34 @@ export function draftOf(schedule: Schedule): Draft {
   return {
     ...{ action, label, command, weekdays, timezone, enabled, every, warn },
     time: every === 0 ? clockOf(minute_of_day) : "",
+    condition: schedule.only_if ?? "none",
+    steps: (schedule.next_steps ?? []).map((step, key) => ({
+      ...{ key, action: step.action, command: step.command },
+      ...{ wait: step.wait_seconds, condition: step.only_if ?? "none" },
+    })),
   };
 }
 
 /** Whether players can be warned before: a start has none, and a command disturbs nobody. */
 export function mayWarn(action: Draft["action"]): boolean {
   return action !== "command" && action !== "start";
+}
+
+/** The action that says how often all steps may run. */
+export function paceOf({
+  action,
+  steps,
+}: {
+  action: Draft["action"];
+  steps: readonly Pick<DraftStep, "action">[];
+}): Draft["action"] {
+  return [action, ...steps.map((step) => step.action)].find((one) => one !== "command") ?? "command";
+}
+
+/** The steps with another one behind them. */
+export function withStep(steps: readonly DraftStep[]): readonly DraftStep[] {
+  const key = Math.max(-1, ...steps.map((step) => step.key)) + 1;
+  return [...steps, { key, action: "command", command: "", wait: 0, condition: "none" }];
 }
 
 /** The intervals that an action may have. */
@@ -62,8 +103,15 @@ export function inputOf(draft: Draft): Omit<Input<"schedules.create">, "name"> {
     label: label.trim(),
     command: action === "command" ? command : "",
     warn_minutes: mayWarn(action) ? draft.warn : 0,
+    only_if: conditionInput(draft.condition),
+    next_steps: draft.steps.map((step) => ({
+      ...{ action: step.action, command: step.action === "command" ? step.command : "" },
+      ...{ wait_seconds: step.wait, only_if: conditionInput(step.condition) },
+    })),
   };
 }
+
+const conditionInput = (condition: Condition) => (condition === "none" ? "" : condition);
 
 /** Minutes since midnight; undefined for what is not a time. */
 function minuteOf(time: string): number | undefined {
@@ -71,15 +119,18 @@ function minuteOf(time: string): number | undefined {
   return match ? Number(match[1]) * 60 + Number(match[2]) : undefined;
 }
 
-export type Problem = "command" | "label" | "interval" | "time" | "days" | "zone";
+export type Problem = `command-${number}` | "command" | "label" | "interval" | "time" | "days" | "zone";
 
 /** What has to change before the service takes it, by field. */
 export function problemsOf(draft: Draft): ReadonlySet<Problem> {
   const { action, label, every, time, weekdays, timezone } = draft;
   const problems = new Set<Problem>();
   if (action === "command" && !isCommand(draft.command)) problems.add("command");
+  for (const step of draft.steps) {
+    if (step.action === "command" && !isCommand(step.command)) problems.add(`command-${step.key}`);
+  }
   if ([...label.trim()].length > maxLabelCharacters || unprintable.test(label.trim())) problems.add("label");
-  if (!intervalsOf(action).includes(every)) problems.add("interval");
+  if (!intervalsOf(paceOf(draft)).includes(every)) problems.add("interval");
   if (every === 0 && minuteOf(time) === undefined) problems.add("time");
   if (weekdays === 0) problems.add("days");
   if (!isZone(timezone)) problems.add("zone");

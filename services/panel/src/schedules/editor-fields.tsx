@@ -5,10 +5,10 @@ import { Row } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { ownZone } from "../words/local-time.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import { actions, type Draft, intervalsOf, mayWarn, type Problem, warnings } from "./draft.ts";
+import { actions, type Draft, intervalsOf, mayWarn, type Problem, paceOf, warnings } from "./draft.ts";
 import { weekdayName, weekOrder } from "./schedule-words.ts";
 
-type StepProps = {
+export type StepProps = {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
   /** What is shown as wrong; nothing before the first try to save. */
@@ -53,8 +53,8 @@ export function ActionStep({ draft, change, problems }: StepProps) {
 export function TimeStep({ draft, change, problems }: StepProps) {
   const { schedules } = useWords();
   const { language } = useLanguage();
-  const { action, every, time, weekdays } = draft;
-  const offered = intervalsOf(action);
+  const { every, time, weekdays } = draft;
+  const offered = intervalsOf(paceOf(draft));
   // An interval that another action may have stays visible until somebody chooses.
   const shown = offered.includes(every) ? offered : [...offered, every];
   return (

@@ -5,10 +5,12 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Form } from "../ui/form.tsx";
 import { Stack } from "../ui/layout.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { ownZone } from "../words/local-time.ts";
 import { useWords } from "../words/words.ts";
+import { ChainSteps } from "./chain-steps.tsx";
 import { CronField } from "./cron-field.tsx";
-import { type Draft, draftOf, inputOf, newDraft, problemsOf, timetableOf } from "./draft.ts";
+import { type Draft, draftOf, inputOf, newDraft, paceOf, problemsOf, timetableOf } from "./draft.ts";
 import { ActionStep, TimeStep, WarningStep } from "./editor-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import type { Schedule } from "./timetable.ts";
@@ -71,11 +73,13 @@ export function Editor({ name, schedule, onClose }: EditorProps) {
       }
     >
       <Failure error={create.error ?? update.error} />
+      {schedule?.waits_until !== undefined && <Notice kind="waiting">{schedules.waitingHelp}</Notice>}
       <Form onSubmit={save}>
         <div ref={form}>
           <Stack>
             <ActionStep {...step} />
-            <CronField action={draft.action} onTranslate={change} />
+            <ChainSteps {...step} />
+            <CronField action={paceOf(draft)} onTranslate={change} />
             <TimeStep {...step} />
             <WarningStep {...step} />
             <NextRuns timetable={hasTimetable ? timetableOf(draft) : undefined} />

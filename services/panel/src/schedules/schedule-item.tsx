@@ -13,6 +13,7 @@ import { useWords } from "../words/words.ts";
 import { draftOf, inputOf } from "./draft.ts";
 import { Editor } from "./editor.tsx";
 import { ScheduleDetails } from "./schedule-details.tsx";
+import { stepsOf, titleWords } from "./schedule-words.ts";
 import type { Schedule } from "./timetable.ts";
 
 type ScheduleItemProps = {
@@ -24,19 +25,21 @@ type ScheduleItemProps = {
 
 /** One schedule: when it runs, how it went, and what can be done with it. */
 export function ScheduleItem({ name, schedule, playersOnline, onRemove }: ScheduleItemProps) {
-  const { schedules } = useWords();
+  const words = useWords();
+  const { schedules } = words;
   const [isEditing, setEditing] = useState(false);
   const { may } = useAccess();
   const mayPlan = may("command") && may("power") && may("backups.make");
-  const { label, action, run_state } = schedule;
-  const what = label === "" ? schedules.actions[action] : isolate(label);
+  const { label } = schedule;
+  const title = titleWords(words, schedule);
+  const what = label === "" ? title : isolate(label);
   const edit = { word: schedules.edit, run: () => setEditing(true) };
   const remove = { word: schedules.remove, run: () => onRemove(schedule), isDanger: true };
-  const acts = [...(mayPlan ? [edit] : []), ...(run_state === "" ? [remove] : [])];
+  const acts = [...(mayPlan ? [edit] : []), ...(isBusy(schedule) ? [] : [remove])];
   return (
     <>
       <ListItem
-        title={<bdi>{label === "" ? schedules.actions[action] : visible(label)}</bdi>}
+        title={<bdi>{label === "" ? title : visible(label)}</bdi>}
         details={<ScheduleDetails schedule={schedule} />}
         actions={
           <>
@@ -54,6 +57,9 @@ export function ScheduleItem({ name, schedule, playersOnline, onRemove }: Schedu
     </>
   );
 }
+
+/** A run between two steps is ended by what changes its schedule; any other has to be waited for. */
+const isBusy = ({ run_state, waits_until }: Schedule) => run_state !== "" && waits_until === undefined;
 
 type PartProps = { name: string; schedule: Schedule; what: string };
 
@@ -90,7 +96,7 @@ function OnOff({ name, schedule, what }: PartProps) {
     <Switch
       label={schedules.enable(what)}
       isOn={intent ?? schedule.enabled}
-      whyNot={schedule.run_state === "" ? undefined : words.reasons.running}
+      whyNot={isBusy(schedule) ? words.reasons.running : undefined}
       onChange={(next) => turn(next, () => turn(!next))}
     />
   );
@@ -103,10 +109,13 @@ function RunNow({ name, schedule, what, playersOnline }: PartProps & { playersOn
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
   const run = useAction("schedules.runNow", ["schedules.list", "servers.viewStatus"]);
-  const { id, action, run_state } = schedule;
+  const { id, run_state } = schedule;
+  const steps = stepsOf(schedule).map((step) => step.action);
+  const costly = steps.find((action) => action !== "command" && action !== "start");
   const start = () =>
     run.mutate({ name, id: String(id) }, { onError: (error) => toast(failedToast(words, error)) });
-  const costsPlayers = playersOnline > 0 && action !== "command" && action !== "start";
+  const action = schedules.actions[costly ?? schedule.action];
+  const costsPlayers = playersOnline > 0 && costly !== undefined;
   return (
     <>
       <Button
@@ -118,8 +127,8 @@ function RunNow({ name, schedule, what, playersOnline }: PartProps & { playersOn
         {schedules.run}
       </Button>
       <Confirm
-        title={schedules.runTitle(schedules.actions[action])}
-        action={schedules.actions[action]}
+        title={schedules.runTitle(action)}
+        action={action}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={start}

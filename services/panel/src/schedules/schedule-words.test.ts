@@ -3,7 +3,16 @@ import { describe, test } from "node:test";
 import { schedules } from "@svc/proto";
 import { en } from "../words/en/index.ts";
 import { zh } from "../words/zh/index.ts";
-import { dayRanges, reasonWords, weekdayName, whenWords } from "./schedule-words.ts";
+import {
+  dayRanges,
+  endingWords,
+  reasonWords,
+  stepsOf,
+  stepWords,
+  titleWords,
+  weekdayName,
+  whenWords,
+} from "./schedule-words.ts";
 import type { Schedule, Timetable } from "./timetable.ts";
 
 const schedule: Schedule = {
@@ -78,6 +87,34 @@ describe("why a run ended as it did", () => {
   }
 });
 
+test("a chain in words: each step with its wait and condition, and how it ended", () => {
+  const chain: Schedule = {
+    ...{ ...schedule, action: "backup", only_if: "played_since_success" },
+    next_steps: [
+      { action: "command", command: "say done", wait_seconds: 90, only_if: "previous_succeeded" },
+      { action: "stop", command: "", wait_seconds: 600 },
+    ],
+  };
+  assert.deepEqual(
+    stepsOf(chain).map((step) => stepWords(en, step)),
+    [
+      "Back up the world · Only if somebody has played since the last successful run",
+      "Send a command: \u2068say done\u2069 · after 90 seconds · Only if the step before it succeeded",
+      "Stop the server · after 10 minutes",
+    ],
+  );
+  assert.equal(stepWords(zh, stepsOf(chain)[2] ?? assert.fail()), "停止服务器 · 等待 10 分钟后");
+  assert.deepEqual(
+    [titleWords(en, chain), titleWords(zh, chain), titleWords(en, schedule)],
+    ["Back up the world and 2 more steps", "备份世界，另有 2 个步骤", "Restart the server"],
+  );
+  const ending = { result: "skipped", detail: "", chain_code: "condition_not_met" } as const;
+  assert.equal(endingWords(en, "stop", ending), en.schedules.codes.condition_not_met);
+});
+
 test("every code of the contract has words", () => {
-  assert.deepEqual(Object.keys(en.schedules.codes).sort(), [...schedules.RunCode.options].sort());
+  assert.deepEqual(
+    Object.keys(en.schedules.codes).sort(),
+    [...schedules.RunCode.options, ...schedules.ChainCode.options].sort(),
+  );
 });

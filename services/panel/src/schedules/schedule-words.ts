@@ -3,6 +3,7 @@
 import { isolate } from "../words/format.ts";
 import type { Language } from "../words/language.ts";
 import { clockOf } from "../words/local-time.ts";
+import { visible } from "../words/visible.ts";
 import type { Words } from "../words/words.ts";
 import type { Schedule, Timetable } from "./timetable.ts";
 
@@ -57,9 +58,28 @@ export function whenWords(words: Words, timetable: Timetable, language: Language
 
 /** Why the last run ended as it did, or what the game answered; empty when there is nothing to say. */
 export function reasonWords(words: Words, schedule: Schedule): string {
-  const { last_code: code, last_cause: cause = "", last_detail: detail } = schedule;
+  const { action, last_code: code, last_cause: cause, last_detail: detail, last_result: result } = schedule;
+  const { chain_code } = schedule;
+  return endingWords(words, action, {
+    ...{ result, detail },
+    ...(code !== undefined && { code }),
+    ...(chain_code !== undefined && { chain_code }),
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+type StepEnding = NonNullable<Schedule["step_endings"]>[number];
+type RunEnding = Omit<StepEnding, "result"> & { result: Schedule["last_result"] };
+
+/** The same of one step. */
+export function endingWords(
+  words: Words,
+  action: Schedule["action"],
+  { result, detail, cause = "", ...codes }: RunEnding,
+): string {
+  const code = codes.code ?? codes.chain_code;
   if (code === undefined) {
-    const isAnswer = schedule.action === "command" && schedule.last_result === "ok" && detail !== "";
+    const isAnswer = action === "command" && result === "ok" && detail !== "";
     return isAnswer ? words.schedules.answer(isolate(detail)) : detail;
   }
   const faults: Readonly<Record<string, string>> = words.faults;
@@ -67,6 +87,38 @@ export function reasonWords(words: Words, schedule: Schedule): string {
   const why = faults[cause === "overloaded" ? "unavailable" : cause];
   const what = words.schedules.codes[code];
   return why === undefined ? what : words.schedules.because(what, why);
+}
+
+/** All steps of a schedule, its own action first. */
+export function stepsOf({
+  action,
+  command,
+  only_if,
+  next_steps = [],
+}: Schedule): NonNullable<Schedule["next_steps"]> {
+  return [{ action, command, wait_seconds: 0, ...(only_if && { only_if }) }, ...next_steps];
+}
+
+/** What one step is: when, what, and on which condition. */
+export function stepWords({ schedules }: Words, step: ReturnType<typeof stepsOf>[number]): string {
+  const { action, command, wait_seconds: wait, only_if } = step;
+  const what =
+    action === "command"
+      ? `${schedules.actions.command}: ${isolate(visible(command))}`
+      : schedules.actions[action];
+  const parts = [
+    what,
+    ...(wait === 0 ? [] : [schedules.afterWait(schedules.waits(wait))]),
+    ...(only_if ? [schedules.conditions[only_if]] : []),
+  ];
+  return parts.join(" · ");
+}
+
+/** How a schedule without a label is called. */
+export function titleWords({ schedules }: Words, schedule: Schedule): string {
+  const what = schedules.actions[schedule.action];
+  const more = schedule.next_steps?.length ?? 0;
+  return more === 0 ? what : schedules.andMore(what, more);
 }
 
 /** A moment as the clock of a zone shows it. */

@@ -40,6 +40,7 @@ export const schedules = {
     stopping: "Running: stopping the server …",
     backing_up: "Running: backing up …",
     starting: "Running: starting the server …",
+    waiting: "Running: waiting for the next step …",
   },
   last: "Last run",
   results: { ok: "done", skipped: "skipped", failed: "failed", missed: "missed" },
@@ -62,7 +63,37 @@ export const schedules = {
     backup_incomplete: "The backup is made, but some files could not be read.",
     start_refused: "The server could not be started.",
     command_not_sent: "The command could not be sent.",
+    condition_not_met: "Its condition was not met.",
+    step_late: "A step could not begin in time, so the rest was left out.",
+    run_cancelled: "The run was ended before its last step.",
   },
+  conditions: {
+    none: "Always",
+    empty: "Only if nobody is online",
+    players_online: "Only if players are online",
+    played_since_success: "Only if somebody has played since the last successful run",
+    previous_succeeded: "Only if the step before it succeeded",
+    previous_failed: "Only if the step before it failed",
+  },
+  condition: "Condition",
+  steps: "Steps",
+  stepsHelp:
+    "They follow one after the other. A step that fails does not stop the rest; a condition says what depends on it.",
+  stepNumber: (number: number) => `Step ${number}`,
+  andMore: (what: string, steps: number) => `${what} and ${count(steps, "more step", "more steps")}`,
+  addStep: "Add a step",
+  stepsFull: (limit: number) => `A schedule has at most ${limit} steps.`,
+  removeStep: (number: number) => `Remove step ${number}`,
+  wait: "Wait before it",
+  waits: (seconds: number) => {
+    if (seconds === 0) return "None";
+    return seconds % 60 === 0
+      ? count(seconds / 60, "minute", "minutes")
+      : count(seconds, "second", "seconds");
+  },
+  afterWait: (time: string) => `after ${time}`,
+  waitsUntil: (time: string) => `The next step begins ${time}.`,
+  waitingHelp: "Saving, switching off or deleting the schedule now ends this run.",
   enable: (what: string) => `Run by the clock: ${what}`,
   enabled: "The schedule is switched on.",
   disabled: "The schedule is switched off.",
