@@ -5,7 +5,14 @@ import { z } from "zod";
 import { AccessLimits } from "../access/grant.ts";
 import { isUserName } from "../lifecycle/names.ts";
 import { AfterCrash, WhenHung } from "../lifecycle/restart-policy.ts";
-import { scheduleActions, scheduleIntervals, scheduleWarnings } from "../lifecycle/schedule.ts";
+import {
+  maxSteps,
+  maxWaitSeconds,
+  scheduleActions,
+  scheduleIntervals,
+  scheduleWarnings,
+  stepConditions,
+} from "../lifecycle/schedule.ts";
 import { AutostartPolicy } from "../lifecycle/server-info.ts";
 import { MemberRight } from "../right.ts";
 import { PlayerUuid, Quantity, Timestamp } from "../text.ts";
@@ -40,6 +47,22 @@ export type FileSettings = z.output<typeof FileSettings>;
 export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 const intervals = scheduleIntervals.filter((minutes) => minutes !== 0);
 
+const FileCommand = z.string().min(1).max(1_024).optional();
+const ofCommand = { description: "With action command alone." };
+
+/** A step behind the first. */
+export const FileStep = z.strictObject({
+  action: z.enum(scheduleActions),
+  command: FileCommand.meta(ofCommand),
+  wait: z.int().min(0).max(maxWaitSeconds).default(0).meta({ description: "Seconds before it." }),
+  onlyIf: z.enum(stepConditions).optional(),
+});
+
+const problemOfCommand = ({ action, command }: { action: string; command?: string | undefined }) => {
+  if (action === "command") return command === undefined ? "action command needs one" : undefined;
+  return command === undefined ? undefined : `goes with action command alone, not ${action}`;
+};
+
 /** One task. */
 export const FileSchedule = z
   .strictObject({
@@ -50,7 +73,7 @@ export const FileSchedule = z
       .default("")
       .meta({ description: "Tells tasks apart when one is changed." }),
     action: z.enum(scheduleActions),
-    command: z.string().min(1).max(1_024).optional().meta({ description: "With action command alone." }),
+    command: FileCommand.meta(ofCommand),
     at: z
       .string()
       .regex(/^([01]?\d|2[0-3]):[0-5]\d$/, "must be a time such as 04:30")
@@ -64,19 +87,32 @@ export const FileSchedule = z
     timezone: z.string().min(1).max(256).default("UTC").meta({ description: "Such as Europe/Berlin." }),
     warn: z.literal(scheduleWarnings).default(0).meta({ description: "Minutes before, for players." }),
     enabled: z.boolean().default(true),
+    onlyIf: z
+      .enum(stepConditions)
+      .exclude(["previous_succeeded", "previous_failed"])
+      .optional()
+      .meta({ description: "Condition of the task's own action." }),
+    nextSteps: z
+      .array(FileStep)
+      .max(maxSteps - 1)
+      .default([])
+      .meta({ description: "What follows the task's own action, in order." }),
   })
   .check(({ value, issues }) => {
-    const refuse = (field: string, message: string) =>
-      issues.push({ code: "custom", message, path: [field], input: value });
+    const refuse = (field: string, message: string, ...path: (string | number)[]) =>
+      issues.push({ code: "custom", message, path: [...path, field], input: value });
     if ((value.at === undefined) === (value.every === undefined)) refuse("at", "give either at or every");
-    if (value.action === "command" && value.command === undefined)
-      refuse("command", "action command needs one");
-    if (value.action !== "command" && value.command !== undefined)
-      refuse("command", `goes with action command alone, not ${value.action}`);
+    const wrong = problemOfCommand(value);
+    if (wrong !== undefined) refuse("command", wrong);
+    for (const [at, step] of value.nextSteps.entries()) {
+      const problem = problemOfCommand(step);
+      if (problem !== undefined) refuse("command", problem, "nextSteps", at);
+    }
     if ((value.action === "command" || value.action === "start") && value.warn !== 0)
       refuse("warn", `action ${value.action} warns nobody`);
-    if (value.action !== "command" && value.every !== undefined && value.every < 60)
-      refuse("every", `a ${value.action} repeats at most every 60 minutes`);
+    const heavy = [value, ...value.nextSteps].find(({ action }) => action !== "command");
+    if (heavy && value.every !== undefined && value.every < 60)
+      refuse("every", `a ${heavy.action} repeats at most every 60 minutes`);
   });
 export type FileSchedule = z.output<typeof FileSchedule>;
 

@@ -88,6 +88,7 @@ describe("without a stack", () => {
 });
 
 describe("wrong usage", () => {
+  const chain = ["schedule", "create", "survival", "--action", "stop", "--at", "04:00"];
   const cases: [args: string[], code: 1 | 2, says: RegExp][] = [
     [["server", "create"], 2, /missing required argument 'name'/],
     [["server", "create", "survival", "--idle", "soon"], 2, /must be a whole number/],
@@ -96,6 +97,9 @@ describe("wrong usage", () => {
     [["server", "set", "survival"], 1, /no settings given; list them with npm run svc -- server set --help/],
     [["sever"], 2, /unknown command 'sever'[\s\S]*Did you mean server/],
     [["schedule", "create", "survival"], 1, /missing --action command\|restart\|stop\|start\|backup/],
+    [[...chain, "--then", "dance"], 1, /--then dance: write \[wait=SECONDS\] \[only-if=CONDITION\] ACTION/],
+    [[...chain, "--then", "stop", "--then", "command"], 1, /--then command: action command has a command/],
+    [[...chain, "--only-if", "rain"], 1, /only-if rain: write empty, players_online/],
     [["schedule", "create", "survival", "--action", "dance"], 2, /Allowed choices are command, restart/],
     [["events", "--since", "yesterday"], 1, /--since yesterday: write a span such as 90s/],
     [["audit-export", "--out", "x", "--until", "2026-13-01"], 1, /--until 2026-13-01: write a span/],

@@ -109,6 +109,15 @@ describe("what is planned", () => {
       ],
     ],
     [
+      "a task becomes a chain",
+      `schedules: [{label: nightly, action: restart, at: 04:00, warn: 5, onlyIf: empty, nextSteps: [{action: command, command: /say hi, wait: 60}]}]`,
+      [
+        '~ survival: change task "nightly"',
+        "    action: restart -> only-if=empty restart > wait=60 command say hi",
+        "Plan: 0 to add, 1 to change, 0 to delete.",
+      ],
+    ],
+    [
       "who may wake",
       `allowlist: [{player: ${player}, canWake: false}]`,
       [
@@ -249,6 +258,14 @@ test("the file of any server changes nothing at that server", () => {
     "!z",
     "%",
   ];
+  const stepOf = (first: string): schedules.ScheduleStep => {
+    const action = (first === "command" ? first : pick("command", "stop", "backup")) as "stop";
+    return {
+      ...{ action, wait_seconds: pick(0, 1, 3_600) },
+      command: action === ("command" as string) ? pick(...texts.filter((one) => one !== "")) : "",
+      ...(random(2) === 0 && { only_if: pick("previous_failed", "empty") as "empty" }),
+    };
+  };
   const taskOf = (id: number): schedules.Schedule => {
     const action = pick("command", "restart", "stop", "start", "backup") as schedules.ScheduleAction;
     const every = action === "command" ? pick(0, 15, 30, 60) : pick(0, 60, 720);
@@ -260,6 +277,8 @@ test("the file of any server changes nothing at that server", () => {
       timezone: pick("UTC", "Europe/Berlin", "Asia/Kathmandu"),
       warn_minutes: action === "command" || action === "start" ? 0 : pick(0, 1, 30),
       enabled: pick(true, false),
+      ...(random(2) === 0 && { only_if: pick("empty", "played_since_success") as "empty" }),
+      ...(random(2) === 0 && { next_steps: Array.from({ length: 1 + random(9) }, () => stepOf(action)) }),
     };
   };
   const maybe = <K extends keyof ServerInfo>(key: K, ...values: ServerInfo[K][]) =>

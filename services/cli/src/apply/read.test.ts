@@ -37,6 +37,26 @@ describe("what is wrong in a file is told by line", () => {
       `${head}schedules: [{action: stop, at: 1:00, command: x}]`,
       /command alone, not stop/,
     ],
+    [
+      "a command with the action of a step that has none",
+      `${head}schedules: [{action: stop, at: 1:00, nextSteps: [{action: start}, {action: start, command: x}]}]`,
+      /schedules\.0\.nextSteps\.1\.command: .*command alone, not start/,
+    ],
+    [
+      "a step that is too heavy for how often it runs",
+      `${head}schedules: [{action: command, command: list, every: 15, nextSteps: [{action: backup}]}]`,
+      /schedules\.0\.every: a backup repeats at most every 60 minutes/,
+    ],
+    [
+      "in a step",
+      `${head}schedules: [{action: stop, at: 1:00, nextSteps: [{action: start, wiat: 5}]}]`,
+      /nextSteps\.0\.wiat: .* did you mean wait\?/,
+    ],
+    [
+      "a condition of what was before the first step",
+      `${head}schedules: [{action: stop, at: 1:00, onlyIf: previous_failed}]`,
+      /schedules\.0\.onlyIf: /,
+    ],
     ["a reserved name", "apiVersion: svc/v1\nkind: Server\nname: lobby", /:3: name: .* not a reserved name/],
     ["another kind", "apiVersion: svc/v1\nkind: Pod\nname: one", /:2: kind: /],
     ["broken YAML in the second document", `${head}---\na: [1`, /^a\.yaml:5: /],

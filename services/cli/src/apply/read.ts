@@ -109,7 +109,8 @@ function wordsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /** Names of fields at a place of the file. */
-function fieldsAt([first]: readonly PropertyKey[]): string[] {
+function fieldsAt([first, , list]: readonly PropertyKey[]): string[] {
+  if (first === "schedules" && list === "nextSteps") return Object.keys(serverFiles.FileStep.shape);
   const shapes: Partial<Record<PropertyKey, object>> = {
     settings: serverFiles.FileSettings.shape,
     schedules: serverFiles.FileSchedule.shape,

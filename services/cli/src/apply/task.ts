@@ -1,6 +1,7 @@
 // A scheduled task as the file writes it and as the operations have it. Pure.
 
 import { type schedules, serverFiles } from "@svc/proto";
+import { stepsText } from "../schedule/input.ts";
 
 /** What can be set of a task; equal values are the same task. */
 export type Task = {
@@ -13,6 +14,8 @@ export type Task = {
   timezone: string;
   warn_minutes: number;
   enabled: boolean;
+  only_if: string;
+  next_steps: schedules.ScheduleStep[];
 };
 
 const allDays = 127;
@@ -22,8 +25,12 @@ export function taskOf(file: serverFiles.FileSchedule): Task {
   return {
     label: file.label,
     action: file.action,
-    // As lifecycle stores it.
-    command: (file.command ?? "").trim().replace(/^\//, "").trim(),
+    command: storedCommand(file.command),
+    only_if: file.onlyIf ?? "",
+    next_steps: file.nextSteps.map(({ action, command, wait, onlyIf }) => ({
+      ...{ action, command: storedCommand(command), wait_seconds: wait },
+      ...(onlyIf && { only_if: onlyIf }),
+    })),
     every_minutes: file.every ?? 0,
     minute_of_day: file.every === undefined ? hours * 60 + minutes : 0,
     weekdays: file.days.reduce((bits, day) => bits | (1 << serverFiles.weekdays.indexOf(day)), 0),
@@ -31,6 +38,11 @@ export function taskOf(file: serverFiles.FileSchedule): Task {
     warn_minutes: file.warn,
     enabled: file.enabled,
   };
+}
+
+/** As lifecycle stores it. */
+function storedCommand(text = ""): string {
+  return text.trim().replace(/^\//, "").trim();
 }
 
 /** What can be set of a stored task. */
@@ -41,6 +53,7 @@ export function settableOf(stored: schedules.Schedule): Task {
   return {
     ...{ label, action, command, every_minutes, minute_of_day: minute },
     ...{ weekdays, timezone, warn_minutes, enabled },
+    ...{ only_if: stored.only_if ?? "", next_steps: stored.next_steps ?? [] },
   };
 }
 
@@ -56,6 +69,15 @@ export function fileTaskOf(task: Task): Record<string, unknown> {
     timezone,
     ...(warn !== 0 && { warn }),
     ...(!task.enabled && { enabled: false }),
+    ...(task.only_if !== "" && { onlyIf: task.only_if }),
+    ...(task.next_steps.length > 0 && {
+      nextSteps: task.next_steps.map((step) => ({
+        action: step.action,
+        ...(step.command !== "" && { command: step.command }),
+        ...(step.wait_seconds !== 0 && { wait: step.wait_seconds }),
+        ...(step.only_if && { onlyIf: step.only_if }),
+      })),
+    }),
   };
 }
 
@@ -73,7 +95,7 @@ function daysOf(bits: number): string[] {
 export function shownTask(task: Task): Record<string, string> {
   return {
     label: task.label,
-    action: task.action === "command" ? `command ${task.command}` : task.action,
+    action: stepsText(task),
     when: task.every_minutes === 0 ? `at ${clockOf(task.minute_of_day)}` : `every ${task.every_minutes} min`,
     days: task.weekdays === allDays ? "all" : daysOf(task.weekdays).join(","),
     timezone: task.timezone,

@@ -1,7 +1,15 @@
 import { schedules } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { CommandError, type Outcome, planned, table } from "../output.ts";
-import { minuteOf, type ScheduleInput, timingOf, weekdaysOf } from "./input.ts";
+import {
+  conditionOf,
+  minuteOf,
+  type ScheduleInput,
+  stepOf,
+  stepsText,
+  timingOf,
+  weekdaysOf,
+} from "./input.ts";
 
 type Data = { data: string };
 export type ScheduleOptions = {
@@ -13,6 +21,9 @@ export type ScheduleOptions = {
   timezone?: string;
   warn?: number;
   label?: string;
+  onlyIf?: string;
+  /** Steps behind the first; `none` alone takes them away. */
+  then?: string[];
   disabled?: boolean;
   disable?: boolean;
   enable?: boolean;
@@ -22,10 +33,10 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
   const answer = await connectExternal(data).call(schedules.list, { name });
   const rows = answer.schedules.map((task) => [
     String(task.id),
-    task.action === "command" ? `command ${task.command}` : task.action,
+    stepsText(task),
     `${timingOf(task)} ${task.timezone}`,
     task.enabled ? (task.next_run_at?.slice(0, 16) ?? "-") : "disabled",
-    task.run_state || `${task.last_result} ${task.last_detail}`.trim() || "-",
+    stateOf(task) || `${task.last_result} ${task.last_detail}`.trim() || "-",
     task.label,
   ]);
   const head = ["ID", "ACTION", "WHEN", "NEXT", "LAST", "LABEL"];
@@ -47,7 +58,7 @@ export async function createSchedule(name: string, options: Data & ScheduleOptio
   const task = await connectExternal(options.data).call(schedules.create, { name, ...input });
   return {
     json: task,
-    text: `Task ${task.id}: ${task.action} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+    text: `Task ${task.id}: ${stepsText(task)} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
   };
 }
 
@@ -80,7 +91,7 @@ export async function updateSchedule(
   });
   return {
     json: task,
-    text: `Task ${task.id}: ${task.action} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+    text: `Task ${task.id}: ${stepsText(task)} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
   };
 }
 
@@ -90,7 +101,7 @@ export async function deleteSchedule(
   { data, yes }: Data & { yes?: boolean },
 ): Promise<Outcome> {
   const task = await find(name, id, { data });
-  const plan = `delete task ${id} of ${name}: ${task.action} ${timingOf(task)}`;
+  const plan = `delete task ${id} of ${name}: ${stepsText(task)} ${timingOf(task)}`;
   if (!yes) return planned(plan, `Plan: ${plan}`);
   await connectExternal(data).call(schedules.remove, { name, id });
   return { json: { deleted: task.id }, text: `Deleted task ${id}.` };
@@ -98,18 +109,29 @@ export async function deleteSchedule(
 
 export async function runSchedule(name: string, id: string, { data }: Data): Promise<Outcome> {
   const task = await connectExternal(data).call(schedules.runNow, { name, id });
-  const state = task.run_state === "" ? `${task.last_result} ${task.last_detail}`.trim() : task.run_state;
+  const state = stateOf(task) || `${task.last_result} ${task.last_detail}`.trim();
   return { json: task, text: `Task ${id}: ${state}`, exitCode: task.last_result === "failed" ? 1 : 0 };
 }
 
+/** Where a run is; empty when there is none. */
+function stateOf({ run_state, waits_until }: schedules.Schedule): string {
+  return waits_until === undefined ? run_state : `waiting until ${waits_until.slice(0, 19)}Z`;
+}
+
+function stepsOf(then: readonly string[]): NonNullable<ScheduleInput["next_steps"]> {
+  return then.length === 1 && then[0] === "none" ? [] : then.map(stepOf);
+}
+
 function changed(options: ScheduleOptions): Partial<ScheduleInput> {
-  const { command, label, every, at, warn } = options;
+  const { command, label, every, at, warn, onlyIf, then } = options;
   return {
     ...(command !== undefined && { command }),
     ...(label !== undefined && { label }),
     ...(at !== undefined && { every_minutes: 0, minute_of_day: minuteOf(at) }),
     ...(every !== undefined && { every_minutes: every }),
     ...(warn !== undefined && { warn_minutes: warn }),
+    ...(onlyIf !== undefined && { only_if: conditionOf(onlyIf) }),
+    ...(then !== undefined && { next_steps: stepsOf(then) }),
   };
 }
 

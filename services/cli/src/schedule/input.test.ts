@@ -1,6 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { minuteOf, timingOf, weekdaysOf } from "./input.ts";
+import { conditionOf, minuteOf, stepOf, stepsText, timingOf, weekdaysOf } from "./input.ts";
+
+test("a step is typed as its wait, its condition, its action and its command", () => {
+  assert.deepEqual(stepOf("wait=60 only-if=previous_succeeded command say all is well"), {
+    ...{ wait_seconds: 60, only_if: "previous_succeeded" },
+    ...{ action: "command", command: "say all is well" },
+  });
+  assert.deepEqual(stepOf(" stop "), { action: "stop" });
+  assert.deepEqual(stepOf("only-if=none wait=0 backup"), { only_if: "", wait_seconds: 0, action: "backup" });
+  for (const [text, why] of [
+    ["dance", /--then dance: write \[wait=SECONDS\]/],
+    ["", /ACTION command\|restart/],
+    ["wait=soon stop", /such as wait=60/],
+    ["only-if=rain stop", /only-if rain: write empty, players_online/],
+    ["command", /has a command/],
+    ["stop now", /no other has one/],
+  ] as const) {
+    assert.throws(() => stepOf(text), why, text);
+  }
+  assert.equal(conditionOf("none"), "");
+});
+
+test("a chain is told as it is typed", () => {
+  const next_steps = [
+    { action: "command", command: "say done", wait_seconds: 60, only_if: "previous_succeeded" },
+    { action: "stop", command: "", wait_seconds: 0 },
+  ] as const;
+  const chain = { action: "backup", command: "", only_if: "empty", next_steps: [...next_steps] } as const;
+  const text = "only-if=empty backup > wait=60 only-if=previous_succeeded command say done > stop";
+  assert.equal(stepsText(chain), text);
+});
 
 test("days are bits, Sunday first, and all of them unless said otherwise", () => {
   assert.deepEqual([weekdaysOf(undefined), weekdaysOf("sun"), weekdaysOf("Mon,sat")], [127, 1, 66]);

@@ -1,6 +1,6 @@
 // A task as it is typed, and as the contract has it. Pure.
 
-import type { InputOf, schedules } from "@svc/proto";
+import { type InputOf, schedules } from "@svc/proto";
 import { CommandError } from "../output.ts";
 
 export type ScheduleInput = Omit<InputOf<typeof schedules.create>, "name">;
@@ -18,6 +18,65 @@ export function weekdaysOf(text: string | undefined): number {
     bits |= 1 << day;
   }
   return bits;
+}
+
+type StepInput = NonNullable<ScheduleInput["next_steps"]>[number];
+
+const stepForm = "[wait=SECONDS] [only-if=CONDITION] ACTION [COMMAND]";
+
+/** `wait=60 only-if=previous_succeeded command say done` as a step behind the first. */
+export function stepOf(text: string): StepInput {
+  const words = text.trim().split(/\s+/);
+  const step: Omit<StepInput, "action"> = {};
+  for (;;) {
+    const [, name, value = ""] = /^(wait|only-if)=(.*)$/.exec(words[0] ?? "") ?? [];
+    if (name === undefined) break;
+    words.shift();
+    if (name === "only-if") step.only_if = conditionOf(value);
+    else if (/^\d{1,4}$/.test(value)) step.wait_seconds = Number(value);
+    else throw new CommandError(`--then ${text}: write the seconds to wait, such as wait=60`);
+  }
+  const [action = "", ...command] = words;
+  if (!schedules.scheduleActions.some((one) => one === action)) {
+    throw new CommandError(
+      `--then ${text}: write ${stepForm}, ACTION ${schedules.scheduleActions.join("|")}`,
+    );
+  }
+  if ((action === "command") !== command.length > 0) {
+    throw new CommandError(`--then ${text}: action command has a command, and no other has one`);
+  }
+  return { ...step, action, ...(action === "command" && { command: command.join(" ") }) };
+}
+
+/** A condition of a step; `none` takes it away. */
+export function conditionOf(text: string): string {
+  if (text === "none") return "";
+  if (schedules.stepConditions.some((one) => one === text)) return text;
+  throw new CommandError(`only-if ${text}: write ${schedules.stepConditions.join(", ")} or none`);
+}
+
+/** What a task does, its steps in order. */
+export function stepsText({ action, command, only_if, next_steps = [] }: Steps): string {
+  const first = { action, command, wait_seconds: 0, ...(only_if && { only_if }) };
+  return [first, ...next_steps].map(stepText).join(" > ");
+}
+
+type Steps = {
+  action: string;
+  command: string;
+  only_if?: string | undefined;
+  next_steps?: readonly Step[] | undefined;
+};
+
+type Step = { action: string; command: string; wait_seconds: number; only_if?: string | undefined };
+
+function stepText({ action, command, wait_seconds: wait, only_if }: Step): string {
+  const parts = [
+    ...(wait > 0 ? [`wait=${wait}`] : []),
+    ...(only_if ? [`only-if=${only_if}`] : []),
+    ...(action === "command" ? [action, command] : [action]),
+  ];
+  return parts.join(" ");
 }
 
 /** Minutes since midnight. */

@@ -17,7 +17,16 @@ const timing = (made: Command) =>
     .option("--timezone <zone>", "an IANA time zone (default: this machine's)")
     .option("--warn <minutes>", "warn players 1, 5, 10, 15 or 30 minutes before; 0 never", wholeNumber)
     .option("--label <text>", "label")
-    .option("--command <text>", "command to run, without a slash (action command)");
+    .option("--command <text>", "command to run, without a slash (action command)")
+    .option(
+      "--only-if <condition>",
+      "condition of the first step: empty, players_online or played_since_success; none takes it away",
+    )
+    .option(
+      "--then <step>",
+      "a step behind the first, repeated for more: [wait=SECONDS] [only-if=CONDITION] ACTION [COMMAND]; none takes all away",
+      (step: string, before: string[] | undefined) => [...(before ?? []), step],
+    );
 
 const action = (made: Command) =>
   made.addOption(
@@ -34,7 +43,8 @@ export function addScheduleCommands(program: Command): void {
     action(
       command(schedule, "create <server>", {
         does: "add a task",
-        example: "schedule create survival --action restart --at 04:00 --warn 5",
+        example:
+          'schedule create survival --action backup --at 04:00 --then "only-if=previous_failed command say No backup!"',
       }),
     ),
   )
