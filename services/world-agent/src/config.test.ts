@@ -5,13 +5,19 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { limits, readSettings } from "./config.ts";
 
-test("limits are those of docs/reference/exports.md#ticket, files.md#operations, crashes.md#safe-start", () => {
+test("limits are those of docs/reference/exports.md#ticket, files.md, crashes.md#safe-start", () => {
   assert.deepEqual(limits, {
     stallMs: 120_000,
     keptMs: 600_000,
     listEntries: 5_000,
     asideFiles: 500,
     readBytes: 1_048_576,
+    search: {
+      ...{ matches: 200, matchBytes: 524_288, lines: 5, fileBytes: 4_194_304 },
+      ...{ entries: 200_000, bytes: 268_435_456, timeMs: 45_000 },
+    },
+    archive: { entries: 20_000, bytes: 1_073_741_824, leftOut: 20 },
+    previousBytes: 262_144,
     progressEveryMs: 1_000,
   });
 });

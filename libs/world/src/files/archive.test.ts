@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs";
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +37,12 @@ afterEach(async () => {
 const limits = { entries: 100, bytes: 1 << 24, leftOut: 20 };
 const archive = (path: string, names: string[], some: Partial<typeof limits> = {}) =>
   archiveFiles(world, { path, names, limits: { ...limits, ...some } });
+/** Resolves when the partial of an archive is made. */
+async function begun(): Promise<void> {
+  const watcher = watch(at());
+  await once(watcher, "change");
+  watcher.close();
+}
 const listed = (path: string) =>
   execFileSync("unzip", ["-Z1", at(path)], { encoding: "utf8" })
     .trim()
@@ -121,22 +129,28 @@ describe("what is refused changes nothing and leaves nothing", () => {
     await writeFile(at("plugins", "large.bin"), Buffer.alloc(12 << 20, "abc"));
     const before = await treeOf(world, { withHidden: true });
     const stopping = new AbortController();
+    const isBegun = begun();
     const working = archiveFiles(world, {
       path: "a.zip",
       names: ["plugins"],
       limits,
       signal: stopping.signal,
     });
-    setTimeout(() => stopping.abort(new Error("the Job was stopped")), 20);
-    await assert.rejects(working, /the Job was stopped|aborted/);
+    const refused = assert.rejects(working, /the Job was stopped|aborted/);
+    await isBegun;
+    stopping.abort(new Error("the Job was stopped"));
+    await refused;
     assert.deepEqual(await treeOf(world, { withHidden: true }), before);
   });
 
   test("a name that is taken in the meantime is not replaced", async () => {
     await writeFile(at("plugins", "large.bin"), Buffer.alloc(12 << 20, "abc"));
+    const isBegun = begun();
     const working = archive("a.zip", ["plugins"]);
+    const refused = assert.rejects(working, (error) => isWorldFault(error, "file_exists"));
+    await isBegun;
     await writeFile(at("a.zip"), "mine");
-    await assert.rejects(working, (error) => isWorldFault(error, "file_exists"));
+    await refused;
     assert.equal(await readFile(at("a.zip"), "utf8"), "mine");
   });
 });
