@@ -46,6 +46,8 @@ function settings(options: PostgresOptions): string[] {
     wal_level: "replica",
     max_wal_senders: "4",
     min_wal_size: "32MB",
+    // A receiver of the log that is started again finds what it missed.
+    wal_keep_size: "64MB",
     max_wal_size: "256MB",
     io_method: "sync",
     timezone: "UTC",

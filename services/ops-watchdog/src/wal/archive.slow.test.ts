@@ -125,7 +125,7 @@ describe("the archive", () => {
     const before = await wal.now();
     await wal.isCovered(before);
     await stop();
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       await wal.fillSegment();
       await wal.sql("checkpoint");
     }
