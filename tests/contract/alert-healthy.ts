@@ -61,6 +61,8 @@ export const healthy: Readonly<Record<string, string>> = {
   svc_db_backup_damaged_bundles: always(0),
   svc_offsite_last_success_timestamp_seconds: now,
   svc_offsite_last_pass_timestamp_seconds: now,
+  svc_offsite_wal_timestamp_seconds: now,
+  svc_wal_received_timestamp_seconds: now,
   svc_offsite_failed_objects: "0 3 0x200",
   svc_offsite_damaged_objects: always(0),
   'svc_offsite_pass_state{state="completed"}': always(1),

@@ -56,6 +56,12 @@ const settings = {
   sync_every: duration("1h"),
   /** A pass is delayed by up to this much, so that installations do not work at the same minute. */
   sync_jitter: duration("10m"),
+  /** Between two passes of the log alone, where a point in time is on; at least 10s. */
+  wal_every: duration("5m").pipe(z.number().min(10_000)),
+  /** How much longer than the log itself its copies are kept. */
+  wal_extra_keep: duration("7d"),
+  /** Age of the newest copy of the log above which it is stale. */
+  wal_copy_max_age: duration("1h"),
   /** Age of the newest completed pass above which off-site copies are stale. */
   max_age: duration("12h"),
   /** Longest time for one object, beyond what its size takes at `min_rate`. */

@@ -51,6 +51,17 @@ export const Bundle = z.strictObject({
 });
 export type Bundle = z.output<typeof Bundle>;
 
+/** Which points in time can be restored, from the archive of the write-ahead log (docs/reference/database-backups.md#point-in-time). */
+const PointInTime = z.strictObject({
+  /** Of the newest stretch without a gap; absent until it has a base backup. */
+  covered_from: Timestamp.optional(),
+  covered_until: Timestamp.optional(),
+  /** When the newest base backup ended. */
+  base_at: Timestamp.optional(),
+  /** Why the present is not covered. */
+  stale: z.string().optional(),
+});
+
 export const DatabaseBackupStatus = z.strictObject({
   last: LastBundle.nullable(),
   /** No daily bundle, or the newest is older than the limit; newer bundles of other labels do not count. */
@@ -58,6 +69,8 @@ export const DatabaseBackupStatus = z.strictObject({
   max_age_seconds: z.number().int(),
   /** The newest rehearsal. */
   rehearsal: Rehearsal.optional(),
+  /** Only where the log is archived. */
+  point_in_time: PointInTime.optional(),
   /** The newest 50, damaged ones included, newest first. */
   bundles: z.array(Bundle).optional(),
 });

@@ -12,9 +12,8 @@ const count = z.number().int().min(0);
 export const OffsiteKind = z.enum(["db", "worlds", "images", "uploads"]);
 export type OffsiteKind = z.output<typeof OffsiteKind>;
 
-/** The copies of one kind, as the newest finished pass left them. */
-export const OffsiteKindStatus = z.strictObject({
-  kind: OffsiteKind,
+/** Some copies, as the newest finished pass left them. */
+export const OffsiteCopies = z.strictObject({
   /** Objects in the bucket, and their sealed bytes. */
   objects: count,
   bytes: count,
@@ -25,6 +24,10 @@ export const OffsiteKindStatus = z.strictObject({
   not_whole: z.array(z.string()).max(100),
   not_whole_count: count,
 });
+export type OffsiteCopies = z.output<typeof OffsiteCopies>;
+
+/** The copies of one kind. */
+export const OffsiteKindStatus = OffsiteCopies.extend({ kind: OffsiteKind });
 export type OffsiteKindStatus = z.output<typeof OffsiteKindStatus>;
 
 /** `standby`: another installation is the writer; `wrong_key`: the bucket is sealed with another key. */
@@ -97,6 +100,17 @@ export const OffsiteStatus = z.strictObject({
   stale: z.boolean(),
   max_age_seconds: count,
   kinds: z.array(OffsiteKindStatus),
+  /** Of the log of the database; only with a point in time. */
+  wal: z
+    .strictObject({
+      copies: OffsiteCopies.optional(),
+      /** Which times can be recovered from them alone, up to the newest. */
+      covered_from: Timestamp.optional(),
+      covered_until: Timestamp.optional(),
+      /** Nothing is covered, or nothing newer was sent for as long as the limit. */
+      stale: z.boolean(),
+    })
+    .optional(),
   /** When a sample of copies was last opened to its last byte. */
   verified_at: Timestamp.optional(),
   /** Keys of copies that it found unusable and could not send again. */

@@ -55,7 +55,10 @@ export type PassReport = Pick<
   offsites.OffsitePass,
   "sent" | "sent_bytes" | "deleted" | "failed" | "failures" | "error"
 > &
-  Pick<offsites.OffsiteStatus, "key_id" | "writer" | "store"> & { kinds?: offsites.OffsiteKindStatus[] };
+  Pick<offsites.OffsiteStatus, "key_id" | "writer" | "store"> & {
+    kinds?: offsites.OffsiteKindStatus[];
+    wal_copies?: offsites.OffsiteCopies;
+  };
 
 type OffsitePassesTable = {
   id: GeneratedAlways<number>;

@@ -12,6 +12,7 @@ import { createRunProgram } from "./loop/run-program.ts";
 import { createReadOffsite } from "./offsite/status.ts";
 import { serveUpdates } from "./update/serve.ts";
 import { startArchive } from "./wal/archive.ts";
+import { readPointInTime } from "./wal/status.ts";
 import { createAuditJournal, startSweep } from "./watchdog/audit-journal.ts";
 import { showAlerts } from "./watchdog/metrics.ts";
 import { alertDeps } from "./watchdog/operate.ts";
@@ -43,10 +44,19 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     resolve,
   } = runtime;
   const { db } = store;
-  const { bundle_max_age, report_max_age } = settings.ops_watchdog;
+  const {
+    bundle_max_age: maxAgeMs,
+    report_max_age,
+    wal_archive,
+    replication_url_ref,
+  } = settings.ops_watchdog;
   serveUpdates({ db, mesh, maxAgeMs: report_max_age, now });
-  mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs: bundle_max_age, now }));
-  mesh.serve(offsites.readOffsite, createReadOffsite({ db, settings: settings.offsite, now }));
+  const readPointInTime = wal_archive ? pointInTimeReader(settings, now) : undefined;
+  mesh.serve(databaseBackups.readStatus, createReadStatus({ db, maxAgeMs, now, readPointInTime }));
+  mesh.serve(
+    offsites.readOffsite,
+    createReadOffsite({ db, settings: settings.offsite, walArchive: wal_archive, now }),
+  );
   const alerting = alertDeps(settings, variables(), now);
   const journal = createAuditJournal({
     dir: settings.ops_watchdog.state_dir,
@@ -63,7 +73,6 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
     file: alerting.file,
   });
   const metrics = createMetrics(registry);
-  const { wal_archive, replication_url_ref } = settings.ops_watchdog;
   const archive = wal_archive
     ? startArchive({
         ...{ settings: settings.ops_watchdog, url: store.url, log, now },
@@ -86,4 +95,9 @@ export async function startOpsWatchdog(runtime: WatchdogRuntime): Promise<Runnin
       await Promise.all([loop.close(), sweeping.close(), webhooks.close(), archive?.close()]);
     },
   };
+}
+
+function pointInTimeReader({ ops_watchdog }: Settings, now: () => number) {
+  const { wal_dir: dir, wal_max_age: maxAgeMs } = ops_watchdog;
+  return () => readPointInTime({ dir, maxAgeMs, now: now() });
 }

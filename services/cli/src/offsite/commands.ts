@@ -129,6 +129,29 @@ export async function fetchDb(
   };
 }
 
+type FetchedWal = {
+  dir: string;
+  in_place: number;
+  fetched: number;
+  fetched_bytes: number;
+  failures: { key: string; error: string }[];
+  runs: { name: string; from: string; until: string }[];
+};
+
+export async function fetchWal({ data, at }: Options & { at?: Date }): Promise<Outcome> {
+  const command = { do: "offsite-fetch-wal", ...(at && { at: at.toISOString() }) };
+  const done = await askWatchdog<FetchedWal>(variables(data), command);
+  const next = at?.toISOString() ?? "TIME";
+  const lines = [
+    `Fetched ${done.fetched} parts (${sizeText(done.fetched_bytes)}) to ${done.dir}; ${done.in_place} were in place.`,
+    ...done.runs.map(({ name, from, until }) => `${name} covers ${from} until ${until}`),
+    ...done.failures.map(({ key, error }) => `failed: ${key}: ${error}`),
+    ...(done.runs.length > 0 ? [`Next: svc db at ${next}, or svc db restore --to ${next}`] : []),
+  ];
+  const isGood = done.failures.length === 0 && done.runs.length > 0;
+  return { json: done, text: lines.join("\n"), exitCode: isGood ? 0 : 1 };
+}
+
 type FetchedWorlds = {
   in_place: number;
   fetched: number;

@@ -49,6 +49,12 @@ function addFetchCommands(offsite: Command): void {
         (await commands()).fetchDb(bundle ?? "latest", options),
       ),
     );
+  command(offsite, "fetch-wal", {
+    does: "fetch the log of the database, for svc db at and svc db restore --to; exit code 1 when a part cannot be fetched",
+    example: "offsite fetch-wal --at 2026-11-22T12:00:00Z",
+  })
+    .addOption(at("only what this time needs, such as 2026-11-22T12:00:00Z"))
+    .action(runs(async (options: Fetching) => (await commands()).fetchWal(options)));
   command(offsite, "fetch-worlds", {
     does: "fetch the archives of backups whose files are missing or damaged; exit code 1 when one cannot be found",
     example: "offsite fetch-worlds",
@@ -56,29 +62,27 @@ function addFetchCommands(offsite: Command): void {
 }
 
 type Fetching = Common & { at?: Date };
-const at = () =>
-  new Option(
-    "--at <time>",
-    "what the newest list until this time names, such as 2026-11-22T12:00:00Z",
-  ).argParser((text: string) => {
+const at = (does: string) =>
+  new Option("--at <time>", does).argParser((text: string) => {
     const time = new Date(text);
     if (Number.isNaN(time.getTime()))
       throw new InvalidArgumentError("It must be a time such as 2026-11-22T12:00:00Z.");
     return time;
   });
+const listAt = () => at("what the newest list until this time names, such as 2026-11-22T12:00:00Z");
 
 function addIndexedFetchCommands(offsite: Command): void {
   command(offsite, "fetch-images", {
     does: "fetch images that the registry does not have; exit code 1 when one could not be fetched",
     example: "offsite fetch-images",
   })
-    .addOption(at())
+    .addOption(listAt())
     .action(runs(async (options: Fetching) => (await commands()).fetchImages(options)));
   command(offsite, "fetch-uploads", {
     does: "fetch the contexts of submissions whose files are missing; exit code 1 when one could not be fetched",
     example: "offsite fetch-uploads",
   })
-    .addOption(at())
+    .addOption(listAt())
     .action(runs(async (options: Fetching) => (await commands()).fetchUploads(options)));
 }
 

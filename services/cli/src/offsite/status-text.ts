@@ -10,10 +10,11 @@ export type Status = offsites.OffsiteStatus;
 export function exitCodeOf(status: Status): 0 | 1 | 3 {
   const state = status.last?.state;
   if (state === "wrong_key") return 3;
-  const lacks = status.kinds.some(
+  const lacks = [...status.kinds, ...[status.wal?.copies ?? []].flat()].some(
     ({ missing_count, not_whole_count }) => missing_count + not_whole_count > 0,
   );
-  const isBad = status.stale || lacks || state === "standby" || (status.damaged?.length ?? 0) > 0;
+  const isStale = status.stale || status.wal?.stale === true;
+  const isBad = isStale || lacks || state === "standby" || (status.damaged?.length ?? 0) > 0;
   return isBad ? 1 : 0;
 }
 
@@ -22,7 +23,8 @@ export function statusText(status: Status): string {
   return [
     ...headLines(status),
     ...passLines(status),
-    ...status.kinds.flatMap(kindLines),
+    ...status.kinds.flatMap(({ kind, ...copies }) => copyLines(kind, copies)),
+    ...walLines(status),
     ...(status.verified_at === undefined ? [] : [`verified  ${status.verified_at}`]),
     ...(status.damaged ?? []).map((key) => `damaged: ${key}`),
   ].join("\n");
@@ -79,14 +81,22 @@ function completedText(at: string | undefined, staleHours: number | undefined): 
   return staleHours === undefined ? at : `${at}; that is more than ${staleHours} hours ago`;
 }
 
-function kindLines(kind: offsites.OffsiteKindStatus): string[] {
+function copyLines(name: string, copies: offsites.OffsiteCopies): string[] {
   return [
-    `${kind.kind.padEnd(9)} ${kind.objects} objects, ${sizeText(kind.bytes)}`,
-    ...kind.missing.map((key) => `missing: ${key}`),
-    ...more("missing", kind.missing_count - kind.missing.length),
-    ...kind.not_whole.map((key) => `not whole: ${key}`),
-    ...more("not whole", kind.not_whole_count - kind.not_whole.length),
+    `${name.padEnd(9)} ${copies.objects} objects, ${sizeText(copies.bytes)}`,
+    ...copies.missing.map((key) => `missing: ${key}`),
+    ...more("missing", copies.missing_count - copies.missing.length),
+    ...copies.not_whole.map((key) => `not whole: ${key}`),
+    ...more("not whole", copies.not_whole_count - copies.not_whole.length),
   ];
+}
+
+function walLines({ wal }: Status): string[] {
+  if (!wal) return [];
+  const copies = wal.copies ? copyLines("wal", wal.copies) : [];
+  if (wal.covered_until === undefined) return [...copies, "covered   no point in time yet"];
+  const late = wal.stale ? "; nothing newer was copied" : "";
+  return [...copies, `covered   from ${wal.covered_from} until ${wal.covered_until}${late}`];
 }
 
 function more(word: string, count: number): string[] {

@@ -5,26 +5,27 @@ import { findNewestBundle, findNewestDaily, findNewestRehearsal, listNewestBundl
 
 const listed = 50;
 
-/** ops-watchdog.database-backup.read-status */
-export function createReadStatus(deps: {
+type Deps = {
   db: WatchdogDb;
   maxAgeMs: number;
   now: () => number;
-}): Handler<typeof databaseBackups.readStatus> {
+  /** What the archive of the log covers, where there is one. */
+  readPointInTime?: (() => Promise<databaseBackups.DatabaseBackupStatus["point_in_time"]>) | undefined;
+};
+
+/** ops-watchdog.database-backup.read-status */
+export function createReadStatus(deps: Deps): Handler<typeof databaseBackups.readStatus> {
   return () => readStatus(deps);
 }
 
-export async function readStatus(deps: {
-  db: WatchdogDb;
-  maxAgeMs: number;
-  now: () => number;
-}): Promise<databaseBackups.DatabaseBackupStatus> {
-  const { db, maxAgeMs, now } = deps;
-  const [last, daily, rehearsal, bundles] = await Promise.all([
+export async function readStatus(deps: Deps): Promise<databaseBackups.DatabaseBackupStatus> {
+  const { db, maxAgeMs, now, readPointInTime } = deps;
+  const [last, daily, rehearsal, bundles, pointInTime] = await Promise.all([
     findNewestBundle(db),
     findNewestDaily(db),
     findNewestRehearsal(db),
     listNewestBundles(db, listed),
+    readPointInTime?.(),
   ]);
   const dailyAt = daily?.taken_at;
   return {
@@ -44,6 +45,7 @@ export async function readStatus(deps: {
     stale: isStale(dailyAt, maxAgeMs, now()),
     max_age_seconds: Math.floor(maxAgeMs / 1_000),
     ...(rehearsal && { rehearsal }),
+    ...(pointInTime && { point_in_time: pointInTime }),
     bundles: bundles.map(({ name, taken_at, label, size_bytes, damage }) => ({
       name,
       at: taken_at.toISOString(),

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 export const OffsiteCommand = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("offsite-sync") }),
+  z.strictObject({ do: z.literal("offsite-sync-wal") }),
   z.strictObject({ do: z.literal("offsite-status") }),
   z.strictObject({ do: z.literal("offsite-list") }),
   /** All copies without `sample`. */
@@ -15,6 +16,8 @@ export const OffsiteCommand = z.discriminatedUnion("do", [
     bundle: z.string().min(1).max(100),
     force: z.boolean(),
   }),
+  /** All of it, or what a point in time needs. */
+  z.strictObject({ do: z.literal("offsite-fetch-wal"), at: z.coerce.date().optional() }),
   z.strictObject({ do: z.literal("offsite-fetch-worlds") }),
   /** By the newest list, or the newest until `at`. */
   z.strictObject({ do: z.literal("offsite-fetch-images"), at: z.coerce.date().optional() }),

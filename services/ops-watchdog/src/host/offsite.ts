@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { openStore } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
+import type pg from "pg";
 import { connect } from "../bundle/snapshot.ts";
 import { BusyError, takeBundle } from "../bundle/take.ts";
 import type { Tables } from "../database.ts";
@@ -13,6 +14,7 @@ import { type BuildsStore, createBuildsStore } from "../offsite/builds-store.ts"
 import { findWriter, takeOver } from "../offsite/claim.ts";
 import { fetchDb } from "../offsite/fetch-db.ts";
 import { fetchImages, fetchUploads } from "../offsite/fetch-indexed.ts";
+import { fetchWal } from "../offsite/fetch-wal.ts";
 import { fetchWorlds } from "../offsite/fetch-worlds.ts";
 import { readHostId } from "../offsite/host-id.ts";
 import { type PassResult, runPass } from "../offsite/pass.ts";
@@ -20,6 +22,7 @@ import { beginPass } from "../offsite/report.ts";
 import { readOffsiteStatus } from "../offsite/status.ts";
 import { writeVerification } from "../offsite/verification.ts";
 import { verifyCopies } from "../offsite/verify-copies.ts";
+import { runWalPass } from "../offsite/wal-pass.ts";
 import { type HostContext, needDatabase, readServers } from "./context.ts";
 import type { OffsiteCommand } from "./offsite-command.ts";
 
@@ -27,6 +30,8 @@ export async function runOffsiteCommand(context: HostContext, command: OffsiteCo
   switch (command.do) {
     case "offsite-sync":
       return sync(context);
+    case "offsite-sync-wal":
+      return syncWal(context);
     case "offsite-status":
       return status(context);
     case "offsite-list":
@@ -37,6 +42,8 @@ export async function runOffsiteCommand(context: HostContext, command: OffsiteCo
       return runTakeOver(context, command.apply);
     case "offsite-fetch-db":
       return runFetchDb(context, command);
+    case "offsite-fetch-wal":
+      return runFetchWal(context, command.at);
     case "offsite-fetch-worlds":
       return withOwners(context, async (owners, signal) =>
         fetchWorlds({ ...(await openOffsite(context)), ...owners, step: context.step, signal }),
@@ -87,6 +94,11 @@ async function sync(context: HostContext): Promise<PassResult> {
           bundleDir: settings.ops_watchdog.bundle_dir,
           host: await hostOf(context),
           takeBundle: () => takeSnapshot(context),
+          wal: {
+            dir: walDirOf(context),
+            keepMs: settings.ops_watchdog.wal_keep,
+            exclusively: (work) => whileNobodySends(client, work),
+          },
           now: Date.now,
           step: context.step,
           onProgress: (progress) => {
@@ -176,7 +188,9 @@ async function status(context: HostContext) {
   const log = createLogger("svc-offsite", "silent");
   const store = openStore<Tables>({ url, schema: "ops_watchdog", poolSize: 1, log });
   try {
-    return await readOffsiteStatus({ db: store.db, settings: context.settings.offsite, now: Date.now });
+    const { offsite, ops_watchdog } = context.settings;
+    const about = { settings: offsite, walArchive: ops_watchdog.wal_archive, now: Date.now };
+    return await readOffsiteStatus({ db: store.db, ...about });
   } finally {
     await store.close();
   }
@@ -198,8 +212,9 @@ function verify(context: HostContext, sample: number | undefined) {
     const found = await findWriter({ bucket: offsite.bucket, signal });
     const mayRepair = found.kind === "named" && found.writer.host_id === host.id;
     const bundleDir = settings.ops_watchdog.bundle_dir;
+    const dirs = { bundleDir, walDir: walDirOf(context), stateDir: settings.offsite.state_dir };
     const result = await verifyCopies(
-      { ...offsite, ...owners, bundleDir, mayRepair, step: context.step, signal },
+      { ...offsite, ...owners, ...dirs, mayRepair, step: context.step, signal },
       sample,
     );
     await writeVerification(settings.offsite.state_dir, {
@@ -208,6 +223,44 @@ function verify(context: HostContext, sample: number | undefined) {
     });
     return result;
   });
+}
+
+const walDirOf = ({ settings }: HostContext) =>
+  settings.ops_watchdog.wal_archive ? settings.ops_watchdog.wal_dir : undefined;
+
+/** The log alone, between two passes. Nothing is done while another process sends it. */
+async function syncWal(context: HostContext): Promise<PassResult> {
+  const { settings, step } = context;
+  const walDir = walDirOf(context);
+  if (walDir === undefined) throw new Error("a point in time is off: ops_watchdog.wal_archive is false");
+  const client = await connect(needDatabase(context), "svc-offsite-wal");
+  const lost = new AbortController();
+  client.once("end", () => lost.abort(new Error("the connection to the database was lost")));
+  try {
+    const offsite = { ...(await openOffsite(context)), host: await hostOf(context) };
+    const dirs = { walDir, stateDir: settings.offsite.state_dir };
+    const result = await whileNobodySends(client, () =>
+      runWalPass({ ...offsite, ...dirs, now: Date.now, step, signal: lost.signal }),
+    );
+    const report = { sent: 0, sent_bytes: 0, deleted: 0, failed: 0, failures: [] };
+    return result ?? { state: "completed", report };
+  } finally {
+    client.removeAllListeners("end");
+    await client.end();
+  }
+}
+
+/** Undefined while another process sends the log. */
+async function whileNobodySends<T>(client: pg.Client, work: () => Promise<T>): Promise<T | undefined> {
+  const { rows } = await client.query<{ held: boolean }>(
+    "select pg_try_advisory_lock(hashtext('svc_offsite_wal')) as held",
+  );
+  if (!rows[0]?.held) return undefined;
+  try {
+    return await work();
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext('svc_offsite_wal'))");
+  }
 }
 
 /** The plan, and whether it was carried out. */
@@ -232,4 +285,9 @@ async function runFetchDb(context: HostContext, { bundle, force }: { bundle: str
   const bundleDir = context.settings.ops_watchdog.bundle_dir;
   const deps = { ...(await openOffsite(context)), bundleDir, step: context.step, signal: never };
   return fetchDb(deps, { name: bundle, force });
+}
+
+async function runFetchWal(context: HostContext, at: Date | undefined) {
+  const walDir = context.settings.ops_watchdog.wal_dir;
+  return fetchWal({ ...(await openOffsite(context)), walDir, step: context.step, signal: never }, at);
 }

@@ -6,7 +6,7 @@ import { countDamaged, findLastRehearsed, findNewestDaily } from "../bundle/reco
 import { connect } from "../bundle/snapshot.ts";
 import { recordFolder } from "../bundle/take.ts";
 import { findPasses } from "../offsite/report.ts";
-import { toOffsiteStatus } from "../offsite/status.ts";
+import { readWalCopies, toOffsiteStatus } from "../offsite/status.ts";
 import { readVerification } from "../offsite/verification.ts";
 import { newestReport } from "../update/report.ts";
 import type { WatchdogMetrics } from "./metrics.ts";
@@ -94,7 +94,7 @@ async function runIfDue(
   }
 }
 
-async function showFacts({ db, metrics, offsite, now }: LoopDeps): Promise<void> {
+async function showFacts({ db, metrics, offsite, settings, now }: LoopDeps): Promise<void> {
   const [daily, report, rehearsed, damaged] = await Promise.all([
     findNewestDaily(db),
     newestReport(db),
@@ -107,5 +107,6 @@ async function showFacts({ db, metrics, offsite, now }: LoopDeps): Promise<void>
   metrics.report(report && new Date(report.checked_at));
   if (offsite.bucket === "") return;
   const [passes, verification] = await Promise.all([findPasses(db), readVerification(offsite.state_dir)]);
-  metrics.offsite(toOffsiteStatus(offsite, { ...passes, verification }, now()));
+  const wal = settings.wal_archive ? await readWalCopies(offsite, now()) : undefined;
+  metrics.offsite(toOffsiteStatus(offsite, { ...passes, verification, wal }, now()));
 }

@@ -84,6 +84,10 @@ function createOffsiteMetrics(registry: Registry): WatchdogMetrics["offsite"] {
     "svc_offsite_damaged_objects",
     "Off-site copies that the newest verification found unusable and could not send again.",
   );
+  const wal = gauge(
+    "svc_offsite_wal_timestamp_seconds",
+    "Unix time until which the copies of the write-ahead log cover the database; 0 if they do not or it is not archived.",
+  );
   const state = gauge("svc_offsite_pass_state", "1 for the state of the newest off-site pass.", ["state"]);
   const objects = gauge("svc_offsite_objects", "Off-site copies in the bucket, by kind.", ["kind"]);
   const bytes = gauge("svc_offsite_bytes", "Sealed bytes of the off-site copies, by kind.", ["kind"]);
@@ -101,13 +105,15 @@ function createOffsiteMetrics(registry: Registry): WatchdogMetrics["offsite"] {
     begun.set(secondsOf(status.last?.started_at));
     failed.set(status.last?.failed ?? 0);
     damaged.set(status.damaged?.length ?? 0);
+    wal.set(secondsOf(status.wal?.covered_until));
     state.reset();
     if (status.last) state.set({ state: status.last.state }, 1);
-    for (const kind of status.kinds) {
-      objects.set({ kind: kind.kind }, kind.objects);
-      bytes.set({ kind: kind.kind }, kind.bytes);
-      missing.set({ kind: kind.kind }, kind.missing_count);
-      notWhole.set({ kind: kind.kind }, kind.not_whole_count);
+    const log = status.wal?.copies;
+    for (const { kind, ...copies } of [...status.kinds, ...(log ? [{ kind: "wal", ...log }] : [])]) {
+      objects.set({ kind }, copies.objects);
+      bytes.set({ kind }, copies.bytes);
+      missing.set({ kind }, copies.missing_count);
+      notWhole.set({ kind }, copies.not_whole_count);
     }
   };
 }

@@ -42,6 +42,7 @@ export function tasksOf(deps: TaskDeps): Task[] {
     verification(deps),
     updateReport(deps),
     ...(deps.offsite.bucket === "" ? [] : [offsiteSync(deps), offsiteVerification(deps)]),
+    ...(deps.offsite.bucket !== "" && deps.settings.wal_archive ? [offsiteWal(deps)] : []),
   ];
 }
 
@@ -131,11 +132,27 @@ function offsiteSync({ db, offsite, url, now }: TaskDeps): Task {
       const facts = { now: now(), lastPass: last, lastAttempt, everyMs: offsite.sync_every, jitterMs };
       return isPassDue(facts) ? { do: "offsite-sync" } : undefined;
     },
-    readAnswer: (answer) => {
-      const { state, report } = PassState.parse(answer);
-      if (state !== "completed" && state !== "standby")
-        throw new Error(report.error ?? "some objects were not copied; `svc offsite status` names them");
+    readAnswer: readPassAnswer,
+  };
+}
+
+function readPassAnswer(answer: unknown): void {
+  const { state, report } = PassState.parse(answer);
+  if (state !== "completed" && state !== "standby")
+    throw new Error(report.error ?? "some objects were not copied; `svc offsite status` names them");
+}
+
+/** Between two passes: it bounds how much of the log is lost with the machine. */
+function offsiteWal({ offsite, now }: TaskDeps): Task {
+  return {
+    name: "offsite-wal",
+    isLong: true,
+    findCommand: async (lastAttempt) => {
+      const facts = { now: now(), everyMs: offsite.wal_every, retryMs: offsite.wal_every };
+      const isDue = isIntervalDue({ ...facts, lastSuccess: undefined, lastAttempt });
+      return isDue ? { do: "offsite-sync-wal" } : undefined;
     },
+    readAnswer: readPassAnswer,
   };
 }
 

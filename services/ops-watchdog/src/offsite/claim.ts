@@ -27,12 +27,15 @@ export type Claim = {
 export async function claimWriter(deps: ClaimDeps): Promise<Claim> {
   await renew(deps);
   return {
-    assertHeld: async () => {
-      const found = await findWriter(deps);
-      if (decideWriter(found, deps.host.id) !== "renew") throw new StandbyError(found);
-    },
+    assertHeld: () => assertWriter(deps),
     renew: () => renew(deps),
   };
+}
+
+/** Throws `StandbyError` unless this host is the writer. */
+export async function assertWriter(deps: Pick<ClaimDeps, "bucket" | "host" | "signal">): Promise<void> {
+  const found = await findWriter(deps);
+  if (decideWriter(found, deps.host.id) !== "renew") throw new StandbyError(found);
 }
 
 /** Makes this host the writer in place of the one that was found. Throws `StandbyError` when another one was faster. */

@@ -8,6 +8,7 @@ import { archiveOfKey, type IndexFolder } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import type { Archive } from "./plan-archives.ts";
 import type { Indexed } from "./send-indexed.ts";
+import { readWalFacts } from "./wal-facts.ts";
 
 type Known = { archives: readonly Archive[]; longestRetentionMs: number; indexed: Indexed };
 
@@ -28,6 +29,7 @@ export async function deleteObjects(
       registry: await readNamed(pass, facts, indexed.registry && "registry"),
       uploads: await readNamed(pass, facts, indexed.uploads && "uploads"),
     },
+    wal: await readWalFacts(pass),
   });
   if (plan.skipped !== undefined || plan.keys.length === 0) return;
   const rows = new Map(archives.map((archive) => [archive.archive, archive]));

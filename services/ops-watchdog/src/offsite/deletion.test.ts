@@ -35,6 +35,7 @@ const facts = (about: Partial<DeletionFacts>): DeletionFacts => ({
   newestBundle: { accounts: 5, servers: 4 },
   indexKeepMs: 14 * day,
   named: {},
+  wal: undefined,
   ...about,
 });
 const gone = (about: Partial<DeletionFacts>) => {

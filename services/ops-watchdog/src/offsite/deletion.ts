@@ -11,9 +11,11 @@
 // 6. Of the lists of images, and of uploads, the newest stays, and each other one until it was replaced for as long as lists
 //    are kept. What a list that stays names stays too; the rest goes once it is as old. Where a list cannot be read, this
 //    pass could not tell what is here, or the newest list names nothing, nothing of the kind goes.
-// 7. Every other object is somebody else's and stays.
+// 7. Of the log: deletion-wal.ts.
+// 8. Every other object is somebody else's and stays.
 
 import type { offsiteArchives } from "@svc/proto";
+import { surplusWal, type WalFacts } from "./deletion-wal.ts";
 import {
   archiveOfKey,
   bundleOfKey,
@@ -37,6 +39,8 @@ export type DeletionFacts = {
   indexKeepMs: number;
   /** What each list that stays names, by the key of the list, where that is known. */
   named: Readonly<Partial<Record<IndexFolder, ReadonlyMap<string, ReadonlySet<string>>>>>;
+  /** Of the log; undefined where it is not known, or not archived here. */
+  wal: WalFacts | undefined;
 };
 
 type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
@@ -47,7 +51,8 @@ export function decideDeletions(facts: DeletionFacts): DeletionPlan {
   const rows = new Map(facts.archives.map((row) => [row.archive, row]));
   const copies = facts.objects.filter((object) => isCopyOver(object, rows, facts)).map(({ key }) => key);
   const parts = indexFolders.flatMap((folder) => surplusIndexed(facts, folder));
-  return { keys: [...surplusBundles(facts), ...copies, ...parts] };
+  const wal = surplusWal(facts.objects, facts.wal, facts.now);
+  return { keys: [...surplusBundles(facts), ...copies, ...parts, ...wal] };
 }
 
 function whySkipped({ archives, newestBundle }: DeletionFacts): string | undefined {

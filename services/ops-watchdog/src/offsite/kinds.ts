@@ -2,6 +2,7 @@
 
 import type { offsites } from "@svc/proto";
 import { sealedSize } from "@svc/sealed";
+import type { Run } from "../wal/folder.ts";
 import { kindOfFolder } from "./indexes.ts";
 import { bundleOfKey, indexFolders, keyOfArchive, keyOfBundle, partOfKey } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
@@ -9,6 +10,8 @@ import { type Archive, type CopyState, lackingArchives } from "./plan-archives.t
 import { copyStateIn } from "./send-archives.ts";
 import { findCopied } from "./send-bundles.ts";
 import type { Indexed } from "./send-indexed.ts";
+import { lackingParts } from "./send-wal.ts";
+import { keyOfWal, walOfKey } from "./wal-key.ts";
 
 const shown = 100;
 
@@ -39,6 +42,18 @@ export async function kindsOf(
   ];
 }
 
+/** Of the log; `runs` as they were when their copies were sent. */
+export async function walCopiesOf(
+  { listing }: Pick<Pass, "listing">,
+  runs: readonly Run[],
+): Promise<offsites.OffsiteCopies> {
+  const parts = await Promise.all(runs.map((run) => lackingParts({ listing }, run)));
+  const keys = parts.flat().map(({ path }) => keyOfWal(path));
+  const isThere = (key: string) => listing.find(key) !== undefined;
+  const lacking = { missing: keys.filter((key) => !isThere(key)), notWhole: keys.filter(isThere) };
+  return copiesOf({ listing }, (key) => walOfKey(key) !== undefined, lacking);
+}
+
 type Lacking = { missing: string[]; notWhole: string[] };
 
 function lackingIn(
@@ -58,13 +73,20 @@ const isOfKind: Record<offsites.OffsiteKind, (key: string) => boolean> = {
 };
 
 function kindOf(
-  { listing }: Pick<Pass, "listing">,
+  pass: Pick<Pass, "listing">,
   kind: offsites.OffsiteKind,
-  { missing, notWhole }: Lacking,
+  lacking: Lacking,
 ): offsites.OffsiteKindStatus {
-  const objects = listing.all().filter(({ key }) => isOfKind[kind](key));
+  return { kind, ...copiesOf(pass, isOfKind[kind], lacking) };
+}
+
+function copiesOf(
+  { listing }: Pick<Pass, "listing">,
+  isOne: (key: string) => boolean,
+  { missing, notWhole }: Lacking,
+): offsites.OffsiteCopies {
+  const objects = listing.all().filter(({ key }) => isOne(key));
   return {
-    kind,
     objects: objects.length,
     bytes: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     missing: missing.sort().slice(0, shown),

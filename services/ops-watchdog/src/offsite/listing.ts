@@ -15,9 +15,9 @@ export type Listing = {
   removed: (key: string) => void;
 };
 
-export async function listBucket(bucket: ObjectStore, signal: AbortSignal): Promise<Listing> {
+export async function listBucket(bucket: ObjectStore, signal: AbortSignal, prefix = ""): Promise<Listing> {
   const found = new Map<string, Listed>();
-  for await (const { key, ...listed } of bucket.list("", { signal })) found.set(key, listed);
+  for await (const { key, ...listed } of bucket.list(prefix, { signal })) found.set(key, listed);
   return {
     find: (key) => found.get(key),
     stateOf: (key, sizeBytes) => {

@@ -1,6 +1,7 @@
 // Keys of objects in the bucket (docs/reference/off-site.md#bucket).
 
 import { type BundleName, parseBundleName } from "../bundle/name.ts";
+import { walOfKey } from "./wal-key.ts";
 
 /** Which keys the objects are sealed with; clear text. */
 export const keyIdObject = "svc-key-id";
@@ -74,4 +75,4 @@ export function partOfKey(key: string): { folder: IndexFolder; sha256: string } 
 
 /** Whether svc made the object, sealed with one of its keys. */
 export const isSealedObject = (key: string): boolean =>
-  (bundleOfKey(key) ?? archiveOfKey(key) ?? indexOfKey(key) ?? partOfKey(key)) !== undefined;
+  (bundleOfKey(key) ?? archiveOfKey(key) ?? indexOfKey(key) ?? partOfKey(key) ?? walOfKey(key)) !== undefined;

@@ -19,6 +19,14 @@ export type PassDeps = {
   host: { id: string; name: string };
   archives: ArchiveStore;
   builds: BuildsStore;
+  wal: {
+    /** Folder of the archive of the log; undefined where there is none. */
+    dir: string | undefined;
+    /** How long it is kept there. */
+    keepMs: number;
+    /** Runs the work unless another process sends the log; then it answers undefined. */
+    exclusively: <T>(work: () => Promise<T>) => Promise<T | undefined>;
+  };
   /** Takes a bundle with the times of off-site copies. */
   takeBundle: () => Promise<unknown>;
   now: () => number;

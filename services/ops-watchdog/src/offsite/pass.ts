@@ -4,30 +4,35 @@
 import type { ObjectStore } from "@svc/object-store";
 import type { offsites } from "@svc/proto";
 import type { PassReport } from "../database.ts";
+import type { Run } from "../wal/folder.ts";
+import { createAttempt } from "./attempt.ts";
 import { checkKeys, WrongKeyError } from "./check-keys.ts";
-import { type Claim, claimWriter } from "./claim.ts";
+import { claimWriter } from "./claim.ts";
 import { deleteObjects } from "./delete-objects.ts";
-import { kindsOf } from "./kinds.ts";
+import { kindsOf, walCopiesOf } from "./kinds.ts";
 import { listBucket } from "./listing.ts";
 import type { Pass, PassDeps } from "./pass-context.ts";
 import { createProgress } from "./progress.ts";
 import { sealAgain } from "./seal-again.ts";
-import { isOfOneObject, isOutOfReach } from "./send.ts";
 import { sendArchives } from "./send-archives.ts";
 import { sendBundles } from "./send-bundles.ts";
 import { sendIndexed } from "./send-indexed.ts";
 import { sendSnapshot } from "./send-snapshot.ts";
+import { sendWal } from "./send-wal.ts";
 import { StandbyError } from "./writer.ts";
 
 export type PassResult = { state: Exclude<offsites.OffsitePass["state"], "running">; report: PassReport };
 
-const shownFailures = 50;
-
 /** Never throws for what a later pass may find mended. */
 export async function runPass(deps: PassDeps): Promise<PassResult> {
+  return reportOn((report) => work(deps, report));
+}
+
+/** The result of a pass, whatever ended it. */
+export async function reportOn(pass: (report: PassReport) => Promise<void>): Promise<PassResult> {
   const report: PassReport = { sent: 0, sent_bytes: 0, deleted: 0, failed: 0, failures: [] };
   try {
-    await work(deps, report);
+    await pass(report);
     return { state: report.failed === 0 ? "completed" : "incomplete", report };
   } catch (error) {
     report.error = (error as Error).message;
@@ -69,6 +74,7 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
     attempt: createAttempt(report, claim, now),
   };
   await sendBundles(pass);
+  const runs = await sendOwnWal(pass);
   await sendArchives(pass, listedAt);
   await sendSnapshot(pass, (await pass.archives.list()).archives);
   const indexed = await sendIndexed(pass);
@@ -76,11 +82,22 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   const known = await pass.archives.list();
   await deleteObjects(pass, { ...known, indexed });
   report.kinds = await kindsOf(pass, { archives: known.archives, indexed });
+  if (runs) report.wal_copies = await walCopiesOf(pass, runs);
   await sealAgain(pass, keys);
   step("abandoned");
   await bucket.abortAbandonedUploads({ before: new Date(now() - abandonedMs), signal });
   step("finish");
   report.writer = { ...(await claim.renew()), is_this_host: true };
+}
+
+/** The runs that were sent; none while the pass of the log alone sends them. */
+async function sendOwnWal(pass: Pass): Promise<Run[]> {
+  const { dir, exclusively } = pass.wal;
+  if (dir === undefined) return [];
+  pass.step("wal");
+  return (
+    (await exclusively(() => sendWal({ ...pass, walDir: dir, stateDir: pass.settings.state_dir }))) ?? []
+  );
 }
 
 const abandonedMs = 7 * 86_400_000;
@@ -102,33 +119,5 @@ function storeOf(
     ...(Math.abs(clockOffsetMs) > largestClockOffsetMs && {
       clock_ahead_seconds: Math.round(clockOffsetMs / 1_000),
     }),
-  };
-}
-
-/** Objects for which the store or an owner was out of reach, without a success in between; the next one would fail too. */
-const mostInARow = 3;
-/** How long a pass relies on having been the writer. */
-const claimTrustMs = 60_000;
-
-function createAttempt(report: PassReport, claim: Claim, now: () => number): Pass["attempt"] {
-  let inARow = 0;
-  let checkedAt = now();
-  return async (key, work) => {
-    if (now() - checkedAt > claimTrustMs) {
-      await claim.assertHeld();
-      checkedAt = now();
-    }
-    try {
-      await work();
-      inARow = 0;
-      return true;
-    } catch (error) {
-      if (isOutOfReach(error)) inARow += 1;
-      report.failed += 1;
-      const failure = { key, error: (error as Error).message };
-      if (report.failures.length < shownFailures) report.failures.push(failure);
-      if (inARow >= mostInARow || !isOfOneObject(error)) throw error;
-      return false;
-    }
   };
 }

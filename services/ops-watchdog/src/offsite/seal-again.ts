@@ -5,6 +5,7 @@ import type { CheckedKeys } from "./check-keys.ts";
 import { isSealedObject, keyIdObject } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import { sendAgain } from "./send.ts";
+import { isRewritten, walOfKey } from "./wal-key.ts";
 
 export async function sealAgain(pass: Pass, keys: CheckedKeys): Promise<void> {
   if (keys.recorded().length < 2) return;
@@ -34,15 +35,32 @@ async function sealEach(pass: Pass, objects: readonly Sealed[], budget: { left: 
   let isDone = true;
   for (const object of objects) {
     if (budget.left === 0) return false;
-    const isSealed = await pass.attempt(object.key, async () => {
-      if (await isUnderActiveKey(pass, object.key)) return;
+    let isSealed = false;
+    await pass.attempt(object.key, async () => {
+      isSealed = await isUnderActiveKey(pass, object.key);
+      if (isSealed) return;
       budget.left -= 1;
       step("seal-again");
-      await sendAgain(pass, object);
+      isSealed = await sealOne(pass, object);
     });
     isDone &&= isSealed;
   }
   return isDone;
+}
+
+/** False while the log is being sent: what is written again as it grows is not put back to what it was. */
+async function sealOne(pass: Pass, object: Sealed): Promise<boolean> {
+  const part = walOfKey(object.key);
+  const seal = async (one: Pick<Sealed, "sizeBytes" | "etag">) => {
+    await sendAgain(pass, { key: object.key, sizeBytes: one.sizeBytes, etag: one.etag });
+    return true;
+  };
+  if (!part || !isRewritten(part)) return seal(object);
+  const isDone = await pass.wal.exclusively(async () => {
+    const found = await pass.bucket.head(object.key, { signal: pass.signal });
+    return found ? seal(found) : true;
+  });
+  return isDone ?? false;
 }
 
 const roundingMs = 5_000;

@@ -14,24 +14,40 @@ type Outgoing = Digest & {
   onProgress?: (sentBytes: number) => void;
 };
 
-/** Stores a sealed copy, and asks the store for its size before anybody relies on it. */
-export async function send(deps: SendDeps, outgoing: Outgoing): Promise<number> {
-  const { bucket, ring, signal } = deps;
+/** Stores a sealed copy of bytes with a known digest. */
+export function send(deps: SendDeps, outgoing: Outgoing): Promise<number> {
   const { key, sizeBytes, sha256, open, onProgress } = outgoing;
+  const readPlain = (from: number) => verified(open(), outgoing, from);
+  return sendPlain(deps, { key, plainBytes: sizeBytes, fingerprint: sha256, readPlain, onProgress });
+}
+
+type Plain = {
+  key: string;
+  plainBytes: number;
+  /** Of the plaintext: an upload in parts is resumed only for the same. */
+  fingerprint: string;
+  readPlain: (from: number) => AsyncIterable<Uint8Array>;
+  onProgress?: ((sentBytes: number) => void) | undefined;
+};
+
+/** Seals and stores a plaintext, and asks the store for its size before anybody relies on it. */
+export async function sendPlain(deps: SendDeps, plain: Plain): Promise<number> {
+  const { bucket, ring, signal } = deps;
+  const { key, plainBytes, fingerprint, readPlain, onProgress } = plain;
   await bucket.put({
     key,
-    fingerprint: `${ring.active.id}:${sha256}`,
+    fingerprint: `${ring.active.id}:${fingerprint}`,
     body: (state) =>
       createSealedBody({
         key: ring.active,
-        plainBytes: sizeBytes,
-        readPlain: (from) => verified(open(), outgoing, from),
+        plainBytes,
+        readPlain,
         state: state !== undefined && isStateOf(state, ring.active) ? state : undefined,
       }),
     onProgress,
     signal,
   });
-  return confirm(deps, key, sealedSize(sizeBytes));
+  return confirm(deps, key, sealedSize(plainBytes));
 }
 
 /** Seals an object again; its plaintext is never stored. */

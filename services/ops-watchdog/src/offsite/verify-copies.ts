@@ -4,30 +4,18 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ObjectStore } from "@svc/object-store";
-import { type KeyRing, open, plainSize, sealedSize } from "@svc/sealed";
+import { open, plainSize, sealedSize } from "@svc/sealed";
 import { sidecarOf } from "../bundle/verify.ts";
-import type { ArchiveStore } from "./archive-store.ts";
-import type { BuildsStore, ImagePart } from "./builds-store.ts";
+import type { ImagePart } from "./builds-store.ts";
 import { readCopiedManifest } from "./fetch-db.ts";
 import { hexOf, indexesIn, readIndex } from "./indexes.ts";
 import { bundleOfKey, type IndexFolder, indexFolders, keyOfArchive, partOfKey } from "./object-key.ts";
 import type { Archive } from "./plan-archives.ts";
 import { isOfOneObject, send } from "./send.ts";
 import { verified } from "./source.ts";
-
-type VerifyDeps = {
-  bucket: ObjectStore;
-  ring: KeyRing;
-  archives: ArchiveStore;
-  builds: Pick<BuildsStore, "images" | "contexts" | "openImagePart" | "openContext">;
-  bundleDir: string;
-  /** Called before each copy; tests stop the process there. */
-  step: (name: string) => void;
-  signal: AbortSignal;
-  /** Whether this host may send a damaged copy again. */
-  mayRepair: boolean;
-};
+import type { Check, VerifyDeps } from "./verify-context.ts";
+import { checksOfWal } from "./verify-wal.ts";
+import type { WalPath } from "./wal-key.ts";
 
 export type Verified = {
   checked: string[];
@@ -56,6 +44,8 @@ export async function verifyCopies(deps: VerifyDeps, sample: number | undefined)
       repair: () => sendAnew(deps, archive),
     });
   }
+  const chooseSome = sample === undefined ? undefined : (from: readonly WalPath[]) => choose(from, sample);
+  checks.push(...checksOfWal(deps, keys, chooseSome));
   checks.push(...(await checksOfIndexed(deps, { keys, sample })));
   for (const one of checks) {
     deps.step("verify");
@@ -136,8 +126,6 @@ async function sendPartAnew(deps: VerifyDeps, key: string, sources: Sources[Inde
   await send(deps, { key, sha256, ...source });
   return true;
 }
-
-type Check = { key: string; verify: () => Promise<void>; repair?: () => Promise<boolean> };
 
 async function check(result: Verified, { key, verify, repair }: Check): Promise<void> {
   result.checked.push(key);

@@ -43,8 +43,8 @@ export type OffsiteFixture = {
   database: TestDatabase;
   archiveDir: string;
   key: SealKey;
-  /** Another machine that uses the bucket. */
-  addHost: (name: string) => Host;
+  /** Another machine that uses the bucket; `set` are settings beside those of every host. */
+  addHost: (name: string, set?: readonly string[]) => Host;
   /** Plaintext of an object. */
   opened: (key: string, keys?: readonly SealKey[]) => Promise<Buffer>;
   /** Empties the bucket and everything that is recorded. */
@@ -79,7 +79,7 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
     database,
     archiveDir,
     key,
-    addHost: (name) => hostIn(about, name),
+    addHost: (name, set = []) => hostIn(about, name, set),
     opened: async (object, keys = [key]) => {
       const chunks: Buffer[] = [];
       for await (const chunk of open([s3.bytesOf(object)], ringOf(keys))) chunks.push(chunk);
@@ -124,7 +124,7 @@ const textOf = (keys: readonly SealKey[]) => keys.map((key) => bytesOf(key).toSt
 
 type About = { dir: string; s3: S3Server; key: SealKey; databaseUrl: string; natsUrl: string };
 
-function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string): Host {
+function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, more: readonly string[]): Host {
   const [bundleDir, stateDir] = [join(dir, name, "bundles"), join(dir, name, "offsite")];
   const { accessKey, secretKey, region, bucket } = s3.options();
   const overrides = [
@@ -134,6 +134,7 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string): Ho
     `offsite.state_dir=${stateDir}`,
     "offsite.writer_settle=1ms",
     `ops_watchdog.bundle_dir=${bundleDir}`,
+    ...more,
   ];
   const envOf = (keys: readonly SealKey[]) => ({
     SVC_OFFSITE_ACCESS_KEY: accessKey,

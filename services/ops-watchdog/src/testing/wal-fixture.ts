@@ -26,11 +26,11 @@ async function timeOf(sql: Sql): Promise<Date> {
   return row?.["at"] as Date;
 }
 
-async function recoverOwn(dirs: { walDir: string; bundleDir: string }, at: Date) {
+async function recoverOwn(dirs: { walDir: string; bundleDir: string; scratchDir?: string }, at: Date) {
   const program = await findPostgresProgram();
   const readServers = async () => ({ kind: "read" as const, items: [] });
-  const rest = { scratchDir: undefined, program, version: "0.1.0", readServers, step: () => undefined };
-  return recoverBundle({ ...dirs, ...rest }, at);
+  const rest = { program, version: "0.1.0", readServers, step: () => undefined };
+  return recoverBundle({ scratchDir: undefined, ...dirs, ...rest }, at);
 }
 
 export async function startWalFixture() {
@@ -96,6 +96,8 @@ export async function startWalFixture() {
         return span !== undefined && span.from <= at && span.until >= at;
       }, 60_000),
     recover: (at: Date) => recoverOwn({ walDir, bundleDir }, at),
+    /** From another folder of an archive. */
+    recoverFrom: recoverOwn,
     stopServer: () => server.stop(),
     killServer: () => {
       process.kill(server.pid, "SIGKILL");

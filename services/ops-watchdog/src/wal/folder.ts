@@ -75,7 +75,7 @@ export async function readArchive(dir: string): Promise<{ runs: Run[]; problems:
 }
 
 async function readRun(path: string, name: string, problems: string[]): Promise<Run> {
-  const about = RunFile.parse(JSON.parse(await readFile(join(path, "run.json"), "utf8")));
+  const about = parseRun(await readFile(join(path, "run.json"), "utf8"));
   const files = (await namesIn(join(path, "wal"))).sort();
   const segments = files.flatMap((file) => {
     const found = parseSegment(file);
@@ -97,17 +97,28 @@ async function readRun(path: string, name: string, problems: string[]): Promise<
 }
 
 async function readBaseFile(path: string, name: string): Promise<Base> {
-  const about = BaseFile.parse(JSON.parse(await readFile(join(path, "base.json"), "utf8")));
+  return parseBase(await readFile(join(path, "base.json"), "utf8"), path, name);
+}
+
+/** The content of `run.json`. */
+export const parseRun = (text: string): RunFile => RunFile.parse(JSON.parse(text));
+
+/** The content of `base.json`. */
+export function parseBase(text: string, path: string, name: string): Base {
+  const about = BaseFile.parse(JSON.parse(text));
   return { name, path, about, endedAt: new Date(about.ended_at) };
+}
+
+/** The content of `received.json`. */
+export function parseReceived(text: string): NonNullable<Run["received"]> {
+  const { until, lsn: at } = Received.parse(JSON.parse(text));
+  return { until: new Date(until), lsn: parseLsn(at) };
 }
 
 /** A file that a power cut tore says nothing, so nothing counts as received until the next one. */
 async function readReceived(path: string): Promise<Run["received"]> {
   try {
-    const { until, lsn: at } = Received.parse(
-      JSON.parse(await readFile(join(path, "received.json"), "utf8")),
-    );
-    return { until: new Date(until), lsn: parseLsn(at) };
+    return parseReceived(await readFile(join(path, "received.json"), "utf8"));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // What the archive of the log covers, from its folder alone.
 
+import type { databaseBackups } from "@svc/proto";
 import { coverageOf, readArchive, sizeOf } from "./folder.ts";
 import { formatLsn } from "./lsn.ts";
 
@@ -59,6 +60,24 @@ export async function readWalStatus(about: {
       };
     }),
     problems,
+    ...(stale !== undefined && { stale }),
+  };
+}
+
+/** What the panel shows of the newest run. */
+export async function readPointInTime(about: {
+  dir: string;
+  maxAgeMs: number;
+  now: number;
+}): Promise<NonNullable<databaseBackups.DatabaseBackupStatus["point_in_time"]>> {
+  const { runs, problems } = await readArchive(about.dir);
+  const newest = runs.at(-1);
+  const covered = newest && coverageOf(newest);
+  const base = newest?.bases.at(-1)?.endedAt;
+  const stale = staleness(covered?.until, about) ?? problems[0];
+  return {
+    ...(covered && { covered_from: covered.from.toISOString(), covered_until: covered.until.toISOString() }),
+    ...(base && { base_at: base.toISOString() }),
     ...(stale !== undefined && { stale }),
   };
 }

@@ -187,6 +187,17 @@ describe("conditions", () => {
       judgeOffsite({ ...offsite, stale: true, last_completed_at: ago(13 * hour) }),
       ["offsite/stale critical 0"],
     ],
+    ["a copy of the log of now is right", judgeOffsite({ ...offsite, wal: { stale: false } }), []],
+    [
+      "copies of the log that cover nothing yet",
+      judgeOffsite({ ...offsite, wal: { stale: true } }),
+      ["offsite/wal warning 120"],
+    ],
+    [
+      "copies of the log that end before now",
+      judgeOffsite({ ...offsite, wal: { stale: true, covered_until: ago(2 * hour) } }),
+      ["offsite/wal warning 10"],
+    ],
     [
       "a wrong off-site key",
       judgeOffsite({ ...offsite, last: { ...pass, state: "wrong_key" } }),

@@ -4,7 +4,7 @@ import type { offsites } from "@svc/proto";
 import type { WatchdogDb } from "../../database.ts";
 import { readHostId } from "../../offsite/host-id.ts";
 import { findPasses, hasBeenWriter, type PassRow } from "../../offsite/report.ts";
-import { toOffsiteStatus } from "../../offsite/status.ts";
+import { readWalCopies, toOffsiteStatus } from "../../offsite/status.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { StandbyState } from "../state.ts";
 import { withDatabase } from "./database.ts";
@@ -19,7 +19,9 @@ export const offsite: Probe = {
       const found = await findPasses(db);
       return [found, await standbyOf(db, found.last, settings.state_dir)] as const;
     });
-    return { findings: judgeOffsite(toOffsiteStatus(settings, passes, context.now)), standby };
+    const { wal_archive } = context.settings.ops_watchdog;
+    const wal = wal_archive ? await readWalCopies(settings, context.now) : undefined;
+    return { findings: judgeOffsite(toOffsiteStatus(settings, { ...passes, wal }, context.now)), standby };
   },
 };
 
@@ -37,9 +39,9 @@ async function standbyOf(
   return { writer: writer.name, ran_at: Date.parse(writer.last_run_at), was_writer };
 }
 
-type Known = Pick<offsites.OffsiteStatus, "stale" | "last" | "max_age_seconds" | "last_completed_at">;
+type Known = Pick<offsites.OffsiteStatus, "stale" | "last" | "max_age_seconds" | "last_completed_at" | "wal">;
 
-export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at }: Known): Finding[] {
+export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at, wal }: Known): Finding[] {
   const findings: Finding[] = [];
   const hint = {
     en: "`svc offsite status` says what is missing and why.",
@@ -82,5 +84,34 @@ export function judgeOffsite({ stale, last, max_age_seconds, last_completed_at }
         { hours: Math.round(max_age_seconds / 3_600) },
       ),
     );
+  // Where nothing is copied at all it is said above.
+  if (wal?.stale && last?.state !== "wrong_key" && last?.state !== "standby")
+    findings.push(walStale(wal.covered_until));
   return findings;
+}
+
+/** The first copy of the log, with its base backup, may take as long as one that was on its way. */
+function walStale(until: string | undefined): Finding {
+  const about = {
+    key: "offsite/wal",
+    severity: "warning",
+    forMinutes: until === undefined ? 120 : 10,
+    hint: {
+      en: "`svc offsite status` says how far it is; `svc offsite sync` sends it now and says what fails.",
+      zh: "`svc offsite status` 显示当前进度；`svc offsite sync` 会立即复制并说明失败原因。",
+    },
+  } as const;
+  if (until === undefined)
+    return finding(about, {
+      en: "The off-site copies do not cover any point in time yet.",
+      zh: "异地副本尚未覆盖任何时间点。",
+    });
+  return finding(
+    about,
+    {
+      en: "The off-site copies cover points in time until {until} and no later.",
+      zh: "异地副本仅覆盖到 {until}，之后的时间点无法恢复。",
+    },
+    { until },
+  );
 }
