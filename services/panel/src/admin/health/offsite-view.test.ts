@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OffsiteStatus, offsiteProblemsOf, viewOfKind } from "./offsite-view.ts";
+import { type OffsiteStatus, offsiteProblemsOf, viewOfCopies } from "./offsite-view.ts";
 
 type State = NonNullable<OffsiteStatus["last"]>["state"];
 
@@ -50,6 +50,6 @@ for (const [sentence, objects, missing, notWhole, view] of [
   test(`of a kind ${sentence}`, () => {
     const kind = { kind: "worlds", objects, bytes: 1, missing: [], not_whole: [] } as const;
     const counted = { ...kind, missing_count: missing, not_whole_count: notWhole };
-    assert.deepEqual(viewOfKind({ ...counted, missing: [], not_whole: [] }), view);
+    assert.deepEqual(viewOfCopies({ ...counted, missing: [], not_whole: [] }), view);
   });
 }

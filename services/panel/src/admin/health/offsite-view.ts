@@ -4,7 +4,7 @@ import type { Output } from "../../api/operations.ts";
 import type { StatusLook } from "../../ui/status.tsx";
 
 export type OffsiteStatus = Output<"offsites.readOffsite">;
-export type OffsiteKind = OffsiteStatus["kinds"][number];
+export type OffsiteCopies = Omit<OffsiteStatus["kinds"][number], "kind">;
 export type OffsitePass = NonNullable<OffsiteStatus["last"]>;
 
 /** What somebody has to do about off-site copies, the worst first. */
@@ -58,10 +58,10 @@ export const lookOfPass: Record<OffsitePass["state"], StatusLook> = {
   wrong_key: "failed",
 };
 
-type KindView = { whole: number; wanted: number; look: StatusLook };
+type CopiesView = { whole: number; wanted: number; look: StatusLook };
 
 /** Of what should be in the bucket, what is there whole. A copy of another size is counted as there and as not whole. */
-export function viewOfKind({ objects, missing_count, not_whole_count }: OffsiteKind): KindView {
+export function viewOfCopies({ objects, missing_count, not_whole_count }: OffsiteCopies): CopiesView {
   const whole = Math.max(0, objects - not_whole_count);
   const wanted = objects + missing_count;
   return { whole, wanted, look: whole === wanted ? "running" : "failed" };

@@ -14,13 +14,13 @@ import { visible } from "../../words/visible.ts";
 import { useLanguage } from "../../words/words.ts";
 import {
   lookOfPass,
-  type OffsiteKind,
+  type OffsiteCopies,
   type OffsitePass,
   type OffsiteProblem,
   type OffsiteStatus,
   offsiteCommandOf,
   offsiteProblemsOf,
-  viewOfKind,
+  viewOfCopies,
 } from "./offsite-view.ts";
 
 /** The sealed copies in a bucket elsewhere, by kind. */
@@ -69,18 +69,20 @@ function Problem({ problem, status }: { problem: OffsiteProblem; status: Offsite
 
 function Copies({ status }: { status: OffsiteStatus }) {
   const { offsite } = useHealthWords();
-  const { last, last_completed_at, verified_at, writer, key_id, bucket, store, kinds } = status;
+  const { last, last_completed_at, verified_at, writer, key_id, bucket, store, kinds, wal } = status;
   const whole = last_completed_at === undefined ? offsite.never : <Time at={last_completed_at} />;
   const place = bucket !== undefined && <bdi key="bucket">{visible(bucket)}</bdi>;
   return (
     <>
       {last && <Pass pass={last} />}
       {kinds.map((kind) => (
-        <Kind key={kind.kind} kind={kind} />
+        <Kind key={kind.kind} name={offsite.kinds[kind.kind]} copies={kind} />
       ))}
+      {wal?.copies && <Kind name={offsite.log} copies={wal.copies} />}
       <Facts
         rows={[
           [offsite.lastCompleted, whole],
+          ...(wal ? [[offsite.pointInTime, <PointInTime key="wal" wal={wal} />] as const] : []),
           [
             offsite.verified,
             verified_at === undefined ? offsite.notVerified : <Time key="verified" at={verified_at} />,
@@ -97,6 +99,20 @@ function Copies({ status }: { status: OffsiteStatus }) {
         ]}
       />
     </>
+  );
+}
+
+function PointInTime({ wal }: { wal: NonNullable<OffsiteStatus["wal"]> }) {
+  const { offsite } = useHealthWords();
+  const { covered_from, covered_until, stale } = wal;
+  if (covered_from === undefined || covered_until === undefined) return offsite.noPointInTime;
+  return (
+    <Row>
+      <span>
+        <Time at={covered_from} /> – <Time at={covered_until} />
+      </span>
+      {stale && <Status look="failed" word={offsite.pointInTimeIsLate} />}
+    </Row>
   );
 }
 
@@ -153,12 +169,11 @@ function Pass({ pass }: { pass: OffsitePass }) {
   );
 }
 
-function Kind({ kind }: { kind: OffsiteKind }) {
+function Kind({ name, copies }: { name: string; copies: OffsiteCopies }) {
   const { offsite } = useHealthWords();
   const { language } = useLanguage();
-  const { whole, wanted, look } = viewOfKind(kind);
-  const { missing, missing_count, not_whole, not_whole_count, bytes } = kind;
-  const name = offsite.kinds[kind.kind];
+  const { whole, wanted, look } = viewOfCopies(copies);
+  const { missing, missing_count, not_whole, not_whole_count, bytes } = copies;
   return (
     <Stack isTight>
       <Row isSpread>

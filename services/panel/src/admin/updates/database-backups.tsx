@@ -60,7 +60,7 @@ function Problem({ problem, status }: { problem: BackupProblem; status: BackupSt
   );
 }
 
-function Newest({ status: { last, rehearsal } }: { status: BackupStatus }) {
+function Newest({ status: { last, rehearsal, point_in_time } }: { status: BackupStatus }) {
   const { bundles: words } = useHealthWords();
   const { language } = useLanguage();
   const number = new Intl.NumberFormat(language);
@@ -87,8 +87,33 @@ function Newest({ status: { last, rehearsal } }: { status: BackupStatus }) {
             words.notRehearsed
           ),
         ],
+        ...(point_in_time
+          ? [[words.pointInTime, <PointInTime key="point" found={point_in_time} />] as const]
+          : []),
+        ...(point_in_time?.base_at === undefined
+          ? []
+          : [[words.baseBackup, <Time key="base" at={point_in_time.base_at} />] as const]),
       ]}
     />
+  );
+}
+
+function PointInTime({ found }: { found: NonNullable<BackupStatus["point_in_time"]> }) {
+  const { bundles: words } = useHealthWords();
+  const { covered_from, covered_until, stale } = found;
+  const isFresh = stale === undefined;
+  return (
+    <>
+      <Row>
+        <Status look={isFresh ? "running" : "failed"} word={isFresh ? words.covered : words.notCovered} />
+        {covered_from !== undefined && covered_until !== undefined && (
+          <span>
+            <Time at={covered_from} /> – <Time at={covered_until} />
+          </span>
+        )}
+      </Row>
+      {stale !== undefined && <bdi>{visible(stale)}</bdi>}
+    </>
   );
 }
 
