@@ -27,6 +27,7 @@ export { clampToSafeInteger } from "./path/extents.ts";
 export { createFileWriter } from "./path/file-writer.ts";
 export { Folder } from "./path/folder.ts";
 export { parsePath, parseTarget } from "./path/parse.ts";
+export { partialNameOf } from "./path/protect.ts";
 export { readAhead } from "./path/read-ahead.ts";
 export { writeAll } from "./path/write-all.ts";
 export { isSameWorld } from "./restore/is-same-world.ts";

@@ -9,6 +9,7 @@ import {
   findProtected,
   forwardingPath,
   isForwarding,
+  isPartialName,
   isProperties,
   type Protected,
   propertiesPath,
@@ -45,8 +46,6 @@ type SearchPlan = SearchText & {
 
 type Search = SearchPlan & { known: Protected; result: SearchResult; matchBytes: number };
 
-/** What a starting pod writes its secrets to before it renames them. */
-const partialEnding = ".svc-partial";
 /** Longest path that a request can have. */
 const mostPathBytes = 4_096;
 
@@ -131,7 +130,7 @@ async function searchContent(
   await using file = opened;
   const { stats } = file;
   // No lock is held: a start may replace these files meanwhile, and then they are others with the same names.
-  if (isForwarding(known, stats) || path === forwardingPath || name.endsWith(partialEnding))
+  if (isForwarding(known, stats) || path === forwardingPath || isPartialName(name))
     return leaveOut("protected");
   if (stats.size > limits.fileBytes) return leaveOut("large");
   if (result.read_bytes + stats.size > limits.bytes) {

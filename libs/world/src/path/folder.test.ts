@@ -145,6 +145,18 @@ describe("a folder", () => {
     assert.doesNotThrow(() => assertMovable(known, plain));
   });
 
+  test("what a killed start left of a protected file has the same secrets, and may be removed", async () => {
+    await writeFile(join(world, ".server.properties.svc-partial"), "rcon.password=hush\n");
+    await writeFile(join(world, "config", ".paper-global.yml.svc-partial"), "secret: x");
+    const known = await findProtected(root);
+    const properties = await root.find(".server.properties.svc-partial");
+    assert.ok(properties && isProperties(known, properties) && !isForwarding(known, properties));
+    await using config = await root.enter("config");
+    const forwarding = await config.find(".paper-global.yml.svc-partial");
+    assert.ok(forwarding && isForwarding(known, forwarding) && !isProperties(known, forwarding));
+    for (const file of [properties, forwarding]) assert.doesNotThrow(() => assertMovable(known, file));
+  });
+
   test("the RCON password is masked however the line is written", () => {
     assert.equal(
       maskPassword("a=1\n rcon.password = hush now\nRCON.password:x\nb=2"),

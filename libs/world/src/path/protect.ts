@@ -8,6 +8,10 @@ export const propertiesPath = "server.properties";
 const configName = "config";
 const forwardingName = "paper-global.yml";
 export const forwardingPath = `${configName}/${forwardingName}`;
+const partialEnding = ".svc-partial";
+/** What a starting pod writes the next content of a file to; one that is killed leaves it. */
+export const partialNameOf = (name: string): string => `.${name}${partialEnding}`;
+export const isPartialName = (name: string): boolean => name.endsWith(partialEnding);
 
 export type Protected = {
   /** `server.properties`: read with its RCON password masked, never moved. */
@@ -16,25 +20,33 @@ export type Protected = {
   config: Identity | undefined;
   /** `config/paper-global.yml`: holds the forwarding secret; never read, written, moved or sent. */
   forwarding: Identity | undefined;
+  /** What a killed start left of the two files: the same secrets, read as these are; anybody may remove them. */
+  partials: { properties: Identity | undefined; forwarding: Identity | undefined };
 };
 
 /** Finds the protected files of a world; files that don't exist need no protection. */
 export async function findProtected(root: Folder): Promise<Protected> {
   const properties = await root.find(propertiesPath);
   const config = await root.find(configName);
-  const found: Protected = { properties, config, forwarding: undefined };
+  const partials = { properties: await root.find(partialNameOf(propertiesPath)), forwarding: undefined };
+  const found: Protected = { properties, config, forwarding: undefined, partials };
   if (!config?.isDirectory()) return found;
   await using folder = await root.enter(configName);
-  return { ...found, forwarding: await folder.find(forwardingName) };
+  const forwarding = await folder.find(forwardingName);
+  return {
+    ...found,
+    forwarding,
+    partials: { ...partials, forwarding: await folder.find(partialNameOf(forwardingName)) },
+  };
 }
 
 /** True for the same file under any name. */
 export function isForwarding(known: Protected, file: Identity): boolean {
-  return known.forwarding !== undefined && isSameFile(known.forwarding, file);
+  return [known.forwarding, known.partials.forwarding].some((one) => one && isSameFile(one, file));
 }
 
 export function isProperties(known: Protected, file: Identity): boolean {
-  return known.properties !== undefined && isSameFile(known.properties, file);
+  return [known.properties, known.partials.properties].some((one) => one && isSameFile(one, file));
 }
 
 /** Throws `bad_path` when something may not be moved. */

@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { partialNameOf } from "@svc/world";
 
 export type Folder = {
   fd: number;
@@ -61,7 +62,7 @@ export function readPlain(folder: Folder, name: string, highest: number): Read {
 
 /** Replaces a file as a whole, and a link instead of what it points to; whoever reads it sees the old or the new one. */
 export function replacePlain(folder: Folder, name: string, content: { text: string; mode: number }): void {
-  const partial = folder.at(`.${name}.svc-partial`);
+  const partial = folder.at(partialNameOf(name));
   rmSync(partial, { force: true });
   const fd = openSync(partial, making, content.mode);
   try {
