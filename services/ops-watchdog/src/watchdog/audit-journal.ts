@@ -122,7 +122,8 @@ async function listLeft(folders: readonly string[], ageMs: number): Promise<Left
       const path = join(dir, name);
       const [isEntry, , made] = shape.exec(name) ?? [];
       const about = await stat(path).catch(() => undefined);
-      if (about === undefined || (made === undefined && about.mtimeMs > before)) continue;
+      // The clock has whole milliseconds, the file has fractions of them.
+      if (about === undefined || (made === undefined && Math.floor(about.mtimeMs) > before)) continue;
       // A torn file is of an entry whose change was never begun.
       if (isEntry) found.push({ path, isMade: made !== undefined });
       else await rm(path, { force: true });
