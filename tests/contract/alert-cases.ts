@@ -156,8 +156,8 @@ const upkeep: AlertCase[] = [
     },
     at: "14h",
   },
-  { alert: "OffsiteWalStale", series: { svc_offsite_wal_timestamp_seconds: "60x40" }, at: "2h" },
-  { alert: "WalArchiveStale", series: { svc_wal_received_timestamp_seconds: "60x40" }, at: "1h" },
+  { alert: "OffsiteWalStale", series: { svc_offsite_wal_timestamp_seconds: "60x40" }, at: "3h" },
+  { alert: "WalArchiveStale", series: { svc_wal_received_timestamp_seconds: "60x40" }, at: "2h" },
   { alert: "OffsiteWrongKey", series: { 'svc_offsite_pass_state{state="wrong_key"}': "1x20" }, at: "3m" },
   { alert: "OffsiteStandby", series: { 'svc_offsite_pass_state{state="standby"}': "1x40" }, at: "4h" },
   {
