@@ -130,7 +130,9 @@ export async function join(about: Join): Promise<Joined> {
 export async function kickOf(about: Join): Promise<string> {
   const bot = connect(about);
   const ended = once(bot, "end");
-  const [reason] = await once(bot, "kicked");
+  // mineflayer emits `kicked` only once its plugins are loaded, a turn after it connects.
+  const { _client: client } = bot;
+  const [{ reason }] = await Promise.race([once(client, "disconnect"), once(client, "kick_disconnect")]);
   await ended;
   return JSON.stringify(reason);
 }

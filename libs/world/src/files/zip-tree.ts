@@ -39,7 +39,7 @@ export function holesOf(stats: Pick<Stats, "size" | "blocks">): number {
 export async function zipFolder(zipping: Zipping, folder: Folder, name: string): Promise<void> {
   const { zip, signal, onLeftOut, onEntry } = zipping;
   onEntry?.({ bytes: 0 });
-  zip.addEmptyDirectory(name.toWellFormed());
+  zip.addEmptyDirectory(name.toWellFormed(), optionsOf(await folder.stat()));
   for await (const found of walk(folder, { signal, isWhole: false })) {
     if (found.kind === "skipped") onLeftOut({ path: `${name}/${found.path}`, reason: found.reason });
     else await zipFound(zipping, { found, path: `${name}/${found.path}` });
@@ -58,12 +58,16 @@ export async function zipFound(zipping: Zipping, { found, path: given }: Adding)
   const reason = whyLeftOut(zipping, { found, path: given });
   if (reason) return onLeftOut({ path: given, reason });
   const path = given.toWellFormed();
-  const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
+  const options = optionsOf(found.stats);
   onEntry?.({ bytes: found.kind === "file" ? found.stats.size : 0 });
   if (found.kind === "folder") zip.addEmptyDirectory(path, options);
   else if (isProperties(zipping.known, found.stats))
     zip.addBuffer(masked(await found.file.readAll()), path, options);
   else await addContent(zipping, { found, path, options });
+}
+
+function optionsOf({ mtimeMs, mode }: Stats): { mtime: Date; mode: number } {
+  return { mtime: new Date(mtimeMs), mode: mode & 0o177777 };
 }
 
 function whyLeftOut({ known }: Zipping, { found, path }: Adding): LeftOutReason | undefined {

@@ -69,7 +69,13 @@ export async function refusedJoin(join: Join): Promise<string> {
     throw new Error(`${join.name} was let in`);
   });
   joined.catch(() => {});
-  const [reason] = await Promise.race([once(bot, "kicked"), joined]);
+  // mineflayer emits `kicked` only once its plugins are loaded, a turn after it connects.
+  const { _client: client } = bot;
+  const [{ reason }] = await Promise.race([
+    once(client, "disconnect"),
+    once(client, "kick_disconnect"),
+    joined,
+  ]);
   await ended;
   return typeof reason === "string" ? reason : JSON.stringify(reason);
 }
