@@ -16,6 +16,7 @@ import { type ForwardingAccess, forwardingSecretObject } from "./forwarding.ts";
 import { isAtRest, type Observed } from "./observed.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { RconAccess } from "./rcon-access.ts";
+import { isSameJson } from "./same-json.ts";
 
 export type ActDeps = {
   kube: Kube;
@@ -210,15 +211,10 @@ async function writeStatus(
   status: MinecraftServerStatus,
 ): Promise<Server> {
   const { server } = observed;
-  if (isDeepStrictEqual(plain(status), plain(server.status ?? {}))) return server;
+  if (isSameJson(status, server.status ?? {})) return server;
   const written = await deps.kube.replaceStatus(servers, { ...server, status });
   deps.watched.servers.remember(written);
   return written;
-}
-
-// Undefined fields are dropped when the status is stored.
-function plain(status: MinecraftServerStatus): unknown {
-  return JSON.parse(JSON.stringify(status));
 }
 
 async function performLate({ kube, watched }: ActDeps, server: Server, effect: LateEffect): Promise<void> {

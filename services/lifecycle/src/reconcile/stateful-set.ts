@@ -40,6 +40,7 @@ export function statefulSetOf(wanted: Wanted, replicas: 0 | 1): StatefulSet {
   const { server, settings } = wanted;
   const { name } = server.metadata;
   const template = podTemplateOf(wanted);
+  const whole = shortDigest(JSON.stringify(template));
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
@@ -48,8 +49,8 @@ export function statefulSetOf(wanted: Wanted, replicas: 0 | 1): StatefulSet {
       namespace: namespaceOf(server),
       labels: managedLabels(name),
       annotations: {
-        [annotation.podTemplate]: digestOf(template, settings.platform_image),
-        [annotation.wholePodTemplate]: shortDigest(JSON.stringify(template)),
+        [annotation.podTemplate]: keptDigestOf(template, { whole, platformImage: settings.platform_image }),
+        [annotation.wholePodTemplate]: whole,
       },
       ownerReferences: [ownerOf(server)],
     },
@@ -233,6 +234,23 @@ function egressArgs(settings: LifecycleSettings): string[] {
 
 function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** Digests by that of the whole template: a pass that changes nothing need not go through it again. */
+const keptDigests = new Map<string, string>();
+const mostKeptDigests = 20_000;
+
+function keptDigestOf(
+  template: V1PodTemplateSpec,
+  { whole, platformImage }: { whole: string; platformImage: string },
+): string {
+  const key = `${whole} ${platformImage}`;
+  const kept = keptDigests.get(key);
+  if (kept !== undefined) return kept;
+  if (keptDigests.size >= mostKeptDigests) keptDigests.clear();
+  const digest = digestOf(template, platformImage);
+  keptDigests.set(key, digest);
+  return digest;
 }
 
 const forNextStart: ReadonlySet<string> = new Set(["terminationMessagePolicy", "enableServiceLinks"]);
