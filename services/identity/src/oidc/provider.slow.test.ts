@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import { accounts, identityHealth, oidc } from "@svc/proto";
 import { newBrowser, type OidcFixture, startOidcFixture } from "../testing/oidc-fixture.ts";
 
@@ -163,14 +164,7 @@ describe("an OpenID provider", () => {
     });
   }
   // A failed discovery is remembered for two seconds.
-  const recovered = async () => {
-    for (let tries = 0; tries < 100; tries++) {
-      const begun = await fixture.begin("works", newBrowser()).catch(() => undefined);
-      if (begun) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error("the provider is not asked again");
-  };
+  const recovered = () => until(() => fixture.begin("works", newBrowser()));
 
   type Metadata = Record<string, unknown>;
   const documents: Record<string, (right: Metadata) => Metadata> = {

@@ -12,11 +12,11 @@ import type { ObjectStore } from "@svc/object-store";
 import type { KeyRing } from "@svc/sealed";
 import { syncPath, writeDurably } from "../bundle/durable.ts";
 import { chooseRecovery, coverageText } from "../wal/choose.ts";
+import { digestOfFile } from "../wal/file-digest.ts";
 import { type Base, parseReceived } from "../wal/folder.ts";
 import { formatLsn, nextSegment, parseLsn, segmentBytes, segmentName, segmentStart } from "../wal/lsn.ts";
 import { readBase } from "../wal/read-base.ts";
 import { isOfOneObject } from "./send.ts";
-import { readFileBytes } from "./source.ts";
 import { type CopiedRun, isUsableCopy, readCopiedRuns } from "./wal-copies.ts";
 import { baseFiles } from "./wal-key.ts";
 import { openWalObject, readWalObject } from "./wal-object.ts";
@@ -242,9 +242,7 @@ async function fetchSegment(deps: FetchWalDeps, about: OneSegment, done: Fetched
 async function isIntact(path: string): Promise<boolean> {
   const expected = (await readFile(`${path}.sha256`, "utf8").catch(() => "")).slice(0, 64);
   if (expected === "" || (await sizeOf(path)) !== segmentBytes) return false;
-  const hash = createHash("sha256");
-  for await (const chunk of readFileBytes(path)) hash.update(chunk);
-  return hash.digest("hex") === expected;
+  return (await digestOfFile(path)) === expected;
 }
 
 /** The beginning of a segment; what a receiver has written here meanwhile stays. */

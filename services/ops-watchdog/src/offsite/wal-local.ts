@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
 import { bytesBody } from "@svc/object-store";
+import { digestOfFile } from "../wal/file-digest.ts";
 import type { Run } from "../wal/folder.ts";
 import { segmentBytes, segmentStart } from "../wal/lsn.ts";
 import { readBase } from "../wal/read-base.ts";
@@ -52,11 +53,7 @@ export async function partsOfRun(run: Run): Promise<LocalPart[]> {
 async function fileOf(run: Run, name: string): Promise<LocalPart> {
   const path = join(run.path, name);
   const { size } = await stat(path);
-  const digest = async () => {
-    const hash = createHash("sha256");
-    for await (const chunk of readFileBytes(path)) hash.update(chunk);
-    return hash.digest("hex");
-  };
+  const digest = () => digestOfFile(path);
   return { path: `${run.name}/${name}`, sizeBytes: size, digest, open: () => readFileBytes(path) };
 }
 

@@ -1,7 +1,6 @@
 // The scratch folder of a recovery: the files of a base backup and the log that is applied to them.
 
-import { createHash } from "node:crypto";
-import { constants, createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import {
   chown,
   copyFile,
@@ -14,7 +13,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { digestOfFile } from "./file-digest.ts";
 import type { Base, Run } from "./folder.ts";
 import { formatLsn, nextSegment, parseLsn, segmentBytes, segmentName, segmentStart } from "./lsn.ts";
 import { readBase } from "./read-base.ts";
@@ -131,9 +130,7 @@ async function place(source: string, target: string, owner: Owner): Promise<void
 async function checkDigest(path: string, name: string): Promise<void> {
   const [expected] = (await readFile(`${path}.sha256`, "utf8").catch(() => "")).split(" ");
   if (!expected) throw new DamagedWalError(`the digest of the segment ${name} is missing`);
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  if (hash.digest("hex") !== expected)
+  if ((await digestOfFile(path)) !== expected)
     throw new DamagedWalError(`the segment ${name} is not as it was received`);
 }
 
