@@ -59,7 +59,7 @@ export function openStore<T>(options: {
     max: options.poolSize,
     connectionTimeoutMillis: 3_000,
     // Above the pause of what runs once a minute, which would open its connections anew each time.
-    idleTimeoutMillis: 90_000,
+    idleTimeoutMillis: 65_000,
     statement_timeout: statementTimeoutMs,
     query_timeout: answerWithinMs,
     keepAlive: true,
