@@ -181,6 +181,12 @@ export const durables: readonly Durable[] = [
     subjects: ["svc.evt.lifecycle.clone.ordered.>"],
   },
   {
+    name: "lifecycle-backups",
+    service: "lifecycle",
+    stream: "STORAGE",
+    subjects: ["svc.evt.storage.backup.failed.>"],
+  },
+  {
     name: "builds-accounts",
     service: "builds",
     stream: "IDENTITY",

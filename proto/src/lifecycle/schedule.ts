@@ -1,6 +1,6 @@
 // Scheduled tasks of a server (docs/reference/schedules.md#task, docs/reference/schedules.md#run).
 // Vocabulary: due = the time a task should run; claim = take a due run so that no other replica does; chain = a task with
-// several steps; step = one action of a chain.
+// several steps; step = one action of a chain; trigger = what has to happen for a task that has no time.
 
 import { z } from "zod";
 import { event, nothing, operation } from "../contract.ts";
@@ -46,8 +46,8 @@ export const RunCode = z.enum([
 ]);
 export type RunCode = z.output<typeof RunCode>;
 
-/** The same for what chains and conditions bring; builds before them do not know these values. */
-export const ChainCode = z.enum(["condition_not_met", "step_late", "run_cancelled"]);
+/** The same for what chains, conditions and triggers bring; builds before them do not know these values. */
+export const ChainCode = z.enum(["condition_not_met", "step_late", "run_cancelled", "event_late"]);
 export type ChainCode = z.output<typeof ChainCode>;
 
 /** What must be true when a step begins; otherwise it is skipped (docs/reference/schedules.md#conditions). */
@@ -87,6 +87,46 @@ export const StepEnding = z.strictObject({
 });
 export type StepEnding = z.output<typeof StepEnding>;
 
+/** What a task may run on instead of the clock (docs/reference/schedules.md#triggers). */
+export const scheduleTriggers = [
+  "first_player_joined",
+  "server_empty",
+  "server_started",
+  "server_crashed",
+  "backup_failed",
+] as const;
+export const ScheduleTrigger = z.enum(scheduleTriggers);
+export type ScheduleTrigger = z.output<typeof ScheduleTrigger>;
+
+/** For how long a server is empty at most before `server_empty` runs a task. */
+export const maxTriggerMinutes = 1_440;
+/** Between two runs that a trigger begins. */
+export const maxPauseMinutes = 1_440;
+/** Both, where a caller says nothing. */
+export const triggerDefaults = { minutes: 5, pause: 5 } as const;
+
+/** What became of something that a trigger waits for (docs/reference/schedules.md#events). */
+export const TriggerOutcome = z.enum(["waiting", "ran", "missed", "cancelled", "paused", "caused_by_itself"]);
+export type TriggerOutcome = z.output<typeof TriggerOutcome>;
+
+const triggered = {
+  trigger: ScheduleTrigger,
+  at: Timestamp,
+  /** The cause of a crash, or the Job of a backup. */
+  about: z.string().optional(),
+};
+
+export const TriggerEvent = z.strictObject({
+  ...triggered,
+  /** When it runs the task, while it waits. */
+  due_at: Timestamp.optional(),
+  outcome: TriggerOutcome,
+});
+export type TriggerEvent = z.output<typeof TriggerEvent>;
+
+/** Of the newest of them a task shows so many. */
+export const shownTriggerEvents = 5;
+
 /** One task as it is stored (docs/reference/schedules.md#task). */
 export const Schedule = z.strictObject({
   id: z.int(),
@@ -102,7 +142,7 @@ export const Schedule = z.strictObject({
   timezone: z.string(),
   warn_minutes: z.literal(scheduleWarnings),
   enabled: z.boolean(),
-  /** Null while the task is disabled. */
+  /** Null while the task is disabled, and of one with a trigger. */
   next_run_at: Timestamp.nullable(),
   run_state: RunState,
   last_run_at: Timestamp.nullable(),
@@ -121,6 +161,16 @@ export const Schedule = z.strictObject({
   step_endings: z.array(StepEnding).optional(),
   /** When the next step begins of a run that waits between two; `run_state` is `claimed` meanwhile. */
   waits_until: Timestamp.optional(),
+  /** What it runs on instead of the clock. */
+  trigger: ScheduleTrigger.optional(),
+  /** How long the server has to be empty; of `server_empty` alone. */
+  trigger_minutes: z.int().optional(),
+  /** Shortest time between the beginnings of two runs that the trigger begins. */
+  pause_minutes: z.int().optional(),
+  /** What the last run was begun for, or was missed; absent when it was the clock, or somebody ran it by hand. */
+  last_trigger: z.strictObject(triggered).optional(),
+  /** What happened lately, the newest first; in lists alone. */
+  trigger_events: z.array(TriggerEvent).optional(),
   created_by: z.string(),
   created_at: Timestamp,
 });
@@ -170,6 +220,23 @@ const ScheduleInput = {
       maxItems: maxSteps - 1,
       description: "What follows the first step; left out of an update it stays.",
     })
+    .optional(),
+  trigger: z
+    .string()
+    .max(64)
+    .meta({
+      type: "string",
+      enum: ["", ...scheduleTriggers],
+      description: "Instead of a time; left out of an update it stays, empty is the clock.",
+    })
+    .optional(),
+  trigger_minutes: z
+    .number()
+    .meta({ type: "integer", minimum: 0, maximum: maxTriggerMinutes, default: triggerDefaults.minutes })
+    .optional(),
+  pause_minutes: z
+    .number()
+    .meta({ type: "integer", minimum: 1, maximum: maxPauseMinutes, default: triggerDefaults.pause })
     .optional(),
 };
 
@@ -268,6 +335,7 @@ export const runFinished = event({
     code: RunCode.optional(),
     chain_code: ChainCode.optional(),
     cause: z.string().optional(),
+    trigger: ScheduleTrigger.optional(),
     at: z.iso.datetime(),
   }),
   key: (data) => data.name,

@@ -39,7 +39,7 @@ const scheduler = createScheduler(
 /** Makes the table hold so many enabled tasks, all due within half an hour, `due` of them now. */
 async function fill({ count, due }: { count: number; due: number }) {
   const now = new Date(clock.now);
-  await sql`truncate server_schedules`.execute(database.db);
+  await sql`truncate server_schedules cascade`.execute(database.db);
   await sql`insert into server_schedules
       (server_name, action, command, timezone, every_minutes, next_run_at, created_by, created_at, updated_at)
     select 'bench-' || lpad((n % 10000)::text, 5, '0'), 'command', 'list', 'Europe/Berlin', 15,

@@ -83,6 +83,7 @@ const shown = new Set([
   ...["backup_id", "drill", "only", "pinned", "safety_snapshot", "size_bytes"],
   ...["path", "from", "to", "overwrite", "op"],
   ...["id", "schedule_action", "every_minutes", "minute_of_day", "weekdays", "timezone", "enabled"],
+  ...["trigger", "trigger_minutes", "pause_minutes", "happened_at", "about"],
   ...["action", "player", "node", "group", "mc_uuid"],
   ...["host", "format"],
 ]);

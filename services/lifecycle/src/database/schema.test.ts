@@ -63,6 +63,11 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     accepted_by: true,
     member_id: true,
   },
+  trigger_events: {
+    ...{ schedule_id: true, event: true, trigger: true, happened_at: true },
+    ...{ about: true, due_at: true, causes: true, outcome: true },
+  },
+  server_presence: { server_name: true, is_empty: true, changed_at: true, looked_at: true },
   server_schedules: {
     id: true,
     server_name: true,
@@ -95,6 +100,8 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     step_endings: true,
     run_revoked: true,
     last_ok_at: true,
+    ...{ trigger: true, trigger_minutes: true, pause_minutes: true },
+    ...{ last_trigger: true, last_fired_at: true, run_ended_at: true },
     created_by: true,
     created_at: true,
     updated_at: true,

@@ -113,6 +113,42 @@ export type SchedulesTable = {
   step_endings: Json<readonly schedules.StepEnding[]>;
   run_revoked: Generated<boolean>;
   last_ok_at: Date | null;
+  trigger: ColumnType<schedules.ScheduleTrigger | "", schedules.ScheduleTrigger | "" | undefined>;
+  trigger_minutes: Generated<number>;
+  pause_minutes: Generated<number>;
+  last_trigger: ColumnType<LastTrigger | null, string | null | undefined, string | null>;
+  last_fired_at: Date | null;
+  run_ended_at: Date | null;
+};
+
+/** What a run was begun for; `causes` are ids of tasks, whose runs may have brought it about. */
+export type LastTrigger = {
+  event: string;
+  trigger: schedules.ScheduleTrigger;
+  /** RFC 3339. */
+  at: string;
+  about: string;
+  causes: readonly number[];
+};
+
+/** Something that happened, for one task that waits for it. */
+export type TriggerEventsTable = {
+  schedule_id: number;
+  event: string;
+  trigger: schedules.ScheduleTrigger;
+  happened_at: Date;
+  about: Generated<string>;
+  due_at: Date;
+  causes: Json<readonly number[]>;
+  outcome: Generated<schedules.TriggerOutcome>;
+};
+
+/** Whether somebody is on a server, as it was last counted. */
+type ServerPresenceTable = {
+  server_name: string;
+  is_empty: boolean;
+  changed_at: Date;
+  looked_at: Date;
 };
 
 /** Sums and counts of the samples of one step; a count of 0 is a gap. */
@@ -194,6 +230,8 @@ export type Tables = {
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_schedules: SchedulesTable;
+  trigger_events: TriggerEventsTable;
+  server_presence: ServerPresenceTable;
   server_aliases: { subdomain: string; server_name: string };
   server_allowlist: {
     server_name: string;

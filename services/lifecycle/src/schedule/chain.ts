@@ -26,9 +26,10 @@ export function stepOf(row: ScheduleRow): Step {
   return step;
 }
 
-type Count = "none" | "some" | "unknown";
+export type Count = "none" | "some" | "unknown";
 
-function playersOf(server: Server | undefined): Count {
+/** Whether somebody is on a server. */
+export function playersOf(server: Server | undefined): Count {
   const { phase, players, conditions } = server?.status ?? {};
   if (phase === "Stopped") return "none";
   if (phase === "Running" && conditionOf(conditions, "PlayersCounted")?.status === "False") return "unknown";

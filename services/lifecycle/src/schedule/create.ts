@@ -5,7 +5,7 @@ import { schedules as contracts } from "@svc/proto";
 import { checkSteps, saverOf, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditOf, toSavedSchedule } from "./save-schedule.ts";
+import { auditOf, toSavedSchedule, watchFor } from "./save-schedule.ts";
 
 export const create =
   (deps: ScheduleDeps): Handler<typeof contracts.create> =>
@@ -23,6 +23,7 @@ export const create =
           at,
           by: saverOf(context, server),
         });
+        await watchFor(deps, made, { server, at });
         await server.audit(auditOf(context, "schedule.create", made));
         await server.announce(made.id, at);
         return made;

@@ -42,11 +42,12 @@ function firstOf(rules: readonly Rule[], observed: Observed): Plan {
 }
 
 function notEnabled({ row }: Observed): Plan | undefined {
-  return row.enabled && row.next_run_at ? undefined : rest;
+  // What has a trigger does not run by the clock.
+  return row.enabled && row.next_run_at && row.trigger === "" ? undefined : rest;
 }
 
-const deleted = { code: "server_deleted", detail: "The server was deleted." } as const;
-const changedOwner = {
+export const deleted = { code: "server_deleted", detail: "The server was deleted." } as const;
+export const changedOwner = {
   code: "owner_changed",
   detail: "The server has a new owner; save it again to switch it on.",
 } as const;

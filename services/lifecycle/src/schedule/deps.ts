@@ -3,10 +3,12 @@ import type { ServerRcon } from "../console/rcon.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import type { ScheduleMetrics } from "./metrics.ts";
 import type { ScheduleStore } from "./store.ts";
+import type { TriggerStore } from "./trigger-store.ts";
 
 /** Dependencies of scheduled tasks; `store` is that of the servers. */
 export type ScheduleDeps = ServerDeps & {
   schedules: ScheduleStore;
+  triggers: TriggerStore;
   rcon: Pick<ServerRcon, "run">;
   metrics: ScheduleMetrics;
   log: Logger;

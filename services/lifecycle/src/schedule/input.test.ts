@@ -29,7 +29,28 @@ describe("what is stored", () => {
       enabled: true,
       only_if: "",
       next_steps: [],
+      ...{ trigger: "", trigger_minutes: 0, pause_minutes: 0 },
     });
+  });
+  test("a task with a trigger has no time and no warning, and waits five minutes unless it says otherwise", () => {
+    const given = { every_minutes: 60, minute_of_day: 300, weekdays: 1, warn_minutes: 5 };
+    const kept = ({ trigger, trigger_minutes, pause_minutes, ...more }: ReturnType<typeof stored>) => [
+      ...[trigger, trigger_minutes, pause_minutes],
+      ...[more.every_minutes, more.minute_of_day, more.weekdays, more.warn_minutes],
+    ];
+    const timeless = [0, 0, 127, 0];
+    assert.deepEqual(kept(stored({ ...given, trigger: "server_empty" })), [
+      "server_empty",
+      5,
+      5,
+      ...timeless,
+    ]);
+    const exact = { trigger: "server_empty", trigger_minutes: 0, pause_minutes: 1_440 };
+    assert.deepEqual(kept(stored(exact)), ["server_empty", 0, 1_440, ...timeless]);
+    const other = { ...given, trigger: "backup_failed", trigger_minutes: 9, pause_minutes: 1 };
+    assert.deepEqual(kept(stored(other)), ["backup_failed", 0, 1, ...timeless]);
+    const { trigger_minutes, pause_minutes } = stored({ trigger_minutes: 9, pause_minutes: 9 });
+    assert.deepEqual([trigger_minutes, pause_minutes], [0, 0]);
   });
   test("one leading slash of a command is dropped", () => {
     assert.equal(stored(command(" /say hi ")).command, "say hi");
@@ -113,6 +134,17 @@ describe("what is refused", () => {
       { ...command("list"), every_minutes: 15, ...second({}) },
       "bad_schedule",
     ],
+    ["a trigger nobody knows", { trigger: "full_moon" }, "bad_schedule"],
+    ["a trigger in capitals", { trigger: "Server_Empty" }, "bad_schedule"],
+    ["being empty for less than nothing", { trigger: "server_empty", trigger_minutes: -1 }, "bad_schedule"],
+    ["being empty for half a minute", { trigger: "server_empty", trigger_minutes: 0.5 }, "bad_schedule"],
+    ["being empty for over a day", { trigger: "server_empty", trigger_minutes: 1_441 }, "bad_schedule"],
+    ["wrong minutes although they would be dropped", { trigger_minutes: -1 }, "bad_schedule"],
+    ["no pause", { trigger: "server_crashed", pause_minutes: 0 }, "bad_schedule"],
+    ["a pause of over a day", { trigger: "server_crashed", pause_minutes: 1_441 }, "bad_schedule"],
+    ["no weekday beside a trigger", { trigger: "server_crashed", weekdays: 0 }, "bad_schedule"],
+    ["a wrong interval beside a trigger", { trigger: "server_crashed", every_minutes: 45 }, "bad_schedule"],
+    ["a trigger without a zone", { trigger: "server_crashed", timezone: "" }, "bad_schedule"],
     ["a second step without its command", second({ action: "command" }), "bad_request"],
     ["a second step whose command has two lines", second(command("say a\nop me")), "bad_request"],
     ["a second step that stops with a command", second({ command: "list" }), "bad_request"],

@@ -5,6 +5,7 @@ import { stepsOf } from "./chain.ts";
 import { isZone } from "./next-run.ts";
 import type { ScheduleSettings } from "./row.ts";
 import { problemOfCommands, stepsOfInput, unprintable } from "./step-input.ts";
+import { triggerOfInput } from "./trigger-input.ts";
 
 export type ScheduleInput = Omit<InputOf<typeof contracts.create>, "name">;
 type ValidatedInput =
@@ -14,20 +15,26 @@ type ValidatedInput =
 const maxLabelCharacters = 64;
 /** Actions other than a command run at most once an hour. */
 const minIntervalMinutes = 60;
+const everyDay = 127;
 
 export function validateInput(input: ScheduleInput): ValidatedInput {
   const steps = stepsOfInput(input);
   if ("problem" in steps) return bad(steps.problem);
+  const when = triggerOfInput(input);
+  if ("problem" in when) return bad(when.problem);
   const { action, command, only_if = "" } = steps.first;
-  const every = input.every_minutes ?? 0;
+  const isByClock = when.trigger === "";
+  const every = isByClock ? (input.every_minutes ?? 0) : 0;
+  const mayWarn = isByClock && action !== "command" && action !== "start";
   const settings: ScheduleSettings = {
     ...{ action, command, only_if, next_steps: steps.next },
+    ...when,
     label: (input.label ?? "").trim(),
     every_minutes: every,
-    minute_of_day: every === 0 ? (input.minute_of_day ?? 0) : 0,
-    weekdays: input.weekdays,
+    minute_of_day: isByClock && every === 0 ? (input.minute_of_day ?? 0) : 0,
+    weekdays: isByClock ? input.weekdays : everyDay,
     timezone: input.timezone,
-    warn_minutes: action === "command" || action === "start" ? 0 : (input.warn_minutes ?? 0),
+    warn_minutes: mayWarn ? (input.warn_minutes ?? 0) : 0,
     enabled: input.enabled ?? true,
   };
   const problem = problemOf(settings, input);
@@ -58,14 +65,14 @@ function problemOf(settings: ScheduleSettings, input: ScheduleInput): string | u
   if ([...label].length > maxLabelCharacters || unprintable.test(label)) {
     return `label must be one line of at most ${maxLabelCharacters} characters.`;
   }
-  if (!isOneOf(scheduleIntervals, every)) {
+  if (!isOneOf(scheduleIntervals, input.every_minutes ?? 0)) {
     return `every_minutes must be one of ${scheduleIntervals.join(", ")}.`;
   }
   if (heavy && every > 0 && every < minIntervalMinutes) {
     return `A ${heavy.action} can repeat at most every ${minIntervalMinutes} minutes.`;
   }
   if (!isIntegerWithin(input.minute_of_day ?? 0, 0, 1_439)) return "minute_of_day must be 0 to 1439.";
-  if (!isIntegerWithin(settings.weekdays, 1, 127)) {
+  if (!isIntegerWithin(input.weekdays, 1, 127)) {
     return "weekdays must be 1 to 127: bit 0 is Sunday, bit 6 Saturday.";
   }
   if (!isZone(settings.timezone)) return "timezone must be the name of a time zone such as Europe/Berlin.";

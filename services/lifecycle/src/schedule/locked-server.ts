@@ -8,6 +8,7 @@ import type { Tables } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { decideEnd, stepsOf } from "./chain.ts";
 import { noEnding } from "./plan.ts";
+import { beginPresence } from "./presence-store.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 import { finish } from "./run-end.ts";
 
@@ -30,6 +31,8 @@ export type LockedServer = {
     about: { at: Date; by: string | null },
   ) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
+  /** Remembers who is on the server, so that who comes next is noticed. */
+  watch: (isEmpty: boolean, now: Date) => Promise<void>;
   /** Ends a run that waits between two steps, because its task is saved or deleted. */
   endWaiting: (row: ScheduleRow, at: Date) => Promise<void>;
   /** Tells whoever shows the tasks that one was added, saved or deleted. */
@@ -72,24 +75,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         })
         .returningAll()
         .executeTakeFirstOrThrow(),
-    update: (row, saved, { at, by }) => {
-      // Results of the former owner are of no use to the new one.
-      const stale = isDeepStrictEqual(stepsOf(row), stepsOf(saved)) ? {} : { step_endings: "[]" };
-      const fresh = row.owner_id === owner ? stale : { ...noEnding, step_endings: "[]", last_ok_at: null };
-      return trx
-        .updateTable("server_schedules")
-        .set({
-          ...columnsOf(saved),
-          ...fresh,
-          owner_id: owner,
-          warned_for: null,
-          updated_at: at,
-          saved_by: by,
-        })
-        .where("id", "=", row.id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-    },
+    update: (row, saved, about) => update(trx, row, { saved, owner, ...about }),
     audit: (audit) => insertAudit(trx, audit),
     announce: async (id, at) => {
       await trx
@@ -103,10 +89,42 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
       const end = decideEnd(row, { result: "skipped", detail, chain_code: "run_cancelled" });
       await finish(trx, row, { end, at });
     },
+    watch: (isEmpty, now) => beginPresence(trx, server, { isEmpty, now }),
     remove: async (row) => {
       await trx.deleteFrom("server_schedules").where("id", "=", row.id).execute();
     },
   };
+}
+
+async function update(
+  trx: Trx<Tables>,
+  row: ScheduleRow,
+  { saved, owner, at, by }: { saved: SavedSchedule; owner: string | null; at: Date; by: string | null },
+): Promise<ScheduleRow> {
+  // What happened was for the task as it was.
+  await trx
+    .updateTable("trigger_events")
+    .set({ outcome: "cancelled" })
+    .where("schedule_id", "=", row.id)
+    .where("outcome", "=", "waiting")
+    .execute();
+  // Results of the former owner are of no use to the new one.
+  const stale = isDeepStrictEqual(stepsOf(row), stepsOf(saved)) ? {} : { step_endings: "[]" };
+  const unknown = { ...noEnding, step_endings: "[]", last_ok_at: null, last_trigger: null };
+  const fresh = row.owner_id === owner ? stale : unknown;
+  return trx
+    .updateTable("server_schedules")
+    .set({
+      ...columnsOf(saved),
+      ...fresh,
+      owner_id: owner,
+      warned_for: null,
+      updated_at: at,
+      saved_by: by,
+    })
+    .where("id", "=", row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 function columnsOf({ next_steps, ...settings }: SavedSchedule) {

@@ -23,21 +23,33 @@ export async function finish(
     ...{ run_step: 0, run_waits: false, run_revoked: false, step_endings: JSON.stringify(endings) },
     ...endingColumns(ending),
     ...(ending.result === "ok" && { last_ok_at: row.last_run_at }),
+    run_ended_at: at,
   };
   const query = inSameState(db, row).set(change).returningAll();
   return publishingIfChanged(db, query, [
-    runEventOf({ ...row, action: end.action }, ending, at),
+    runEventOf({ ...row, action: end.action }, { ...ending, ...triggerOf(row) }, at),
     toAuditRow(auditOf(row, end)),
   ]);
 }
 
-export function runEventOf({ id, server_name: name, action }: ScheduleRow, ending: Ending, at: Date) {
+type Finished = Ending & { trigger?: contracts.ScheduleTrigger };
+
+/** The event of a run that has ended or was missed. */
+export function runEventOf({ id, server_name: name, action }: ScheduleRow, ending: Finished, at: Date) {
   return outboxRow(contracts.runFinished, { name, id, action, ...ending, at: at.toISOString() });
+}
+
+function triggerOf({ last_trigger: last }: ScheduleRow): Pick<Finished, "trigger"> {
+  return last ? { trigger: last.trigger } : {};
 }
 
 function auditOf(row: ScheduleRow, { ending, endings }: RunEnd): Audit {
   const steps = endings.length === 0 ? {} : { steps: endings.map(({ result }) => result) };
-  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending, ...steps };
+  const { last_trigger: last } = row;
+  const why = last
+    ? { trigger: last.trigger, happened_at: last.at, ...(last.about && { about: last.about }) }
+    : {};
+  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending, ...steps, ...why };
   const actor = { actor: "scheduler", source: "scheduler" };
   return { ...actor, action: "schedule.run", server_name: row.server_name, payload };
 }

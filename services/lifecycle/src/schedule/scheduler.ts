@@ -8,6 +8,8 @@ import { timed } from "@svc/telemetry";
 import type { ScheduleDeps } from "./deps.ts";
 import { reconcileTask, startRun } from "./run.ts";
 import type { FoundTask } from "./store.ts";
+import { reconcileTrigger } from "./trigger-run.ts";
+import { watchTriggers } from "./watch.ts";
 
 export type Scheduler = {
   /** One pass over every task that has work now; resolves when they are done. */
@@ -20,6 +22,7 @@ export type Scheduler = {
 
 /** The tasks beyond this number wait for the next tick. */
 const maxTasksPerTick = 2_000;
+const sweepMs = 60 * 60_000;
 
 export function createScheduler(deps: ScheduleDeps): Scheduler {
   const { settings, log } = deps;
@@ -33,13 +36,12 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
     return tracked;
   };
 
-  const take = (found: FoundTask, signal: AbortSignal | undefined) => {
-    const { id } = found.row;
+  const take = (id: number, pass: () => Promise<void>, signal: AbortSignal | undefined) => {
     if (taken.has(id)) return undefined;
     taken.add(id);
     const work = async () => {
       if (signal?.aborted) return;
-      await reconcileTask(deps, found).catch((error: Error) =>
+      await pass().catch((error: Error) =>
         log.warn(
           { schedule: id, error: error.message },
           "pass over a scheduled task failed; retrying with the next tick",
@@ -49,11 +51,25 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
     return track(semaphore.run(work).finally(() => taken.delete(id)));
   };
 
+  let sweptAt = -Infinity;
+  const sweep = async (now: Date) => {
+    if (now.getTime() - sweptAt < sweepMs) return;
+    await deps.triggers.sweep(now);
+    sweptAt = now.getTime();
+  };
+
   return {
     tick: async (signal) => {
       const work = async () => {
-        const found = await deps.schedules.findWork(new Date(deps.now()), maxTasksPerTick);
-        await Promise.all(found.map((one) => take(one, signal)));
+        const now = new Date(deps.now());
+        await watchTriggers(deps);
+        await sweep(now);
+        const due = await deps.triggers.waiting(now, maxTasksPerTick);
+        const found = await deps.schedules.findWork(now, maxTasksPerTick);
+        await Promise.all([
+          ...due.map((one) => take(one.found.row.id, () => reconcileTrigger(deps, one), signal)),
+          ...found.map((one) => take(one.row.id, () => reconcileTask(deps, one), signal)),
+        ]);
       };
       await timed(deps.metrics.ticked, work).catch((error: Error) =>
         log.warn({ error: error.message }, "reading due tasks failed; retrying with the next tick"),

@@ -4,6 +4,7 @@ import type { Logger, Registry } from "@svc/telemetry";
 import type { ServerRcon } from "../console/rcon.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";
+import { followBackups } from "./backup-events.ts";
 import { create } from "./create.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { list } from "./list.ts";
@@ -12,6 +13,7 @@ import { remove } from "./remove.ts";
 import { runNow } from "./run-now.ts";
 import { createScheduler, startTicking } from "./scheduler.ts";
 import { createScheduleStore } from "./store.ts";
+import { createTriggerStore } from "./trigger-store.ts";
 import { update } from "./update.ts";
 
 type SchedulesNeeds = {
@@ -36,6 +38,8 @@ export function startSchedules(needs: SchedulesNeeds): { close: () => Promise<vo
   mesh.serve(contracts.update, update(deps));
   mesh.serve(contracts.remove, remove(deps));
   mesh.serve(contracts.runNow, runNow(deps, scheduler));
+  // It starts before the stream exists, and over restarts of NATS.
+  void followBackups(mesh, deps.triggers);
   return startTicking(deps, scheduler, needs.replica);
 }
 
@@ -47,6 +51,7 @@ export function scheduleDepsOf(
   return {
     ...deps,
     schedules: createScheduleStore(database),
+    triggers: createTriggerStore(database),
     rcon,
     metrics: createScheduleMetrics(registry),
     log,

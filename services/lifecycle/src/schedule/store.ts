@@ -3,7 +3,7 @@
 import { schedules as contracts } from "@svc/proto";
 import { type SqlBool, sql, type Updateable } from "kysely";
 import { type Audit, insertAudit } from "../database/audit.ts";
-import type { LifecycleStore, SchedulesTable } from "../database/schema.ts";
+import type { LastTrigger, LifecycleStore, SchedulesTable } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { changeOf, type LockedServer, lockServer } from "./locked-server.ts";
 import { type Ending, endingColumns, noEnding } from "./plan.ts";
@@ -126,7 +126,8 @@ export function workQuery(now: Date, limit: number) {
       ) as soon)`;
 }
 
-async function findAll(db: Db, ids: readonly number[]): Promise<FoundTask[]> {
+/** Tasks with what is known of their servers. */
+export async function findAll(db: Db, ids: readonly number[]): Promise<FoundTask[]> {
   const rows = await db
     .selectFrom("server_schedules")
     .innerJoin("servers", "servers.name", "server_schedules.server_name")
@@ -142,14 +143,19 @@ async function findAll(db: Db, ids: readonly number[]): Promise<FoundTask[]> {
   }));
 }
 
-async function claim(
+type Claim = { now: Date; nextRunAt?: Date; firedFor?: LastTrigger };
+
+/** Begins a run: of the clock with `nextRunAt`, of a trigger with `firedFor`, by hand without both. */
+export async function claim(
   db: Db,
   row: ScheduleRow,
-  { now, nextRunAt }: { now: Date; nextRunAt?: Date },
+  { now, nextRunAt, firedFor }: Claim,
 ): Promise<ScheduleRow | undefined> {
   const claimed = {
     ...({ run_state: "claimed", run_resume: false, run_step_at: now, run_job: "" } as const),
     ...{ run_step: 0, run_waits: false, step_endings: "[]", run_revoked: false },
+    last_trigger: firedFor ? JSON.stringify(firedFor) : null,
+    ...(firedFor && { last_fired_at: now }),
   };
   const query = db
     .updateTable("server_schedules")
@@ -165,7 +171,14 @@ async function claim(
         .where("enabled", "=", true)
         .where("next_run_at", "=", row.next_run_at)
     : query;
-  return publishingIfChanged(db, due.returningAll(), [changeOf(row, now)]);
+  const wanted = firedFor
+    ? due
+        .where("enabled", "=", true)
+        // A run that began and ended since was decided on without this one.
+        .where(sql<boolean>`last_run_at is not distinct from ${row.last_run_at}`)
+        .where(sql<boolean>`last_fired_at is not distinct from ${row.last_fired_at}`)
+    : due;
+  return publishingIfChanged(db, wanted.returningAll(), [changeOf(row, now)]);
 }
 
 async function changeAtRest(

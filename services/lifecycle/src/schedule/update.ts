@@ -4,7 +4,7 @@ import { schedules as contracts } from "@svc/proto";
 import { checkSteps, idOf, noSchedule, saverOf, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { isBusy, toScheduleView } from "./row.ts";
-import { auditOf, keptOf, toSavedSchedule } from "./save-schedule.ts";
+import { auditOf, keptOf, toSavedSchedule, watchFor } from "./save-schedule.ts";
 
 export const update =
   (deps: ScheduleDeps): Handler<typeof contracts.update> =>
@@ -21,6 +21,7 @@ export const update =
         if (isBusy(before)) throw context.fault("schedule_running");
         await server.endWaiting(before, at);
         const after = await server.update(before, saved, { at, by: saverOf(context, server) });
+        await watchFor(deps, after, { server, at });
         await server.audit(auditOf(context, "schedule.update", after));
         await server.announce(after.id, at);
         return after;

@@ -28,7 +28,7 @@ after(async () => {
 
 /** Fills the table with `count` enabled tasks due within 25 minutes; every other one has already warned. */
 async function fill(count: number): Promise<void> {
-  await database.admin("truncate lifecycle.server_schedules");
+  await database.admin("truncate lifecycle.server_schedules cascade");
   await database.admin(
     `insert into lifecycle.server_schedules
        (server_name, action, timezone, warn_minutes, next_run_at, warned_for, created_by, created_at, updated_at)

@@ -27,7 +27,7 @@ export function withKillPoint(
       await doing.catch(() => {});
       return isLast || isKilled ? kill() : doing;
     }) as unknown as W;
-  const { schedules, kube, mesh, rcon } = deps;
+  const { schedules, triggers, kube, mesh, rcon } = deps;
   return {
     isKilled: () => isKilled,
     effects: () => effects,
@@ -40,6 +40,15 @@ export function withKillPoint(
         move: counted("move", schedules.move),
         finish: counted("finish", schedules.finish),
         changeAtRest: counted("change", schedules.changeAtRest),
+      },
+      triggers: {
+        ...triggers,
+        begin: counted("begin-presence", triggers.begin),
+        change: counted("change-presence", triggers.change),
+        note: counted("note", triggers.note),
+        claim: counted("claim-for", triggers.claim),
+        drop: counted("drop", triggers.drop),
+        miss: counted("miss", triggers.miss),
       },
       kube: { ...kube, patch: counted("patch", kube.patch) },
       mesh: { ...mesh, audit: mesh.audit, call: counted("call", mesh.call) },

@@ -48,6 +48,8 @@ export function aRow(changes: Partial<ScheduleRow> = {}): ScheduleRow {
       step_endings: [],
       run_revoked: false,
       last_ok_at: null,
+      ...{ trigger: "", trigger_minutes: 0, pause_minutes: 0 },
+      ...{ last_trigger: null, last_fired_at: null, run_ended_at: null },
     },
     ...changes,
   };

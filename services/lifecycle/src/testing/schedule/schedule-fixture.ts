@@ -12,7 +12,7 @@ import { settings } from "../../config.ts";
 import { createServerRcon } from "../../console/rcon.ts";
 import type { LifecycleStore, Tables } from "../../database/schema.ts";
 import type { ScheduleDeps } from "../../schedule/deps.ts";
-import type { ScheduleRow } from "../../schedule/row.ts";
+import { never, type ScheduleRow } from "../../schedule/row.ts";
 import { createScheduler, type Scheduler } from "../../schedule/scheduler.ts";
 import { scheduleDepsOf } from "../../schedule/serve.ts";
 import type { ServerDeps } from "../../server/deps.ts";
@@ -53,7 +53,12 @@ export type ScheduleFixture = {
   close: () => Promise<void>;
 };
 
-export type State = { desired: "Running" | "Stopped"; phase: "Running" | "Stopped" | "Stopping" | "Failed" };
+export type State = {
+  desired: "Running" | "Stopped";
+  phase: "Running" | "Stopped" | "Stopping" | "Failed";
+  /** Who is counted; nobody unless it is said. */
+  online?: number;
+};
 export const running: State = { desired: "Running", phase: "Running" };
 export const stopped: State = { desired: "Stopped", phase: "Stopped" };
 
@@ -140,12 +145,12 @@ function createActions(
   host: string,
 ): Actions {
   const { kube, database } = base;
-  const setState: Actions["setState"] = async (name, { desired, phase }) => {
+  const setState: Actions["setState"] = async (name, { desired, phase, online = 0 }) => {
     const target = { name, namespace };
     await kube.patch(servers, target, { merge: { spec: { desiredState: desired } } });
     const isUp = phase === "Running";
     const endpoint = isUp ? { mode: "direct", address: `${host}:25565` } : { mode: "fallback", address: "" };
-    const merge = { status: { phase, ready: isUp, endpoint } };
+    const merge = { status: { phase, ready: isUp, endpoint, players: { online, max: 20 } } };
     deps.servers.remember(await kube.patch(servers, target, { merge, subresource: "status" }));
   };
   const read: Actions["read"] = async (id) => {
@@ -176,7 +181,7 @@ function createActions(
         server_name: server,
         owner_id: "usr-1",
         timezone: "UTC",
-        next_run_at: new Date(clock.now + 60 * minute),
+        next_run_at: about.trigger ? never : new Date(clock.now + 60 * minute),
         minute_of_day: 300,
         created_by: "owner",
         created_at: at,
