@@ -6,12 +6,16 @@ import { AccessLimits } from "../access/grant.ts";
 import { isUserName } from "../lifecycle/names.ts";
 import { AfterCrash, WhenHung } from "../lifecycle/restart-policy.ts";
 import {
+  maxPauseMinutes,
   maxSteps,
+  maxTriggerMinutes,
   maxWaitSeconds,
   scheduleActions,
   scheduleIntervals,
+  scheduleTriggers,
   scheduleWarnings,
   stepConditions,
+  triggerDefaults,
 } from "../lifecycle/schedule.ts";
 import { AutostartPolicy } from "../lifecycle/server-info.ts";
 import { MemberRight } from "../right.ts";
@@ -78,8 +82,26 @@ export const FileSchedule = z
       .string()
       .regex(/^([01]?\d|2[0-3]):[0-5]\d$/, "must be a time such as 04:30")
       .optional()
-      .meta({ description: "Once a day at this time; or give every." }),
-    every: z.literal(intervals).optional().meta({ description: "Minutes between two runs; or give at." }),
+      .meta({ description: "Once a day at this time; or give every or when." }),
+    every: z
+      .literal(intervals)
+      .optional()
+      .meta({ description: "Minutes between two runs; or give at or when." }),
+    when: z.enum(scheduleTriggers).optional().meta({ description: "What it runs on instead of the clock." }),
+    for: z
+      .int()
+      .min(0)
+      .max(maxTriggerMinutes)
+      .optional()
+      .meta({ description: `Minutes, with when: server_empty alone; left out: ${triggerDefaults.minutes}.` }),
+    pause: z
+      .int()
+      .min(1)
+      .max(maxPauseMinutes)
+      .optional()
+      .meta({
+        description: `Minutes between two runs, with when alone; left out: ${triggerDefaults.pause}.`,
+      }),
     days: z
       .array(z.enum(weekdays))
       .min(1)
@@ -101,7 +123,16 @@ export const FileSchedule = z
   .check(({ value, issues }) => {
     const refuse = (field: string, message: string, ...path: (string | number)[]) =>
       issues.push({ code: "custom", message, path: [...path, field], input: value });
-    if ((value.at === undefined) === (value.every === undefined)) refuse("at", "give either at or every");
+    const times = [value.at, value.every, value.when].filter((one) => one !== undefined);
+    if (times.length !== 1) refuse("at", "give one of at, every and when");
+    const { when } = value;
+    if (when !== "server_empty" && value.for !== undefined)
+      refuse("for", "goes with when: server_empty alone");
+    if (when === undefined && value.pause !== undefined) refuse("pause", "goes with when alone");
+    if (when !== undefined && value.warn !== 0)
+      refuse("warn", "nobody is warned of what nobody knows before");
+    if (when !== undefined && value.days.length < weekdays.length)
+      refuse("days", "goes with at or every alone");
     const wrong = problemOfCommand(value);
     if (wrong !== undefined) refuse("command", wrong);
     for (const [at, step] of value.nextSteps.entries()) {

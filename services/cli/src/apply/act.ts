@@ -3,15 +3,17 @@
 import { accounts, members, ownership, restartPolicies, schedules, servers } from "@svc/proto";
 import type { External } from "../account/external.ts";
 import type { Change, Settings } from "./change.ts";
+import { taskInputOf } from "./task.ts";
 
 /** Throws the refusal of the operation. */
 export async function act(external: External, change: Change): Promise<void> {
   const { server: name } = change;
   if (change.kind === "create-server") await create(external, name, change.settings);
   else if (change.kind === "change-settings") await set(external, name, change.settings);
-  else if (change.kind === "create-task") await external.call(schedules.create, { name, ...change.task });
+  else if (change.kind === "create-task")
+    await external.call(schedules.create, { name, ...taskInputOf(change.task) });
   else if (change.kind === "change-task")
-    await external.call(schedules.update, { name, id: String(change.id), ...change.task });
+    await external.call(schedules.update, { name, id: String(change.id), ...taskInputOf(change.task) });
   else if (change.kind === "delete-task")
     await external.call(schedules.remove, { name, id: String(change.id) });
   else if (change.kind === "change-restart")

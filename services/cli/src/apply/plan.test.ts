@@ -99,6 +99,17 @@ describe("what is planned", () => {
       { prune: true },
     ],
     [
+      "a task by the clock waits for something instead",
+      "schedules: [{label: nightly, action: restart, when: server_empty, for: 30, pause: 60}]",
+      [
+        '~ survival: change task "nightly"',
+        "    when: at 04:00 -> server_empty for 30 min",
+        '    pause: "" -> 60',
+        "    warn: 5 -> 0",
+        "Plan: 0 to add, 1 to change, 0 to delete.",
+      ],
+    ],
+    [
       "a task without a label is another one as soon as it differs",
       `schedules: [${nightly}, {action: backup, every: 360, days: [sat, sun], timezone: Europe/Berlin}]`,
       [
@@ -269,8 +280,18 @@ test("the file of any server changes nothing at that server", () => {
   const taskOf = (id: number): schedules.Schedule => {
     const action = pick("command", "restart", "stop", "start", "backup") as schedules.ScheduleAction;
     const every = action === "command" ? pick(0, 15, 30, 60) : pick(0, 60, 720);
+    const what = { ...stored, id, action, label: pick(...texts).trim() };
+    const waits = {
+      ...what,
+      ...({ every_minutes: 0, minute_of_day: 0, warn_minutes: 0 } as const),
+      command: action === "command" ? "list" : "",
+      pause_minutes: pick(1, 5, 1_440),
+    };
+    const kind = random(4);
+    if (kind === 0) return { ...waits, trigger: "server_empty", trigger_minutes: pick(0, 5, 60) };
+    if (kind === 1) return { ...waits, trigger: pick("server_crashed", "backup_failed") as "backup_failed" };
     return {
-      ...{ ...stored, id, action, label: pick(...texts).trim(), every_minutes: every as 0 },
+      ...{ ...what, every_minutes: every as 0 },
       command: action === "command" ? pick(...texts.filter((one) => one !== "")) : "",
       minute_of_day: every === 0 ? random(1_440) : 0,
       weekdays: 1 + random(127),

@@ -30,7 +30,32 @@ describe("what is wrong in a file is told by line", () => {
     [
       "at and every",
       `${head}schedules: [{action: stop, at: 1:00, every: 60}]`,
-      /schedules\.0\.at: give either at or every/,
+      /schedules\.0\.at: give one of at, every and when/,
+    ],
+    [
+      "for without server_empty",
+      `${head}schedules: [{action: stop, when: server_started, for: 5}]`,
+      /schedules\.0\.for: /,
+    ],
+    [
+      "a pause by the clock",
+      `${head}schedules: [{action: stop, at: 1:00, pause: 5}]`,
+      /schedules\.0\.pause: /,
+    ],
+    [
+      "a trigger with a time",
+      `${head}schedules: [{action: stop, at: 1:00, when: server_empty}]`,
+      /at, every and when/,
+    ],
+    [
+      "a warning of a trigger",
+      `${head}schedules: [{action: stop, when: server_empty, warn: 5}]`,
+      /schedules\.0\.warn: /,
+    ],
+    [
+      "days of a trigger",
+      `${head}schedules: [{action: stop, when: server_empty, days: [sun]}]`,
+      /schedules\.0\.days: /,
     ],
     [
       "a command with another action",

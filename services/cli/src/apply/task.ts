@@ -1,6 +1,6 @@
 // A scheduled task as the file writes it and as the operations have it. Pure.
 
-import { type schedules, serverFiles } from "@svc/proto";
+import { schedules, serverFiles } from "@svc/proto";
 import { stepsText } from "../schedule/input.ts";
 
 /** What can be set of a task; equal values are the same task. */
@@ -16,6 +16,10 @@ export type Task = {
   enabled: boolean;
   only_if: string;
   next_steps: schedules.ScheduleStep[];
+  /** Empty for the clock. */
+  trigger: string;
+  trigger_minutes: number;
+  pause_minutes: number;
 };
 
 const allDays = 127;
@@ -31,6 +35,7 @@ export function taskOf(file: serverFiles.FileSchedule): Task {
       ...{ action, command: storedCommand(command), wait_seconds: wait },
       ...(onlyIf && { only_if: onlyIf }),
     })),
+    ...triggerOf(file),
     every_minutes: file.every ?? 0,
     minute_of_day: file.every === undefined ? hours * 60 + minutes : 0,
     weekdays: file.days.reduce((bits, day) => bits | (1 << serverFiles.weekdays.indexOf(day)), 0),
@@ -40,9 +45,23 @@ export function taskOf(file: serverFiles.FileSchedule): Task {
   };
 }
 
+function triggerOf({ when, for: minutes, pause }: serverFiles.FileSchedule) {
+  const { triggerDefaults } = schedules;
+  return {
+    trigger: when ?? "",
+    trigger_minutes: when === "server_empty" ? (minutes ?? triggerDefaults.minutes) : 0,
+    pause_minutes: when === undefined ? 0 : (pause ?? triggerDefaults.pause),
+  };
+}
+
 /** As lifecycle stores it. */
 function storedCommand(text = ""): string {
   return text.trim().replace(/^\//, "").trim();
+}
+
+/** A task as the operations take it: one by the clock has no pause. */
+export function taskInputOf({ trigger_minutes, pause_minutes, ...task }: Task) {
+  return task.trigger === "" ? task : { ...task, trigger_minutes, pause_minutes };
 }
 
 /** What can be set of a stored task. */
@@ -54,17 +73,19 @@ export function settableOf(stored: schedules.Schedule): Task {
     ...{ label, action, command, every_minutes, minute_of_day: minute },
     ...{ weekdays, timezone, warn_minutes, enabled },
     ...{ only_if: stored.only_if ?? "", next_steps: stored.next_steps ?? [] },
+    ...{ trigger: stored.trigger ?? "", trigger_minutes: stored.trigger_minutes ?? 0 },
+    pause_minutes: stored.pause_minutes ?? 0,
   };
 }
 
 /** A task for the file, without what is the default anyway. */
 export function fileTaskOf(task: Task): Record<string, unknown> {
-  const { label, action, command, every_minutes: every, weekdays, timezone, warn_minutes: warn } = task;
+  const { label, action, command, weekdays, timezone, warn_minutes: warn } = task;
   return {
     ...(label !== "" && { label }),
     action,
     ...(command !== "" && { command }),
-    ...(every === 0 ? { at: clockOf(task.minute_of_day) } : { every }),
+    ...(task.trigger === "" ? timeOf(task) : fileTriggerOf(task)),
     ...(weekdays !== allDays && { days: daysOf(weekdays) }),
     timezone,
     ...(warn !== 0 && { warn }),
@@ -78,6 +99,19 @@ export function fileTaskOf(task: Task): Record<string, unknown> {
         ...(step.only_if && { onlyIf: step.only_if }),
       })),
     }),
+  };
+}
+
+function timeOf({ every_minutes: every, minute_of_day }: Task) {
+  return every === 0 ? { at: clockOf(minute_of_day) } : { every };
+}
+
+function fileTriggerOf({ trigger, trigger_minutes: minutes, pause_minutes: pause }: Task) {
+  const { triggerDefaults } = schedules;
+  return {
+    when: trigger,
+    ...(trigger === "server_empty" && minutes !== triggerDefaults.minutes && { for: minutes }),
+    ...(pause !== triggerDefaults.pause && { pause }),
   };
 }
 
@@ -96,12 +130,18 @@ export function shownTask(task: Task): Record<string, string> {
   return {
     label: task.label,
     action: stepsText(task),
-    when: task.every_minutes === 0 ? `at ${clockOf(task.minute_of_day)}` : `every ${task.every_minutes} min`,
+    when: whenOf(task),
+    ...(task.trigger !== "" && { pause: String(task.pause_minutes) }),
     days: task.weekdays === allDays ? "all" : daysOf(task.weekdays).join(","),
     timezone: task.timezone,
     warn: String(task.warn_minutes),
     enabled: String(task.enabled),
   };
+}
+
+function whenOf({ trigger, trigger_minutes: minutes, ...task }: Task): string {
+  if (trigger !== "") return trigger === "server_empty" ? `${trigger} for ${minutes} min` : trigger;
+  return task.every_minutes === 0 ? `at ${clockOf(task.minute_of_day)}` : `every ${task.every_minutes} min`;
 }
 
 /** How a task is called in messages. */

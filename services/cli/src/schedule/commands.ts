@@ -8,6 +8,7 @@ import {
   stepOf,
   stepsText,
   timingOf,
+  triggerOf,
   weekdaysOf,
 } from "./input.ts";
 
@@ -24,6 +25,10 @@ export type ScheduleOptions = {
   onlyIf?: string;
   /** Steps behind the first; `none` alone takes them away. */
   then?: string[];
+  /** A trigger, or `none`. */
+  when?: string;
+  for?: number;
+  pause?: number;
   disabled?: boolean;
   disable?: boolean;
   enable?: boolean;
@@ -34,9 +39,9 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
   const rows = answer.schedules.map((task) => [
     String(task.id),
     stepsText(task),
-    `${timingOf(task)} ${task.timezone}`,
-    task.enabled ? (task.next_run_at?.slice(0, 16) ?? "-") : "disabled",
-    stateOf(task) || `${task.last_result} ${task.last_detail}`.trim() || "-",
+    task.trigger ? timingOf(task) : `${timingOf(task)} ${task.timezone}`,
+    task.enabled ? nextOf(task) : "disabled",
+    stateOf(task) || lastOf(task) || "-",
     task.label,
   ]);
   const head = ["ID", "ACTION", "WHEN", "NEXT", "LAST", "LABEL"];
@@ -44,10 +49,11 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
 }
 
 export async function createSchedule(name: string, options: Data & ScheduleOptions): Promise<Outcome> {
-  const { action, every, at } = options;
+  const { action, every, at, when = "none" } = options;
   if (action === undefined) throw new CommandError("missing --action command|restart|stop|start|backup");
-  if (every === undefined && at === undefined)
-    throw new CommandError("missing a time: --at 04:00 or --every 60");
+  const isTimed = every !== undefined || at !== undefined;
+  if (!isTimed && when === "none")
+    throw new CommandError("missing a time or a trigger: --at 04:00, --every 60 or --when server_crashed");
   const input: ScheduleInput = {
     action,
     weekdays: weekdaysOf(options.days),
@@ -58,7 +64,7 @@ export async function createSchedule(name: string, options: Data & ScheduleOptio
   const task = await connectExternal(options.data).call(schedules.create, { name, ...input });
   return {
     json: task,
-    text: `Task ${task.id}: ${stepsText(task)} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+    text: savedText(task),
   };
 }
 
@@ -91,7 +97,7 @@ export async function updateSchedule(
   });
   return {
     json: task,
-    text: `Task ${task.id}: ${stepsText(task)} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+    text: savedText(task),
   };
 }
 
@@ -113,6 +119,34 @@ export async function runSchedule(name: string, id: string, { data }: Data): Pro
   return { json: task, text: `Task ${id}: ${state}`, exitCode: task.last_result === "failed" ? 1 : 0 };
 }
 
+function savedText(task: schedules.Schedule): string {
+  const what = `Task ${task.id}: ${stepsText(task)} ${timingOf(task)}`;
+  return task.trigger ? `${what}.` : `${what}, next at ${task.next_run_at ?? "never"}.`;
+}
+
+/** When it runs next, or what it waits for to be due. */
+function nextOf({ next_run_at, trigger_events = [] }: schedules.Schedule): string {
+  const due = trigger_events.find(({ outcome }) => outcome === "waiting")?.due_at;
+  return (next_run_at ?? due)?.slice(0, 16) ?? "-";
+}
+
+/** How the last run ended and what it was for; the newest event where it ran nothing. */
+function lastOf({
+  last_result,
+  last_detail,
+  last_trigger: last,
+  trigger_events = [],
+}: schedules.Schedule): string {
+  const [newest] = trigger_events;
+  const isIdle = newest && newest.outcome !== "ran" && newest.outcome !== "waiting";
+  const parts = [
+    `${last_result} ${last_detail}`.trim(),
+    ...(last ? [`(${last.trigger} ${last.at.slice(0, 16)}${last.about ? ` ${last.about}` : ""})`] : []),
+    ...(isIdle && newest.outcome !== "missed" ? [`[${newest.at.slice(0, 16)} ${newest.outcome}]`] : []),
+  ];
+  return parts.join(" ").trim();
+}
+
 /** Where a run is; empty when there is none. */
 function stateOf({ run_state, waits_until }: schedules.Schedule): string {
   return waits_until === undefined ? run_state : `waiting until ${waits_until.slice(0, 19)}Z`;
@@ -123,7 +157,7 @@ function stepsOf(then: readonly string[]): NonNullable<ScheduleInput["next_steps
 }
 
 function changed(options: ScheduleOptions): Partial<ScheduleInput> {
-  const { command, label, every, at, warn, onlyIf, then } = options;
+  const { command, label, every, at, warn, onlyIf, then, when, pause } = options;
   return {
     ...(command !== undefined && { command }),
     ...(label !== undefined && { label }),
@@ -132,6 +166,9 @@ function changed(options: ScheduleOptions): Partial<ScheduleInput> {
     ...(warn !== undefined && { warn_minutes: warn }),
     ...(onlyIf !== undefined && { only_if: conditionOf(onlyIf) }),
     ...(then !== undefined && { next_steps: stepsOf(then) }),
+    ...(when !== undefined && { trigger: triggerOf(when) }),
+    ...(options.for !== undefined && { trigger_minutes: options.for }),
+    ...(pause !== undefined && { pause_minutes: pause }),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionOf, minuteOf, stepOf, stepsText, timingOf, weekdaysOf } from "./input.ts";
+import { conditionOf, minuteOf, stepOf, stepsText, timingOf, triggerOf, weekdaysOf } from "./input.ts";
 
 test("a step is typed as its wait, its condition, its action and its command", () => {
   assert.deepEqual(stepOf("wait=60 only-if=previous_succeeded command say all is well"), {
@@ -46,4 +46,12 @@ test("when a task runs is told in words", () => {
   const task = { every_minutes: 0, minute_of_day: 270, weekdays: 127 };
   assert.equal(timingOf(task), "at 04:30");
   assert.equal(timingOf({ ...task, every_minutes: 60, weekdays: 66 }), "every 60 min, mon sat");
+  assert.equal(timingOf({ ...task, trigger: "server_crashed" }), "server_crashed");
+  const empty = { ...task, trigger: "server_empty", trigger_minutes: 10 };
+  assert.equal(timingOf(empty), "server_empty for 10 min");
+});
+
+test("a trigger is one that svc knows, or none", () => {
+  assert.deepEqual([triggerOf("backup_failed"), triggerOf("none")], ["backup_failed", ""]);
+  assert.throws(() => triggerOf("rain"), /--when rain: write first_player_joined, .* or none/);
 });

@@ -87,8 +87,20 @@ export function minuteOf(text: string): number {
   throw new CommandError(`--at ${text}: write a time such as 04:30`);
 }
 
+/** What a task runs on instead of the clock; `none` is the clock. */
+export function triggerOf(text: string): string {
+  if (text === "none") return "";
+  if (schedules.scheduleTriggers.some((one) => one === text)) return text;
+  throw new CommandError(`--when ${text}: write ${schedules.scheduleTriggers.join(", ")} or none`);
+}
+
+type Triggered = { trigger?: string | undefined; trigger_minutes?: number | undefined };
+type Timing = { every_minutes: number; minute_of_day: number; weekdays: number } & Triggered;
+
 /** When a task runs, in words. */
-export function timingOf(task: { every_minutes: number; minute_of_day: number; weekdays: number }): string {
+export function timingOf(task: Timing): string {
+  if (task.trigger)
+    return task.trigger_minutes ? `${task.trigger} for ${task.trigger_minutes} min` : task.trigger;
   const clock = [Math.floor(task.minute_of_day / 60), task.minute_of_day % 60];
   const at = clock.map((part) => String(part).padStart(2, "0")).join(":");
   const when = task.every_minutes === 0 ? `at ${at}` : `every ${task.every_minutes} min`;

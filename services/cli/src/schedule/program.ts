@@ -13,6 +13,12 @@ const timing = (made: Command) =>
       wholeNumber,
     )
     .option("--at <hh:mm>", "once a day at this time")
+    .option(
+      "--when <trigger>",
+      "instead of a time: first_player_joined, server_empty, server_started, server_crashed or backup_failed; none is the clock",
+    )
+    .option("--for <minutes>", "how long the server has to be empty (--when server_empty)", wholeNumber)
+    .option("--pause <minutes>", "shortest time between two runs that a trigger begins", wholeNumber)
     .option("--days <days>", "comma separated: mon,tue,wed,thu,fri,sat,sun (default: all)")
     .option("--timezone <zone>", "an IANA time zone (default: this machine's)")
     .option("--warn <minutes>", "warn players 1, 5, 10, 15 or 30 minutes before; 0 never", wholeNumber)
