@@ -119,6 +119,31 @@ export const addScheduleTests: Area = (fixture) => {
     await owner.page.waitForSelector('[role="dialog"]', { hidden: true });
   });
 
+  test("it waits for something instead of a time, and says what", async () => {
+    const { owner, inspect } = fixture();
+    await choose(words.edit);
+    const selects = () => owner.page.$$("[role=dialog] select");
+    const pick = async (value: string) => {
+      for (const select of await selects()) {
+        const values = await select.evaluate((one) => [...one.options].map((option) => option.value));
+        if (values.includes(value)) await select.select(value);
+      }
+    };
+    await pick("trigger");
+    await owner.fill(words.emptyMinutes, "9999");
+    await owner.press("button", words.saveAction);
+    await owner.sees(words.emptyMinutesProblem(1_440));
+    await inspect(owner, "schedules-editor-trigger");
+    await owner.fill(words.emptyMinutes, "10");
+    await owner.press("button", words.saveAction);
+    await owner.sees(`${words.emptyFor(10)}, ${words.pauseOf(5)}`);
+    await inspect(owner, "schedules-trigger");
+    await choose(words.edit);
+    await pick("clock");
+    await owner.press("button", words.saveAction);
+    await owner.sees(words.next);
+  });
+
   test("a deleted schedule can be brought back", async () => {
     const { owner } = fixture();
     const listed = () =>

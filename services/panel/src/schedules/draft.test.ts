@@ -109,7 +109,25 @@ test("a schedule that is saved unchanged stays as it was", () => {
     ...{ id: 1, server: "survival", next_run_at: null, run_state: "", last_run_at: null },
     ...{ last_result: "", last_detail: "", created_by: "u", created_at: "2026-01-01T00:00:00.000Z" },
   };
-  assert.deepEqual(inputOf(draftOf(schedule)), settings);
+  assert.deepEqual(inputOf(draftOf(schedule)), { ...settings, trigger: "" });
   const { only_if: _, next_steps: __, ...single } = schedule;
-  assert.deepEqual(inputOf(draftOf(single)), { ...settings, only_if: "", next_steps: [] });
+  assert.deepEqual(inputOf(draftOf(single)), {
+    ...{ ...settings, trigger: "", only_if: "", next_steps: [] },
+  });
+  const waits = { trigger: "server_empty", trigger_minutes: 0, pause_minutes: 60 } as const;
+  const timeless = { every_minutes: 0, minute_of_day: 0, weekdays: 127, warn_minutes: 0 } as const;
+  assert.deepEqual(inputOf(draftOf({ ...schedule, ...waits })), { ...settings, ...timeless, ...waits });
+  const crash = { trigger: "server_crashed", pause_minutes: 5 } as const;
+  assert.deepEqual(inputOf(draftOf({ ...schedule, ...crash })), { ...settings, ...timeless, ...crash });
+});
+
+test("minutes of a trigger are whole numbers within a day, and its time is not looked at", () => {
+  const draft = { ...newDraft("Nowhere/Else"), trigger: "server_empty", weekdays: 0, time: "" } as const;
+  const wrong = (emptyMinutes: string, pauseMinutes = "5") => [
+    ...problemsOf({ ...draft, emptyMinutes, pauseMinutes }),
+  ];
+  assert.deepEqual([wrong("0"), wrong("1440", "1440"), wrong(" 5 ")], [[], [], []]);
+  for (const text of ["", "-1", "0.5", "1441", "five"]) assert.deepEqual(wrong(text), ["empty"], text);
+  for (const text of ["", "0", "1441", "1e2"]) assert.deepEqual(wrong("5", text), ["pause"], text);
+  assert.equal(validateInput(inputOf(draft)).kind, "fine");
 });

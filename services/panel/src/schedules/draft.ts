@@ -19,6 +19,12 @@ export const maxSteps = 10;
 /** Seconds before a step that are offered; others that are stored stay. */
 export const waits = [0, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600] as const;
 
+export const triggers = [
+  ...(["first_player_joined", "server_empty", "server_started", "server_crashed", "backup_failed"] as const),
+] as const;
+/** Minutes that a trigger may have. */
+export const mostMinutes = 1_440;
+
 export type Condition = (typeof conditions)[number] | "none";
 /** A step behind the first; `key` is its own while it is edited. */
 export type DraftStep = Pick<Schedule, "action" | "command"> & {
@@ -30,6 +36,11 @@ export type DraftStep = Pick<Schedule, "action" | "command"> & {
 export type Draft = Pick<Schedule, "action" | "label" | "command" | "weekdays" | "timezone" | "enabled"> & {
   condition: Condition;
   steps: readonly DraftStep[];
+  /** What it waits for; none is the clock. */
+  trigger: (typeof triggers)[number] | "none";
+  /** Minutes as they are typed: how long it is empty, and between two runs. */
+  emptyMinutes: string;
+  pauseMinutes: string;
   every: number;
   /** `HH:MM`, or empty. */
   time: string;
@@ -46,6 +57,7 @@ export function newDraft(timezone: string): Draft {
   return {
     ...{ action: "restart", label: "", command: "", every: 0, time: "04:00" },
     ...{ weekdays: 127, timezone, warn: 5, enabled: true, condition: "none", steps: [] },
+    ...{ trigger: "none", emptyMinutes: "5", pauseMinutes: "5" },
   };
 }
 
@@ -55,6 +67,9 @@ export function draftOf(schedule: Schedule): Draft {
   return {
     ...{ action, label, command, weekdays, timezone, enabled, every, warn },
     time: every === 0 ? clockOf(minute_of_day) : "",
+    trigger: schedule.trigger ?? "none",
+    emptyMinutes: String(schedule.trigger_minutes ?? 5),
+    pauseMinutes: String(schedule.pause_minutes ?? 5),
     condition: schedule.only_if ?? "none",
     steps: (schedule.next_steps ?? []).map((step, key) => ({
       ...{ key, action: step.action, command: step.command },
@@ -63,9 +78,9 @@ export function draftOf(schedule: Schedule): Draft {
   };
 }
 
-/** Whether players can be warned before: a start has none, and a command disturbs nobody. */
-export function mayWarn(action: Draft["action"]): boolean {
-  return action !== "command" && action !== "start";
+/** Whether players can be warned before: a start has none, a command disturbs nobody, and what happens nobody knows before. */
+export function mayWarn({ action, trigger }: Pick<Draft, "action" | "trigger">): boolean {
+  return trigger === "none" && action !== "command" && action !== "start";
 }
 
 /** The action that says how often all steps may run. */
@@ -99,16 +114,27 @@ export function inputOf(draft: Draft): Omit<Input<"schedules.create">, "name"> {
   const { action, label, command, enabled } = draft;
   return {
     ...timetableOf(draft),
+    ...(draft.trigger !== "none" && { minute_of_day: 0, weekdays: 127, timezone: zoneOf(draft) }),
     ...{ action, enabled },
     label: label.trim(),
     command: action === "command" ? command : "",
-    warn_minutes: mayWarn(action) ? draft.warn : 0,
+    warn_minutes: mayWarn(draft) ? draft.warn : 0,
     only_if: conditionInput(draft.condition),
+    ...triggerInput(draft),
     next_steps: draft.steps.map((step) => ({
       ...{ action: step.action, command: step.action === "command" ? step.command : "" },
       ...{ wait_seconds: step.wait, only_if: conditionInput(step.condition) },
     })),
   };
+}
+
+/** One that has no part in when it runs is no reason to refuse it. */
+const zoneOf = ({ timezone }: Draft) => (isZone(timezone) ? timezone : "UTC");
+
+function triggerInput({ trigger, emptyMinutes, pauseMinutes }: Draft) {
+  if (trigger === "none") return { trigger: "" } as const;
+  const empty = trigger === "server_empty" && { trigger_minutes: Number(emptyMinutes) };
+  return { trigger, ...empty, pause_minutes: Number(pauseMinutes), every_minutes: 0 };
 }
 
 const conditionInput = (condition: Condition) => (condition === "none" ? "" : condition);
@@ -119,7 +145,16 @@ function minuteOf(time: string): number | undefined {
   return match ? Number(match[1]) * 60 + Number(match[2]) : undefined;
 }
 
-export type Problem = `command-${number}` | "command" | "label" | "interval" | "time" | "days" | "zone";
+export type Problem =
+  | `command-${number}`
+  | "command"
+  | "label"
+  | "interval"
+  | "time"
+  | "days"
+  | "zone"
+  | "empty"
+  | "pause";
 
 /** What has to change before the service takes it, by field. */
 export function problemsOf(draft: Draft): ReadonlySet<Problem> {
@@ -130,11 +165,20 @@ export function problemsOf(draft: Draft): ReadonlySet<Problem> {
     if (step.action === "command" && !isCommand(step.command)) problems.add(`command-${step.key}`);
   }
   if ([...label.trim()].length > maxLabelCharacters || unprintable.test(label.trim())) problems.add("label");
+  if (draft.trigger !== "none") {
+    if (draft.trigger === "server_empty" && !isMinutes(draft.emptyMinutes, 0)) problems.add("empty");
+    if (!isMinutes(draft.pauseMinutes, 1)) problems.add("pause");
+    return problems;
+  }
   if (!intervalsOf(paceOf(draft)).includes(every)) problems.add("interval");
   if (every === 0 && minuteOf(time) === undefined) problems.add("time");
   if (weekdays === 0) problems.add("days");
   if (!isZone(timezone)) problems.add("zone");
   return problems;
+}
+
+function isMinutes(text: string, least: number): boolean {
+  return /^\d{1,4}$/.test(text.trim()) && Number(text) >= least && Number(text) <= mostMinutes;
 }
 
 function isCommand(text: string): boolean {

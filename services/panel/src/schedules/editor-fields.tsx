@@ -114,9 +114,10 @@ function ZoneField({ draft: { timezone }, change, problems }: StepProps) {
 }
 
 /** How long before it players are warned. */
-export function WarningStep({ draft: { action, warn }, change }: StepProps) {
+export function WarningStep({ draft, change }: StepProps) {
   const { schedules } = useWords();
-  if (!mayWarn(action)) return null;
+  const { warn } = draft;
+  if (!mayWarn(draft)) return null;
   return (
     <Select
       label={schedules.warning}

@@ -14,6 +14,7 @@ import { type Draft, draftOf, inputOf, newDraft, paceOf, problemsOf, timetableOf
 import { ActionStep, TimeStep, WarningStep } from "./editor-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import type { Schedule } from "./timetable.ts";
+import { TriggerStep, WhenStep } from "./trigger-fields.tsx";
 
 type EditorProps = {
   name: string;
@@ -79,10 +80,16 @@ export function Editor({ name, schedule, onClose }: EditorProps) {
           <Stack>
             <ActionStep {...step} />
             <ChainSteps {...step} />
-            <CronField action={paceOf(draft)} onTranslate={change} />
-            <TimeStep {...step} />
-            <WarningStep {...step} />
-            <NextRuns timetable={hasTimetable ? timetableOf(draft) : undefined} />
+            <WhenStep {...step} />
+            <TriggerStep {...step} />
+            {draft.trigger === "none" && (
+              <>
+                <CronField action={paceOf(draft)} onTranslate={change} />
+                <TimeStep {...step} />
+                <WarningStep {...step} />
+                <NextRuns timetable={hasTimetable ? timetableOf(draft) : undefined} />
+              </>
+            )}
           </Stack>
         </div>
       </Form>

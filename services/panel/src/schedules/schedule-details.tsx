@@ -2,7 +2,16 @@ import { Time } from "../ui/time.tsx";
 import { offsetAt, ownZone } from "../words/local-time.ts";
 import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import { endingWords, formatRun, reasonWords, stepsOf, stepWords, whenWords } from "./schedule-words.ts";
+import {
+  endingWords,
+  formatRun,
+  happenedWords,
+  reasonWords,
+  stepsOf,
+  stepWords,
+  triggerWords,
+  whenWords,
+} from "./schedule-words.ts";
 import styles from "./schedules.module.css";
 import type { Schedule } from "./timetable.ts";
 
@@ -13,7 +22,8 @@ export function ScheduleDetails({ schedule }: { schedule: Schedule }) {
   const { schedules } = words;
   const { label, action, command, warn_minutes: warn, run_state, only_if } = schedule;
   const isChain = schedule.next_steps !== undefined;
-  const when = whenWords(words, schedule, language);
+  const { trigger } = schedule;
+  const when = trigger ? triggerWords(words, { ...schedule, trigger }) : whenWords(words, schedule, language);
   return (
     <>
       {label !== "" && !isChain && <div>{schedules.actions[action]}</div>}
@@ -39,13 +49,15 @@ export function ScheduleDetails({ schedule }: { schedule: Schedule }) {
         </div>
       )}
       {run_state === "" && <LastRun schedule={schedule} />}
+      {schedule.trigger_events && <Events events={schedule.trigger_events} />}
     </>
   );
 }
 
-function NextRun({ schedule: { next_run_at, timezone } }: { schedule: Schedule }) {
+function NextRun({ schedule: { next_run_at, timezone, trigger, enabled } }: { schedule: Schedule }) {
   const { schedules } = useWords();
   const { language } = useLanguage();
+  if (trigger && enabled) return null;
   if (next_run_at === null) return <div>{schedules.off}</div>;
   const at = Date.parse(next_run_at);
   const own = ownZone();
@@ -92,12 +104,39 @@ function Steps({ schedule }: { schedule: Schedule }) {
   );
 }
 
+/** What it waits for, as often as it happened lately, and what became of it. */
+function Events({ events }: { events: NonNullable<Schedule["trigger_events"]> }) {
+  const words = useWords();
+  const { schedules } = words;
+  return (
+    <ul className={styles.steps} aria-label={schedules.lately}>
+      {events.map((event) => (
+        <li key={`${event.trigger} ${event.at}`}>
+          <Time at={event.at} /> · <bdi>{happenedWords(words, event)}</bdi> ·{" "}
+          <span className={eventLooks[event.outcome]}>{schedules.outcomes[event.outcome]}</span>
+          {event.due_at !== undefined && (
+            <>
+              {schedules.comma}
+              <Time at={event.due_at} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const eventLooks = {
+  ...{ waiting: styles.warning, ran: styles.good, missed: styles.bad },
+  ...{ cancelled: undefined, paused: undefined, caused_by_itself: styles.warning },
+};
+
 const looks = { ok: styles.good, skipped: styles.warning, failed: styles.bad, missed: styles.bad };
 
 function LastRun({ schedule }: { schedule: Schedule }) {
   const words = useWords();
   const { schedules } = words;
-  const { last_run_at, last_result } = schedule;
+  const { last_run_at, last_result, last_trigger } = schedule;
   if (last_result === "") return null;
   // The steps say their own.
   const reason = schedule.step_endings ? "" : reasonWords(words, schedule);
@@ -106,6 +145,12 @@ function LastRun({ schedule }: { schedule: Schedule }) {
       {schedules.last} {last_run_at !== null && <Time at={last_run_at} />}
       {" · "}
       <span className={looks[last_result]}>{schedules.results[last_result]}</span>
+      {last_trigger && (
+        <>
+          {" · "}
+          <bdi>{schedules.ranFor(happenedWords(words, last_trigger))}</bdi>
+        </>
+      )}
       {reason !== "" && (
         <>
           {" · "}

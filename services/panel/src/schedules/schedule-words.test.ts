@@ -6,10 +6,12 @@ import { zh } from "../words/zh/index.ts";
 import {
   dayRanges,
   endingWords,
+  happenedWords,
   reasonWords,
   stepsOf,
   stepWords,
   titleWords,
+  triggerWords,
   weekdayName,
   whenWords,
 } from "./schedule-words.ts";
@@ -110,6 +112,23 @@ test("a chain in words: each step with its wait and condition, and how it ended"
   );
   const ending = { result: "skipped", detail: "", chain_code: "condition_not_met" } as const;
   assert.equal(endingWords(en, "stop", ending), en.schedules.codes.condition_not_met);
+});
+
+test("a trigger is told with its minutes, and what happened with the cause of a crash", () => {
+  const empty = { ...schedule, trigger: "server_empty", trigger_minutes: 10, pause_minutes: 1 } as const;
+  assert.equal(triggerWords(en, empty), "The server is empty for 10 minutes, not again for 1 minute");
+  assert.equal(triggerWords(zh, empty), "服务器无人在线达 10 分钟，1 分钟内不再运行");
+  assert.match(triggerWords(en, { ...empty, trigger_minutes: 0 }), /^The server is empty, /);
+  const crash = { trigger: "server_crashed", at: "", about: "memory_limit" } as const;
+  const why = "The server crashes or hangs, It needed more memory than it may have";
+  assert.equal(happenedWords(en, crash), why);
+  assert.equal(happenedWords(en, { ...crash, about: "new" }), "The server crashes or hangs");
+  assert.equal(happenedWords(zh, { trigger: "backup_failed", at: "", about: "job-1" }), "备份失败");
+});
+
+test("every trigger and outcome of the contract has words", () => {
+  assert.deepEqual(Object.keys(en.schedules.triggers).sort(), [...schedules.scheduleTriggers].sort());
+  assert.deepEqual(Object.keys(en.schedules.outcomes).sort(), [...schedules.TriggerOutcome.options].sort());
 });
 
 test("every code of the contract has words", () => {

@@ -56,6 +56,31 @@ export function whenWords(words: Words, timetable: Timetable, language: Language
   return [times, daysWords(words, weekdays, language), timezone].join(schedules.comma);
 }
 
+/** "The server is empty for 10 minutes, not again for 5 minutes". */
+export function triggerWords(
+  { schedules }: Words,
+  {
+    trigger,
+    trigger_minutes: minutes = 0,
+    pause_minutes: pause = 0,
+  }: Schedule & Required<Pick<Schedule, "trigger">>,
+): string {
+  const isWaited = trigger === "server_empty" && minutes > 0;
+  const what = isWaited ? schedules.emptyFor(minutes) : schedules.triggers[trigger];
+  return [what, schedules.pauseOf(pause)].join(schedules.comma);
+}
+
+/** What happened, and the cause of a crash where it is known. */
+export function happenedWords(
+  words: Words,
+  { trigger, about = "" }: NonNullable<Schedule["last_trigger"]>,
+): string {
+  const what = words.schedules.triggers[trigger];
+  const causes: Readonly<Record<string, { title: string }>> = words.crashes.causes;
+  const cause = trigger === "server_crashed" ? causes[about]?.title : undefined;
+  return cause === undefined ? what : `${what}${words.schedules.comma}${cause}`;
+}
+
 /** Why the last run ended as it did, or what the game answered; empty when there is nothing to say. */
 export function reasonWords(words: Words, schedule: Schedule): string {
   const { action, last_code: code, last_cause: cause, last_detail: detail, last_result: result } = schedule;

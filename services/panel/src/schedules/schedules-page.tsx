@@ -19,7 +19,7 @@ import { Editor } from "./editor.tsx";
 import { ScheduleItem } from "./schedule-item.tsx";
 import type { Schedule } from "./timetable.ts";
 
-/** What a server does by the clock. */
+/** What a server does by itself: by the clock, and when something happens. */
 export function Page() {
   const { schedules } = useWords();
   return (
