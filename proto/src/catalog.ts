@@ -22,6 +22,7 @@ import * as link from "./identity/link.ts";
 import * as notice from "./identity/notice.ts";
 import * as oidc from "./identity/oidc.ts";
 import * as passkey from "./identity/passkey.ts";
+import * as playerData from "./identity/player-data.ts";
 import * as quota from "./identity/quota.ts";
 import * as sessionVerifier from "./identity/session-verifier.ts";
 import * as setting from "./identity/setting.ts";
@@ -34,6 +35,7 @@ import * as crash from "./lifecycle/crash.ts";
 import * as history from "./lifecycle/history.ts";
 import * as imageChoice from "./lifecycle/image-choice.ts";
 import * as keepAwake from "./lifecycle/keep-awake.ts";
+import * as knownPlayer from "./lifecycle/known-player.ts";
 import * as member from "./lifecycle/member.ts";
 import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
@@ -84,6 +86,7 @@ const lifecycle = [
   reclaim,
   announcement,
   statusPage,
+  knownPlayer,
 ];
 const identity = [
   account,
@@ -93,6 +96,7 @@ const identity = [
   oidc,
   passkey,
   link,
+  playerData,
   accountMigration,
   user,
   quota,

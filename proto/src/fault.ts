@@ -150,6 +150,11 @@ export const faults = rows({
   ],
   not_found: [404, "Not found."],
   announcement_not_found: [404, "There is no such announcement; old ones are deleted."],
+  known_player_not_found: [
+    404,
+    "No server whose players you may see knows this player; who has not come for long, or had the data erased, is forgotten.",
+  ],
+  note_not_found: [404, "There is no such note; somebody else may have deleted it."],
   webhook_not_found: [404, "There is no such webhook; it may have been deleted."],
   delivery_not_found: [404, "There is no such delivery of this webhook; it may no longer be kept."],
   invitation_not_found: [404, "There is no such invitation for this account; it may have been taken back."],
@@ -214,6 +219,10 @@ export const faults = rows({
   member_limit: [409, "The server is shared with as many people as it may; remove one first."],
   announcement_exists: [409, "Another announcement has this id; choose another one, or change that one."],
   announcement_limit: [409, "The limit of planned and current announcements is reached; end one first."],
+  note_limit: [
+    409,
+    "There are as many notes about this player at this server as there may be; delete one first.",
+  ],
   announcement_over: [409, "The announcement is over; make a new one."],
   maintenance_window: [
     409,

@@ -112,6 +112,7 @@ export * as links from "./identity/link.ts";
 export * as notices from "./identity/notice.ts";
 export * as oidc from "./identity/oidc.ts";
 export * as passkeys from "./identity/passkey.ts";
+export * as playerData from "./identity/player-data.ts";
 export * as quotas from "./identity/quota.ts";
 export * as sessionVerifier from "./identity/session-verifier.ts";
 export * as settings from "./identity/setting.ts";
@@ -133,6 +134,7 @@ export {
 export * as histories from "./lifecycle/history.ts";
 export * as imageChoices from "./lifecycle/image-choice.ts";
 export * as keepAwakes from "./lifecycle/keep-awake.ts";
+export * as knownPlayers from "./lifecycle/known-player.ts";
 export * as members from "./lifecycle/member.ts";
 export {
   type KubernetesCondition,

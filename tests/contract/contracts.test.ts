@@ -59,6 +59,7 @@ const atMostOnce: Record<string, readonly string[]> = {
     "identity.reauth.start-email",
     "identity.sign-in.start-email",
     "ops-watchdog.alert.test",
+    "lifecycle.known-player.change-access",
     "lifecycle.member.invite",
   ],
   "redeems a code at an OpenID provider, which takes it once": [

@@ -10,7 +10,7 @@ const internal = { face: "internal", tier: "service", callers: ["velocity"] } as
 const spec = "docs/velocity.md#calls";
 
 /** A proxy's own name and a part that is new with every start. */
-const ProxyId = z
+export const ProxyId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,80}$/, "must be 1 to 80 letters, digits, dots and dashes");
 

@@ -7,3 +7,5 @@ update server_schedules set run_revoked = true where saved_by is not null and ru
 -- Whose page was switched off since would be shown to everybody again.
 delete from status_pages;
 delete from status_overview;
+-- What players had erased since the bundle was taken would be back; nobody knows who they are. Notes go with it.
+delete from known_players;

@@ -208,6 +208,15 @@ export const settings = z.object({
     /** How often status pages are written (docs/reference/status-pages.md#public). */
     status_page_tick: duration("5s"),
 
+    /** Servers forget a player who has not come for this long (docs/reference/players.md#kept). */
+    player_keep: duration("365d").pipe(z.number().min(86_400_000)),
+    /** Players that one server knows; of more than these those who came last. */
+    players_per_server: whole(10_000).pipe(z.number().min(100).max(1_000_000)),
+    /** Notes about one player at one server. */
+    player_notes: whole(20).pipe(z.number().max(100)),
+    /** How often players are forgotten whose time has come. */
+    player_sweep: duration("1h"),
+
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("6s"),
     /** How often a leader renews it. */

@@ -18,6 +18,7 @@ import { startHistory } from "./history/serve.ts";
 import { serveImageChoices } from "./image/serve.ts";
 import { createVersionStore } from "./image/version-store.ts";
 import { serveKeepAwake } from "./keep-awake/serve.ts";
+import { startKnownPlayers } from "./known-player/serve.ts";
 import { serveNodes } from "./node/serve.ts";
 import { createOwnerRows } from "./ownership/owner-rows.ts";
 import { serveOwnership } from "./ownership/serve.ts";
@@ -86,22 +87,38 @@ export async function startLifecycle(
   const crashNotices = startCrashNotices({ database: runtime.store, mesh, settings: lifecycle, log });
   const sharing = startSharing({ mesh, servers: deps, database: runtime.store, log });
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
-  const consoles = startConsole(needs);
-  const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
-  const leading = { rcon: consoles.rcon, isLeading: operator.isLeading };
-  const history = startHistory({ ...needs, ...leading });
-  const announcing = startAnnouncements({ ...needs, ...leading });
-  const showing = startStatusPages({ ...needs, ...leading, rootDomain: server.root_domain });
+  const parts = startParts(needs, { isLeading: operator.isLeading, rootDomain: server.root_domain });
   return {
     notReady: async () =>
       servers.isReady() ? undefined : "the servers have not been read from the cluster yet",
     stuck: operator.stuck,
     stop: async () => {
-      // They still use the consoles' connections.
-      await Promise.all([schedules.close(), history.close(), announcing.close(), showing.close()]);
-      await consoles.close();
+      await parts.close();
       await Promise.all([operator.close(), sweeping.close(), sharing.close(), crashNotices.close()]);
       kube.close();
+    },
+  };
+}
+
+/** What works on its own beside the operator, until closed. */
+function startParts(
+  needs: Parameters<typeof startConsole>[0],
+  about: { isLeading: () => boolean; rootDomain: string },
+): { close: () => Promise<void> } {
+  const consoles = startConsole(needs);
+  const shared = { ...needs, rcon: consoles.rcon };
+  const schedules = startSchedules(shared);
+  const knownPlayers = startKnownPlayers(shared);
+  const leading = { ...shared, isLeading: about.isLeading };
+  const history = startHistory(leading);
+  const announcing = startAnnouncements(leading);
+  const showing = startStatusPages({ ...leading, rootDomain: about.rootDomain });
+  const parts = [schedules, knownPlayers, history, announcing, showing];
+  return {
+    close: async () => {
+      // They still use the consoles' connections.
+      await Promise.all(parts.map((part) => part.close()));
+      await consoles.close();
     },
   };
 }

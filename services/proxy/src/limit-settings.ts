@@ -17,6 +17,8 @@ export const limits = {
   queueTickMs: count(2_000),
   /** Milliseconds between two reports of who is online. */
   presenceMs: count(2_000),
+  /** Milliseconds between two reports of how long players have been on servers. */
+  visitsMs: count(10_000),
   /** Milliseconds for which the list of who is online on all proxies is kept. */
   onlineCacheMs: count(2_000),
   /** Milliseconds between two checks of all online players for bars and ended links. */

@@ -49,6 +49,7 @@ import { createRefreshOnMiss, shareRuns } from "./registry/refresh-on-miss.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
 import { logConnected, reportDisconnected } from "./report/player-events.ts";
+import { createVisits } from "./report/visits.ts";
 import { isSystem } from "./session/place.ts";
 import { disconnect, isCurrent, type Session, sentence } from "./session/session.ts";
 import { entryOf, listingOf } from "./status/motd.ts";
@@ -111,6 +112,7 @@ export async function startProxy(
       { name: "telling", everyMs: limits.queueTickMs, isNeeded: hasPlayers, run: createTelling(context) },
       { name: "versions", everyMs: limits.presenceMs, ...createVersionReports(context) },
       { name: "presence", everyMs: limits.presenceMs, ...createPresenceReports(context) },
+      visitsLoop(context),
       {
         name: "standings",
         everyMs: limits.standingMs,
@@ -132,6 +134,7 @@ export async function startProxy(
     await listener.close();
     await Promise.all(ends);
     await Promise.all(context.reports);
+    await reportVisits(context);
     // So that nobody is listed here for the seconds until our silence is noticed.
     if (config.onlineMode) await context.api.reportPlayers(context.proxyId, []);
     await context.api.close();
@@ -141,6 +144,22 @@ export async function startProxy(
 }
 
 type Context = ReturnType<typeof createContext>;
+
+// An unverified UUID says nothing of its real owner.
+async function reportVisits({ config, visits, api, proxyId }: Context): Promise<void> {
+  if (!config.onlineMode) return;
+  await visits.report(async (some) => (await api.reportVisits(proxyId, some)).ok);
+}
+
+function visitsLoop(context: Context) {
+  const { config, sessions, visits } = context;
+  return {
+    name: "visits",
+    everyMs: config.limits.visitsMs,
+    isNeeded: () => config.onlineMode && (sessions.size > 0 || visits.isNeeded()),
+    run: () => reportVisits(context),
+  };
+}
 
 /** Wires all parts; each of them declares which dependencies it takes. */
 function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; metrics: Metrics }) {
@@ -183,6 +202,13 @@ function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; met
     announcements: createAnnouncements({ api, now }),
     activity,
     sessions,
+    visits: createVisits(
+      () => performance.now(),
+      (count) => {
+        log.warn({ count }, "visits were not reported for too long; their time is lost");
+        activity.count("visitsDropped");
+      },
+    ),
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
     logins: createBudget({ burst: limits.loginBurst, everyMs: limits.loginEveryMs }, now),
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),

@@ -54,6 +54,10 @@ const itself = "identity.api-token.read-own";
 const byOwner = [
   itself,
   "lifecycle.change.watch",
+  "lifecycle.known-player.change-access",
+  "lifecycle.known-player.list",
+  "lifecycle.known-player.read",
+  "lifecycle.known-player.read-access",
   "lifecycle.ownership.list-mine",
   "storage.backup.edit",
   "storage.backup.expire",

@@ -1,9 +1,10 @@
-import { accounts, links, passkeys } from "@svc/proto";
+import { accounts, links, passkeys, playerData } from "@svc/proto";
 import { passkeyDeps } from "../passkey/serve.ts";
 import type { ServiceDeps } from "../service-deps.ts";
 import { createDescribeAccounts, createMe, createNameAccounts, createSetupStatus } from "./account.ts";
 import { createListLinks, createRemoveLink } from "./links.ts";
 import { createListPasskeys, createRemovePasskey } from "./passkeys.ts";
+import { createErasePlayerData, createReadPlayerData } from "./player-data.ts";
 import { createStartLink, createVerifyLink } from "./player-link.ts";
 import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./sessions.ts";
 
@@ -24,6 +25,8 @@ export function serveSelfService(deps: ServiceDeps): void {
 
   mesh.serve(links.listOwn, createListLinks(deps));
   mesh.serve(links.removeOwn, createRemoveLink(deps));
+  mesh.serve(playerData.read, createReadPlayerData(deps));
+  mesh.serve(playerData.erase, createErasePlayerData(deps));
   mesh.serve(links.startLink, createStartLink(deps));
   mesh.serve(links.verifyLink, createVerifyLink(deps));
 }

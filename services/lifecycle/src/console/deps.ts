@@ -5,6 +5,9 @@ import type { ServerDeps } from "../server/deps.ts";
 import type { Followers } from "./followers.ts";
 import type { ServerRcon } from "./rcon.ts";
 
+/** What sends commands to servers. */
+export type CommandDeps = ServerDeps & { rcon: Pick<ServerRcon, "run" | "query"> };
+
 /** What the handlers of consoles and access work with. */
 export type ConsoleDeps = ServerDeps & {
   mesh: Pick<Mesh, "call" | "audit" | "publishLiveLine">;
@@ -14,7 +17,7 @@ export type ConsoleDeps = ServerDeps & {
 
 /** Before a command is sent: nobody can tell afterwards whether it ran. */
 export async function audit(
-  { store }: ConsoleDeps,
+  { store }: Pick<ServerDeps, "store">,
   context: Context<AnyContract>,
   about: { action: string; server_name: string; payload: Record<string, unknown> },
 ): Promise<void> {

@@ -1,33 +1,55 @@
 // Whitelist, bans, kicks and online players: each is one command of the game, whose arguments the contract has validated.
 
-import type { Handler } from "@svc/mesh";
-import { consoles } from "@svc/proto";
+import type { Context, Handler } from "@svc/mesh";
+import { type AnyContract, consoles, type InputOf } from "@svc/proto";
 import { parsePlayerList } from "@svc/rcon";
 import { authorizeCommands } from "./authorize.ts";
-import { audit, type ConsoleDeps } from "./deps.ts";
+import { audit, type CommandDeps, type ConsoleDeps } from "./deps.ts";
 import { bannedIn, whitelistedIn } from "./reply/names.ts";
+
+type Caller = Context<AnyContract>;
+
+export async function readWhitelist(deps: CommandDeps, context: Caller, name: string) {
+  const server = await authorizeCommands(deps, context, { name, to: consoles.listWhitelist });
+  const output = await deps.rcon.query(server, "whitelist list");
+  return { name, players: whitelistedIn(output), output };
+}
+
+export async function whitelist(
+  deps: CommandDeps,
+  context: Caller,
+  { name, action, player }: InputOf<typeof consoles.changeWhitelist>,
+) {
+  const server = await authorizeCommands(deps, context, { name, to: consoles.changeWhitelist });
+  await audit(deps, context, { action: "access.whitelist", server_name: name, payload: { action, player } });
+  return { name, action, player, output: await deps.rcon.run(server, `whitelist ${action} ${player}`) };
+}
+
+export async function readBans(deps: CommandDeps, context: Caller, name: string) {
+  const server = await authorizeCommands(deps, context, { name, to: consoles.listBans });
+  const output = await deps.rcon.query(server, "banlist");
+  return { name, players: bannedIn(output), output };
+}
+
+export async function ban(
+  deps: CommandDeps,
+  context: Caller,
+  { name, action, player }: InputOf<typeof consoles.changeBan>,
+) {
+  const server = await authorizeCommands(deps, context, { name, to: consoles.changeBan });
+  await audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
+  return { name, action, player, output: await deps.rcon.run(server, `${action} ${player}`) };
+}
 
 export const listWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.listWhitelist> =>
-  async (context, { name }) => {
-    const output = await deps.rcon.query(
-      await authorizeCommands(deps, context, { name, to: consoles.listWhitelist }),
-      "whitelist list",
-    );
-    return { name, players: whitelistedIn(output), output };
-  };
+  (context, { name }) =>
+    readWhitelist(deps, context, name);
 
 export const changeWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.changeWhitelist> =>
-  async (context, { name, action, player }) => {
-    const server = await authorizeCommands(deps, context, { name, to: consoles.changeWhitelist });
-    await audit(deps, context, {
-      action: "access.whitelist",
-      server_name: name,
-      payload: { action, player },
-    });
-    return { name, action, player, output: await deps.rcon.run(server, `whitelist ${action} ${player}`) };
-  };
+  (context, wanted) =>
+    whitelist(deps, context, wanted);
 
 export const listPlayers =
   (deps: ConsoleDeps): Handler<typeof consoles.listPlayers> =>
@@ -47,21 +69,13 @@ export const listPlayers =
 
 export const listBans =
   (deps: ConsoleDeps): Handler<typeof consoles.listBans> =>
-  async (context, { name }) => {
-    const output = await deps.rcon.query(
-      await authorizeCommands(deps, context, { name, to: consoles.listBans }),
-      "banlist",
-    );
-    return { name, players: bannedIn(output), output };
-  };
+  (context, { name }) =>
+    readBans(deps, context, name);
 
 export const changeBan =
   (deps: ConsoleDeps): Handler<typeof consoles.changeBan> =>
-  async (context, { name, action, player }) => {
-    const server = await authorizeCommands(deps, context, { name, to: consoles.changeBan });
-    await audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
-    return { name, action, player, output: await deps.rcon.run(server, `${action} ${player}`) };
-  };
+  (context, wanted) =>
+    ban(deps, context, wanted);
 
 export const kick =
   (deps: ConsoleDeps): Handler<typeof consoles.kick> =>

@@ -7,4 +7,5 @@ export async function deleteHistory(trx: Trx<Tables>, name: string): Promise<voi
   await trx.deleteFrom("server_phases").where("server_name", "=", name).execute();
   await trx.deleteFrom("status_pages").where("server_name", "=", name).execute();
   await trx.deleteFrom("server_crashes").where("server_name", "=", name).execute();
+  await trx.deleteFrom("known_players").where("server_name", "=", name).execute();
 }

@@ -117,6 +117,12 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     transferred_at: true,
   },
   player_versions: { mc_uuid: true, protocol: true, seen_on: true },
+  known_players: {
+    ...{ server_name: true, mc_uuid: true, name: true, first_seen: true, last_seen: true, played_ms: true },
+    ...{ visits: true, visit_proxy: true, visit_number: true, visit_ms: true },
+  },
+  player_notes: { id: true, server_name: true, mc_uuid: true, text: true, author: true, at: true },
+  player_erasures: { mc_uuid: true, erased_at: true },
   player_names: { mc_uuid: true, name: true, seen_at: true },
   proxy_players: { proxy: true, players: true, seen_at: true },
   player_invitations: {

@@ -196,6 +196,21 @@ export type ServerCrashesTable = {
   lines: string[];
 };
 
+/** Who was on which server; `visit_*` are of the visit that was counted last. */
+export type KnownPlayersTable = {
+  server_name: string;
+  mc_uuid: string;
+  name: string;
+  first_seen: Date;
+  last_seen: Date;
+  /** Digits: a bigint. */
+  played_ms: string;
+  visits: number;
+  visit_proxy: string;
+  visit_number: string;
+  visit_ms: string;
+};
+
 /** A player as a proxy reported them; `since` is when this session was first reported. */
 export type ProxyPlayer = {
   mc_uuid: string;
@@ -247,6 +262,16 @@ export type Tables = {
     transferred_at: Generated<Date>;
   };
   player_versions: { mc_uuid: string; protocol: number; seen_on: Date };
+  known_players: KnownPlayersTable;
+  player_notes: {
+    id: string;
+    server_name: string;
+    mc_uuid: string;
+    text: string;
+    author: string;
+    at: Date;
+  };
+  player_erasures: { mc_uuid: string; erased_at: Date };
   player_names: { mc_uuid: string; name: string; seen_at: Date };
   proxy_players: { proxy: string; players: ProxyPlayer[]; seen_at: Date };
   player_invitations: {

@@ -6,6 +6,7 @@ import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
 import { type Audit, insertAudit } from "../database/audit.ts";
+import { forgetPlayers } from "../database/forget-players.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { type Costs, costColumns, lockRow, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
@@ -107,6 +108,7 @@ async function claim(
       .executeTakeFirst();
     if (taken.numUpdatedRows !== 1n) throw new Error(`the row of ${name} changed under its lock`);
     await emptyAllowlists(trx, [name]);
+    await forgetPlayers(trx, [name]);
     const event = { name, user_id: accountId, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.serverClaimed, event)).execute();
     await insertAudit(trx, audit);
@@ -167,6 +169,7 @@ async function releaseAccount({ db }: LifecycleStore, accountId: string): Promis
       .execute();
     const names = rows.map(({ name }) => name).sort();
     await emptyAllowlists(trx, names);
+    await forgetPlayers(trx, names);
     const at = new Date().toISOString();
     const events = names.map((name) =>
       outboxRow(worlds.serverReleased, { name, outcome: "account-deleted", at }),

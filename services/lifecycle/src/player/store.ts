@@ -11,6 +11,8 @@ type ReportAnswer = { elsewhere: string[]; invitations: players.Invitation[] };
 type PlayerStore = {
   report: (report: Report) => Promise<ReportAnswer>;
   list: () => Promise<players.OnlinePlayer[]>;
+  /** Servers where a player is now, over all proxies. */
+  serversOf: (mcUuid: string) => Promise<ReadonlySet<string>>;
   /** False when the player is on no proxy. */
   invite: (invitation: players.Invitation) => Promise<boolean>;
 };
@@ -30,6 +32,13 @@ export function createPlayerStore(store: LifecycleStore): PlayerStore {
     list: withDatabaseFaults(async () => {
       const rows = await db.selectFrom("proxy_players").selectAll().where(isFresh).execute();
       return onlineOf(rows);
+    }),
+    serversOf: withDatabaseFaults(async (mcUuid) => {
+      const { rows } = await sql<{ server: string }>`
+        select player ->> 'server' as server from proxy_players, jsonb_array_elements(players) player
+        where ${isFresh} and players @> ${JSON.stringify([{ mc_uuid: mcUuid }])}::jsonb
+          and player ->> 'mc_uuid' = ${mcUuid} and player ? 'server'`.execute(db);
+      return new Set(rows.map(({ server }) => server));
     }),
     invite: withDatabaseFaults(async (invitation) => {
       const { rows } = await sql<{ id: string }>`

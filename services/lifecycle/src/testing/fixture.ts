@@ -73,8 +73,9 @@ export type Fixture = TestCluster & {
   /** As the gateways call. */
   external: Mesh;
   internal: Mesh;
-  /** As builds calls. */
+  /** As builds and identity call. */
   builds: Mesh;
+  identity: Mesh;
   /** What identity and builds answer; tests change it. */
   people: People;
   library: Library;
@@ -130,7 +131,20 @@ export async function openFixture(): Promise<Fixture> {
   });
   const owned = stack.move();
   const close = () => owned.disposeAsync();
-  return { ...base, nats, database, external, internal, builds, people, library, audits, start, close };
+  return {
+    ...base,
+    nats,
+    database,
+    external,
+    internal,
+    builds,
+    identity,
+    people,
+    library,
+    audits,
+    start,
+    close,
+  };
 }
 
 /** Audit entries in the outbox. */

@@ -5,6 +5,7 @@ import { outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import { insertAudit } from "../database/audit.ts";
 import { deleteHistory } from "../database/delete-history.ts";
+import { forgetPlayers } from "../database/forget-players.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
@@ -137,6 +138,7 @@ async function release(
       .where("name", "=", name)
       .execute();
     await trx.deleteFrom("server_allowlist").where("server_name", "=", name).execute();
+    await forgetPlayers(trx, [name]);
     if (isDeletion) {
       await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
       await trx.deleteFrom("server_schedules").where("server_name", "=", name).execute();

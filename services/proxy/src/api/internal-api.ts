@@ -8,6 +8,7 @@ import {
   announcements,
   type InputOf,
   imageChoices,
+  knownPlayers,
   links,
   ownership,
   players,
@@ -62,6 +63,8 @@ export function createInternalApi(options: InternalApiOptions) {
       call(players.reportLeave, { name, ...player }),
     reportPlayers: (proxy: string, all: InputOf<typeof players.reportPlayers>["players"]) =>
       call(players.reportPlayers, { proxy, players: all }),
+    reportVisits: (proxy: string, visits: knownPlayers.Visit[]) =>
+      call(knownPlayers.reportVisits, { proxy, visits }),
     reportVersions: (all: InputOf<typeof imageChoices.reportVersions>["players"]) =>
       call(imageChoices.reportVersions, { players: all }),
     listPlayers: () => call(players.listForProxy, {}),

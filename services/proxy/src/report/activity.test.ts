@@ -19,6 +19,7 @@ test("the activity line sums up the time since the last one, and begins anew", (
     "joinEventsDropped",
     "transfersFailed",
     "refreshesFailed",
+    "visitsDropped",
   ] as const)
     activity.count(what);
   const counts = {
@@ -27,13 +28,14 @@ test("the activity line sums up the time since the last one, and begins anew", (
     joinEventsDropped: 1,
     transfersFailed: 1,
     refreshesFailed: 1,
+    visitsDropped: 1,
   };
   assert.deepEqual(activity.flush(2), {
     ...{ calls: 4, noAnswer: 1, refused4xx: 1, failed5xx: 1, retried: 2, avgMs: 40, maxMs: 100 },
     ...counts,
     waiting: 2,
   });
-  assert.deepEqual(Object.values(activity.flush(0)), new Array(13).fill(0));
+  assert.deepEqual(Object.values(activity.flush(0)), new Array(14).fill(0));
 });
 
 test("every metric has a bounded set of labels", async () => {

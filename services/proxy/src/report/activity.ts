@@ -9,6 +9,7 @@ const counted = [
   "joinEventsDropped",
   "transfersFailed",
   "refreshesFailed",
+  "visitsDropped",
 ] as const;
 type Counted = (typeof counted)[number];
 

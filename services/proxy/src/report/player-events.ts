@@ -8,6 +8,7 @@ import type { ProxyConfig } from "../config.ts";
 import { type Place, type SystemServers, serverAt } from "../session/place.ts";
 import type { Session } from "../session/session.ts";
 import type { Activity } from "./activity.ts";
+import type { Visits } from "./visits.ts";
 
 export type ReportDeps = {
   readonly config: SystemServers & Pick<ProxyConfig, "logAddresses">;
@@ -15,6 +16,7 @@ export type ReportDeps = {
   readonly api: Pick<InternalApi, "reportJoin" | "reportLeave">;
   readonly pool: Pool;
   readonly activity: Pick<Activity, "count">;
+  readonly visits: Pick<Visits, "began" | "ended">;
   /** Joins and leaves on their way to the service. */
   readonly reports: Set<Promise<void>>;
 };
@@ -39,6 +41,8 @@ export function reportSwitch(context: ReportDeps, session: Session, from: Place)
     reason: session.lost,
   };
   context.log.info(line, place.kind === "gate" ? "player is at the gate" : "player switched");
+  context.visits.ended(session);
+  if (place.kind === "server") context.visits.began(session, place.name);
   if (from.kind === "server") reportLeave(context, session, { server: from.name, reason: reasonOf(session) });
   if (place.kind === "server") reportJoin(context, session, place.name);
   session.lost = undefined;
@@ -52,6 +56,7 @@ export function reportDisconnected(
   fault: MinecraftFault | undefined,
 ): void {
   const { place, ended } = session;
+  context.visits.ended(session);
   const reason = ended ?? (fault ? fault.code : "left");
   const server = serverAt(place, context.config);
   const detail = ended === undefined && fault ? fault.message : session.lost;

@@ -13,6 +13,7 @@ import {
   type FaultName,
   faults,
   imageChoices,
+  knownPlayers,
   links,
   ownership,
   players,
@@ -60,6 +61,7 @@ export async function startService() {
     /** Everybody on all proxies. */
     online: [] as players.OnlinePlayer[],
     presence: (_input: Input): unknown => ({ elsewhere: [], invitations: [] }),
+    takeVisits: (_input: Input): Reply => ({ status: 204 }),
     invite: (_input: Input): Reply => refusal("not_found"),
     wake: (_name: string, _uuid: string): Reply => refusal("forbidden"),
     claim: (_name: string, _uuid: string): Reply => refusal("already_claimed"),
@@ -200,6 +202,7 @@ function routesOf(state: State): Routes {
     [servers.reportJoin, ofServer(() => ({ status: 204 }))],
     [players.reportLeave, ofServer(() => ({ status: 204 }))],
     [players.reportPlayers, (input) => ({ status: 200, body: state.presence(input) })],
+    [knownPlayers.reportVisits, (input) => state.takeVisits(input)],
     [imageChoices.reportVersions, () => ({ status: 204 })],
     [players.listForProxy, () => ({ status: 200, body: { players: state.online } })],
     [players.invite, (input) => state.invite(input)],

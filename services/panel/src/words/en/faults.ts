@@ -21,6 +21,10 @@ export const faults = {
   at_capacity: "As many servers run as there is room for. Try again when one has stopped.",
   auth_unavailable: "Accounts cannot be read at the moment. Try again in a moment.",
   bad_announcement: "The start or the end does not fit. Look at both, and whether it is still to come.",
+  known_player_not_found:
+    "No server whose players you may see knows this player. Who has not come for long is forgotten.",
+  note_not_found: "There is no such note. Somebody else may have deleted it.",
+  note_limit: "There are as many notes about this player as there may be. Delete one first.",
   announcement_not_found: "There is no such announcement. Old ones are deleted.",
   announcement_exists: "Another announcement has this id.",
   announcement_limit: "The limit of planned and current announcements is reached. End one first.",
