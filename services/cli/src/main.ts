@@ -16,6 +16,7 @@ import { addDomainCommands } from "./domain/program.ts";
 import { addEventCommand } from "./events/program.ts";
 import { addFileCommands } from "./file/program.ts";
 import { addHostCommands } from "./host/program.ts";
+import { addKnownPlayerCommands } from "./known-player/program.ts";
 import { addManifestCommands } from "./manifests/program.ts";
 import { addMoveCommands } from "./move/program.ts";
 import { addOffsiteCommands } from "./offsite/program.ts";
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addServerCommands(program);
   addApplyCommand(program);
   addPlayersCommand(program);
+  addKnownPlayerCommands(program);
   addFileCommands(program);
   addScheduleCommands(program);
   addWebhookCommands(program);
