@@ -30,5 +30,7 @@ create index player_notes_player on player_notes (server_name, mc_uuid);
 -- Nothing of a visit from before this is counted again.
 create table player_erasures (
   mc_uuid uuid primary key,
-  erased_at timestamptz(3) not null
+  erased_at timestamptz(3) not null,
+  -- By proxy the number of the last visit that was erased and how much of it was counted, but not where it was.
+  visits jsonb not null default '{}'
 );

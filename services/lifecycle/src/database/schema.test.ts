@@ -122,7 +122,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     ...{ visits: true, visit_proxy: true, visit_number: true, visit_ms: true },
   },
   player_notes: { id: true, server_name: true, mc_uuid: true, text: true, author: true, at: true },
-  player_erasures: { mc_uuid: true, erased_at: true },
+  player_erasures: { mc_uuid: true, erased_at: true, visits: true },
   player_names: { mc_uuid: true, name: true, seen_at: true },
   proxy_players: { proxy: true, players: true, seen_at: true },
   player_invitations: {

@@ -271,7 +271,11 @@ export type Tables = {
     author: string;
     at: Date;
   };
-  player_erasures: { mc_uuid: string; erased_at: Date };
+  player_erasures: {
+    mc_uuid: string;
+    erased_at: Date;
+    visits: Json<Readonly<Record<string, { number: number; ms: number }>>>;
+  };
   player_names: { mc_uuid: string; name: string; seen_at: Date };
   proxy_players: { proxy: string; players: ProxyPlayer[]; seen_at: Date };
   player_invitations: {

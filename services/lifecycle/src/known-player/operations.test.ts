@@ -269,6 +269,10 @@ describe("erasing", () => {
     // Reports from before, late or repeated, bring nothing back; what is played since is counted.
     await report(visit(uuid, { name: "dave", ms: 3_600_000, ended_ms: 60_000 }));
     await openProxy()(visit(uuid, { name: "dave", ms: 100_000, ended_ms: 10_000 }));
+    await report(
+      visit(uuid, { name: "dave", ms: 3_600_000 }),
+      visit(uuid, { ms: 3_599_000, server: "beta" }),
+    );
     assert.equal(await faultOf(read(uuid)), "known_player_not_found");
     await sql(
       "update lifecycle.player_erasures set erased_at = erased_at - interval '5 seconds' where mc_uuid = $1",

@@ -2,10 +2,11 @@
 
 import { auditActor, type Context, type Handler } from "@svc/mesh";
 import type { AnyContract, knownPlayers as contracts, playerData } from "@svc/proto";
+import type { Trx } from "@svc/store";
 import { sql } from "kysely";
 import { insertAudit } from "../database/audit.ts";
 import { lockVisits } from "../database/forget-players.ts";
-import type { LifecycleStore } from "../database/schema.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { seenOf } from "./store.ts";
 
@@ -63,12 +64,7 @@ async function eraseAll(
 ): Promise<{ servers: number; notes: number }> {
   return db.transaction().execute(async (trx) => {
     await lockVisits(trx);
-    const now = sql<Date>`clock_timestamp()`;
-    await trx
-      .insertInto("player_erasures")
-      .values({ mc_uuid: mcUuid, erased_at: now })
-      .onConflict((conflict) => conflict.column("mc_uuid").doUpdateSet({ erased_at: now }))
-      .execute();
+    await rememberErasure(trx, mcUuid);
     const notes = await trx.deleteFrom("player_notes").where("mc_uuid", "=", mcUuid).executeTakeFirst();
     const servers = await trx.deleteFrom("known_players").where("mc_uuid", "=", mcUuid).executeTakeFirst();
     await trx.deleteFrom("player_names").where("mc_uuid", "=", mcUuid).execute();
@@ -78,4 +74,15 @@ async function eraseAll(
     await insertAudit(trx, { ...auditActor(context), action: "player.erase-data", payload });
     return gone;
   });
+}
+
+// A report that is still on its way says nothing of when it was sent, so that the visits themselves are remembered.
+async function rememberErasure(trx: Trx<Tables>, mcUuid: string): Promise<void> {
+  await sql`insert into player_erasures (mc_uuid, erased_at, visits)
+    select ${mcUuid}::uuid, clock_timestamp(), coalesce((
+      select jsonb_object_agg(visit_proxy, jsonb_build_object('number', visit_number, 'ms', visit_ms))
+      from (select distinct on (visit_proxy) visit_proxy, visit_number, visit_ms from known_players
+        where mc_uuid = ${mcUuid}::uuid order by visit_proxy, visit_number desc) last), '{}')
+    on conflict (mc_uuid) do update
+      set erased_at = excluded.erased_at, visits = player_erasures.visits || excluded.visits`.execute(trx);
 }

@@ -15,7 +15,7 @@ const shown = (known: Known | undefined) =>
     .concat(known.playedMs / 1_000, known.visits);
 const countAll = (reports: readonly ReportedVisit[], notBefore = -10_000) =>
   reports.reduce<Known | undefined>(
-    (known, one) => countVisit(known, one, at(notBefore)) ?? known,
+    (known, one) => countVisit(known, one, { notBefore: at(notBefore) }) ?? known,
     undefined,
   );
 
@@ -60,6 +60,29 @@ const rows: [fact: string, reports: ReportedVisit[], is: number[] | undefined, n
 ];
 for (const [fact, reports, is, notBefore] of rows)
   test(fact, () => assert.deepEqual(shown(countAll(reports, notBefore)), is));
+
+const erasedRows: [fact: string, reports: ReportedVisit[], is: number[] | undefined][] = [
+  ["an erased visit that is reported late stays erased", [visit(4, 60, 101)], undefined],
+  ["so does one that is reported shorter", [visit(4, 50, 101)], undefined],
+  ["and an earlier one", [visit(3, 900, 101)], undefined],
+  ["what is played on counts from the erasure", [visit(4, 65, 105)], [100, 105, 5, 1]],
+  ["a later visit counts", [visit(5, 2, 110)], [108, 110, 2, 1]],
+  [
+    "a late report beside what another proxy counted adds nothing",
+    [visit(9, 2, 110, "b"), visit(4, 60, 120)],
+    [108, 110, 2, 1],
+  ],
+];
+for (const [fact, reports, is] of erasedRows) {
+  const erased = { number: 4, ms: 60_000 };
+  test(fact, () => {
+    const known = reports.reduce<Known | undefined>((before, one) => {
+      const bounds = { notBefore: at(100), erased: one.proxy === "a" ? erased : undefined };
+      return countVisit(before, one, bounds) ?? before;
+    }, undefined);
+    assert.deepEqual(shown(known), is);
+  });
+}
 
 test("the name is the one of the last visit", () => {
   const renamed = { ...visit(2, 10, 120), name: "Alicia" };

@@ -5,6 +5,7 @@
 // | is of the visit that was counted last                     | only what is more than counted is added               |
 // | is of an earlier visit of the same proxy                  | nothing: that visit was counted when the later one came|
 // | is of another visit                                       | is added as far as it lies after what was counted     |
+// | is of what the player had erased, and no longer          | nothing                                               |
 // | lies before the player was forgotten, or the owner came   | nothing is added                                      |
 //
 // Time is never counted twice, in whatever order and however often reports arrive, because the counted ranges of one player
@@ -25,16 +26,24 @@ export type Known = {
   visit: { proxy: string; number: number; ms: number };
 };
 
-/**
- * `notBefore`: nothing from before it may be known, unix milliseconds. Undefined when nothing changes.
- */
+type Bounds = {
+  /** Nothing from before it may be known, unix milliseconds. */
+  notBefore: number;
+  /** Of the visit's proxy: the last visit that the player had erased, and how much of it had been counted. */
+  erased?: { number: number; ms: number } | undefined;
+};
+
+/** Undefined when nothing changes. */
 export function countVisit(
   known: Known | undefined,
   visit: ReportedVisit,
-  notBefore: number,
+  { notBefore, erased }: Bounds,
 ): Known | undefined {
   const { proxy, number, name, end } = visit;
-  const lasted = Math.min(visit.lasted, longestCountedMs);
+  if (erased && number < erased.number) return undefined;
+  const erasedMs = erased?.number === number ? erased.ms : 0;
+  const lasted = Math.min(visit.lasted - erasedMs, longestCountedMs);
+  if (lasted < 0 || (erased?.number === number && lasted === 0)) return undefined;
   const counted = { proxy, number, ms: visit.lasted };
   if (!known) {
     const ms = Math.min(lasted, end - notBefore);

@@ -54,6 +54,7 @@ type Row = {
   at: number;
   number: number;
   not_before: Date;
+  erased: { number: number; ms: number } | null;
   now: Date;
   name: string | null;
   first_seen: Date;
@@ -78,7 +79,7 @@ async function countAll(
   const { rows } = await sql<Row>`
     select v.at, v.number, clock_timestamp() as now, k.name, k.first_seen, k.last_seen, k.played_ms, k.visits,
       k.visit_proxy, k.visit_number, k.visit_ms,
-      greatest(s.created_at, s.claimed_at, e.erased_at) as not_before
+      greatest(s.created_at, s.claimed_at, e.erased_at) as not_before, e.visits -> ${proxy}::text as erased
     from jsonb_to_recordset(${asked}::jsonb) as v(at int, mc_uuid uuid, server text, number bigint)
     join servers s on s.name = v.server and s.deleted_at is null and s.name <> all(${[...systemNames]}::text[])
     left join known_players k on k.server_name = v.server and k.mc_uuid = v.mc_uuid
@@ -91,7 +92,8 @@ async function countAll(
     const before = changed.get(key)?.known ?? knownOf(row);
     const end = row.now.getTime() - (visit.ended_ms ?? 0);
     const { number, name, ms: lasted } = visit;
-    const known = countVisit(before, { proxy, number, name, lasted, end }, row.not_before.getTime());
+    const bounds = { notBefore: row.not_before.getTime(), erased: row.erased ?? undefined };
+    const known = countVisit(before, { proxy, number, name, lasted, end }, bounds);
     if (known) changed.set(key, { visit, known });
   }
   await write(trx, [...changed.values()]);
