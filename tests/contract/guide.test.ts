@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { routes } from "../../services/panel/src/app/routes.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { knownPlayers } from "../../services/panel/src/words/en/known-players.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
 import { status } from "../../services/panel/src/words/en/status.ts";
 import { webhooks } from "../../services/panel/src/words/en/webhooks.ts";
@@ -40,7 +41,9 @@ function textsOf(catalogue: object): string[] {
 }
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
-const texts: ReadonlySet<string> = new Set(textsOf({ ...en, ...packs, ...health, webhooks, status }));
+const texts: ReadonlySet<string> = new Set(
+  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers }),
+);
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));
 const missingRoutes = (of: readonly Page[]) => routesOf(of).filter(({ what }) => !paths.has(what));

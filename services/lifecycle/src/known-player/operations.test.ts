@@ -98,6 +98,20 @@ describe("visits", () => {
     assert.deepEqual(await played(uuid), [["alpha", 3_601, 1]]);
   });
 
+  test("whose report is broken off in its transaction are counted once when it comes again", async () => {
+    const [report, uuid] = [openProxy(), randomUUID()];
+    await report(visit(uuid));
+    await sql(
+      "create function lifecycle.cut() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$",
+    );
+    await sql("create trigger cut after update on lifecycle.known_players execute function lifecycle.cut()");
+    assert.notEqual(await faultOf(report(visit(uuid, { ms: 90_000 }))), "none");
+    await sql("drop trigger cut on lifecycle.known_players");
+    assert.deepEqual(await played(uuid), [["alpha", 60, 1]]);
+    await report(visit(uuid, { ms: 90_000 }));
+    assert.deepEqual(await played(uuid), [["alpha", 90, 1]]);
+  });
+
   test("survive the end of the replica that leads", async () => {
     const [report, uuid] = [openProxy(), randomUUID()];
     await report(visit(uuid));

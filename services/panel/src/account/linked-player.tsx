@@ -15,11 +15,13 @@ type LinkedPlayerProps = {
   source?: ReactNode;
   /** What unlinking costs. */
   help: string;
+  /** Stands before the button that unlinks. */
+  more?: ReactNode;
   unlink: { isPending: boolean; error: ApiError | null; run: () => void };
 };
 
 /** A player of an account, with the way to unlink it. */
-export function LinkedPlayer({ link, title, source, help, unlink }: LinkedPlayerProps) {
+export function LinkedPlayer({ link, title, source, help, more, unlink }: LinkedPlayerProps) {
   const { account } = useWords();
   const [isAsking, setAsking] = useState(false);
   const player = isolate(link.mc_uuid);
@@ -34,13 +36,16 @@ export function LinkedPlayer({ link, title, source, help, unlink }: LinkedPlayer
           </>
         }
         actions={
-          <Button
-            isPending={unlink.isPending}
-            label={account.unlinkOf(player)}
-            onPress={() => setAsking(true)}
-          >
-            {account.unlink}
-          </Button>
+          <>
+            {more}
+            <Button
+              isPending={unlink.isPending}
+              label={account.unlinkOf(player)}
+              onPress={() => setAsking(true)}
+            >
+              {account.unlink}
+            </Button>
+          </>
         }
       />
       <Failure error={unlink.error} />

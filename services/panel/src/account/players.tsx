@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { Output } from "../api/operations.ts";
 import { useAction, useOperation } from "../api/query.ts";
+import { OwnData } from "../known-players/own-data.tsx";
 import { LinkPlayer } from "../sign-in/link-player.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copied } from "../ui/copied.tsx";
@@ -9,6 +10,7 @@ import { Failure } from "../ui/failure.tsx";
 import { Card, Muted, Row } from "../ui/layout.tsx";
 import { List } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
+import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { LinkedPlayer } from "./linked-player.tsx";
 
@@ -47,12 +49,25 @@ function PlayerItem({ link }: { link: Link }) {
   const { account, users } = useWords();
   const unlink = useAction("links.removeOwn", ["links.listOwn", "accounts.listSessions"]);
   const { mc_uuid } = link;
+  const [isShown, setShown] = useState(false);
   return (
-    <LinkedPlayer
-      link={link}
-      title={<Copied text={mc_uuid} what={users.playerId} />}
-      help={account.unlinkHelp}
-      unlink={{ ...unlink, run: () => unlink.mutate({ mc_uuid }) }}
-    />
+    <>
+      <LinkedPlayer
+        link={link}
+        title={<Copied text={mc_uuid} what={users.playerId} />}
+        help={account.unlinkHelp}
+        more={
+          <Button label={account.keptOf(isolate(mc_uuid))} onPress={() => setShown(true)}>
+            {account.kept}
+          </Button>
+        }
+        unlink={{ ...unlink, run: () => unlink.mutate({ mc_uuid }) }}
+      />
+      {isShown && (
+        <Suspense>
+          <OwnData mcUuid={mc_uuid} onClose={() => setShown(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import {
   CircleFadingArrowUp,
   CircleUser,
   ClipboardCheck,
+  Gamepad2,
   Hammer,
   HeartPulse,
   LayoutDashboard,
@@ -35,6 +36,7 @@ type Entry = {
   word:
     | "dashboard"
     | "servers"
+    | "players"
     | "packs"
     | "account"
     | "submissions"
@@ -55,6 +57,7 @@ type Entry = {
 const own: readonly Entry[] = [
   { path: "/", word: "dashboard", icon: LayoutDashboard },
   { path: "/servers", word: "servers", icon: Server },
+  { path: "/players", word: "players", icon: Gamepad2 },
   { path: "/submissions", word: "packs", icon: Boxes },
   { path: "/account", word: "account", icon: CircleUser },
 ];

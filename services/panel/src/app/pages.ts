@@ -31,6 +31,8 @@ export const pages: Record<
   "/admin/webhooks": { load: () => import("../admin/webhooks/webhooks-page.tsx") },
   "/admin/nodes": { load: () => import("../admin/nodes/nodes-page.tsx") },
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },
+  "/players": { load: () => import("../known-players/list-page.tsx") },
+  "/players/:id": { load: () => import("../known-players/player-page.tsx") },
   "/submissions": { load: () => import("../submissions/submissions-page.tsx") },
   "/admin/submissions": { load: () => import("../admin/submissions/submissions-page.tsx") },
   "/admin/submissions/:id": { load: () => import("../admin/submissions/review-page.tsx") },

@@ -29,6 +29,8 @@ export const routes = [
   { path: "/servers/:name/settings", access: "session" },
   { path: "/servers/:name/access", access: "session" },
   { path: "/servers/:name/webhooks", access: "session" },
+  { path: "/players", access: "session" },
+  { path: "/players/:id", access: "session" },
   { path: "/submissions", access: "session" },
   { path: "/account", access: "session" },
   { path: "/cli", access: "session" },

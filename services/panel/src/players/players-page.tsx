@@ -2,7 +2,8 @@ import { useState } from "react";
 import { ServerFrame, type ServerInFrame } from "../server/server-frame.tsx";
 import { isFull } from "../server/use-server.ts";
 import { Empty } from "../ui/empty.tsx";
-import { Columns, Stack } from "../ui/layout.tsx";
+import { Card, Columns, Muted, Stack } from "../ui/layout.tsx";
+import { Link } from "../ui/link.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { useWords } from "../words/words.ts";
 import { Bans } from "./bans.tsx";
@@ -41,6 +42,16 @@ function Players({ name, status }: ServerInFrame) {
       ) : (
         <Empty title={players.asleep}>{players.asleepHelp}</Empty>
       )}
+      <Card
+        title={players.known}
+        actions={
+          <Link to="/players" search={{ server: name }}>
+            {players.seeKnown}
+          </Link>
+        }
+      >
+        <Muted>{players.knownHelp}</Muted>
+      </Card>
       <WakeRights name={name} policy={policy} />
     </Stack>
   );

@@ -10,6 +10,7 @@ import { announcements as englishAnnouncements } from "./en/announcements.ts";
 import { fileWork as englishFileWork } from "./en/file-work.ts";
 import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
+import { knownPlayers as englishKnownPlayers } from "./en/known-players.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
 import { provider as englishProvider } from "./en/provider.ts";
@@ -19,6 +20,7 @@ import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
 import { fileWork as chineseFileWork } from "./zh/file-work.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
+import { knownPlayers as chineseKnownPlayers } from "./zh/known-players.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
 import { provider as chineseProvider } from "./zh/provider.ts";
@@ -34,6 +36,7 @@ const en = {
   provider: englishProvider,
   hooks: englishWebhooks,
   announced: englishAnnouncements,
+  known: englishKnownPlayers,
   shown: englishStatus,
   fileWork: englishFileWork,
 };
@@ -45,6 +48,7 @@ const zh = {
   provider: chineseProvider,
   hooks: chineseWebhooks,
   announced: chineseAnnouncements,
+  known: chineseKnownPlayers,
   shown: chineseStatus,
   fileWork: chineseFileWork,
 };

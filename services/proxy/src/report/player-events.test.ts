@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patience } from "@svc/local-stack/testing";
 import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
+import { refusal } from "../testing/service.ts";
 
 const limit = { timeout: 20_000 * patience };
 const host = "survival.play.example";
@@ -70,6 +71,36 @@ test("the log says why a player left or was moved, with addresses only where con
     ],
   );
   assert.match(received(fixture, "leave")[0] ?? "", /"reason":"lost"/);
+});
+
+test("visits are measured through an outage, and reported until they are taken", limit, async () => {
+  await using fixture = await startFixture({ SVC_PROXY_VISITS_MS: "50" }, options);
+  type Report = { server: string; number: number; ms: number; ended_ms?: number };
+  const reports: Report[][] = [];
+  let isTaken = true;
+  fixture.service.takeVisits = (input) => {
+    reports.push(input["visits"] as unknown as Report[]);
+    return isTaken ? { status: 204 } : refusal("unavailable");
+  };
+  const player = await fixture.passRaw(fixture.account("alice"), host);
+  await fixture.survival.player("alice");
+  await fixture.service.until(() => reports.at(-1)?.length === 1);
+  isTaken = false;
+  player.command("felis lobby");
+  await fixture.lobby.player("alice");
+  await fixture.service.until(() => reports.at(-1)?.[0]?.ended_ms !== undefined);
+  const [first] = reports.at(-1) ?? [];
+  await fixture.service.until(() => (reports.at(-1)?.[0]?.ended_ms ?? 0) > (first?.ended_ms ?? 0));
+  assert.deepEqual([reports.at(-1)?.[0]?.ms, first?.server, first?.number], [first?.ms, "survival", 1]);
+  isTaken = true;
+  player.command("felis go survival");
+  await fixture.survival.player("alice");
+  await fixture.service.until(() => reports.at(-1)?.[0]?.number === 2 && reports.at(-1)?.length === 1);
+  await fixture.proxy.close();
+  assert.deepEqual(
+    reports.at(-1)?.map(({ server, number, ended_ms }) => [server, number, ended_ms !== undefined]),
+    [["survival", 2, true]],
+  );
 });
 
 test("a proxy that stops reports its players as gone and lists none", limit, async () => {

@@ -35,6 +35,8 @@ export const account = {
   players: "Players",
   noPlayers: "No player is linked to your account.",
   linkedSince: "Linked",
+  kept: "What is kept",
+  keptOf: (player: string) => `What is kept about ${player}`,
   unlink: "Unlink",
   unlinkOf: (player: string) => `Unlink ${player}`,
   unlinkTitle: (player: string) => `Unlink ${player}?`,

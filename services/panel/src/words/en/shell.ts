@@ -4,6 +4,7 @@ export const shell = {
   navigation: "Main",
   dashboard: "Overview",
   servers: "Servers",
+  players: "Players",
   platform: "Platform",
   users: "Users",
   audit: "Audit log",

@@ -33,6 +33,8 @@ export const account: Words["account"] = {
   players: "玩家",
   noPlayers: "您的账号还没有绑定玩家。",
   linkedSince: "绑定于",
+  kept: "保存的内容",
+  keptOf: (player) => `关于 ${player} 保存的内容`,
   unlink: "解除绑定",
   unlinkOf: (player) => `解除绑定 ${player}`,
   unlinkTitle: (player) => `解除绑定 ${player}？`,

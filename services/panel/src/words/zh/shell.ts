@@ -6,6 +6,7 @@ export const shell: Words["shell"] = {
   navigation: "主导航",
   dashboard: "总览",
   servers: "服务器",
+  players: "玩家",
   platform: "平台",
   users: "用户",
   audit: "审计日志",
