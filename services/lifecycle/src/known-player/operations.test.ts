@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { account, faultOf, staff, tokenOf, velocity } from "@svc/mesh/testing";
-import { knownPlayers as contracts, type InputOf, type MemberRight, players, servers } from "@svc/proto";
+import {
+  knownPlayers as contracts,
+  type InputOf,
+  type MemberRight,
+  ownership,
+  players,
+  servers,
+} from "@svc/proto";
 import { type Fixture, openFixture, type Replica } from "../testing/fixture.ts";
 
 let fixture: Fixture;
@@ -136,6 +143,22 @@ describe("visits", () => {
     await report(visit(uuid, { server: "gamma", ms: 3_600_500 }));
     const [row] = await played(uuid);
     assert.ok(row && Number(row[1]) >= 9 && Number(row[1]) <= 60, String(row));
+  });
+
+  test("and notes go when the owner's account ends", async () => {
+    const [report, uuid] = [openProxy(), randomUUID()];
+    const about = { name: "delta", subdomain: "delta", image: "svc.local/nothing:1" };
+    await fixture.external.call(servers.create, about, staff);
+    await sql(
+      "update lifecycle.servers set created_at = now() - interval '1 year', owner_id = 'usr-7' where name = 'delta'",
+    );
+    await report(visit(uuid, { server: "delta" }), visit(uuid, { number: 2 }));
+    const note = { name: "delta", mc_uuid: uuid, text: "Mine." };
+    await fixture.external.call(contracts.addNote, note, account("usr-7"));
+    const { released } = await fixture.identity.call(ownership.releaseAccount, { user_id: "usr-7" });
+    assert.deepEqual(released, ["delta"]);
+    const { servers: rows, notes } = await read(uuid, staff);
+    assert.deepEqual([rows.map(({ server }) => server), notes], [["alpha"], []]);
   });
 
   test("that are none are refused", async () => {
