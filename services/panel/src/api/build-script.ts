@@ -1,6 +1,16 @@
-const scriptShape = /<script[^>]+src="([^"]+)"/;
+const scriptShape = /<script[^>]+src="([^"]+)"/g;
 
-/** Path of the script that starts the panel in a document: it names the build. Pure. */
-export function scriptOf(html: string): string | undefined {
-  return scriptShape.exec(html)?.[1];
+/** Paths of the scripts that a document starts, all of which name the build; undefined where it has none. Pure. */
+export function scriptsOf(html: string): string | undefined {
+  return joined([...html.matchAll(scriptShape)].map(([, path]) => path ?? ""));
+}
+
+/** The same of the document that is open; what an extension of the browser adds does not count. */
+export function ownScripts(): string | undefined {
+  const scripts = [...document.querySelectorAll('script[src^="/assets/"]')];
+  return joined(scripts.map((script) => script.getAttribute("src") ?? ""));
+}
+
+function joined(paths: readonly string[]): string | undefined {
+  return paths.length === 0 ? undefined : paths.join(" ");
 }

@@ -1,17 +1,17 @@
 // Whether the service has a newer build of the panel than this page (docs/reference/panel.md#live).
 
 import { useEffect, useState } from "react";
-import { scriptOf } from "./build-script.ts";
+import { ownScripts, scriptsOf } from "./build-script.ts";
 import { live } from "./live-updates.ts";
 
 const everyMs = 60_000;
 
 async function isOutdated(): Promise<boolean> {
-  const own = document.querySelector("script[type=module][src]")?.getAttribute("src");
+  const own = ownScripts();
   const response = await fetch("/login", { cache: "no-cache", redirect: "error" });
   if (!response.ok) return false;
-  const newest = scriptOf(await response.text());
-  return own != null && newest !== undefined && newest !== own;
+  const newest = scriptsOf(await response.text());
+  return own !== undefined && newest !== undefined && newest !== own;
 }
 
 /** Whether a reload would bring the panel, and not what a browser shows without a network. */
