@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { isWithin } from "../access/paths.ts";
 import { useAccess } from "../access/use-access.ts";
 import type { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { useAction, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
+import { useCountdown } from "../ui/countdown.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Muted, Row, Stack } from "../ui/layout.tsx";
@@ -12,6 +13,7 @@ import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Time } from "../ui/time.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
+import { formatClock } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { isAtRest } from "./row.ts";
@@ -44,7 +46,7 @@ type DialogProps = { name: string; phase: ServerStatus["phase"]; onClose: () => 
 
 /** Lists what would be set aside before it is, and what is; the files can be looked at once the server is stopped. */
 function SafeStartDialog({ name, phase, onClose }: DialogProps) {
-  const { crashes, shell } = useWords();
+  const { crashes, server, shell } = useWords();
   const isStopped = isAtRest(phase);
   const read = useOperation("setAsides.read", { name }, { enabled: isStopped, isCostly: true });
   const start = useSafeStart(name, onClose);
@@ -73,6 +75,7 @@ function SafeStartDialog({ name, phase, onClose }: DialogProps) {
       }
     >
       <p>{crashes.safeStartHelp}</p>
+      {start.wait > 0 && <p role="status">{server.cooldown(formatClock(start.wait))}</p>}
       {!isStopped && <p role="status">{crashes.safeStartStopped}</p>}
       {isStopped &&
         !read.data &&
@@ -88,7 +91,34 @@ function useSafeStart(name: string, onDone: () => void) {
   const begin = useAction("setAsides.begin", ["setAsides.read", "files.list"]);
   const wake = useAction("servers.wake");
   const desire = useDesired();
+  const [coolUntil, setCoolUntil] = useState(0);
+  const wait = useCountdown(coolUntil);
   const onError = (error: ApiError) => toast(failedToast(words, error));
+  const start = () =>
+    wake.mutate(
+      { name },
+      {
+        onSuccess: () => {
+          desire(name, "Running");
+          onDone();
+        },
+        onError: (error) => {
+          // A server may crash sooner than it may be woken again; its files are set aside already.
+          if (error.code === "cooldown") {
+            setCoolUntil(Date.now() + (error.retryAfterSeconds ?? 30) * 1_000);
+            return;
+          }
+          onError(error);
+          onDone();
+        },
+      },
+    );
+  const startAfterwards = useEffectEvent(start);
+  useEffect(() => {
+    if (coolUntil === 0) return;
+    const timer = setTimeout(() => startAfterwards(), coolUntil - Date.now());
+    return () => clearTimeout(timer);
+  }, [coolUntil]);
   const run = () =>
     begin.mutate(
       { name },
@@ -96,11 +126,11 @@ function useSafeStart(name: string, onDone: () => void) {
         onError,
         onSuccess: ({ files }) => {
           toast({ kind: "done", text: words.crashes.asideDone(files.length) });
-          wake.mutate({ name }, { onError, onSuccess: () => desire(name, "Running"), onSettled: onDone });
+          start();
         },
       },
     );
-  return { run, isPending: begin.isPending || wake.isPending };
+  return { run, wait, isPending: begin.isPending || wake.isPending || wait > 0 };
 }
 
 function StopFirst({ name }: { name: string }) {
