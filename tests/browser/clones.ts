@@ -50,7 +50,7 @@ export const addCloneTests: Area = (fixture) => {
       const origin = await originOf("third");
       assert.notEqual(origin?.state, "failed", origin?.message);
       return origin?.state === "done";
-    });
+    }, 60_000);
     await owner.open(addressOf("admin_host", "/servers/third/backups"));
     await owner.sees(backups.jobsDone.restore);
     await inspect(owner, "clone-arrived");

@@ -2,7 +2,11 @@
 // player who is linked, servers that go to another account, and what a backup is good for.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
@@ -11,7 +15,7 @@ import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
 import { type Area, codeOf, type Fixture, playerAt } from "./fixture.ts";
-import { createPerson, type Person } from "./person.ts";
+import { createPerson, type Person, writeFile } from "./person.ts";
 
 const { account, backups, server, setup, shell, signIn } = en;
 
@@ -108,35 +112,64 @@ export const addJourneyTests: Area = (fixture) => {
     await giver.leave();
   });
 
-  test("one file of a backup is put back, and the rest of the world stays", async () => {
+  test("three files of a backup are put back, and the rest of the world stays", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers/survival/backups"));
-    const write = (content: string) =>
-      owner.page.evaluate(async (text: string) => {
-        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-        const content_sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-        const answer = await fetch("/api/v1/servers/survival/file?path=note.txt", {
-          method: "PUT",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ content: btoa(text), content_sha256 }),
-        });
-        return answer.status;
-      }, content);
-    assert.equal(await write("as it was"), 200);
+    const paths = ["note-1.txt", "note-2.txt", "note-3.txt", "kept.txt"];
+    const restored = paths.slice(0, 3);
+    const writeAll = async (text: string) => {
+      for (const path of paths)
+        await until(
+          // What the backup did before it said so holds the world for a moment longer.
+          async () => (await writeFile(owner, { server: "survival", path }, text)).status === 200,
+          20_000,
+          `${path} to be written`,
+        );
+    };
+    await writeAll("as it was");
     await owner.press("button", backups.make);
     await owner.sees(backups.jobsDone.backup);
-    assert.equal(await write("changed since"), 200);
+    await writeAll("changed since");
     await owner.page.locator('button[aria-label^="More for the backup"]').click();
     await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.files)}][role="menuitem"])`).click();
-    await owner.press("checkbox", "note.txt");
-    await owner.press("button", backups.restoreFilesAction(1));
-    await owner.sees(backups.restoreFilesHelp(1));
-    await inspect(owner, "backups-restore-one");
+    for (const path of restored) await owner.press("checkbox", path);
+    await owner.press("button", backups.restoreFilesAction(3));
+    await owner.sees(backups.restoreFilesHelp(3));
+    await inspect(owner, "backups-restore-three");
     await owner.page.locator('input[name="confirm"]').fill("survival");
-    await owner.press("button", backups.restoreFilesAction(1));
+    await owner.press("button", backups.restoreFilesAction(3));
     await owner.sees(backups.jobsDone.restore);
-    const { body } = await owner.request("GET", "/servers/survival/file?path=note.txt");
-    assert.equal(Buffer.from(String(body["content"]), "base64").toString(), "as it was");
+    for (const path of paths) {
+      const { body } = await owner.request("GET", `/servers/survival/file?path=${path}`);
+      const text = Buffer.from(String(body["content"]), "base64").toString();
+      assert.equal(text, restored.includes(path) ? "as it was" : "changed since", path);
+    }
+  });
+
+  test("a world is downloaded: the browser saves an archive that holds its files", async () => {
+    const { owner, addressOf } = fixture();
+    const folder = mkdtempSync(join(tmpdir(), "svc-download-"));
+    const session = await owner.page.browser().target().createCDPSession();
+    const { id } = owner.page.browserContext();
+    const into = {
+      behavior: "allow",
+      downloadPath: folder,
+      ...(id !== undefined && { browserContextId: id }),
+    };
+    await session.send("Browser.setDownloadBehavior", { ...into, behavior: "allow" });
+    try {
+      await owner.open(addressOf("admin_host", "/servers/survival/backups"));
+      await owner.press("button", backups.downloadWorld);
+      const isSaved = (file: string) => !file.endsWith(".crdownload") && !file.startsWith(".");
+      const saved = await until(() => readdirSync(folder).find(isSaved), 60_000, "the download");
+      assert.match(saved, /survival/);
+      const listed = execFileSync("tar", ["-tf", join(folder, saved)], { encoding: "utf8" });
+      assert.match(listed, /server\.properties/);
+      await owner.seesNo(backups.jobs.export_world);
+    } finally {
+      await session.send("Browser.setDownloadBehavior", { ...into, behavior: "default" });
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   if (!isWhole) return;

@@ -31,6 +31,9 @@ export const addLargeFolderTests: Area = (fixture) => {
     assert.ok(drawn > 1 && drawn <= mostDrawn, `${drawn} rows are drawn`);
     await owner.page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
     await owner.sees(listed.at(-1) ?? "");
+    // A row that lies half below the bar of a phone has a button that is too small for axe.
+    await owner.page.evaluate(() => window.scrollTo(0, 0));
+    await owner.sees("entry-00000");
     await inspect(owner, "files-many");
     rmSync(folder, { recursive: true });
   });

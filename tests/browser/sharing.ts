@@ -148,11 +148,29 @@ export const addSharingTests: Area = (fixture) => {
     await bob.leave();
   });
 
+  test("what staff do with a world is said to its owner as the work of somebody else, and holds it", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    const phase = async () => (await alice.request("GET", `/servers/${name}/status`)).body["phase"];
+    await until(async () => (await phase()) === "Stopped", 60_000, "the server to stop");
+    await alice.open(addressOf("panel_host", `/servers/${name}`));
+    const begun = await owner.request("POST", `/servers/${name}/world/export`);
+    assert.equal(begun.status, 202, JSON.stringify(begun.body));
+    await alice.sees(server.workBy.other);
+    await alice.sees(en.backups.jobs.export_world);
+    assert.equal((await alice.request("POST", `/servers/${name}/backup`)).status, 409);
+    await inspect(alice, "world-held-by-another");
+    const path = `/exports/${String(begun.body["ticket"])}`;
+    const isReady = async () => (await owner.request("GET", path)).body["state"] === "ready";
+    await until(isReady, 30_000, "the download");
+    await owner.page.evaluate(async (address) => {
+      await (await fetch(`/api/v1${address}/download`)).arrayBuffer();
+    }, path);
+    await alice.seesNo(server.workBy.other);
+  });
+
   test("a member whose access covers one folder opens and saves a file in it, and nothing beside it", async () => {
     const { inspect, addressOf } = fixture();
     const at = (path: string) => ({ server: name, path });
-    const phase = async () => (await alice.request("GET", `/servers/${name}/status`)).body["phase"];
-    await until(async () => (await phase()) === "Stopped", 60_000, "the server to stop");
     for (const path of ["plugins", "plugins/Essentials"])
       await alice.request("POST", `/servers/${name}/files/mkdir?path=${encodeURIComponent(path)}`, {});
     for (const [path, text] of [

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { zh } from "../../services/panel/src/words/zh/index.ts";
 import { type Area, playerAt } from "./fixture.ts";
@@ -34,7 +35,11 @@ export const addTypedTextTests: Area = (fixture) => {
     assert.deepEqual(await focused(owner), { text: shell.cancel, isInDialog: true });
     await pressKey(owner, "Escape");
     await owner.seesNo(leaving.help);
-    assert.equal((await focused(owner)).text, shell.audit, "the focus is back on the link");
+    await until(
+      async () => (await focused(owner)).text === shell.audit,
+      5_000,
+      "the focus on the link again",
+    );
     await page.goBack();
     await owner.sees(leaving.help);
     await owner.press("button", shell.cancel);
