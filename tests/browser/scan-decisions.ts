@@ -131,6 +131,7 @@ export const addScanDecisionTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", `/admin/builds/${failed}`));
     await owner.sees(why);
     await owner.press("button", builds.retry);
+    await until(() => !owner.page.url().includes(failed), 30_000, "the page of the new build");
     await owner.sees(builds.steps["scan-gate"]);
     const next = new URL(owner.page.url()).pathname.split("/").at(-1);
     const { body } = await owner.request("GET", `/images/build/${next}`);
