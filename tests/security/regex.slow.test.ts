@@ -21,7 +21,6 @@ const allowed: Record<string, string> = {
   "libs/config/src/variables.ts /\\/+$/": "a setting",
   "services/storage/src/internal-url.ts /\\/+$/": "a setting",
   "libs/local-stack/src/program/bundle.ts /(\\\\*)([\\u0080-\\uffff])/g": "code that we bundled",
-  'services/panel/src/api/build-script.ts /<script[^>]+src="([^"]+)"/': "the panel's own document",
   "services/panel/src/api/request.ts /\\{([^}]+)\\}/g": "paths of the contracts",
 };
 
