@@ -11,16 +11,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { many } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import { natsAuthorization } from "@svc/proto";
+import { type Child, startChild } from "../bench/harness/child.ts";
 import { runSvc, stackAt } from "../flow/stack.ts";
 import { type Visitor, visit } from "../flow/visitor.ts";
 import type { RawRequest } from "../security/raw-request.ts";
 import { openFixture, player, type StackFixture } from "../security/stack-fixture.ts";
 import { behindBalancer, gatewayPorts } from "./balancer.ts";
-import { type ConsoleReader, followConsole } from "./console-reader.ts";
 import { assertChanges, tell } from "./figures.ts";
 import { bundlePrograms, checkOut, findReleaseCommit, replaceProgram, startRelease } from "./last-release.ts";
 import { isSuccess, type Load, startLoad } from "./load.ts";
 import { pidOf } from "./processes.ts";
+import type { StreamsPlan, StreamsSeen } from "./stream-readers.ts";
 
 const commit = findReleaseCommit();
 const skip = commit === undefined && "the history does not reach back to the last release";
@@ -36,13 +37,14 @@ const calmMs = 1_500;
 const longMs = 90_000;
 const part = Buffer.alloc(64 * 1024, "a part of a file\n");
 const parts = 4;
+const streams = many(1_000, 250);
 
 describe("the last release is upgraded under load", { skip }, () => {
   let checkout = "";
   let dataDir = "";
   let programs = { from: "", to: "" };
   let balanced: StackFixture | undefined;
-  const readers: ConsoleReader[] = [];
+  let readers: Child | undefined;
   const marks = startMarks();
   let visitor: Visitor | undefined;
   let upload = "";
@@ -69,7 +71,7 @@ describe("the last release is upgraded under load", { skip }, () => {
     for (const name of [played, stored]) await wake(name);
     await stop(stored);
     visitor = await visit(opened.stack, "stays", opened.stack.file().root_domain);
-    readers.push(...(await openReaders(many(256, 64))));
+    readers = await openReaders(streams);
     marks.start((json) => ask({ method: "POST", path: `/api/v1/servers/${played}/command`, json }));
     const path = `/api/v1/servers/${stored}/files/uploads?path=kept.bin`;
     upload = (await call<{ id: string }>("POST", path, { size: parts * part.length })).id;
@@ -77,7 +79,7 @@ describe("the last release is upgraded under load", { skip }, () => {
   });
   after(async () => {
     await marks.stop();
-    await Promise.all(readers.map((reader) => reader.leave()));
+    await readers?.stop();
     await visitor?.leave();
     await balanced?.stop();
     for (const folder of [checkout, dataDir]) rmSync(folder, { recursive: true, force: true });
@@ -106,21 +108,26 @@ describe("the last release is upgraded under load", { skip }, () => {
     await until(() => isIn(name, "Stopped"), longMs, `${name} to stop`);
   }
 
-  async function openReaders(count: number): Promise<ConsoleReader[]> {
+  async function openReaders(count: number): Promise<Child> {
     const { adminHost, stack } = fixture();
-    const [first, second] = gatewayPorts(stack, "external");
     const perAccount = 16;
     const accounts = Array.from({ length: Math.ceil(count / perAccount) }, () =>
       fixture().insertSession("admin"),
     );
     const cookies = await Promise.all(accounts);
-    return Array.from({ length: count }, (_, turn) =>
-      followConsole({
-        ports: turn % 2 === 0 ? [first, second] : [second, first],
-        path: `/api/v1/servers/${played}/console`,
-        headers: { host: adminHost, cookie: cookies[turn % cookies.length] ?? "" },
-      }),
-    );
+    const child = await startChild("../fault/stream-readers.ts", { logDir: dataDir });
+    const plan: StreamsPlan = {
+      ports: gatewayPorts(stack, "external"),
+      path: `/api/v1/servers/${played}/console`,
+      headers: Array.from({ length: count }, (_, turn) => ({
+        host: adminHost,
+        cookie: cookies[turn % cookies.length] ?? "",
+      })),
+    };
+    await child.ask("open", plan);
+    const areOpen = async () => (await child.ask<StreamsSeen>("look", [])).connections[0] > 0;
+    await until(areOpen, longMs, `${count} event streams`);
+    return child;
   }
 
   async function putPart(number: number): Promise<void> {
@@ -245,29 +252,19 @@ describe("the last release is upgraded under load", { skip }, () => {
     await call("GET", `/api/v1/servers/${stored}/restart-policy`);
   });
 
-  test("readers of a console missed no line", async () => {
+  test(`${streams} event streams went on where they were, without a gap`, async (context) => {
+    assert.ok(readers);
     const wanted = await marks.stop();
     assert.deepEqual(marks.refused, []);
     assert.ok(wanted.length > 0, "no line was printed");
-    const missing = ({ lines }: ConsoleReader) => {
-      // Not the line that says who ran which command.
-      const seen = new Set(
-        lines.flatMap((line) => [...line.matchAll(/(?<!say )mark-(\d+)/g)].map(([, n]) => Number(n))),
-      );
-      return wanted.filter((mark) => !seen.has(mark));
-    };
-    await until(() => readers.every((reader) => missing(reader).length === 0), 20_000, "every line").catch(
-      () => {
-        assert.deepEqual(
-          readers.map(missing),
-          readers.map(() => []),
-        );
-      },
-    );
-    assert.ok(
-      readers.every((reader) => reader.connections() >= 2),
-      "a stream survived both gateways",
-    );
+    const look = () => readers?.ask<StreamsSeen>("look", wanted);
+    const isComplete = async () => Object.keys((await look())?.missing ?? {}).length === 0;
+    await until(isComplete, 30_000, "every line in every stream").catch(() => undefined);
+    const seen = await look();
+    context.diagnostic(`${wanted.length} lines each; ${JSON.stringify(seen)}`);
+    assert.deepEqual(seen?.missing, {});
+    assert.equal(seen?.open, streams);
+    assert.ok((seen?.connections[0] ?? 0) >= 2, "a stream survived both gateways");
   });
 
   test("the player is there until the proxy itself is replaced, and joins the new one", async () => {
