@@ -19,10 +19,13 @@ const files = [
 const images = files.flatMap((file) => {
   const text = read(file);
   const stages = [...text.matchAll(/^FROM \S+ AS (\S+)/gm)].map((found) => found[1]);
-  return [...text.matchAll(/^\s*(?:- )?(?:image:|FROM)\s+["']?([^\s"']+)/gm)]
-    .map((found) => found[1] ?? "")
-    .filter((image) => !stages.includes(image))
-    .map((image) => ({ file, image }));
+  return (
+    [...text.matchAll(/^\s*(?:- )?(?:image:|FROM|ARG \w+_IMAGE=)\s*["']?([^\s"']+)/gm)]
+      .map((found) => found[1] ?? "")
+      // A stage of this file, or an argument with a default above.
+      .filter((image) => !stages.includes(image) && !image.startsWith("$"))
+      .map((image) => ({ file, image }))
+  );
 });
 
 test("every image of compose.yaml and deploy/kubernetes has a digest or an exact version", () => {

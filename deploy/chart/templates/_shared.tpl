@@ -18,7 +18,7 @@ username = {{ toJson .Values.smtp.username }}
 dir = "/opt/svc/panel"
 
 [lifecycle]
-platform_image = {{ toJson .Values.images.services }}
+platform_image = {{ toJson .Values.images.agents }}
 forwarding_master_file = "/forwarding/masters"
 {{ (ternary (printf "default_image = %v" (toJson .Values.game.defaultImage)) "# default_image is not set" (not (not .Values.game.defaultImage))) | nindent 0 | trim }}
 
@@ -26,8 +26,7 @@ forwarding_master_file = "/forwarding/masters"
 local_path = "/archive"
 
 [storage]
-agent_image = {{ toJson .Values.images.services }}
-# One image holds every process of svc.
+agent_image = {{ toJson .Values.images.agents }}
 agent_command = ["node", "services/world-agent/src/main.ts"]
 archive_claim = "svc-archive"
 staging_path = "/uploads/.file-staging"
@@ -41,7 +40,7 @@ user_uploads_context = "/uploads/contexts"
 
 [builds]
 recommended = {{ toJson .Values.game.recommendedImages }}
-agent_image = {{ toJson .Values.images.services }}
+agent_image = {{ toJson .Values.images.agents }}
 agent_command = ["node", "services/build-agent/src/main.ts"]
 builder = {{ toJson .Values.images.builder }}
 builder_command = ["node", "services/build-agent/src/main.ts"]

@@ -25,7 +25,7 @@ const platform: readonly PlanStep[] = [
     title: "Get the new release; keep the old checkout and images",
     commands: [
       "git fetch --tags && git checkout RELEASE && npm ci  # checkout",
-      "docker build --file deploy/images/Dockerfile --tag REGISTRY/svc:RELEASE . && docker push REGISTRY/svc:RELEASE  # cluster; also svc-builder and svc-scanner",
+      "docker build --file deploy/images/Dockerfile --tag REGISTRY/svc:RELEASE . && docker push REGISTRY/svc:RELEASE  # cluster; also svc-agents, svc-builder and svc-scanner",
     ],
     undo: "use the old ones",
   },

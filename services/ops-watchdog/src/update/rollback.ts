@@ -68,10 +68,10 @@ function releaseBefore(bundles: readonly RollbackBundle[], at: Date | undefined)
 function getRelease(release = "RELEASE"): PlanStep {
   return {
     title:
-      "Get the old release beside the new one: its checkout, or the images svc, svc-builder and svc-scanner",
+      "Get the old release beside the new one: its checkout, or the images svc, svc-agents, svc-builder and svc-scanner",
     commands: [
       `git worktree add ../svc-${release} ${release} && cd ../svc-${release} && npm ci  # checkout`,
-      `images: { services: REGISTRY/svc:${release}, builder: REGISTRY/svc-builder:${release}, scanner: REGISTRY/svc-scanner:${release} }  # cluster, in values.yaml`,
+      `images: { services: REGISTRY/svc:${release}, agents: REGISTRY/svc-agents:${release}, builder: REGISTRY/svc-builder:${release}, scanner: REGISTRY/svc-scanner:${release} }  # cluster, in values.yaml`,
     ],
     undo: "nothing has changed",
   };

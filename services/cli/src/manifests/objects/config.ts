@@ -38,7 +38,7 @@ username = ${q(smtp.username)}
 dir = "/opt/svc/panel"
 
 [lifecycle]
-platform_image = ${q(images.services)}
+platform_image = ${q(images.agents)}
 forwarding_master_file = "/forwarding/masters"
 ${choose(v.game.defaultImage, text`default_image = ${q(v.game.defaultImage)}`, "# default_image is not set")}
 
@@ -46,8 +46,7 @@ ${choose(v.game.defaultImage, text`default_image = ${q(v.game.defaultImage)}`, "
 local_path = "/archive"
 
 [storage]
-agent_image = ${q(images.services)}
-# One image holds every process of svc.
+agent_image = ${q(images.agents)}
 agent_command = ["node", "services/world-agent/src/main.ts"]
 archive_claim = "svc-archive"
 staging_path = "/uploads/.file-staging"
@@ -61,7 +60,7 @@ user_uploads_context = "/uploads/contexts"
 
 [builds]
 recommended = ${q(v.game.recommendedImages)}
-agent_image = ${q(images.services)}
+agent_image = ${q(images.agents)}
 agent_command = ["node", "services/build-agent/src/main.ts"]
 builder = ${q(images.builder)}
 builder_command = ["node", "services/build-agent/src/main.ts"]

@@ -23,9 +23,10 @@ const exposed = {
 const images = z
   .strictObject({
     services: text(
-      "Image of every process of svc (the last stage of deploy/images/Dockerfile).",
+      "Image of every process of the control plane (the last stage of deploy/images/Dockerfile).",
       "svc:0.1.0",
     ),
+    agents: text("Image of Jobs on worlds and of the steps of builds (target `agents`).", "svc-agents:0.1.0"),
     builder: text("Image that builds what users submit (target `builder`).", "svc-builder:0.1.0"),
     scanner: text("Image that scans it (target `scanner`).", "svc-scanner:0.1.0"),
     nats: text("Image of nats-server, 2.11 or later.", "nats:2.14.5"),

@@ -58,7 +58,7 @@ export function gamePolicies(v: V): ObjectFile {
       { matchLabels: { "svc.internal/managed-by": "svc-operator", "svc.internal/system-role": "login" } },
       { egress: [internalFace] },
     ),
-    // World Jobs read and write worlds as root. The internal face accepts their one-time tokens.
+    // World Jobs read and write worlds. The internal face accepts their one-time tokens.
     policy(
       "world-jobs",
       { matchLabels: { "svc.internal/component": "world-job" } },
