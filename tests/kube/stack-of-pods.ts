@@ -1,11 +1,10 @@
 // An installation as the tests of the local stack see one: the command line and the faces, at the addresses of Services.
 
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Kube, resources } from "@svc/kube";
-import { until } from "@svc/local-stack/testing";
 import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
-import { newestCode, runSvc, type Stack, type StackFile, send } from "../flow/stack.ts";
+import type { Stack, StackFile } from "../flow/stack.ts";
+import { installedStack } from "./installed-stack.ts";
 
 type Installed = { kube: Kube; values: Values; dir: string; sessionServer: string };
 
@@ -43,35 +42,6 @@ async function describe({ kube, values, dir }: Installed): Promise<StackFile> {
 }
 
 export async function stackOfPods(installed: Installed): Promise<Stack> {
-  const data = join(installed.dir, "installation");
-  mkdirSync(data, { recursive: true });
   const { setup_url: _, ...file } = await describe(installed);
-  writeFileSync(join(data, "stack.json"), JSON.stringify(file));
-  const svc: Stack["svc"] = (...args) => runSvc([...args, "--data", data]);
-  const never = () => {
-    throw new Error("not for pods");
-  };
-  return {
-    sessionServer: installed.sessionServer,
-    dataDir: data,
-    file: () => ({ ...file, setup_url: "" }),
-    svc,
-    internal: (method, path, body) => {
-      const headers = { authorization: `Bearer ${file.tokens.velocity}` };
-      return send(new URL(path, file.internal_base_url).href, { method, headers, body });
-    },
-    setUp: async () => {
-      const mails = () => (readdirSync(file.mail.dir).length > 0 ? newestCode(file.mail.dir) : undefined);
-      const code = until(mails, 15_000, "the mailed code");
-      const args = ["account", "setup", "--email", "you@example.test", "--data", data];
-      const done = await runSvc(args, code);
-      if (done.code !== 0) throw new Error(`svc account setup: ${done.stderr}${done.stdout}`);
-    },
-    external: never,
-    cookie: never,
-    becomeOwner: never,
-    kill: never,
-    expectErrors: () => undefined,
-    stop: async () => undefined,
-  };
+  return installedStack({ ...installed, file });
 }

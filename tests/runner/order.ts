@@ -41,7 +41,7 @@ type Kind = "stack" | "plain" | "alone";
 /** Files that start a whole stack wait most of their time; one measures what a caller notices, undisturbed. */
 function kindOf([file = ""]: Batch): Kind {
   if (file === "tests/fault/replicas.sampled.test.ts") return "alone";
-  return /^tests\/(browser|fault|flow|security\/stack)\//.test(file) ? "stack" : "plain";
+  return /^tests\/(browser|containers|fault|flow|security\/stack)\//.test(file) ? "stack" : "plain";
 }
 
 /** Files that share the real API server of the kube lane: what one makes of its controllers, the others wait for. */

@@ -1,0 +1,173 @@
+// Runs inside (own-machine.ts), started by compose.sampled.test.ts: builds the images, starts compose.yaml and plays on it.
+
+import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { until } from "@svc/local-stack/testing";
+import { startSessionServer } from "@svc/minecraft/testing";
+import { parse } from "yaml";
+import type { Stack, StackFile } from "../flow/stack.ts";
+import { visit } from "../flow/visitor.ts";
+import { installedStack } from "../kube/installed-stack.ts";
+import { playMainFlow } from "../kube/main-flow.ts";
+import { relay } from "../kube/own-network.ts";
+import { type Docker, machine, readInside, startDaemon } from "./daemon.ts";
+import { checkImages } from "./image-facts.ts";
+import { buildStage, importBase, makeNatsImage, makePostgresImage } from "./images.ts";
+
+const repo = resolve(import.meta.dirname, "../..");
+const project = "svc";
+const inside = readInside();
+
+type Service = {
+  image: string;
+  build?: { target?: string };
+  environment?: Record<string, string>;
+};
+type Compose = { name?: string; services: Record<string, Service> };
+
+/** compose.yaml with settings of the test without the `name` that the Compose of Debian does not know. */
+function composeFor(sessionServer: string): Compose {
+  const { name: _, ...compose } = parse(readFileSync(join(repo, "compose.yaml"), "utf8"), {
+    merge: true,
+  }) as Compose;
+  const settings = [
+    "lifecycle.stop_notice=1s",
+    "lifecycle.wake_cooldown=0s",
+    "lifecycle.arrival_window=2s",
+    `identity.mojang_session_url=${sessionServer}/session/minecraft/hasJoined`,
+  ];
+  for (const service of Object.values(compose.services))
+    if (service.build !== undefined)
+      service.environment = { ...service.environment, SVC_SET: settings.join("\n") };
+  return compose;
+}
+
+/** Builds every image that the file names, the others from what is here. */
+async function makeImages(docker: Docker, { services }: Compose): Promise<void> {
+  await importBase(docker, inside);
+  const stages = new Map(
+    Object.values(services).flatMap(({ image, build }) =>
+      build === undefined ? [] : [[image, build.target ?? "services"]],
+    ),
+  );
+  for (const [tag, stage] of stages) await timed(`build ${tag}`, () => buildStage(docker, stage, tag));
+  await makePostgresImage(docker, inside, services["postgres"]?.image ?? "");
+  await makeNatsImage(docker, inside, services["nats"]?.image ?? "");
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  console.log(`${what}: ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
+  return result;
+}
+
+/** What stack.json says of a local stack. */
+function fileOf(docker: Docker): Omit<StackFile, "setup_url"> & { setup_url: string } {
+  const [config, data] = [docker.volume(`${project}_config`), docker.volume(`${project}_data`)];
+  const token = (caller: string) => readFileSync(join(config, "tokens", caller), "utf8").trim();
+  const mails = join(data, "mail");
+  mkdirSync(mails, { recursive: true });
+  return {
+    internal_base_url: "http://127.0.0.1:8081",
+    external_base_url: "http://127.0.0.1:8080",
+    root_domain: "svc.localhost",
+    panel_host: "console.svc.localhost",
+    admin_host: "op.console.svc.localhost",
+    setup_url: readFileSync(join(data, "setup-url"), "utf8").trim(),
+    tokens: {
+      velocity: token("velocity"),
+      limbo: token("limbo"),
+      build: token("build"),
+      ops: token("ops"),
+    },
+    nats_url: "",
+    database_url: "",
+    kubeconfig: "",
+    mail: { smtp_url: "", dir: mails, page: "" },
+    game: { host: "127.0.0.1", port: 25_565 },
+    processes: [],
+  };
+}
+
+const forward = `const net = require("node:net");
+net.createServer((client) => {
+  const onward = net.connect(4222, "127.0.0.1");
+  client.pipe(onward).pipe(client);
+  for (const one of [client, onward]) one.on("error", () => undefined);
+}).listen(14222, "0.0.0.0");`;
+
+/** NATS listens for its neighbours alone; commands of operators get a way to it. */
+async function openNats(docker: Docker): Promise<{ url: string; close: () => void }> {
+  const about = (what: string) => docker.run("inspect", "--format", what, `${project}_cluster_1`);
+  const host = await about("{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
+  const network = `--net=/proc/${await about("{{.State.Pid}}")}/ns/net`;
+  const child = spawn("nsenter", [network, process.execPath, "--eval", forward], { stdio: "ignore" });
+  const password = readFileSync(join(docker.volume(`${project}_config`), "secrets/nats-operator"), "utf8");
+  return { url: `nats://operator:${password.trim()}@${host}:14222`, close: () => void child.kill() };
+}
+
+async function letsIn(stack: Stack): Promise<boolean> {
+  const scout = await visit(stack, "scout", stack.file().root_domain).catch(() => undefined);
+  await scout?.leave();
+  // The proxy lets few in at a time from one address.
+  await delay(2_000);
+  return scout !== undefined;
+}
+
+async function play(docker: Docker, sessionServer: string): Promise<void> {
+  const answers = () =>
+    fetch("http://127.0.0.1:8080/healthz").then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+  await timed("until the gateway answers", () => until(answers, 90_000, "the external gateway"));
+  const link = join(docker.volume(`${project}_data`), "setup-url");
+  await until(() => existsSync(link), 60_000, "the setup link");
+  const nats = await openNats(docker);
+  const file = { ...fileOf(docker), nats_url: nats.url };
+  const stack = installedStack({ dir: inside.dir, file, sessionServer });
+  await stack.setUp();
+  await until(() => letsIn(stack), 60_000, "the login gate to let players in");
+  const { seconds } = await playMainFlow(stack, inside);
+  for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
+  nats.close();
+}
+
+async function main(docker: Docker): Promise<void> {
+  const sessions = await startSessionServer();
+  const port = Number(new URL(sessions.root).port);
+  const outside = await relay({ host: machine, port }, { host: "127.0.0.1", port });
+  const compose = composeFor(`http://${machine}:${port}`);
+  await makeImages(docker, compose);
+  await checkImages(docker, inside);
+  const file = join(inside.dir, "compose.yaml");
+  // As JSON, since Python reads an unquoted `no` as false.
+  writeFileSync(file, JSON.stringify(compose));
+  const env = { ...process.env, DOCKER_HOST: docker.host };
+  const words = ["--file", file, "--project-name", project, "--project-directory", repo];
+  const run = (...args: string[]) => promisify(execFile)("docker-compose", [...words, ...args], { env });
+  try {
+    await timed("docker-compose up", () => run("up", "--detach", "--no-build"));
+    await play(docker, sessions.root);
+  } catch (error) {
+    const { stdout } = await run("logs", "--no-color", "--tail=5");
+    console.log(stdout, (await run("ps")).stdout);
+    throw error;
+  } finally {
+    await run("down", "--volumes", "--timeout", "5");
+    outside.close();
+    await sessions[Symbol.asyncDispose]();
+  }
+}
+
+try {
+  await using docker = await startDaemon(inside);
+  await main(docker);
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,69 @@
+// Runs a file of Node beside a Docker daemon of its own: in a network and a process tree of their own, so that its bridges,
+// packet filters and fixed ports meet nothing of the machine's, and everything ends with it. Lane `docker`.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { isWhole } from "@svc/config/testing";
+import { findBinary } from "@svc/registry/testing";
+import { ensureBase } from "./base.ts";
+import { startForwarder } from "./forwarder.ts";
+
+/** What the file inside is told. */
+export type Inside = {
+  /** For everything that it makes. */
+  dir: string;
+  /** Archive of the root of the base image. */
+  base: string;
+  /** Whether the whole of a test is played. */
+  isWhole: boolean;
+};
+
+/** Why it cannot run here, or false. */
+export function reasonToSkip(): string | false {
+  if (process.env["SVC_DOCKER_LANE"] === undefined) return "lane docker: SVC_DOCKER_LANE is not set";
+  if (process.getuid?.() !== 0) return "lane docker: only root may give a daemon a network of its own";
+  const missing = ["dockerd", "docker", "docker-compose", "debootstrap"].filter((one) => !findBinary(one));
+  return missing.length > 0 && `lane docker: ${missing.join(", ")} not on PATH (apt-get install)`;
+}
+
+const script = 'ip link set lo up && mount -t tmpfs tmpfs /run && mkdir /run/netns; "$@"';
+const apart = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/** Runs a file there with `SVC_INSIDE`, and resolves with its exit code and what it printed. */
+async function runApart(file: string, inside: Inside): Promise<{ code: number; output: string }> {
+  const forwarder = await startForwarder(join(inside.dir, "forward.sock"));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn("unshare", [...apart, "sh", "-c", script, "sh", process.execPath, file], {
+    env: { ...env, SVC_INSIDE: JSON.stringify(inside) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  const [code] = (await once(child, "close")) as [number | null];
+  forwarder.close();
+  forwarder.closeAllConnections();
+  return { code: code ?? 1, output };
+}
+
+/** The test that a file inside passes; its lines become diagnostics. */
+export async function passApart(context: TestContext, file: string): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "svc-containers-"));
+  try {
+    const { code, output } = await runApart(join(import.meta.dirname, file), {
+      dir,
+      base: await ensureBase(),
+      isWhole,
+    });
+    if (code !== 0) throw new Error(output);
+    for (const line of output.trim().split("\n")) context.diagnostic(line);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
