@@ -12,6 +12,7 @@ export { fileVersions } from "./nouns/file-versions.ts";
 export { files } from "./nouns/files.ts";
 export { histories } from "./nouns/histories.ts";
 export { keepAwakes } from "./nouns/keep-awakes.ts";
+export { knownPlayers } from "./nouns/known-players.ts";
 export { members } from "./nouns/members.ts";
 export { origins } from "./nouns/origins.ts";
 export { ownership } from "./nouns/ownership.ts";
