@@ -10,6 +10,7 @@ import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
 import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
+import { splitZstdFrames } from "./zstd-frames.ts";
 
 const unpack = promisify(zstdDecompress);
 const readBytes = 1 << 20;
@@ -48,7 +49,7 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
       const part = { size, onChunk: (chunk: Buffer) => void hash.update(chunk), ...options };
       const plain = frames
         ? unpackFrames(file, { frames, part })
-        : unpackStream(readPacked(file, 0, part), isZstd ? createZstdDecompress() : createGunzip());
+        : (isZstd ? unpackZstd : unpackGzipStream)(readPacked(file, 0, part));
       return { plain: explained(plain), sha256: () => hash.digest("hex") };
     },
     seek: frames && index && seekIn(file, frames, index),
@@ -191,6 +192,14 @@ async function* unpackStream(packed: AsyncIterable<Uint8Array>, unpacker: Unpack
     source.destroy();
     unpacker.destroy();
   }
+}
+
+async function* unpackZstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const frame of splitZstdFrames(packed)) yield* unpackStream(frame, createZstdDecompress());
+}
+
+function unpackGzipStream(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  return unpackStream(packed, createGunzip());
 }
 
 /** The bytes of a gzip stream; packed chunks are read ahead. Throws `backup_corrupt` for one that is damaged. */
