@@ -41,6 +41,7 @@ export const faults = rows({
   bad_mc_uuid: [400, "The player id is not a UUID."],
   bad_id: [400, "The id is not valid."],
   bad_node: [400, "The node is not an approved worker; GET /api/v1/nodes lists them."],
+  address_refused: [400, "Files are not fetched from this address; the message says why."],
   bad_path: [400, "The path leaves the world volume or names a protected file."],
   bad_schedule: [400, "The schedule's settings are not valid."],
   bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
@@ -144,6 +145,10 @@ export const faults = rows({
     "This server does not stop by itself when it is empty, so nothing has to keep it awake.",
   ],
   nothing_changed: [409, "No plugin, mod or configuration has changed since the last good start."],
+  fetch_disabled: [
+    403,
+    "Files are not fetched from addresses on this installation; upload the file, or ask an operator to set storage.fetch_from.",
+  ],
   path_not_shared: [
     403,
     "Your access to this server is limited to some files and folders, and this reaches others; ask its owner.",

@@ -10,7 +10,7 @@ import type { Area } from "./fixture.ts";
 import { type Person, selectorOf, textOfEditor, writeFile } from "./person.ts";
 
 const { files } = en;
-const { archive, history, search } = fileWork;
+const { archive, fetch, history, search } = fileWork;
 
 export const addFileWorkTests: Area = (fixture) => {
   const open = async (query = "") => {
@@ -78,6 +78,25 @@ export const addFileWorkTests: Area = (fixture) => {
     await owner.page.keyboard.press("Enter");
     await owner.sees(en.faults.file_exists);
     await inspect(owner, "files-pack-taken");
+    await owner.press("button", en.shell.cancel);
+  });
+
+  test("a fetch from an address checks what is typed, and says that an operator has to allow it", async () => {
+    const { inspect } = fixture();
+    const owner = await open("?path=work");
+    await owner.press("button", files.fetch);
+    await owner.fill(fetch.url, "repo.example.net/a.jar");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(fetch.faults.url);
+    await owner.fill(fetch.url, "https://repo.example.net/My%20Plugin.jar");
+    await owner.fill(fetch.sha256, "abc");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(fetch.faults.sha256);
+    await inspect(owner, "files-fetch");
+    await owner.fill(fetch.sha256, "ab".repeat(32));
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(en.faults.fetch_disabled);
+    await inspect(owner, "files-fetch-disabled");
     await owner.press("button", en.shell.cancel);
   });
 

@@ -94,6 +94,7 @@ const atMostOnce: Record<string, readonly string[]> = {
     "storage.export.start-file",
     "storage.export.start-world",
     "storage.file.archive",
+    "storage.file.fetch",
     "storage.file.make-folder",
     "storage.file.remove",
     "storage.file.rename",

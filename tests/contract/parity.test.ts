@@ -57,6 +57,7 @@ const additions: Readonly<Record<string, string>> = {
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
   "GET /api/v1/servers/{name}/file/versions": "docs/reference/files.md#history: earlier versions of a file",
   "GET /api/v1/servers/{name}/file/versions/{id}": "docs/reference/files.md#history: one of them",
+  "POST /api/v1/servers/{name}/files/fetch": "docs/reference/files.md#fetch: a file from an allowed address",
   "POST /api/v1/servers/{name}/files/archive": "docs/reference/files.md#archive: a zip is made in the world",
   "GET /api/v1/servers/{name}/files/search": "docs/reference/files.md#search: a text in names and content",
   "GET /api/v1/servers/{name}/set-aside": "docs/reference/crashes.md#safe-start: what changed lately",

@@ -203,6 +203,8 @@ export const FileOp = z.strictObject({
   id: z.string(),
   op: z.enum(["upload", "unzip"]),
   path: z.string(),
+  /** Where the file of an `upload` is fetched from; absent for one that a person sends. */
+  from: z.string().max(500).optional(),
   state: z.enum(["running", "succeeded", "failed"]),
   started_at: Timestamp,
   finished_at: Timestamp.optional(),
@@ -241,6 +243,29 @@ export const unzip = operation({
   deadlineMs: 20_000,
   summary: "Extracts a zip into its own folder in the background, all or nothing.",
   spec: "docs/reference/uploads.md#session, docs/reference/uploads.md#unzip",
+});
+
+export const fetch = operation({
+  subject: "storage.file.fetch",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/files/fetch",
+    ...external,
+    status: 202,
+    rights: ["files.write"],
+  },
+  params: name,
+  query: path,
+  body: {
+    url: z.string().min(1).max(2_048).meta({ description: "Address on a host that the operator allows" }),
+    sha256: Sha256Hex.optional().meta({ description: "What the file must have; another one is not kept" }),
+    overwrite: z.boolean().optional(),
+  },
+  output: z.strictObject({ op: FileOp }),
+  faults: [...worldFaults, "fetch_disabled", "address_refused", "too_many_uploads", "upload_staging_full"],
+  deadlineMs: 20_000,
+  summary: "Fetches a file from an allowed address in the background; it is written whole or not at all.",
+  spec: "docs/reference/files.md#fetch",
 });
 
 export const archive = operation({

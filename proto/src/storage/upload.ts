@@ -198,6 +198,8 @@ export type StagedPart = z.output<typeof StagedPart>;
 export const StagedUpload = z.strictObject({
   id: z.string(),
   kind: z.enum(["single", "session"]),
+  /** True when storage fetches it from an address: nobody else sends parts of it. */
+  is_fetched: z.boolean().optional(),
   server: z.string(),
   user_id: z.string(),
   path: z.string(),

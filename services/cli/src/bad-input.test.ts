@@ -44,6 +44,7 @@ const withoutStack = [
   "files get survival server.properties",
   "files search survival motd",
   "files archive survival a.zip config",
+  "files fetch survival https://a.example/b.jar plugins/",
   "files history survival motd.txt",
   "files undo survival motd.txt --yes",
   "files rm survival server.properties",

@@ -17,6 +17,7 @@ import { startFile } from "./export/start-file.ts";
 import { startWorld } from "./export/start-world.ts";
 import { archive } from "./file/archive.ts";
 import type { FileDeps } from "./file/deps.ts";
+import { fetchFile } from "./file/fetch.ts";
 import { createJobSlots } from "./file/job-slots.ts";
 import { list } from "./file/list.ts";
 import { listOperations } from "./file/list-operations.ts";
@@ -144,6 +145,7 @@ function serveUploads(mesh: Pick<Mesh, "serve">, deps: UploadDeps): void {
   mesh.serve(uploads.commit, commit(deps));
   mesh.serve(uploads.openStaged, openStaged(deps));
   mesh.serve(uploads.reportLanded, reportLanded(deps));
+  mesh.serve(files.fetch, fetchFile(deps));
 }
 
 function serveExports(mesh: Pick<Mesh, "serve">, deps: ExportDeps): void {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type Common, command, group, runs, yes } from "../program.ts";
 
+type FetchOptions = { sha256?: string; overwrite?: boolean };
 type SearchOptions = { names?: boolean; content?: boolean; matchCase?: boolean };
 
 const load = () => import("./commands.ts");
@@ -79,6 +80,20 @@ function addChanges(files: Command): void {
       (await import("./archive.ts")).archiveFiles({ name: server ?? "", path: zip ?? "", names }, options),
     ),
   );
+  command(files, "fetch <server> <url> <path>", {
+    does: "fetch a file from an allowed address into the world (path ending in /: keeps the name)",
+    example: "files fetch survival https://repo.example.net/Essentials.jar plugins/",
+  })
+    .option("--sha256 <hex>", "what the file must have; another one is not kept")
+    .option("--overwrite", "replace an existing file")
+    .action(
+      runs(async (options: Common & FetchOptions, server, url, path) =>
+        (await import("./fetch.ts")).fetchFile(
+          { server: server ?? "", url: url ?? "", path: path ?? "" },
+          options,
+        ),
+      ),
+    );
   command(files, "history <server> <path> [version]", {
     does: "list the earlier versions of a text file, or show what one of them has otherwise",
     example: "files history survival plugins/Essentials/config.yml",

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { files, uploads } from "@svc/proto";
+import { uploads } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { callerDir } from "../config.ts";
 import { CommandError, type Outcome, sizeText } from "../output.ts";
+import { awaitOperation } from "./await-operation.ts";
 
 type Given = { server: string; file: string; path: string };
 
@@ -64,18 +64,6 @@ async function sendParts(
     throw error;
   } finally {
     await handle.close();
-  }
-}
-
-const pollMs = 500;
-
-async function awaitOperation(external: External, name: string, id: string): Promise<void> {
-  for (;;) {
-    const { ops } = await external.call(files.listOperations, { name });
-    const op = ops.find((one) => one.id === id);
-    if (op?.state === "succeeded") return;
-    if (op?.state === "failed") throw new CommandError(op.error?.message ?? "the upload failed; try again");
-    await sleep(pollMs);
   }
 }
 

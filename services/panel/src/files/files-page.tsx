@@ -10,6 +10,7 @@ import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { useWords } from "../words/words.ts";
 import { AsideNotice } from "./aside-notice.tsx";
 import { AwakeNotice } from "./awake-notice.tsx";
+import { FetchNotices } from "./fetch-notices.tsx";
 import { Folder } from "./folder.tsx";
 import { placeOf } from "./path.ts";
 import { searchViewOf } from "./search-view.ts";
@@ -61,6 +62,7 @@ function Files(server: ServerInFrame) {
   return (
     <>
       <UnzipNotices name={server.name} />
+      <FetchNotices name={server.name} />
       <AsideNotice name={server.name} folder={folder} />
       <Folder name={server.name} folder={folder} />
     </>

@@ -1,4 +1,4 @@
-import { FileArchive, RotateCw, Search } from "lucide-react";
+import { CloudDownload, FileArchive, RotateCw, Search } from "lucide-react";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { NotIncluded } from "../access/right-list.tsx";
 import { useMayWrite } from "../access/use-access.ts";
@@ -29,6 +29,10 @@ const ArchiveDialog = lazy(() =>
   import("./archive-dialog.tsx").then((module) => ({ default: module.ArchiveDialog })),
 );
 
+const FetchDialog = lazy(() =>
+  import("./fetch-dialog.tsx").then((module) => ({ default: module.FetchDialog })),
+);
+
 type FolderProps = { name: string; folder: string };
 
 /** One folder of the world: what it holds, and what can be done there. Reading it costs a Job. */
@@ -53,6 +57,7 @@ export function Folder({ name, folder }: FolderProps) {
               <UploadButtons target={{ server: name, folder, existing }} />
               <NewEntry name={name} folder={folder} kind="folder" held={held} />
               <NewEntry name={name} folder={folder} kind="file" held={held} />
+              <Fetch name={name} folder={folder} held={held} />
               {data && data.entries.length > 0 && (
                 <Pack name={name} folder={folder} entries={data.entries} held={held} />
               )}
@@ -115,6 +120,23 @@ function Pack({ held, ...about }: PackProps) {
       {isOpen && (
         <Suspense>
           <ArchiveDialog {...about} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Fetch({ held, ...about }: FolderProps & { held: string | undefined }) {
+  const { files } = useWords();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon={<CloudDownload size={16} aria-hidden />} whyNot={held} onPress={() => setOpen(true)}>
+        {files.fetch}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <FetchDialog {...about} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

@@ -37,9 +37,15 @@ const table: readonly (readonly [string, files.StoredFileOp, JobState, Plan])[] 
   ],
   [
     "the staged bytes of a rejected upload are kept",
-    { ...running, upload: "up-1" },
+    { ...running, op: "upload", upload: "up-1" },
     refused,
     { action: "end", outcome: refused },
+  ],
+  [
+    "the staged bytes of a rejected fetch are removed",
+    { ...running, op: "upload", from: "https://a.example/b.jar", upload: "up-1" },
+    refused,
+    { action: "end", outcome: refused, releaseUpload: "up-1" },
   ],
   ["an operation that has ended is unchanged", { ...running, state: "failed" }, done, { action: "wait" }],
 ];

@@ -22,7 +22,7 @@ export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
   return `${server}/${id}`;
 }
 
-type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
+type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload" | "from">;
 
 /** An operation that is about to start. */
 export function newOp(deps: Pick<FileDeps, "now">, about: NewOp): StoredOp {
@@ -62,19 +62,26 @@ export function applyOutcome(op: StoredOp, outcome: Outcome, at: Date): StoredOp
   };
 }
 
+type EndDeps = Pick<FileDeps, "settings" | "now" | "transferMetrics" | "ops">;
+
 /** Records an end, once. Returns the operation as stored. */
-export async function endOp(
-  deps: Pick<FileDeps, "settings" | "now" | "transferMetrics" | "ops">,
-  entry: Entry,
-  outcome: Outcome,
-): Promise<StoredOp> {
-  const at = new Date(deps.now());
-  const ended = applyOutcome(entry.value, outcome, at);
+export function endOp(deps: EndDeps, entry: Entry, outcome: Outcome): Promise<StoredOp> {
+  return write(deps, entry, applyOutcome(entry.value, outcome, new Date(deps.now())));
+}
+
+/** As `endOp`, for one that failed before it had a Job. */
+export function failOp(deps: EndDeps, entry: Entry, error: files.FileOpError): Promise<StoredOp> {
+  const finished_at = new Date(deps.now()).toISOString();
+  return write(deps, entry, { ...entry.value, preparing_at: 0, finished_at, state: "failed", error });
+}
+
+async function write(deps: EndDeps, entry: Entry, ended: StoredOp): Promise<StoredOp> {
   const { file_op_kept: ttlMs } = deps.settings.storage;
   const done = await deps.ops.update(entry.key, ended, entry.revision, { ttlMs });
   if (done === undefined) return (await deps.ops.get(entry.key))?.value ?? ended;
   const result = ended.state === "succeeded" ? "done" : (ended.error?.code ?? "failed");
-  const seconds = (at.getTime() - Date.parse(ended.started_at)) / 1_000;
+  const { started_at, finished_at = started_at } = ended;
+  const seconds = (Date.parse(finished_at) - Date.parse(started_at)) / 1_000;
   deps.transferMetrics.fileJob(ended.op, result, seconds);
   return ended;
 }
@@ -84,22 +91,25 @@ type Observed = { readonly op: StoredOp; readonly job: JobState };
 
 export type Plan =
   | { readonly action: "wait" }
-  /** `releaseUpload`: the upload that is in the world now, whose staged bytes are no longer needed. */
+  /** `releaseUpload`: the upload whose staged bytes are no longer needed. */
   | { readonly action: "end"; readonly outcome: Outcome; readonly releaseUpload?: string };
 
 /** `patienceMs`: how long an operation may be written down without its Job. Pure. */
 export function decideOp({ op, job }: Observed, now: number, patienceMs: number): Plan {
   if (op.state !== "running" || job === "running") return { action: "wait" };
-  if (job !== "none") {
-    const upload = job.kind === "done" ? op.upload : undefined;
-    return { action: "end", outcome: job, ...(upload !== undefined && { releaseUpload: upload }) };
-  }
+  const end = (outcome: Outcome): Plan => {
+    // What was uploaded can be committed again; what was fetched, nobody can go on with.
+    const isOver = outcome.kind === "done" || op.from !== undefined;
+    const releaseUpload = isOver ? op.upload : undefined;
+    return { action: "end", outcome, ...(releaseUpload !== undefined && { releaseUpload }) };
+  };
+  if (job !== "none") return end(job);
   if (op.preparing_at > 0 && now - op.preparing_at < patienceMs) return { action: "wait" };
   const message =
     op.preparing_at > 0
       ? "the service was interrupted before the job started; try again"
       : "the job no longer exists";
-  return { action: "end", outcome: { kind: "broken", message } };
+  return end({ kind: "broken", message });
 }
 
 /** One pass over one operation; returns it as it is then. */

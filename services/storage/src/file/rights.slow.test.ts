@@ -287,6 +287,7 @@ describe("byte transfers of a server whose owner changes", () => {
         ["POST", "files/unzip?path=a.zip", {}],
         ["POST", "files/archive?path=a.zip", { names: ["plugins"] }],
         ["POST", "files/archive?path=plugins2/a.zip", { names: ["b"] }],
+        ["POST", "files/fetch?path=level.dat", { url: "https://a.example/b" }],
         ["POST", "files/download?path=level.dat"],
         ["POST", "files/uploads?path=level.dat", { size: 1 }],
       ];

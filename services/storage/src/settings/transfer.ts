@@ -2,6 +2,7 @@
 
 import { duration, size } from "@svc/config";
 import { z } from "zod";
+import { isSource } from "../download/address.ts";
 
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
 
@@ -32,6 +33,24 @@ const fileSettings = {
   file_op_settle: duration("2s"),
   /** An operation without a Job and without a sign of life from its replica for this long has failed. */
   file_op_patience: duration("1m"),
+};
+
+const fetchSettings = {
+  /**
+   * Where files may be fetched from: hosts such as `repo.example.net` or `repo.example.net:8443`, by https and at public
+   * addresses, and origins such as `http://files.internal:8080`, as they stand. Empty = nothing is fetched.
+   */
+  fetch_from: z
+    .array(
+      z
+        .string()
+        .refine(isSource, "must be a host such as repo.example.net, or an origin such as http://a:80"),
+    )
+    .default([]),
+  /** Largest file that is fetched. */
+  fetch_bytes: size("512Mi"),
+  /** Longest time of a download. */
+  fetch_deadline: duration("30m"),
 };
 
 const uploadSettings = {
@@ -92,4 +111,4 @@ const exportSettings = {
   export_retry_platform: duration("60s"),
 };
 
-export const transferSettings = { ...fileSettings, ...uploadSettings, ...exportSettings };
+export const transferSettings = { ...fileSettings, ...fetchSettings, ...uploadSettings, ...exportSettings };

@@ -46,16 +46,20 @@ type KillPoints = {
   ) => void;
 };
 
+/** `settings` is asked before storage starts. */
+type Filling = { fill: (points: KillPoints) => void; settings: () => readonly string[] };
+
 /** `sample` selects which tests run, by their number from 0. */
 export function describeKillPoints(
   what: string,
   sample: (count: number) => { skip: string | false },
-  fill: (points: KillPoints) => void,
+  filling: ((points: KillPoints) => void) | Filling,
 ): void {
+  const { fill, settings } = typeof filling === "function" ? { fill: filling, settings: () => [] } : filling;
   describe(`kill -9 and SIGSTOP in the middle of ${what}`, () => {
     let opened: TransferFixture | undefined;
     before(async () => {
-      opened = await openTransferFixture();
+      opened = await openTransferFixture(settings());
     });
     after(() => opened?.close());
     const fixture = () => {

@@ -69,7 +69,7 @@ const quick = [
   "storage.file_deadline=10s",
 ];
 
-export async function openTransferFixture(): Promise<TransferFixture> {
+export async function openTransferFixture(own: readonly string[] = []): Promise<TransferFixture> {
   const cluster = createClusterProcess();
   const base = await openFixture({ agent: "shipped", cluster: cluster.start });
   base.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
@@ -82,6 +82,7 @@ export async function openTransferFixture(): Promise<TransferFixture> {
   const internalProxy = await openInternalProxy(() => internal.map(({ port }) => port()));
   const settings = [
     ...quick,
+    ...own,
     `archive.local_path=${base.archiveDir}`,
     `storage.internal_url=${internalProxy.url}`,
     `storage.staging_path=${stagingDir}`,

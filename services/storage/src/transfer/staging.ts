@@ -19,11 +19,16 @@ type Incoming = {
   signal: AbortSignal;
 };
 
+/** A body of which only the most is known. */
+type Collecting = Pick<Incoming, "id" | "offset" | "signal"> & { most: number };
+
 export type Staging = {
   /** Bytes of the volume, and how many of them are free. */
   volume: () => Promise<{ size: number; free: number }>;
   /** Stores a complete body, or nothing of it. Frees the memory of each chunk once it is written. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
+  /** Stores a body of unknown length and digest, or nothing of it; throws `too_large` for more than `most` bytes. */
+  collect: (body: AsyncIterable<Uint8Array>, collecting: Collecting) => Promise<Part>;
   /** The bytes of all parts in order; a chunk is valid until the next. Throws when a part is shorter than recorded. */
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
   discard: (id: string, part: Part) => Promise<void>;
@@ -52,17 +57,20 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     const { size, free } = await volume();
     if (free - bytes < size * keepFree) throw new Fault("upload_staging_full");
   };
-  const receive: Staging["receive"] = async (body, incoming) => {
-    const folder = folderOf(incoming.id);
+  const store = async (
+    body: AsyncIterable<Uint8Array>,
+    about: Pick<WriteOptions, "id" | "offset" | "signal" | "most" | "check">,
+  ): Promise<Part> => {
+    const folder = folderOf(about.id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = `${incoming.offset.toString(16)}.${randomBytes(8).toString("hex")}`;
+    const file = `${about.offset.toString(16)}.${randomBytes(8).toString("hex")}`;
     const place = join(folder, file);
     const handle = await open(place, "wx", 0o600);
     try {
-      await writeBody(handle, untilAborted(body, incoming.signal), { ...incoming, assertSpace });
+      const written = await writeBody(handle, untilAborted(body, about.signal), { ...about, assertSpace });
       await handle.close();
       await syncFolder(folder);
-      return { size: incoming.length, sha256: incoming.sha256, file };
+      return { ...written, file };
     } catch (error) {
       await handle.close().catch(() => {});
       await unlink(place).catch(() => {});
@@ -71,7 +79,9 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
   };
   return {
     volume,
-    receive,
+    receive: (body, { length, sha256, ...about }) =>
+      store(body, { ...about, most: length, check: (written) => assertSent(written, { length, sha256 }) }),
+    collect: (body, about) => store(body, { ...about, check: ({ size }) => assertMost(size, about.most) }),
     read: async function* (id, parts, signal) {
       for (const part of parts) yield* readPart(join(folderOf(id), part.file), part, signal);
     },
@@ -82,33 +92,51 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
   };
 }
 
-type WriteOptions = Incoming & { assertSpace: (bytes: number) => Promise<void> };
+type Written = Pick<Part, "size" | "sha256">;
+type WriteOptions = Pick<Incoming, "id" | "offset" | "signal"> & {
+  /** No byte after this one is written. */
+  most: number;
+  /** Throws for a body that is not to be kept. */
+  check: (written: Written) => void;
+  assertSpace: (bytes: number) => Promise<void>;
+};
 
 // Writes while the next bytes arrive and are hashed.
 async function writeBody(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array>,
-  about: WriteOptions,
-): Promise<void> {
+  { most, check, assertSpace }: WriteOptions,
+): Promise<Written> {
   const hash = createHash("sha256");
   let [received, checked] = [0, 0];
   const writer = createFileWriter(handle);
   for await (const chunk of body) {
     received += chunk.length;
-    if (received > about.length)
-      throw new Fault("bad_request", { message: "The body exceeds its declared length." });
+    if (received > most) break;
     if (received > checked) {
       checked = received + spaceCheckBytes;
-      await about.assertSpace(Math.min(spaceCheckBytes, about.length - received + chunk.length));
+      await assertSpace(Math.min(spaceCheckBytes, most - received + chunk.length));
     }
     hash.update(chunk);
     if (!writer.write(chunk)) await writer.flush();
   }
   await writer.finish();
-  if (received < about.length) throw new Fault("upload_incomplete");
-  if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
+  const written = { size: received, sha256: hash.digest("hex") };
+  check(written);
   // What was acknowledged must survive a crash of the machine.
   await handle.datasync();
+  return written;
+}
+
+function assertSent({ size, sha256 }: Written, expected: Pick<Incoming, "length" | "sha256">): void {
+  if (size > expected.length)
+    throw new Fault("bad_request", { message: "The body exceeds its declared length." });
+  if (size < expected.length) throw new Fault("upload_incomplete");
+  if (sha256 !== expected.sha256) throw new Fault("digest_mismatch");
+}
+
+function assertMost(size: number, most: number): void {
+  if (size > most) throw new Fault("too_large", { message: `The file has more than ${most} bytes.` });
 }
 
 async function syncFolder(folder: string): Promise<void> {

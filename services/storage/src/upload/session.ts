@@ -37,9 +37,12 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
 /** Lifetime of an upload without activity. */
 export function ttlOf(
   deps: Pick<UploadDeps, "settings">,
-  { kind, parts }: Pick<StoredUpload, "kind" | "parts">,
+  { kind, parts, is_fetched }: Pick<StoredUpload, "kind" | "parts" | "is_fetched">,
 ): number {
-  const { upload_idle, upload_empty, file_wait, file_deadline } = deps.settings.storage;
+  const { upload_idle, upload_empty, upload_lease, file_wait, file_deadline, file_op_deadline } =
+    deps.settings.storage;
+  // Its writer renews it while bytes arrive; nobody else can go on with it.
+  if (is_fetched) return parts.length === 0 ? 2 * upload_lease : file_op_deadline;
   // An upload in one request cannot be resumed: it ends with its Job.
   if (kind === "single") return file_wait + file_deadline;
   return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
@@ -55,12 +58,16 @@ export async function openSession(
   const world = await openWorld(deps, { principal, server, to, writes: [] });
   const entry = await findUpload(deps, id);
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
-  if (!entry || !isTheirs || entry.value.kind !== "session" || entry.value.server !== server) {
+  if (!entry || !isTheirs || !isSessionOf(entry.value, server)) {
     throw new Fault("upload_not_found");
   }
   // The caller's access may have changed since the upload was begun.
   assertMayAccess(principal, world, { to, writes: [entry.value.path] });
   return entry;
+}
+
+function isSessionOf({ kind, is_fetched, ...upload }: StoredUpload, server: string): boolean {
+  return kind === "session" && !is_fetched && upload.server === server;
 }
 
 export async function findUpload(deps: Pick<UploadDeps, "uploads">, id: string): Promise<Entry | undefined> {

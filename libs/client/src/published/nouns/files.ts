@@ -11,5 +11,6 @@ export const files = {
   rename: contracts.rename,
   unzip: contracts.unzip,
   archive: contracts.archive,
+  fetch: contracts.fetch,
   listOperations: contracts.listOperations,
 };

@@ -109,6 +109,7 @@ export const auditActions = {
   "file.download": "File downloaded",
   "file.delete": "File deleted",
   "file.rename": "File renamed",
+  "file.fetch": "File fetched from an address",
   "file.archive": "Files packed as a zip",
   "file.set_aside": "Changed files set aside",
   "file.put_back": "Files put back",

@@ -59,6 +59,10 @@ export const faults = {
   nothing_changed: "No plugin, mod or configuration has changed since the last good start.",
   path_not_shared:
     "Your access covers some files and folders alone, and this reaches others. Ask the owner of the server.",
+  fetch_disabled:
+    "Files are not fetched from addresses on this installation. Upload the file instead, or ask an operator to allow its host.",
+  address_refused:
+    "Files are not fetched from this address. It must begin with https:// and be on an allowed host.",
   bad_path: "This path leaves the world, or the file is protected.",
   bad_request: "The entry is not valid.",
   bad_schedule: "The settings of the schedule are not valid.",

@@ -53,6 +53,23 @@ export const fileWork = {
       protected: "a secret of the platform",
     },
   },
+  fetch: {
+    help: "The platform downloads the file and puts it into this folder, whole or not at all. Its host must be allowed by an operator.",
+    url: "Address of the file",
+    name: "Name in the world",
+    sha256: "SHA-256, if you know it",
+    sha256Help: "64 letters and digits. A file that differs is not kept.",
+    overwrite: "Replace a file of this name",
+    action: "Fetch",
+    running: (name: string) => `${name} is being fetched.`,
+    done: (name: string) => `${name} is there.`,
+    failed: (name: string) => `${name} could not be fetched; nothing was changed.`,
+    faults: {
+      url: "A complete address that begins with https:// or http://",
+      name: "No slashes, and no name that begins with .svc-",
+      sha256: "64 letters from a to f and digits",
+    },
+  },
   history: {
     title: "Earlier versions",
     help: "What the file was before it was saved or uploaded here: the 20 newest versions of up to 256 KiB, for 90 days. What the game writes is not among them.",

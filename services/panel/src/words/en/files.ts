@@ -48,6 +48,7 @@ export const files = {
   removed: (name: string) => `${name} is deleted.`,
   renamed: (name: string) => `It is ${name} now.`,
   pack: "Pack as a zip",
+  fetch: "Fetch from an address",
   unzip: "Extract here",
   unzipping: (archive: string) => `Extracting ${archive}.`,
   mayLeave: "You may leave this page.",

@@ -94,7 +94,10 @@ export const server = {
   nobody: "Nobody is on.",
   lastWork: "Last work on its world",
   showWork: "Show",
-  fileWork: { upload: "Putting uploaded files into the world", unzip: "Extracting an archive in the world" },
+  fileWork: {
+    upload: "Putting uploaded files into the world",
+    unzip: "Extracting an archive in the world",
+  },
   workBy: { you: "Started by you.", other: "Started by somebody else.", svc: "Started by schedule." },
   worldHeld: "Until it ends the server cannot start and nothing else can change the world.",
 };

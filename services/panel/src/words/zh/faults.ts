@@ -55,6 +55,8 @@ export const faults: Words["faults"] = {
   no_good_start: "没有玩家可以加入的启动记录，因此无法得知此后有哪些改动。",
   nothing_changed: "上次正常启动以来没有插件、模组或配置改动。",
   path_not_shared: "您的权限仅涵盖部分文件和文件夹，而此操作涉及其他内容。请联系服务器所有者。",
+  fetch_disabled: "此安装不允许从网址获取文件。请改为上传文件，或请运营者允许该主机。",
+  address_refused: "不能从此网址获取文件。网址必须以 https:// 开头，且位于允许的主机上。",
   bad_path: "此路径超出世界目录，或文件受保护。",
   bad_request: "输入无效。",
   bad_schedule: "计划任务的设置无效。",

@@ -52,6 +52,23 @@ export const fileWork: FileWords = {
       protected: "平台密钥",
     },
   },
+  fetch: {
+    help: "平台会下载该文件并放入此文件夹，要么完整，要么不写入。其主机必须由运营者允许。",
+    url: "文件网址",
+    name: "在世界中的名称",
+    sha256: "SHA-256（如已知）",
+    sha256Help: "64 位字母和数字。不一致的文件不会保留。",
+    overwrite: "替换同名文件",
+    action: "获取",
+    running: (name: string) => `正在获取 ${name}。`,
+    done: (name: string) => `${name} 已就绪。`,
+    failed: (name: string) => `无法获取 ${name}；未作任何更改。`,
+    faults: {
+      url: "以 https:// 或 http:// 开头的完整网址",
+      name: "不能含斜杠，也不能以 .svc- 开头",
+      sha256: "64 位 a 至 f 的字母和数字",
+    },
+  },
   history: {
     title: "历史版本",
     help: "文件在此处被保存或上传替换之前的内容：最近 20 个版本，每个不超过 256 KiB，保留 90 天。不包含游戏写入的内容。",

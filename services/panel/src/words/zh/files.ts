@@ -46,6 +46,7 @@ export const files: Words["files"] = {
   removed: (name) => `${name} 已删除。`,
   renamed: (name) => `现在是 ${name}。`,
   pack: "打包为 zip",
+  fetch: "从网址获取",
   unzip: "解压到此处",
   unzipping: (archive) => `正在解压 ${archive}。`,
   mayLeave: "您可以离开此页面。",

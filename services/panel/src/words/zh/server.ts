@@ -91,7 +91,10 @@ export const server: Words["server"] = {
   nobody: "没有人在线。",
   lastWork: "最近对世界的操作",
   showWork: "查看",
-  fileWork: { upload: "正在把上传的文件放入世界", unzip: "正在世界中解压文件" },
+  fileWork: {
+    upload: "正在把上传的文件放入世界",
+    unzip: "正在世界中解压文件",
+  },
   workBy: { you: "由您发起。", other: "由他人发起。", svc: "按计划自动发起。" },
   worldHeld: "在此期间服务器无法启动，世界也不能作其他更改。",
 };

@@ -187,6 +187,14 @@ function servicePolicies(v: V, policy: Make): Template[] {
         egress: [{ to: [{ namespaceSelector: {} }, anywhere], ports: tcp(v.tracing.port) }],
       }),
     ),
+    // Hosts that files are fetched from.
+    policy(
+      "to-sources",
+      { matchLabels: selectorOf("storage") },
+      {
+        egress: [{ to: [anywhere], ports: tcp(443) }],
+      },
+    ),
     // Session servers, the mail relay, feeds of updates, the store of off-site copies.
     policy("to-internet", selected(["identity", "ops-watchdog"]), {
       egress: [{ to: [anywhere], ports: tcp(443, smtpPort) }],
