@@ -62,6 +62,7 @@ import * as storageHealth from "./storage/health.ts";
 import * as migration from "./storage/migration.ts";
 import * as storageOffsite from "./storage/offsite.ts";
 import * as origin from "./storage/origin.ts";
+import * as plugin from "./storage/plugin.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as setAside from "./storage/set-aside.ts";
 import * as upload from "./storage/upload.ts";
@@ -123,6 +124,7 @@ const storage = [
   origin,
   archive,
   file,
+  plugin,
   fileVersion,
   setAside,
   upload,

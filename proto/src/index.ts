@@ -214,6 +214,7 @@ export * as storageHealth from "./storage/health.ts";
 export * as migrations from "./storage/migration.ts";
 export * as offsiteArchives from "./storage/offsite.ts";
 export * as origins from "./storage/origin.ts";
+export * as plugins from "./storage/plugin.ts";
 export * as reapers from "./storage/reaper.ts";
 export * as setAsides from "./storage/set-aside.ts";
 export * as uploads from "./storage/upload.ts";

@@ -23,6 +23,7 @@ import { addPackTests } from "./packs.ts";
 import { addPasskeyTests } from "./passkeys.ts";
 import { addPlatformTests } from "./platform.ts";
 import { addPlayerTests } from "./players.ts";
+import { addPluginTests } from "./plugins.ts";
 import { addScanDecisionTests } from "./scan-decisions.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
@@ -39,6 +40,7 @@ export const serverAreas: readonly Area[] = [
   addApiTokenTests,
   addFileTests,
   addFileWorkTests,
+  addPluginTests,
   addPlayerTests,
   addHistoryTests,
   addSettingsTests,

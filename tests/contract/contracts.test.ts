@@ -106,6 +106,8 @@ const atMostOnce: Record<string, readonly string[]> = {
     "storage.migration.cancel-by-operator",
     "storage.migration.retry",
     "storage.migration.retry-by-operator",
+    "storage.plugin.install",
+    "storage.plugin.remove",
     "storage.set-aside.begin",
     "storage.set-aside.put-back",
   ],

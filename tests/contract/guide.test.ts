@@ -9,6 +9,7 @@ import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { knownPlayers } from "../../services/panel/src/words/en/known-players.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
+import { plugins } from "../../services/panel/src/words/en/plugins.ts";
 import { status } from "../../services/panel/src/words/en/status.ts";
 import { webhooks } from "../../services/panel/src/words/en/webhooks.ts";
 
@@ -42,7 +43,7 @@ function textsOf(catalogue: object): string[] {
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
 const texts: ReadonlySet<string> = new Set(
-  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers }),
+  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers, plugins }),
 );
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));

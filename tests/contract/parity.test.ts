@@ -57,6 +57,15 @@ const additions: Readonly<Record<string, string>> = {
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",
   "GET /api/v1/servers/{name}/file/versions": "docs/reference/files.md#history: earlier versions of a file",
   "GET /api/v1/servers/{name}/file/versions/{id}": "docs/reference/files.md#history: one of them",
+  "GET /api/v1/servers/{name}/plugins": "docs/reference/plugins.md#installed: plugins of a world",
+  "GET /api/v1/servers/{name}/plugins/search":
+    "docs/reference/plugins.md#catalogues: projects of a catalogue",
+  "GET /api/v1/servers/{name}/plugins/versions":
+    "docs/reference/plugins.md#catalogues: versions of a project",
+  "GET /api/v1/servers/{name}/plugins/updates": "docs/reference/plugins.md#updates: newer versions",
+  "POST /api/v1/servers/{name}/plugins/plan": "docs/reference/plugins.md#plan: what an installation changes",
+  "POST /api/v1/servers/{name}/plugins/install": "docs/reference/plugins.md#install: an installation",
+  "POST /api/v1/servers/{name}/plugins/remove": "docs/reference/plugins.md#remove: a removal",
   "POST /api/v1/servers/{name}/files/fetch": "docs/reference/files.md#fetch: a file from an allowed address",
   "POST /api/v1/servers/{name}/files/archive": "docs/reference/files.md#archive: a zip is made in the world",
   "GET /api/v1/servers/{name}/files/search": "docs/reference/files.md#search: a text in names and content",

@@ -35,6 +35,36 @@ export const Since = z.strictObject({
 });
 export type Since = z.output<typeof Since>;
 
+export const PluginSource = z.enum(["modrinth", "hangar"]);
+export type PluginSource = z.output<typeof PluginSource>;
+/** What loads plugins or mods; the first four load plugins. */
+export const PluginLoader = z.enum([
+  ...(["paper", "purpur", "folia", "spigot"] as const),
+  ...(["fabric", "quilt", "forge", "neoforge"] as const),
+]);
+export type PluginLoader = z.output<typeof PluginLoader>;
+
+/** What the world says of an installed file (docs/reference/plugins.md#installed). */
+export const PluginRecord = z.strictObject({
+  path: z.string().regex(/^(?:plugins|mods)\/[^/\\\p{Cc}]{1,150}\.jar$/iu),
+  sha256: Sha256,
+  source: PluginSource,
+  project: z.string().max(64),
+  title: z.string().max(100),
+  version: z.string().max(100),
+  version_name: z.string().max(100),
+  installed_at: z.iso.datetime(),
+});
+export type PluginRecord = z.output<typeof PluginRecord>;
+
+/** The file `.svc/plugins.json`. */
+export const PluginRecords = z.strictObject({
+  loader: PluginLoader.nullable(),
+  game_version: z.string().max(32).nullable(),
+  plugins: z.array(PluginRecord).max(300),
+});
+export type PluginRecords = z.output<typeof PluginRecords>;
+
 export const Task = z.discriminatedUnion("mode", [
   /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (docs/reference/backups.md#archive). */
   z.strictObject({
@@ -102,6 +132,22 @@ export const Task = z.discriminatedUnion("mode", [
     path,
     /** In the folder of the zip. */
     names: z.array(z.string().max(255)).min(1).max(100),
+  }),
+  /** Plugins and mods with their digests, and what is recorded of them. */
+  z.strictObject({ mode: z.literal("plugins") }),
+  /**
+   * Adds, replaces and removes plugins in one step (docs/reference/plugins.md#install). The files of `put` come in their order from `url`,
+   * which is absent when there are none; each is a part of the `StagedParts` in the Job's Secret.
+   */
+  z.strictObject({
+    mode: z.literal("install"),
+    url: z.url().optional(),
+    /** `expect`: digest of the file that it replaces at this path; null: there must be none. */
+    put: z.array(z.strictObject({ record: PluginRecord, expect: Sha256.nullable() })).max(30),
+    /** `expect`: digest of the file; null: it is gone already. */
+    drop: z.array(z.strictObject({ path, expect: Sha256.nullable() })).max(30),
+    loader: PluginLoader.optional(),
+    game_version: z.string().max(32).optional(),
   }),
   /** What changed since a good start, and what is set aside (docs/reference/crashes.md#safe-start). */
   z.strictObject({ mode: z.literal("changed"), since: Since.optional() }),
@@ -261,6 +307,17 @@ export const TaskDone = z.strictObject({
   /** The newest first. */
   sets: z.array(AsideSet).optional(),
   found: SearchResult.optional(),
+  plugins: z
+    .strictObject({
+      records: PluginRecords,
+      files: z
+        .array(z.strictObject({ path: z.string(), size: z.number().int().min(0), sha256: Sha256 }))
+        .max(300),
+      /** What the files of the world say it runs. */
+      loader: PluginLoader.nullable(),
+      game_version: z.string().nullable(),
+    })
+    .optional(),
   truncated: z.boolean().optional(),
   /** null: unreadable. */
   free_bytes: z.number().int().min(0).nullable().optional(),

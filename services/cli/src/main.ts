@@ -23,6 +23,7 @@ import { addOffsiteCommands } from "./offsite/program.ts";
 import { addPlayersCommand } from "./online-players/program.ts";
 import { addOpenCommand } from "./open/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
+import { addPluginCommands } from "./plugin/program.ts";
 import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
 import { addRegistryCommands } from "./registry/program.ts";
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addPlayersCommand(program);
   addKnownPlayerCommands(program);
   addFileCommands(program);
+  addPluginCommands(program);
   addScheduleCommands(program);
   addWebhookCommands(program);
   addAnnouncementCommands(program);

@@ -7,6 +7,7 @@ import type { Registry } from "@svc/telemetry";
 import { receive as receiveArchive } from "./archive/receive.ts";
 import { send as sendArchive } from "./archive/send.ts";
 import type { StorageDeps } from "./deps.ts";
+import { fetchFile } from "./download/fetch.ts";
 import type { ExportDeps } from "./export/deps.ts";
 import { download } from "./export/download.ts";
 import { readStatus } from "./export/read-status.ts";
@@ -17,7 +18,6 @@ import { startFile } from "./export/start-file.ts";
 import { startWorld } from "./export/start-world.ts";
 import { archive } from "./file/archive.ts";
 import type { FileDeps } from "./file/deps.ts";
-import { fetchFile } from "./file/fetch.ts";
 import { createJobSlots } from "./file/job-slots.ts";
 import { list } from "./file/list.ts";
 import { listOperations } from "./file/list-operations.ts";
@@ -33,6 +33,7 @@ import { unzip } from "./file/unzip.ts";
 import { serveVersions } from "./file/versions.ts";
 import { write } from "./file/write.ts";
 import { serveOffsite } from "./offsite/serve.ts";
+import { servePlugins } from "./plugin/serve.ts";
 import { createBackground } from "./transfer/background.ts";
 import type { SharedDeps } from "./transfer/deps.ts";
 import { createTransferMetrics } from "./transfer/metrics.ts";
@@ -146,6 +147,7 @@ function serveUploads(mesh: Pick<Mesh, "serve">, deps: UploadDeps): void {
   mesh.serve(uploads.openStaged, openStaged(deps));
   mesh.serve(uploads.reportLanded, reportLanded(deps));
   mesh.serve(files.fetch, fetchFile(deps));
+  servePlugins(mesh, deps);
 }
 
 function serveExports(mesh: Pick<Mesh, "serve">, deps: ExportDeps): void {

@@ -30,6 +30,8 @@ export const limits = {
   },
   /** What a zip may hold that is made in the world, and how much of what is left out is named. */
   archive: { entries: 20_000, bytes: 1 << 30, leftOut: 20 },
+  /** Plugins and mods that are listed of each world; the contract has the same number. */
+  plugins: 300,
   /** Bytes of a text that is kept when it is replaced. */
   previousBytes: 256 << 10,
   /** Between two lines of progress. */

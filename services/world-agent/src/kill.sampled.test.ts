@@ -12,6 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
 import type { Task } from "@svc/proto/world-task";
 import { Folder, recoverVolume } from "@svc/world";
+import { makeZip } from "../../../libs/world/src/testing/zip.ts";
 import { digestOf, treeOf } from "../../../libs/world/src/testing.ts";
 import { runTask } from "./run.ts";
 import { agent, done } from "./testing/agent.ts";
@@ -20,7 +21,10 @@ import { runFrozenAt } from "./testing/freeze.ts";
 const entry = join(import.meta.dirname, "testing/killable.ts");
 const region = randomBytes(700_000);
 // So little comes in one piece, whatever the machine does beside: each run takes the same steps.
-const jar = randomBytes(40_000);
+const jar = makeZip([
+  { name: "plugin.yml", content: "name: A" },
+  { name: "data.bin", content: randomBytes(40_000) },
+]);
 let base: string;
 
 before(async () => {
@@ -78,7 +82,7 @@ async function everyStep({ name, task, setup, content = "" }: Case): Promise<voi
     const stopped = await runFrozenAt(step, () => run(folder, asked, content));
     // What comes over the network or out of a zip comes in more or fewer pieces; nothing else may take fewer steps.
     const isReached = stopped.value === undefined;
-    const isInPieces = asked.mode === "upload" || asked.mode === "archive";
+    const isInPieces = ["upload", "archive", "install"].includes(asked.mode);
     if (!isInPieces) assert.ok(isReached, `step ${step} of ${changes} was reached`);
     else assert.ok(isReached || stopped.value?.ok, JSON.stringify(stopped.value));
     await recoverVolume(join(folder, "world"));
@@ -217,6 +221,38 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
     everyStep({ name: "rename", task: () => ({ mode: "rename", path: "world", to: "plugins/world" }) }));
 
   test("a removal", () => everyStep({ name: "delete", task: () => ({ mode: "delete", path: "world" }) }));
+
+  test("an installation that replaces one plugin and removes another", async () => {
+    const server = createServer((_, response) => void response.end(jar));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const record = (path: string, sha256: string) => ({
+      ...{ path, sha256, source: "modrinth" as const, project: "p", title: "A", version: "2" },
+      ...{ version_name: "2.0", installed_at: "2026-01-01T00:00:00.000Z" },
+    });
+    try {
+      await everyStep({
+        name: "install",
+        setup: async (world) => {
+          await writeFile(join(world, "plugins", "old.jar"), "older jar");
+          await mkdir(join(world, ".svc"));
+          const plugins = [record("plugins/old.jar", digestOf(Buffer.from("older jar")))];
+          await writeFile(
+            join(world, ".svc", "plugins.json"),
+            JSON.stringify({ loader: "paper", game_version: "1.21.4", plugins }),
+          );
+        },
+        task: () => ({
+          ...{ mode: "install", url: `http://127.0.0.1:${port}/u`, loader: "paper", game_version: "1.21.4" },
+          put: [{ record: record("plugins/a.jar", digestOf(jar)), expect: digestOf(Buffer.from("jar")) }],
+          drop: [{ path: "plugins/old.jar", expect: digestOf(Buffer.from("older jar")) }],
+        }),
+      });
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 
   test("an upload", async () => {
     const server = createServer((_, response) => void response.end(jar));

@@ -29,6 +29,8 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   upload: files.upload,
   unzip: files.unzip,
   archive: files.archive,
+  plugins: files.plugins,
+  install: files.install,
   changed: files.changed,
   "set-aside": files.setAside,
   "put-back": files.putBack,
@@ -37,7 +39,7 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
 const writers = new Set<Task["mode"]>([
   ...(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip", "archive"] as const),
-  ...(["set-aside", "put-back"] as const),
+  ...(["set-aside", "put-back", "install"] as const),
 ]);
 
 type RunDeps = Omit<Context, "world" | "archive">;

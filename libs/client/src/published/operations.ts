@@ -16,6 +16,7 @@ export { knownPlayers } from "./nouns/known-players.ts";
 export { members } from "./nouns/members.ts";
 export { origins } from "./nouns/origins.ts";
 export { ownership } from "./nouns/ownership.ts";
+export { plugins } from "./nouns/plugins.ts";
 export { restartPolicies } from "./nouns/restart-policies.ts";
 export { schedules } from "./nouns/schedules.ts";
 export { servers } from "./nouns/servers.ts";

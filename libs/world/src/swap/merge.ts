@@ -7,7 +7,13 @@ import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder, FolderEntry } from "../path/folder.ts";
 import { FolderStack } from "../path/folder-stack.ts";
 
-type Merge = { fresh: Folder; base: Folder; replaced: Folder };
+type Merge = {
+  fresh: Folder;
+  base: Folder;
+  replaced: Folder;
+  /** Files of `base` that go, by their names from it. */
+  remove: readonly (readonly string[])[];
+};
 /** Undoes one step. */
 type Undo = () => Promise<void>;
 
@@ -16,6 +22,7 @@ export async function applyMerge(merge: Merge): Promise<void> {
   const undo: Undo[] = [];
   try {
     await mergeTree(merge, undo);
+    for (const [index, names] of merge.remove.entries()) await removeFile(merge, { index, names }, undo);
   } catch (error) {
     try {
       for (const step of undo.reverse()) await step();
@@ -24,6 +31,24 @@ export async function applyMerge(merge: Merge): Promise<void> {
     }
     throw error;
   }
+}
+
+/** A run that resumes finds it gone. */
+async function removeFile(
+  { base, replaced }: Merge,
+  { index, names }: { index: number; names: readonly string[] },
+  undo: Undo[],
+): Promise<void> {
+  const name = names.at(-1) ?? "";
+  await using folder = await base.descend(names.slice(0, -1));
+  if (!(await folder.find(name))) return;
+  const kept = `%removed-${index}`;
+  await folder.move(name, { folder: replaced, name: kept });
+  await folder.sync();
+  undo.push(async () => {
+    await using outer = await base.descend(names.slice(0, -1));
+    await replaced.move(kept, { folder: outer, name });
+  });
 }
 
 type Level = { prefix: string; entries: FolderEntry[]; next: number; isChanged: boolean };

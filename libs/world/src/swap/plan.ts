@@ -12,7 +12,12 @@ export const Plan = z.discriminatedUnion("kind", [
   /** The new tree replaces the whole world: names at its root to remove and to add. */
   z.strictObject({ kind: z.literal("replace"), remove: z.array(z.string()), put: z.array(z.string()) }),
   /** The new tree is merged into one folder of the world. */
-  z.strictObject({ kind: z.literal("merge"), at: z.array(z.string()) }),
+  z.strictObject({
+    kind: z.literal("merge"),
+    at: z.array(z.string()),
+    /** Files of that folder that go in the same step, by their names from it. */
+    remove: z.array(z.array(z.string()).min(1)).optional(),
+  }),
 ]);
 export type Plan = z.output<typeof Plan>;
 

@@ -25,7 +25,7 @@ export class StagingTree implements AsyncDisposable {
     this.replaced = parts.replaced;
   }
 
-  static async make(root: Folder, kind: "restore" | "unzip"): Promise<StagingTree> {
+  static async make(root: Folder, kind: "restore" | "unzip" | "install"): Promise<StagingTree> {
     const name = `${hiddenPrefix}${kind}-${randomBytes(8).toString("hex")}`;
     await root.makeFolder(name, 0o700);
     try {

@@ -42,7 +42,7 @@ export async function switchOver(stage: StagingTree, plan: Plan): Promise<void> 
 async function forward(stage: StagingTree, plan: Plan): Promise<void> {
   if (plan.kind === "replace") return await applyReplace(stage, plan);
   await using base = await stage.root.descend(plan.at);
-  await applyMerge({ fresh: stage.fresh, base, replaced: stage.replaced });
+  await applyMerge({ fresh: stage.fresh, base, replaced: stage.replaced, remove: plan.remove ?? [] });
 }
 
 type Recovered = {

@@ -50,6 +50,29 @@ export async function readZip(
   return { entries, tree };
 }
 
+/**
+ * The first file entry of each of these names, at the root or below. Looks at nothing else: jars have names twice, and others that no
+ * world has. Throws `archive_invalid` for what is no zip.
+ */
+export async function findZipEntries(file: FileHandle, names: ReadonlySet<string>): Promise<ZipEntry[]> {
+  const { size } = await file.stat();
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
+  const found = new Map<string, ZipEntry>();
+  try {
+    const zip = await yauzl.fromRandomAccessReaderPromise(new WindowReader(file, size), size, options);
+    for await (const raw of zip.eachEntry()) {
+      const name = raw.fileNameRaw.toString("latin1");
+      if (!names.has(name) || found.has(name)) continue;
+      const entry = entryOf(raw);
+      if (entry?.kind === "file") found.set(name, entry);
+    }
+  } catch (error) {
+    if (isWorldFault(error) || (error as NodeJS.ErrnoException).syscall) throw error;
+    throw invalid((error as Error).message);
+  }
+  return [...found.values()];
+}
+
 function entryOf(raw: Entry): ZipEntry | undefined {
   const name = zipName(raw);
   if (name === undefined) throw unsafe(raw.fileNameRaw.toString("latin1"), "its name is not valid text");

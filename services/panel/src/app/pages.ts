@@ -17,6 +17,7 @@ export const pages: Record<
   "/servers/:name": { load: () => import("../server/overview-page.tsx") },
   "/servers/:name/backups": { load: () => import("../backups/backups-page.tsx") },
   "/servers/:name/files": { load: () => import("../files/files-page.tsx") },
+  "/servers/:name/plugins": { load: () => import("../plugins/plugins-page.tsx") },
   "/servers/:name/players": { load: () => import("../players/players-page.tsx") },
   "/servers/:name/luckperms": { load: () => import("../luck-perms/luck-perms-page.tsx") },
   "/servers/:name/history": { load: () => import("../history/history-page.tsx") },

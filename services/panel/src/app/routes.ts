@@ -21,6 +21,7 @@ export const routes = [
   { path: "/servers/:name", access: "session" },
   { path: "/servers/:name/backups", access: "session" },
   { path: "/servers/:name/files", access: "session" },
+  { path: "/servers/:name/plugins", access: "session" },
   { path: "/servers/:name/players", access: "session" },
   { path: "/servers/:name/schedules", access: "session" },
   { path: "/servers/:name/luckperms", access: "session" },

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Output } from "../api/operations.ts";
+import type { OperationName, Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -17,9 +17,16 @@ type Op = Output<"files.listOperations">["ops"][number];
 
 /**
  * Fetches that were seen to run by this page and have not succeeded; those that ended before it was opened are nobody's news.
- * `onDone` hears of each that succeeds.
+ * `onDone` hears of each that succeeds, and `changes` is read again then.
  */
-function useWatchedFetches(name: string, onDone: (op: Op) => void) {
+export function useWatchedFetches(
+  name: string,
+  {
+    isMine,
+    changes,
+    onDone,
+  }: { isMine: (from: string) => boolean; changes: OperationName; onDone: (op: Op) => void },
+) {
   const client = useQueryClient();
   const [watched, setWatched] = useState<ReadonlySet<string>>(new Set());
   const isRunning = (ops: readonly Op[] = []) => ops.some(({ state }) => state === "running");
@@ -32,7 +39,7 @@ function useWatchedFetches(name: string, onDone: (op: Op) => void) {
       isFollowed: (now) => !isRunning(now?.ops),
     },
   );
-  const ops = (data?.ops ?? []).filter(({ from }) => from !== undefined);
+  const ops = (data?.ops ?? []).filter(({ from }) => from !== undefined && isMine(from));
   const forget = (id: string) => setWatched((ids) => new Set([...ids].filter((other) => other !== id)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only new data counts
   useEffect(() => {
@@ -41,7 +48,7 @@ function useWatchedFetches(name: string, onDone: (op: Op) => void) {
     for (const op of ops) {
       if (op.state !== "succeeded" || !watched.has(op.id)) continue;
       forget(op.id);
-      void client.invalidateQueries({ queryKey: ["files.list"] });
+      void client.invalidateQueries({ queryKey: [changes] });
       onDone(op);
     }
   }, [data]);
@@ -52,9 +59,11 @@ function useWatchedFetches(name: string, onDone: (op: Op) => void) {
 export function FetchNotices({ name }: { name: string }) {
   const { fetch } = useFileWords();
   const toast = useToast();
-  const { shown, forget } = useWatchedFetches(name, ({ path }) =>
-    toast({ kind: "done", text: fetch.done(isolate(nameOf(path))) }),
-  );
+  const { shown, forget } = useWatchedFetches(name, {
+    isMine: (from) => from.includes("://"),
+    changes: "files.list",
+    onDone: ({ path }) => toast({ kind: "done", text: fetch.done(isolate(nameOf(path))) }),
+  });
   return shown.map((op) => {
     const file = isolate(nameOf(op.path));
     return (
@@ -72,7 +81,7 @@ export function FetchNotices({ name }: { name: string }) {
 type OpNoticeProps = { op: Op; running: string; failed: string; onClose: () => void };
 
 /** An operation that runs, or why it failed. */
-function OpNotice({ op, running, failed, onClose }: OpNoticeProps) {
+export function OpNotice({ op, running, failed, onClose }: OpNoticeProps) {
   const words = useWords();
   const { files, uploads } = words;
   const { error, done, total } = op;

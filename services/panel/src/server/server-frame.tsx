@@ -32,6 +32,7 @@ export const tabs: readonly ServerTab[] = [
   { path: "/players", word: ({ players }) => players.title, oneOf: ["players"] },
   { path: "/backups", word: ({ backups }) => backups.title },
   { path: "/files", word: ({ files }) => files.title, oneOf: ["files.read"] },
+  { path: "/plugins", word: ({ server }) => server.plugins, oneOf: ["files.read"] },
   { path: "/schedules", word: ({ schedules }) => schedules.title, oneOf: ["schedules"] },
   { path: "/luckperms", word: ({ luckPerms }) => luckPerms.title, oneOf: ["players"] },
   { path: "/history", word: ({ history }) => history.title },

@@ -13,6 +13,7 @@ import { en as english } from "./en/index.ts";
 import { knownPlayers as englishKnownPlayers } from "./en/known-players.ts";
 import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
+import { plugins as englishPlugins } from "./en/plugins.ts";
 import { provider as englishProvider } from "./en/provider.ts";
 import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
@@ -23,6 +24,7 @@ import { zh as chinese } from "./zh/index.ts";
 import { knownPlayers as chineseKnownPlayers } from "./zh/known-players.ts";
 import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
+import { plugins as chinesePlugins } from "./zh/plugins.ts";
 import { provider as chineseProvider } from "./zh/provider.ts";
 import { status as chineseStatus } from "./zh/status.ts";
 import { webhooks as chineseWebhooks } from "./zh/webhooks.ts";
@@ -39,6 +41,7 @@ const en = {
   known: englishKnownPlayers,
   shown: englishStatus,
   fileWork: englishFileWork,
+  addOns: englishPlugins,
 };
 const zh = {
   ...chinese,
@@ -51,6 +54,7 @@ const zh = {
   known: chineseKnownPlayers,
   shown: chineseStatus,
   fileWork: chineseFileWork,
+  addOns: chinesePlugins,
 };
 
 type Node = Readonly<Record<string, unknown>> & { type: string };

@@ -11,11 +11,11 @@ import { failOp, newOp, opKey, toFileOp } from "../file/op.ts";
 import { lockWorld } from "../file/open-world.ts";
 import type { JobSecret } from "../job/spec.ts";
 import { newToken } from "../one-time-token.ts";
+import type { Sources } from "../source/address.ts";
+import { DownloadError } from "../source/failure.ts";
 import type { UploadDeps } from "../upload/deps.ts";
 import { addSession, deleteUpload } from "../upload/quota.ts";
 import { newUploadId, type StoredUpload } from "../upload/session.ts";
-import type { Sources } from "./address.ts";
-import { DownloadError } from "./failure.ts";
 import { keepPreparing, type Preparing } from "./preparing.ts";
 import { type Source, stageFiles } from "./stage.ts";
 

@@ -1,13 +1,13 @@
 // Downloads files onto the upload volume, each as one part of a staged upload, with all that is asked of it checked.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { checkAddress, type Sources } from "../source/address.ts";
+import { DownloadError, DownloadUnavailable } from "../source/failure.ts";
+import { type Got, get } from "../source/get.ts";
+import { type Expected, proven } from "../source/proven.ts";
 import type { UploadDeps } from "../upload/deps.ts";
 import { reserveSpace } from "../upload/reservation.ts";
 import { acquireLease, type StoredUpload } from "../upload/session.ts";
-import { checkAddress, type Sources } from "./address.ts";
-import { DownloadError, DownloadUnavailable } from "./failure.ts";
-import { type Got, get } from "./get.ts";
-import { type Expected, proven } from "./proven.ts";
 
 /** One file of the world, and where it comes from. */
 export type Source = Expected & { url: string };

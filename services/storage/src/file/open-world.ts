@@ -70,7 +70,7 @@ export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">)
   throw new Fault("files_unavailable", { message: `Uploads are not configured: ${missing} is empty.` });
 }
 
-const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read", "search", "changed"]);
+const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read", "search", "changed", "plugins"]);
 
 /** Whether a task changes nothing and needs no lock. */
 function isReader({ mode }: Pick<Task, "mode">): boolean {

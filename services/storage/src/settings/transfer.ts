@@ -2,8 +2,9 @@
 
 import { duration, size } from "@svc/config";
 import { z } from "zod";
-import { isSource } from "../download/address.ts";
+import { isSource } from "../source/address.ts";
 
+const sourceRule = "must be a host such as repo.example.net, or an origin such as http://a:8080";
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
 
 const fileSettings = {
@@ -40,17 +41,26 @@ const fetchSettings = {
    * Where files may be fetched from: hosts such as `repo.example.net` or `repo.example.net:8443`, by https and at public
    * addresses, and origins such as `http://files.internal:8080`, as they stand. Empty = nothing is fetched.
    */
-  fetch_from: z
-    .array(
-      z
-        .string()
-        .refine(isSource, "must be a host such as repo.example.net, or an origin such as http://a:80"),
-    )
-    .default([]),
+  fetch_from: z.array(z.string().refine(isSource, sourceRule)).default([]),
   /** Largest file that is fetched. */
   fetch_bytes: size("512Mi"),
   /** Longest time of a download. */
   fetch_deadline: duration("30m"),
+};
+
+const pluginSettings = {
+  /** Address of Modrinth's API; empty = that catalogue is off. */
+  modrinth_url: z.union([z.literal(""), z.url()]).default("https://api.modrinth.com/v2"),
+  /** Address of Hangar's API; empty = that catalogue is off. */
+  hangar_url: z.union([z.literal(""), z.url()]).default("https://hangar.papermc.io/api/v1"),
+  /** Where their files may come from, as in `fetch_from`. */
+  plugin_hosts: z
+    .array(z.string().refine(isSource, sourceRule))
+    .default(["cdn.modrinth.com", "hangarcdn.papermc.io", "hangar.papermc.io"]),
+  /** Largest plugin or mod. */
+  plugin_bytes: size("256Mi"),
+  /** Questions to the catalogues that one account may cause within a minute, per replica; those that are answered from memory are free. */
+  plugin_questions: count(240),
 };
 
 const uploadSettings = {
@@ -111,4 +121,10 @@ const exportSettings = {
   export_retry_platform: duration("60s"),
 };
 
-export const transferSettings = { ...fileSettings, ...fetchSettings, ...uploadSettings, ...exportSettings };
+export const transferSettings = {
+  ...fileSettings,
+  ...fetchSettings,
+  ...pluginSettings,
+  ...uploadSettings,
+  ...exportSettings,
+};

@@ -6,7 +6,9 @@ import {
   commitUpload,
   fetchStream,
   findChanged,
+  installPlugins,
   listFolder,
+  listPlugins,
   listSets,
   makeFolder,
   putBack as putSetBack,
@@ -102,6 +104,27 @@ export async function archive({ path, names }: Of<"archive">, { world, signal }:
     ...{ left_out_count: leftOutCount, archive_left_out: leftOut },
   };
 }
+
+export async function plugins(_task: Of<"plugins">, { world, signal }: Context): Promise<TaskDone> {
+  const { truncated, ...plugins } = await listPlugins(world, { most: limits.plugins, signal });
+  return { plugins, truncated };
+}
+
+export async function install(task: Of<"install">, context: Context): Promise<TaskDone> {
+  const { url, put, drop, loader, game_version } = task;
+  const { world, onProgress, say, signal } = context;
+  const target = url === undefined ? undefined : targetOf(url, context);
+  const sizes = target ? context.parts().map(({ size }) => size) : [];
+  const content = target ? fetchStream(target) : none();
+  await installPlugins(world, { put, drop, sizes, content, loader, game_version, onProgress, signal });
+  if (target)
+    await reportCommitted(target).catch((error: Error) =>
+      say(`installed, but not reported: ${error.message}`),
+    );
+  return { files: put.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+async function* none(): AsyncGenerator<Buffer> {}
 
 export async function changed({ since }: Of<"changed">, { world }: Context): Promise<TaskDone> {
   const most = limits.asideFiles;

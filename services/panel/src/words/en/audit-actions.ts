@@ -109,6 +109,8 @@ export const auditActions = {
   "file.download": "File downloaded",
   "file.delete": "File deleted",
   "file.rename": "File renamed",
+  "plugin.install": "Plugins installed",
+  "plugin.remove": "Plugin removed",
   "file.fetch": "File fetched from an address",
   "file.archive": "Files packed as a zip",
   "file.set_aside": "Changed files set aside",

@@ -59,6 +59,12 @@ export const faults = {
   nothing_changed: "No plugin, mod or configuration has changed since the last good start.",
   path_not_shared:
     "Your access covers some files and folders alone, and this reaches others. Ask the owner of the server.",
+  catalogue_disabled: "This catalogue is switched off on this installation.",
+  catalogue_unavailable: "The catalogue does not answer as it should. Try again later.",
+  catalogue_rate_limited: "The catalogues were asked very often. Wait half a minute.",
+  plugin_not_found: "The catalogue has no such project or version.",
+  plan_changed: "What would be installed has changed. Look at the plan again.",
+  plan_refused: "This cannot be installed as planned. The plan says why.",
   fetch_disabled:
     "Files are not fetched from addresses on this installation. Upload the file instead, or ask an operator to allow its host.",
   address_refused:

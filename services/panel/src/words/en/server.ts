@@ -87,6 +87,7 @@ export const server = {
   pages: "Pages of this server",
   overview: "Overview",
   webhooks: "Webhooks",
+  plugins: "Plugins",
   insist: "Wake it anyway",
   insistTitle: (name: string) => `Wake ${name} during maintenance?`,
   insistHelp: "Nothing is woken during maintenance, except by staff who insist.",

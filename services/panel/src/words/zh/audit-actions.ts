@@ -110,6 +110,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "file.download": "下载文件",
   "file.delete": "删除文件",
   "file.rename": "重命名文件",
+  "plugin.install": "安装插件",
+  "plugin.remove": "移除插件",
   "file.fetch": "从网址获取文件",
   "file.archive": "打包文件为 zip",
   "file.set_aside": "移开有改动的文件",

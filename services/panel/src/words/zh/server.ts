@@ -84,6 +84,7 @@ export const server: Words["server"] = {
   pages: "此服务器的页面",
   overview: "总览",
   webhooks: "Webhook",
+  plugins: "插件",
   insist: "仍然唤醒",
   insistTitle: (name) => `要在维护期间唤醒 ${name} 吗？`,
   insistHelp: "维护期间不会唤醒任何服务器，除非工作人员坚持。",

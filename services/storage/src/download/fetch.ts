@@ -1,11 +1,11 @@
 import { auditActor, type Handler } from "@svc/mesh";
 import { files } from "@svc/proto";
-import { checkAddress, shownAddress } from "../download/address.ts";
-import { startDownload } from "../download/lane.ts";
+import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
+import { readTarget } from "../file/path.ts";
+import { checkAddress, shownAddress } from "../source/address.ts";
 import { commitTask } from "../upload/commit-task.ts";
 import type { UploadDeps } from "../upload/deps.ts";
-import { assertTransfersEnabled, openStoppedWorld } from "./open-world.ts";
-import { readTarget } from "./path.ts";
+import { startDownload } from "./lane.ts";
 
 /** storage.file.fetch: everything that can be checked is checked before the answer. */
 export const fetchFile =
