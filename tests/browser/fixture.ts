@@ -7,6 +7,10 @@ import { existsSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "puppeteer-core";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import {
+  type CatalogueServer,
+  openCatalogueServer,
+} from "../../services/storage/src/testing/catalogue-server.ts";
 import { type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { startBrowser } from "./browser.ts";
 import { type How, inspect, seed } from "./inspect.ts";
@@ -16,6 +20,8 @@ type Host = "panel_host" | "admin_host";
 
 export type Fixture = {
   stack: Stack;
+  /** What storage asks instead of Modrinth and Hangar. */
+  catalogue: CatalogueServer;
   browser: Browser;
   owner: Person;
   player: Person;
@@ -61,16 +67,19 @@ export function describePanel(title: string, { isWhole, isSampled = true }: Suit
     if (!isWhole) console.log(`SVC_BROWSER_SEED=${seed} looks at the states in the same ways again`);
     let stack: Stack | undefined;
     let fixture: Fixture | undefined;
+    let catalogue: CatalogueServer | undefined;
     before(async () => {
       // A browser that is started beside a stack that fails would keep this process.
-      stack = await startStack(stackArgs);
+      catalogue = await openCatalogueServer();
+      stack = await startStack([...stackArgs, ...catalogue.settings.flatMap((one) => ["--set", one])]);
       const browser = await startBrowser(binary);
       const [owner, player] = [await createPerson(browser), await createPerson(browser)];
-      fixture = createFixture({ stack, browser, owner, player }, isWhole);
+      fixture = createFixture({ stack, browser, owner, player, catalogue }, isWhole);
     });
     after(async () => {
       await fixture?.browser.close();
       await stack?.stop();
+      await catalogue?.close();
     });
     afterEach(async (context) => {
       if (!fixture) return;
@@ -90,7 +99,7 @@ async function describePage(page: Page): Promise<string> {
   return `${page.url()} shows:\n${shown.slice(0, 2_000)}\n`;
 }
 
-type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player">;
+type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player" | "catalogue">;
 
 function createFixture(parts: Parts, isWhole: boolean): Fixture {
   const { stack } = parts;

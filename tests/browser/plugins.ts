@@ -16,28 +16,54 @@ export const addPluginTests: Area = (fixture) => {
     return owner;
   };
 
-  test("what was put there by hand is listed and removed, and a catalogue that is away says so", async () => {
-    const { owner, inspect } = fixture();
+  test("a plugin is found, planned, installed and updated, and one put there by hand is removed", async () => {
+    const { owner, inspect, catalogue } = fixture();
+    catalogue.release("Towers", { id: "One", day: 1 });
     await owner.request("POST", "/servers/survival/files/mkdir?path=plugins");
     const { status, body } = await writeFile(
       owner,
-      { server: "survival", path: "plugins/Towers.jar" },
+      { server: "survival", path: "plugins/hand.jar" },
       "no real jar",
     );
     assert.equal(status, 200, JSON.stringify(body));
     await open();
-    await owner.sees("plugins/Towers.jar");
+    await owner.sees(words.states.by_hand);
     await owner.page.select("main section select", "paper");
     await owner.fill(words.gameVersion, "1.21.4");
     await inspect(owner, "plugins");
     await owner.fill(words.text, "towers");
     await owner.page.keyboard.press("Enter");
-    await owner.sees(en.faults.catalogue_unavailable);
-    await inspect(owner, "plugins-away");
-    await owner.press("button", words.removeOf(isolate("plugins/Towers.jar")));
+    await owner.sees(words.found(1));
+    await inspect(owner, "plugins-found");
+    const title = isolate("Towers <b>");
+    await owner.press("button", words.installOf(title));
+    await owner.sees("plugins/Towers-One.jar");
+    await inspect(owner, "plugins-plan");
+    await owner.press("button", words.install);
+    await owner.sees(words.done);
+    await owner.sees(words.states.as_installed);
+    await owner.press("button", words.updates);
+    await owner.sees(words.upToDate);
+    await inspect(owner, "plugins-installed");
+    await owner.press("button", words.removeOf(isolate("plugins/hand.jar")));
     await owner.sees(words.removeHelp);
     await owner.press("button", words.remove);
-    await owner.sees(words.none);
-    await inspect(owner, "plugins-empty");
+    await owner.sees(words.removed(isolate("plugins/hand.jar")));
+  });
+
+  test("a catalogue that is away says so, and what is installed already is refused", async () => {
+    const { inspect, catalogue } = fixture();
+    const owner = await open();
+    await owner.fill(words.text, "towers");
+    await owner.page.keyboard.press("Enter");
+    await owner.press("button", words.installOf(isolate("Towers <b>")));
+    await owner.sees(words.problems.already_installed(isolate("Project Towers")));
+    await inspect(owner, "plugins-refused");
+    await owner.press("button", en.shell.cancel);
+    catalogue.put("/hangar/api/v1/projects", (_request, response) => void response.writeHead(500).end());
+    await owner.page.select("[aria-labelledby=plugins-search] select", "hangar");
+    await owner.press("button", words.searchAction);
+    await owner.sees(en.faults.catalogue_unavailable);
+    await inspect(owner, "plugins-away");
   });
 };

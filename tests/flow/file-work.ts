@@ -25,4 +25,8 @@ export async function assertFileWork(
   const undone = await stack.svc("files", "undo", server, path, "--yes");
   assert.equal(undone.code, 0, undone.stderr);
   assert.equal((await stack.svc("files", "get", server, path, "-")).stdout, "one\n");
+  const refused = await stack.svc("files", "fetch", server, "https://repo.example.net/a.jar", "a.jar");
+  assert.match(refused.stderr, /storage\.fetch_from/);
+  const plugins = await stack.svc("plugin", "list", server);
+  assert.match(plugins.stdout, /^There are no plugins and no mods\.$/m, plugins.stderr);
 }

@@ -17,6 +17,7 @@ test("limits are those of docs/reference/exports.md#ticket, files.md, crashes.md
       ...{ entries: 200_000, bytes: 268_435_456, timeMs: 45_000 },
     },
     archive: { entries: 20_000, bytes: 1_073_741_824, leftOut: 20 },
+    plugins: 300,
     previousBytes: 262_144,
     progressEveryMs: 1_000,
   });

@@ -4,7 +4,11 @@ import { createHash } from "node:crypto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
 import { openSourceServer, type SourceServer } from "./source-server.ts";
 
-type CatalogueServer = SourceServer & { settings: string[] };
+export type CatalogueServer = SourceServer & {
+  settings: string[];
+  /** Adds a version to a project of Modrinth. */
+  release: (project: string, about: Release) => void;
+};
 
 export const jarOf = (name: string): Buffer =>
   makeZip([
@@ -25,7 +29,7 @@ type Release = {
 };
 
 /** Answers below `/modrinth/v2` and `/hangar/api/v1`, files below `/files`. */
-export async function openCatalogueServer(): Promise<CatalogueServer & { release: typeof release }> {
+export async function openCatalogueServer(): Promise<CatalogueServer> {
   const server = await openSourceServer();
   const json = (path: string, body: unknown) =>
     server.put(path, (_request, response) => {
