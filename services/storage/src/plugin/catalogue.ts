@@ -72,7 +72,8 @@ const mostShown = 4_000;
 
 /** The only mapping from a version to its public view. */
 export function toPluginVersion(version: Version, target: Target): plugins.PluginVersion {
-  const { id, name, channel, published_at, changelog, file } = version;
+  const { id, name, channel, published_at, file } = version;
+  const changelog = version.changelog.replaceAll("\r", "");
   return {
     ...{ id, name, channel, published_at },
     game_versions: version.game_versions.slice(0, 300),

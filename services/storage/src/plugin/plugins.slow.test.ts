@@ -206,7 +206,7 @@ describe("plugins of a stopped server", () => {
     const { updates, unknown } = await get<Updates>(`/updates?${at}`);
     assert.deepEqual(
       updates.map(({ path, version: { id, changelog } }) => [path, id, changelog]),
-      [["plugins/Towers-One.jar", "Two", "What is new in **Two**"]],
+      [["plugins/Towers-One.jar", "Two", "What is new in\n**Two**"]],
     );
     assert.deepEqual(unknown, []);
     const { problems } = await planOf({ project: "Towers", version: "Two" });

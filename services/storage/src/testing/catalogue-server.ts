@@ -51,7 +51,7 @@ export async function openCatalogueServer(): Promise<CatalogueServer> {
       },
       ...{
         version_number: about.id.toLowerCase(),
-        changelog: `What is new in **${about.id}**`,
+        changelog: `What is new in\r\n**${about.id}**`,
         status: "listed",
       },
       dependencies: (about.needs ?? []).map((need) => ({ version_id: null, file_name: null, ...need })),
