@@ -344,7 +344,7 @@ export const faults = rows({
   catalogue_unavailable: [
     503,
     "The catalogue does not answer as it should; try again later.",
-    { retryAfterSeconds: 30 },
+    { retryAfterSeconds: 2 },
   ],
   files_unavailable: [503, "File operations are not available right now."],
   mail_unavailable: [503, "No mail relay is configured.", { retry: "never" }],
