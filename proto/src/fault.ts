@@ -145,10 +145,7 @@ export const faults = rows({
     "This server does not stop by itself when it is empty, so nothing has to keep it awake.",
   ],
   nothing_changed: [409, "No plugin, mod or configuration has changed since the last good start."],
-  fetch_disabled: [
-    403,
-    "Files are not fetched from addresses on this installation; upload the file, or ask an operator to set storage.fetch_from.",
-  ],
+  fetch_disabled: [403, "Files are not fetched from addresses here (storage.fetch_from); upload the file."],
   catalogue_disabled: [403, "This catalogue is switched off on this installation."],
   path_not_shared: [
     403,
@@ -327,7 +324,7 @@ export const faults = rows({
   too_many_streams: [429, "You have too many live streams open; close one.", { retryAfterSeconds: 5 }],
   catalogue_rate_limited: [
     429,
-    "You have asked the catalogues very often; wait and try again.",
+    "Too many questions to catalogues; wait a moment.",
     { retryAfterSeconds: 30 },
   ],
   too_many_uploads: [429, "You have four uploads open; finish or cancel one.", { retryAfterSeconds: 60 }],
@@ -341,11 +338,7 @@ export const faults = rows({
   oidc_unavailable: [503, "The sign-in provider does not answer; try again later or sign in another way."],
   auth_unavailable: [503, "Accounts are unavailable; try again in a moment."],
   export_unavailable: [503, "Exports are not available on this installation."],
-  catalogue_unavailable: [
-    503,
-    "The catalogue does not answer as it should; try again later.",
-    { retryAfterSeconds: 2 },
-  ],
+  catalogue_unavailable: [503, "The catalogue does not answer; try again later.", { retryAfterSeconds: 2 }],
   files_unavailable: [503, "File operations are not available right now."],
   mail_unavailable: [503, "No mail relay is configured.", { retry: "never" }],
   node_unavailable: [503, "The node of this server is not available."],
