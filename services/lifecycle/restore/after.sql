@@ -9,3 +9,5 @@ delete from status_pages;
 delete from status_overview;
 -- What players had erased since the bundle was taken would be back; nobody knows who they are. Notes go with it.
 delete from known_players;
+-- What was asked of servers since the bundle was taken is not known to a run that was under way then.
+update server_group_runs set state = 'cancelled', ended_at = now(), revision = revision + 1 where state = 'running';

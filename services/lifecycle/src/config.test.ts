@@ -96,6 +96,8 @@ test("the defaults are the numbers of the specification", () => {
     announcement_late: 120_000,
     announcement_limit: 20,
     announcement_keep: 90 * 24 * 3_600_000,
+    group_tick: 2_000,
+    group_concurrency: 16,
     status_page_tick: 5_000,
     lease_duration: 6_000,
     lease_renew: 2_000,

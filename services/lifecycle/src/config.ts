@@ -205,6 +205,11 @@ export const settings = z.object({
     /** Announcements are deleted so long after they are over. */
     announcement_keep: duration("90d"),
 
+    /** How often the runs of groups go on (docs/reference/groups.md#run). */
+    group_tick: duration("2s"),
+    /** Groups that the leader works on at the same time. */
+    group_concurrency: whole(16).pipe(z.number().min(1)),
+
     /** How often status pages are written (docs/reference/status-pages.md#public). */
     status_page_tick: duration("5s"),
 

@@ -14,6 +14,7 @@ import { startCrashNotices } from "./crash/notice.ts";
 import { serveCrashes } from "./crash/serve.ts";
 import { createCrashStore } from "./crash/store.ts";
 import type { Tables } from "./database/schema.ts";
+import { startGroups } from "./group/serve.ts";
 import { startHistory } from "./history/serve.ts";
 import { serveImageChoices } from "./image/serve.ts";
 import { createVersionStore } from "./image/version-store.ts";
@@ -113,7 +114,8 @@ function startParts(
   const history = startHistory(leading);
   const announcing = startAnnouncements(leading);
   const showing = startStatusPages({ ...leading, rootDomain: about.rootDomain });
-  const parts = [schedules, knownPlayers, history, announcing, showing];
+  const grouping = startGroups(leading);
+  const parts = [schedules, knownPlayers, history, announcing, grouping, showing];
   return {
     close: async () => {
       // They still use the consoles' connections.

@@ -29,6 +29,14 @@ function outcome(operation: (typeof external)[number], token: LiveToken): string
 /** Operations of people about servers that take a session alone. */
 const sessionsOnly = [
   "lifecycle.announcement.list-shown",
+  "lifecycle.group.cancel",
+  "lifecycle.group.change",
+  "lifecycle.group.create",
+  "lifecycle.group.list",
+  "lifecycle.group.read",
+  "lifecycle.group.remove",
+  "lifecycle.group.start",
+  "lifecycle.group.stop",
   "lifecycle.member.accept",
   "lifecycle.member.change",
   "lifecycle.member.decline",

@@ -88,7 +88,7 @@ const shown = new Set([
   ...["host", "format"],
 ]);
 /** Free text, which only its author sees again. */
-const shownToAuthor = new Set([...shown, "command", "label"]);
+const shownToAuthor = new Set([...shown, "command", "label", "server_group"]);
 
 function visiblePayload(payload: unknown, by: settings.ActivityEntry["by"]): Record<string, unknown> {
   const keys = by === "you" ? shownToAuthor : shown;

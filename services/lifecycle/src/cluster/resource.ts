@@ -47,6 +47,8 @@ export const annotation = {
   rconSecret: `${prefix}/rcon-secret`,
   podTemplate: `${prefix}/pod-template`,
   wholePodTemplate: `${prefix}/whole-pod-template`,
+  /** The run of a group that asked it last to start or stop. */
+  groupRun: `${prefix}/group-run`,
   /** The order by which a clone gets its world. */
   clone: `${prefix}/clone`,
   /** Whether it was created as offered, for an object whose rows were not recorded. */

@@ -68,6 +68,17 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     ...{ about: true, due_at: true, causes: true, outcome: true },
   },
   server_presence: { server_name: true, is_empty: true, changed_at: true, looked_at: true },
+  server_groups: {
+    ...{ id: true, account_id: true, name: true, stage_seconds: true, created_at: true, changed_at: true },
+  },
+  server_group_members: {
+    ...{ group_id: true, server_name: true, stage: true, place: true, owner_id: true, claimed_at: true },
+  },
+  server_group_runs: {
+    ...{ group_id: true, id: true, direction: true, state: true, cancelling: true, revision: true },
+    ...{ stage: true, stage_until: true, stage_seconds: true, stages: true, started_by: true },
+    ...{ request_id: true, started_at: true, ended_at: true },
+  },
   server_schedules: {
     id: true,
     server_name: true,

@@ -1,6 +1,6 @@
 // The tables of this service as kysely sees them (docs/reference/data.md#database).
 
-import type { AuditEntry, announcements, schedules } from "@svc/proto";
+import type { AuditEntry, announcements, schedules, serverGroups } from "@svc/proto";
 import type { Store } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -151,6 +151,42 @@ type ServerPresenceTable = {
   looked_at: Date;
 };
 
+export type ServerGroupsTable = {
+  id: string;
+  account_id: string;
+  name: string;
+  stage_seconds: number;
+  created_at: Date;
+  changed_at: Date;
+};
+
+/** `owner_id` and `claimed_at`: those of the server when it was added. */
+type ServerGroupMembersTable = {
+  group_id: string;
+  server_name: string;
+  stage: number;
+  place: number;
+  owner_id: string | null;
+  claimed_at: Date | null;
+};
+
+export type ServerGroupRunsTable = {
+  group_id: string;
+  id: string;
+  direction: serverGroups.Direction;
+  state: serverGroups.RunState;
+  cancelling: Generated<boolean>;
+  revision: number;
+  stage: number;
+  stage_until: Date;
+  stage_seconds: number;
+  stages: ColumnType<serverGroups.RunServer[][], string, string>;
+  started_by: string;
+  request_id: string;
+  started_at: Date;
+  ended_at: Date | null;
+};
+
 /** Sums and counts of the samples of one step; a count of 0 is a gap. */
 export type ServerHistoryTable = {
   server_name: string;
@@ -244,6 +280,9 @@ export type Tables = {
   status_overview: { id: Generated<boolean>; since: Date; shown_by: string };
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
+  server_groups: ServerGroupsTable;
+  server_group_members: ServerGroupMembersTable;
+  server_group_runs: ServerGroupRunsTable;
   server_schedules: SchedulesTable;
   trigger_events: TriggerEventsTable;
   server_presence: ServerPresenceTable;

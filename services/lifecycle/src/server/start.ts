@@ -32,6 +32,8 @@ type StartRequest = {
    * stopped it for a while (docs/reference/announcements.md#maintenance).
    */
   ignoresWindow?: boolean;
+  /** Written on the object together with the start. */
+  annotations?: Record<string, string>;
   /** The audit entry of the start; none for a scheduled one, whose run has its own. */
   auditOf?: (change: "woken" | "retried") => Audit;
   refuse: (fault: Refusal, options?: FaultOptions) => Error;
@@ -152,7 +154,7 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Changed>
 
 async function changeOnce(
   { kube, servers, store }: ServerDeps,
-  { auditOf }: StartRequest,
+  { auditOf, annotations: marks }: StartRequest,
   server: Server,
 ): Promise<Changed> {
   const isRetry = wantsToRun(server);
@@ -160,8 +162,16 @@ async function changeOnce(
   // Already requested; the operator has not handled it yet.
   if (isRetry && annotations?.[annotation.startRetry] !== undefined) return { server, change: "none" };
   const merge = isRetry
-    ? { metadata: { resourceVersion, annotations: { [annotation.startRetry]: new Date().toISOString() } } }
-    : { metadata: { resourceVersion }, spec: { desiredState: "Running" } };
+    ? {
+        metadata: {
+          resourceVersion,
+          annotations: { ...marks, [annotation.startRetry]: new Date().toISOString() },
+        },
+      }
+    : {
+        metadata: { resourceVersion, ...(marks && { annotations: marks }) },
+        spec: { desiredState: "Running" },
+      };
   const change = isRetry ? "retried" : "woken";
   const patch = async () => {
     const patched = await kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge });

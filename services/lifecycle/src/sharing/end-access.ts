@@ -5,6 +5,7 @@ import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import type { Tables } from "../database/schema.ts";
 import { isMember } from "../database/shared-rows.ts";
+import { deleteGroupsOf } from "../group/store.ts";
 import { changeOf } from "../schedule/locked-server.ts";
 
 type About = { server: string; userId: string };
@@ -47,7 +48,7 @@ export async function endInvitationsBy(trx: Trx<Tables>, { server, userId }: Abo
   await openBy(trx, userId).where("server_name", "=", server).execute();
 }
 
-/** Of an account that is deleted or merged: every access that it has, and every invitation that it made. */
+/** Of an account that is deleted or merged: every access that it has, every invitation that it made, and its groups. */
 export async function endAccessOf(trx: Trx<Tables>, userId: string): Promise<void> {
   const rows = await trx
     .selectFrom("servers")
@@ -67,6 +68,7 @@ export async function endAccessOf(trx: Trx<Tables>, userId: string): Promise<voi
     await trx.insertInto("outbox").values(event).execute();
   }
   await openBy(trx, userId).execute();
+  await deleteGroupsOf(trx, userId);
 }
 
 function openBy(trx: Trx<Tables>, userId: string) {
