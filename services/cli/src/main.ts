@@ -29,6 +29,7 @@ import { addReaperCommand } from "./reaper/program.ts";
 import { addRegistryCommands } from "./registry/program.ts";
 import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
+import { addGroupCommands } from "./server-group/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addSupportCommand } from "./support/program.ts";
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addTokenCommands(program);
   addAccessCommands(program);
   addServerCommands(program);
+  addGroupCommands(program);
   addApplyCommand(program);
   addPlayersCommand(program);
   addKnownPlayerCommands(program);
