@@ -9,6 +9,7 @@ import { addFileWorkTests } from "./file-work.ts";
 import { addFileTests } from "./files.ts";
 import type { Area } from "./fixture.ts";
 import { addFleetTests } from "./fleet.ts";
+import { addGroupTests } from "./groups.ts";
 import { addHealthTests } from "./health.ts";
 import { addHistoryTests } from "./history.ts";
 import { addJourneyTests } from "./journeys.ts";
@@ -50,6 +51,7 @@ export const serverAreas: readonly Area[] = [
   addLiveTests,
   addNextStepTests,
   addCloneTests,
+  addGroupTests,
   addJourneyTests,
   addLargeFolderTests,
 ];

@@ -5,6 +5,7 @@ import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:
 import { basename, dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { routes } from "../../services/panel/src/app/routes.ts";
+import { groups } from "../../services/panel/src/words/en/groups.ts";
 import { health } from "../../services/panel/src/words/en/health.ts";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { knownPlayers } from "../../services/panel/src/words/en/known-players.ts";
@@ -43,7 +44,7 @@ function textsOf(catalogue: object): string[] {
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
 const texts: ReadonlySet<string> = new Set(
-  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers, plugins }),
+  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers, plugins, groups }),
 );
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));

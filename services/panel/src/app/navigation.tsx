@@ -7,6 +7,7 @@ import {
   Hammer,
   HeartPulse,
   LayoutDashboard,
+  ListOrdered,
   type LucideProps,
   Megaphone,
   Network,
@@ -37,6 +38,7 @@ type Entry = {
     | "dashboard"
     | "servers"
     | "players"
+    | "groups"
     | "packs"
     | "account"
     | "submissions"
@@ -58,6 +60,7 @@ const own: readonly Entry[] = [
   { path: "/", word: "dashboard", icon: LayoutDashboard },
   { path: "/servers", word: "servers", icon: Server },
   { path: "/players", word: "players", icon: Gamepad2 },
+  { path: "/groups", word: "groups", icon: ListOrdered },
   { path: "/submissions", word: "packs", icon: Boxes },
   { path: "/account", word: "account", icon: CircleUser },
 ];

@@ -34,6 +34,7 @@ export const pages: Record<
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },
   "/players": { load: () => import("../known-players/list-page.tsx") },
   "/players/:id": { load: () => import("../known-players/player-page.tsx") },
+  "/groups": { load: () => import("../groups/groups-page.tsx") },
   "/submissions": { load: () => import("../submissions/submissions-page.tsx") },
   "/admin/submissions": { load: () => import("../admin/submissions/submissions-page.tsx") },
   "/admin/submissions/:id": { load: () => import("../admin/submissions/review-page.tsx") },

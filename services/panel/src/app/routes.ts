@@ -32,6 +32,7 @@ export const routes = [
   { path: "/servers/:name/webhooks", access: "session" },
   { path: "/players", access: "session" },
   { path: "/players/:id", access: "session" },
+  { path: "/groups", access: "session" },
   { path: "/submissions", access: "session" },
   { path: "/account", access: "session" },
   { path: "/cli", access: "session" },

@@ -8,6 +8,7 @@ import { faults as proto } from "@svc/proto";
 import { parseAst } from "vite";
 import { announcements as englishAnnouncements } from "./en/announcements.ts";
 import { fileWork as englishFileWork } from "./en/file-work.ts";
+import { groups as englishGroups } from "./en/groups.ts";
 import { health as englishHealth } from "./en/health.ts";
 import { en as english } from "./en/index.ts";
 import { knownPlayers as englishKnownPlayers } from "./en/known-players.ts";
@@ -19,6 +20,7 @@ import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
 import { fileWork as chineseFileWork } from "./zh/file-work.ts";
+import { groups as chineseGroups } from "./zh/groups.ts";
 import { health as chineseHealth } from "./zh/health.ts";
 import { zh as chinese } from "./zh/index.ts";
 import { knownPlayers as chineseKnownPlayers } from "./zh/known-players.ts";
@@ -39,6 +41,7 @@ const en = {
   hooks: englishWebhooks,
   announced: englishAnnouncements,
   known: englishKnownPlayers,
+  grouped: englishGroups,
   shown: englishStatus,
   fileWork: englishFileWork,
   addOns: englishPlugins,
@@ -52,6 +55,7 @@ const zh = {
   hooks: chineseWebhooks,
   announced: chineseAnnouncements,
   known: chineseKnownPlayers,
+  grouped: chineseGroups,
   shown: chineseStatus,
   fileWork: chineseFileWork,
   addOns: chinesePlugins,

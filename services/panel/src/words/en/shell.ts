@@ -5,6 +5,7 @@ export const shell = {
   dashboard: "Overview",
   servers: "Servers",
   players: "Players",
+  groups: "Groups",
   platform: "Platform",
   users: "Users",
   audit: "Audit log",

@@ -7,6 +7,7 @@ export const shell: Words["shell"] = {
   dashboard: "总览",
   servers: "服务器",
   players: "玩家",
+  groups: "分组",
   platform: "平台",
   users: "用户",
   audit: "审计日志",
