@@ -1,6 +1,7 @@
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Stack } from "../ui/layout.tsx";
 import { Link } from "../ui/link.tsx";
+import { List, ListItem } from "../ui/list.tsx";
 import { Progress } from "../ui/progress.tsx";
 import { Status, type StatusLook } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -60,16 +61,19 @@ export function RunResults({ name, run }: { name: string; run: Run }) {
 
 function Servers({ label, run }: { label: string; run: Run }) {
   return (
-    <ul aria-label={label}>
+    <List label={label}>
       {run.stages.flat().map((one) => (
-        <li key={one.name}>
-          <Link to={`/servers/${one.name}`}>
-            <bdi>{one.name}</bdi>
-          </Link>{" "}
-          <Result server={one} />
-        </li>
+        <ListItem
+          key={one.name}
+          title={
+            <Link to={`/servers/${one.name}`}>
+              <bdi>{one.name}</bdi>
+            </Link>
+          }
+          details={<Result server={one} />}
+        />
       ))}
-    </ul>
+    </List>
   );
 }
 
