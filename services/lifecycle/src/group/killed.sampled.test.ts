@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isWhole, many } from "@svc/config/testing";
+import { many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import { createGroupFixture, type GroupFixture } from "../testing/group/group-fixture.ts";
+import { countDownTo, type KillPoint, killAtEachPoint } from "../testing/kill-point.ts";
 import {
   openScheduleFixture,
   running,
@@ -32,40 +33,26 @@ before(async () => {
 });
 after(() => base.close());
 
-type KillPoint = { at: number; when: "before" | "after" };
-type Work = (...args: never[]) => Promise<unknown>;
-
-/** A replica that is killed just before or just after its n-th effect; none of its calls works afterwards. */
-function withKillPoint(deps: RunnerDeps, { at, when }: KillPoint) {
-  let effects = 0;
-  let isKilled = false;
-  const kill = () => {
-    isKilled = true;
-    return new Promise<never>(() => {});
-  };
-  const counted = <W extends Work>(work: W): W =>
-    (async (...args: never[]) => {
-      if (isKilled) return kill();
-      effects += 1;
-      const isLast = effects === at;
-      if (isLast && when === "before") return kill();
-      const doing = work(...args);
-      await doing.catch(() => {});
-      return isLast || isKilled ? kill() : doing;
-    }) as unknown as W;
+/** A replica that is killed just before or just after its n-th effect. */
+function withKillPoint(deps: RunnerDeps, point: KillPoint) {
+  const { counted, isKilled } = countDownTo(point);
   const { groups, kube, store } = deps;
   const { audits } = store;
   const counting: RunnerDeps = {
     ...deps,
-    groups: { ...groups, move: counted(groups.move) },
-    kube: { ...kube, patch: counted(kube.patch) },
+    groups: { ...groups, move: counted("move", groups.move) },
+    kube: { ...kube, patch: counted("patch", kube.patch) },
     store: {
       ...store,
-      recordWake: counted(store.recordWake),
-      audits: { ...audits, admit: counted(audits.admit), settle: counted(audits.settle) },
+      recordWake: counted("wake", store.recordWake),
+      audits: {
+        ...audits,
+        admit: counted("admit", audits.admit),
+        settle: counted("settle", audits.settle),
+      },
     },
   };
-  return { deps: counting, isKilled: () => isKilled };
+  return { deps: counting, isKilled };
 }
 
 /** Sets the phase that the operator would derive from the desired state. */
@@ -124,13 +111,7 @@ async function die(killPoint: KillPoint): Promise<boolean> {
 }
 
 test("a replica that is killed at any effect of a run leaves one that another one ends, with no server asked twice", async () => {
-  let at = 1;
-  let isKilled = true;
-  while (isKilled) {
-    if (isWhole || at % 2 === 1) isKilled = await die({ at, when: "before" });
-    if (isKilled && (isWhole || at % 2 === 0)) isKilled = await die({ at, when: "after" });
-    if (isKilled) at += 1;
-  }
+  const at = await killAtEachPoint(die);
   assert.ok(at > 10, `only ${at} effects were seen`);
 });
 

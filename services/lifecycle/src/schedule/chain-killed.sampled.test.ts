@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isWhole, many } from "@svc/config/testing";
+import { many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
-import { type KillPoint, withKillPoint } from "../testing/schedule/kill-points.ts";
+import { type KillPoint, killAtEachPoint } from "../testing/kill-point.ts";
+import { withKillPoint } from "../testing/schedule/kill-points.ts";
 import {
   minute,
   openScheduleFixture,
@@ -108,13 +109,7 @@ async function die(killPoint: KillPoint): Promise<boolean> {
 }
 
 test("a replica that is killed at any point of a chain leaves a run that another one ends, with no step done twice", async () => {
-  let at = 1;
-  let isKilled = true;
-  while (isKilled) {
-    if (isWhole || at % 2 === 1) isKilled = await die({ at, when: "before" });
-    if (isKilled && (isWhole || at % 2 === 0)) isKilled = await die({ at, when: "after" });
-    if (isKilled) at += 1;
-  }
+  const at = await killAtEachPoint(die);
   assert.ok(at > 15, `only ${at} effects were seen`);
 });
 

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
-import { type KillPoint, withKillPoint } from "../testing/schedule/kill-points.ts";
+import { type KillPoint, killAtEachPoint } from "../testing/kill-point.ts";
+import { withKillPoint } from "../testing/schedule/kill-points.ts";
 import {
   minute,
   openScheduleFixture,
@@ -110,14 +111,7 @@ describe("a replica that is killed", () => {
         await fixture.base.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
         return victim.isKilled();
       };
-      // Before and after each effect; alternating when sampled.
-      let at = 1;
-      let isKilled = true;
-      while (isKilled) {
-        if (isWhole || at % 2 === 1) isKilled = await die({ at, when: "before" });
-        if (isKilled && (isWhole || at % 2 === 0)) isKilled = await die({ at, when: "after" });
-        if (isKilled) at += 1;
-      }
+      const at = await killAtEachPoint(die);
       assert.ok(at >= 3, `only ${at} effects were seen`);
       const passed = { restart: ["claimed", "stopping", "starting"], backup: ["stopping", "backing_up"] };
       const states = action === "restart" || action === "backup" ? passed[action] : ["claimed"];

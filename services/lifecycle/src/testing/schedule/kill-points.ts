@@ -1,36 +1,17 @@
-// Kills a replica at a chosen point: just before or just after its n-th effect. None of its calls works afterwards.
+// The effects of a replica that runs schedules, for killing it at one of them.
 
 import type { ScheduleDeps } from "../../schedule/deps.ts";
-
-export type KillPoint = { at: number; when: "before" | "after" };
-
-type Work = (...args: never[]) => Promise<unknown>;
+import { countDownTo, type KillPoint } from "../kill-point.ts";
 
 export function withKillPoint(
   deps: ScheduleDeps,
   point: KillPoint,
 ): { deps: ScheduleDeps; isKilled: () => boolean; effects: () => readonly string[] } {
-  const effects: string[] = [];
-  let isKilled = false;
-  const kill = () => {
-    isKilled = true;
-    // A killed process neither answers nor fails.
-    return new Promise<never>(() => {});
-  };
-  const counted = <W extends Work>(name: string, work: W): W =>
-    (async (...args: never[]) => {
-      if (isKilled) return kill();
-      effects.push(name);
-      const isLast = effects.length === point.at;
-      if (isLast && point.when === "before") return kill();
-      const doing = work(...args);
-      await doing.catch(() => {});
-      return isLast || isKilled ? kill() : doing;
-    }) as unknown as W;
+  const { counted, isKilled, effects } = countDownTo(point);
   const { schedules, triggers, kube, mesh, rcon } = deps;
   return {
-    isKilled: () => isKilled,
-    effects: () => effects,
+    isKilled,
+    effects,
     deps: {
       ...deps,
       schedules: {
