@@ -49,7 +49,9 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
       const part = { size, onChunk: (chunk: Buffer) => void hash.update(chunk), ...options };
       const plain = frames
         ? unpackFrames(file, { frames, part })
-        : (isZstd ? unpackZstd : unpackGzipStream)(readPacked(file, 0, part));
+        : isZstd
+          ? unpackZstd(readPacked(file, 0, part))
+          : unpackStream(readPacked(file, 0, part), createGunzip());
       return { plain: explained(plain), sha256: () => hash.digest("hex") };
     },
     seek: frames && index && seekIn(file, frames, index),
@@ -196,10 +198,6 @@ async function* unpackStream(packed: AsyncIterable<Uint8Array>, unpacker: Unpack
 
 async function* unpackZstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const frame of splitZstdFrames(packed)) yield* unpackStream(frame, createZstdDecompress());
-}
-
-function unpackGzipStream(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  return unpackStream(packed, createGunzip());
 }
 
 /** The bytes of a gzip stream; packed chunks are read ahead. Throws `backup_corrupt` for one that is damaged. */

@@ -4,7 +4,7 @@ import { type knownPlayers as contracts, systemNames } from "@svc/proto";
 import type { Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockVisits } from "../database/forget-players.ts";
-import type { LifecycleStore, Tables } from "../database/schema.ts";
+import type { KnownPlayersTable, LifecycleStore, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { countVisit, type Known } from "./rules.ts";
 
@@ -50,20 +50,13 @@ export function createVisitStore({ db }: LifecycleStore): VisitStore {
   };
 }
 
-type Row = {
+type Row = Omit<KnownPlayersTable, "server_name" | "mc_uuid" | "name"> & {
   at: number;
   number: number;
   not_before: Date;
   erased: { number: number; ms: number } | null;
   now: Date;
   name: string | null;
-  first_seen: Date;
-  last_seen: Date;
-  played_ms: string;
-  visits: number;
-  visit_proxy: string;
-  visit_number: string;
-  visit_ms: string;
 };
 
 // The statement behind the lock sees what those before it committed.

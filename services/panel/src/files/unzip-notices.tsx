@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import type { Output } from "../api/operations.ts";
-import { poll, useAction, useOperation } from "../api/query.ts";
+import { useAction } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Row } from "../ui/layout.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -13,48 +12,23 @@ import { visible } from "../words/visible.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { nameOf } from "./path.ts";
 import { decideUnzipChoice } from "./unzip-choice.ts";
-
-type Op = Output<"files.listOperations">["ops"][number];
-
-function hasRunning(ops: readonly Pick<Op, "state">[] = []): boolean {
-  return ops.some(({ state }) => state === "running");
-}
+import { type Op, useWatchedOperations } from "./use-watched-operations.ts";
 
 /** Archives that are being extracted, and those that could not be, each with what the person can decide. */
 export function UnzipNotices({ name }: { name: string }) {
   const { files } = useWords();
   const toast = useToast();
-  const client = useQueryClient();
-  /** Seen to run by this page: those that ended before it was opened are nobody's news. */
-  const [watched, setWatched] = useState<ReadonlySet<string>>(new Set());
-  const { data } = useOperation(
-    "files.listOperations",
-    { name },
-    // Its progress is not a change.
-    {
-      every: (now) => (hasRunning(now?.ops) ? poll.job : poll.list),
-      isFollowed: (now) => !hasRunning(now?.ops),
-    },
-  );
-  const ops = (data?.ops ?? []).filter(({ op }) => op === "unzip");
-  const forget = (id: string) => setWatched((ids) => new Set([...ids].filter((other) => other !== id)));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only new data counts
-  useEffect(() => {
-    const running = ops.filter(({ id, state }) => state === "running" && !watched.has(id));
-    if (running.length > 0) setWatched(new Set([...watched, ...running.map(({ id }) => id)]));
-    for (const op of ops) {
-      if (op.state !== "succeeded" || !watched.has(op.id)) continue;
-      forget(op.id);
-      void client.invalidateQueries({ queryKey: ["files.list"] });
+  const { shown, forget } = useWatchedOperations(name, {
+    isMine: ({ op }) => op === "unzip",
+    changes: "files.list",
+    onDone: (op) => {
       const archive = isolate(nameOf(op.path));
       const left = op.left_out_count ?? 0;
       const text = left === 0 ? files.unzipped(archive, op.files ?? 0) : files.unzippedWithout(archive, left);
       toast({ kind: "done", text });
-    }
-  }, [data]);
-  return ops
-    .filter(({ id, state }) => watched.has(id) && state !== "succeeded")
-    .map((op) => <UnzipNotice key={op.id} name={name} op={op} onClose={() => forget(op.id)} />);
+    },
+  });
+  return shown.map((op) => <UnzipNotice key={op.id} name={name} op={op} onClose={() => forget(op.id)} />);
 }
 
 function UnzipNotice({ name, op, onClose }: { name: string; op: Op; onClose: () => void }) {

@@ -39,18 +39,10 @@ export function decideDraft({ name, stages, seconds }: Draft): Decided {
   return { body: problems.length === 0 ? body : undefined, problems };
 }
 
-const over: ReadonlySet<string> = new Set([
-  "done",
-  "refused",
-  "failed",
-  "late",
-  "changed",
-  "left",
-  "left_out",
-]);
+const open: ReadonlySet<string> = new Set(["waiting", "asked"]);
 
 /** Servers of a run that are done with, of all. */
 export function progressOf({ stages }: Pick<Run, "stages">): { value: number; max: number } {
   const all = stages.flat();
-  return { value: all.filter(({ result }) => over.has(result)).length, max: all.length };
+  return { value: all.filter(({ result }) => !open.has(result)).length, max: all.length };
 }

@@ -2,7 +2,8 @@ import { useState } from "react";
 import { useAccess } from "../access/use-access.ts";
 import type { Output } from "../api/operations.ts";
 import { useOperation } from "../api/query.ts";
-import { OpNotice, useWatchedFetches } from "../files/fetch-notices.tsx";
+import { OpNotice } from "../files/fetch-notices.tsx";
+import { useWatchedOperations } from "../files/use-watched-operations.ts";
 import { heldWords, useWorldWork } from "../server/held.ts";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
@@ -33,8 +34,8 @@ export function Plugins({ name }: { name: string }) {
 function InstallNotices({ name }: { name: string }) {
   const words = usePluginWords();
   const toast = useToast();
-  const { shown, forget } = useWatchedFetches(name, {
-    isMine: (from) => !from.includes("://"),
+  const { shown, forget } = useWatchedOperations(name, {
+    isMine: ({ from }) => from !== undefined && !from.includes("://"),
     changes: "plugins.list",
     onDone: () => toast({ kind: "done", text: words.done }),
   });
