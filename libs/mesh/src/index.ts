@@ -21,6 +21,7 @@ export type {
 export { fetchBytes, sendBytes, streamBytes } from "./byte-transfer/client.ts";
 export { readDigest } from "./byte-transfer/content-digest.ts";
 export { releaseChunk } from "./byte-transfer/release-chunk.ts";
+export { writeChunk } from "./byte-transfer/written.ts";
 export { connectMesh } from "./connect.ts";
 export { encodedPage } from "./encoded.ts";
 export { type AuditActor, auditActor } from "./event/actor.ts";

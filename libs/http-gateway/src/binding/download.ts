@@ -1,7 +1,6 @@
 // Bytes from the owner to the caller, at the caller's pace (docs/reference/byte-transfers.md#ticket).
 
-import type { ServerResponse } from "node:http";
-import { type Mesh, streamBytes } from "@svc/mesh";
+import { type Mesh, streamBytes, writeChunk } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
@@ -46,7 +45,7 @@ export function downloadBinding(
         state.bytes += chunk.length;
         // Bytes behind the promised length would be read as the next answer.
         if (state.bytes > (promised ?? state.bytes)) response.destroy();
-        return written(response, chunk);
+        return writeChunk(response, chunk);
       });
       response.end();
     } catch (error) {
@@ -64,12 +63,6 @@ export function downloadBinding(
       return streamBytes(byteTransfer, signal);
     }
   };
-}
-
-function written(response: ServerResponse, chunk: Buffer): Promise<void> {
-  return new Promise((settle, fail) => {
-    response.write(chunk, (error) => (error ? fail(error) : settle()));
-  });
 }
 
 function lengthIn(headers: Record<string, string>): number | undefined {

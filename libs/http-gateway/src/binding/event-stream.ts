@@ -1,7 +1,7 @@
 // Event streams: console output, build logs and changes as server-sent events (docs/reference/console.md#stream,
 // docs/reference/events.md#stream).
 
-import { type Mesh, type RawReply, streamBytes } from "@svc/mesh";
+import { type Mesh, type RawReply, streamBytes, writeChunk } from "@svc/mesh";
 import {
   eventFilter,
   Fault,
@@ -223,9 +223,7 @@ async function sendEnded(call: Call, { byteTransfer }: RawReply): Promise<void> 
 /** Resolves when the viewer can take more. */
 function writeNext(state: Call["state"], chunk: Buffer): Promise<void> {
   state.bytes += chunk.length;
-  return new Promise((settle, fail) => {
-    state.response.write(chunk, (error) => (error ? fail(error) : settle()));
-  });
+  return writeChunk(state.response, chunk);
 }
 
 function openResponse({ state }: Call): void {
