@@ -169,6 +169,40 @@ test("a change goes to another replica with its id, which answers the first outc
   await lifecycle.drain();
 });
 
+test("dead replicas that were not heard to leave cost a request none of its attempts", async () => {
+  const alive = await nats.connect("lifecycle");
+  alive.answerRepeats({ once: (_, run) => run() });
+  for (const contract of [read, changeOnce]) alive.serve(contract, () => ({ n: 0 }));
+  await alive.announce();
+  // Each gateway is at another turn, so that one of them meets the two dead ones first, then the one that hangs.
+  const gateways = await Promise.all(Array.from({ length: 12 }, () => nats.connect("gateway-internal")));
+  for (const one of gateways) await one.call(read, { n: 0 });
+  const others: Replica[] = [];
+  for (const name of ["1", "2", "3"]) {
+    const other = start(name);
+    await other.ready;
+    others.push(other);
+  }
+  for (const [turn, one] of gateways.entries()) {
+    const seen = new Set<number>();
+    await until(async () => {
+      seen.add((await one.call(read, { n: 0 })).n);
+      return seen.size === 4;
+    });
+    for (let n = 0; n < turn; n++) await one.call(read, { n: 0 });
+  }
+  const [first, second, hung] = others;
+  hung?.stop();
+  await Promise.all([first?.kill(), second?.kill()]);
+  const answers = await Promise.all(gateways.map((one) => one.call(changeOnce, { n: 0 })));
+  assert.deepEqual(
+    answers.map(({ n }) => n),
+    gateways.map(() => 0),
+  );
+  await hung?.kill();
+  await Promise.all([alive, ...gateways].map((one) => one.drain()));
+});
+
 test("an owner without a record of outcomes rejects a repeat", async () => {
   const lifecycle = await nats.connect("lifecycle");
   let changes = 0;

@@ -62,6 +62,7 @@ type Run = {
   onceId: string | undefined;
   tried: Set<string>;
   open: Set<Attempt>;
+  /** The attempts that reached a replica, or may have. */
   begun: number;
   delays: number;
   resolve: (reply: RawReply) => void;
@@ -159,6 +160,8 @@ function onFailure(run: Run, current: Attempt, error: unknown): void {
   const isUndelivered = error instanceof ConnectionError && error.kind === "no-responder";
   if (isUndelivered && current.instance !== undefined) {
     run.replicas.leaveOut(run.request.contract.owner, current.instance);
+    // Nobody has heard it: it is no attempt, or two dead replicas would leave none for the one that is alive.
+    run.begun -= 1;
     begin(run);
   } else if (!isFinal(error) && [...run.open].some((other) => other.quietMs < quietMs)) {
     // Another attempt may still be answered; of such failures the last one counts.

@@ -22,7 +22,8 @@ export function startReplica(nats: TestNats, name: string): Replica {
     stdio: ["ignore", "pipe", "inherit"],
   });
   // A suspended process would outlive a failed test.
-  process.once("exit", () => child.kill("SIGKILL"));
+  const killAtExit = () => void child.kill("SIGKILL");
+  process.once("exit", killAtExit);
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
@@ -33,6 +34,7 @@ export function startReplica(nats: TestNats, name: string): Replica {
     stop: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     kill: async () => {
+      process.off("exit", killAtExit);
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, "exit");
       child.kill("SIGKILL");
