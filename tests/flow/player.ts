@@ -1,6 +1,7 @@
 // A Minecraft player for tests.
 
 import { once } from "node:events";
+import { waitForSurroundings } from "@svc/minecraft/testing";
 import { type Bot, createBot } from "mineflayer";
 
 export type Place = Bot["entity"]["position"];
@@ -28,7 +29,7 @@ export async function join(address: string, username: string): Promise<Player> {
   });
   refused.catch(() => undefined);
   await Promise.race([once(bot, "spawn"), refused]);
-  await Promise.race([bot.waitForChunksToLoad(), refused]);
+  await Promise.race([waitForSurroundings(bot), refused]);
   let hasEnded = false;
   void ended.then(() => {
     hasEnded = true;

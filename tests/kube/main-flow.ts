@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { until } from "@svc/local-stack/testing";
+import { waitForSurroundings } from "@svc/minecraft/testing";
 import type { Stack } from "../flow/stack.ts";
 import { bind, codeIn, type Visitor, visit } from "../flow/visitor.ts";
 
@@ -16,7 +17,7 @@ function floorOf({ bot }: Visitor) {
 }
 
 async function isOnItsFloor({ bot }: Visitor): Promise<void> {
-  await bot.waitForChunksToLoad();
+  await waitForSurroundings(bot);
   await until(() => bot.entity.onGround, 10_000, "the player to stand");
 }
 

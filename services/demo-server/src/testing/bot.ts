@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import { waitForSurroundings } from "@svc/minecraft/testing";
 import { type Bot, createBot } from "mineflayer";
 
 const host = "127.0.0.1";
@@ -38,8 +39,6 @@ type Node = { readonly extraNodeData?: { readonly name: string } };
 /** A player in the game, whose surroundings are loaded. */
 export async function joinGame(join: Join) {
   const bot = connectBot(join);
-  const errors: Error[] = [];
-  bot.on("error", (error: Error) => void errors.push(error));
   const commands = once(bot._client, "declare_commands").then(([{ nodes }]) =>
     (nodes as Node[]).flatMap(({ extraNodeData: data }) => (data ? [data.name] : [])),
   );
@@ -49,9 +48,7 @@ export async function joinGame(join: Join) {
   });
   kicked.catch(() => {});
   await Promise.race([once(bot, "spawn"), kicked]);
-  await Promise.race([bot.waitForChunksToLoad(), kicked]).catch((error: Error) => {
-    throw new AggregateError([error, ...errors], `${join.name} at ${bot.entity.position}: ${error.message}`);
-  });
+  await Promise.race([waitForSurroundings(bot), kicked]);
   const leave = async () => {
     const ended = once(bot, "end");
     bot.quit();
