@@ -4,10 +4,17 @@
 import { createHash, type Hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import * as buildJobs from "@svc/proto/build-job";
+import {
+  type Getting,
+  guardedGet,
+  type Judged,
+  SourceRefused,
+  SourceUnavailable,
+  type TestNetwork,
+} from "@svc/service/guarded-get";
 import { createFileWriter, type Folder, parsePath } from "@svc/world";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
-import { readSource, type SourceRules, SourceUnavailable } from "./https-source.ts";
 
 type Allowed = NonNullable<buildJobs.BuildTask["downloads"]>;
 type Wanted = buildJobs.PackDownload;
@@ -16,11 +23,12 @@ const { packFiles, PackPlan } = buildJobs;
 const atOnce = 4;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
+const mostRedirects = 5;
 const mostPlanBytes = 64 << 20;
 
 type Downloading = Pick<StepContext, "say" | "signal"> & {
   limits: Pick<StepContext["limits"], "stallMs" | "retryMs">;
-  network?: SourceRules["network"];
+  network?: TestNetwork;
 };
 
 /** Returns a line about what was downloaded. Throws `StepFailure` with the file and the reason. */
@@ -93,20 +101,22 @@ type Target = { root: Folder; place: readonly string[]; file: Wanted };
 /** Tries each address, again while none can be reached. */
 async function downloadOne(target: Target, hosts: readonly string[], context: Downloading): Promise<void> {
   const { path, size, urls } = target.file;
-  const { signal, limits, say } = context;
-  const rules: SourceRules = { hosts, stallMs: limits.stallMs, signal, ...networkOf(context) };
+  const { signal, limits, say, network } = context;
+  const judge = (address: string) => judgeAddress(address, hosts);
+  const about = { userAgent: "svc-build-agent", mostRedirects, stallMs: limits.stallMs };
+  const getting: Getting = { ...about, judge, signal, network };
   const endAt = performance.now() + limits.retryMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     let [unavailable, refused]: (Error | undefined)[] = [];
     for (const url of urls) {
       try {
-        await store(target, readSource(url, rules));
+        await store(target, readSource(url, getting));
         say(`downloaded ${path}, ${size} bytes from ${new URL(url).host}`);
         return;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof SourceUnavailable) unavailable = error;
-        else if (error instanceof StepFailure) refused = error;
+        else if (error instanceof StepFailure || error instanceof SourceRefused) refused = error;
         else throw error;
       }
     }
@@ -118,8 +128,23 @@ async function downloadOne(target: Target, hosts: readonly string[], context: Do
   }
 }
 
-function networkOf({ network }: Downloading) {
-  return network === undefined ? {} : { network };
+function judgeAddress(address: string, hosts: readonly string[]): Judged {
+  if (!URL.canParse(address)) return { problem: "The address is incomplete." };
+  const url = new URL(address);
+  const { protocol, host, username, password } = url;
+  if (protocol === "https:" && username === "" && password === "" && hosts.includes(host))
+    return { url, isInside: false };
+  return { problem: `${protocol}//${host} is not allowed; builds.pack_hosts has ${hosts.join(", ")}.` };
+}
+
+async function* readSource(url: string, getting: Getting): AsyncGenerator<Buffer> {
+  const got = await guardedGet(url, getting);
+  try {
+    if (got.status !== 200) throw new SourceUnavailable(`${new URL(url).host} answered ${got.status}.`);
+    yield* got.body;
+  } finally {
+    got.close();
+  }
 }
 
 /** Under a hidden name until its bytes are proven. */

@@ -14,7 +14,7 @@ await downloadAll(
     limits: { stallMs: 60_000, retryMs: 60_000 },
     network: {
       resolve: async () => [{ address: "127.0.0.1", family: 4 }],
-      isAllowed: (address) => address === "127.0.0.1",
+      isPublic: (address) => address === "127.0.0.1",
       ca,
     },
   },

@@ -1,10 +1,11 @@
 // Downloads files onto the upload volume, each as one part of a staged upload, with all that is asked of it checked.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { type Got, guardedGet, SourceRefused, SourceUnavailable } from "@svc/service/guarded-get";
 import { checkAddress, type Sources } from "../source/address.ts";
-import { DownloadError, DownloadUnavailable } from "../source/failure.ts";
-import { type Got, get } from "../source/get.ts";
+import { DownloadError } from "../source/failure.ts";
 import { type Expected, proven } from "../source/proven.ts";
+import { userAgent } from "../source/user-agent.ts";
 import type { UploadDeps } from "../upload/deps.ts";
 import { reserveSpace } from "../upload/reservation.ts";
 import { acquireLease, type StoredUpload } from "../upload/session.ts";
@@ -60,7 +61,7 @@ async function stageOne(deps: UploadDeps, one: One, reporting: Reporting) {
       return await attempt(deps, one, reporting);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof DownloadUnavailable)) throw error;
+      if (!(error instanceof SourceUnavailable)) throw error;
       if (left === 0) throw new DownloadError("download_failed", `${error.message} Try again later.`);
     }
     await delay(pauseMs, undefined, { signal });
@@ -69,12 +70,15 @@ async function stageOne(deps: UploadDeps, one: One, reporting: Reporting) {
 
 async function attempt(deps: UploadDeps, { upload, file, offset }: One, reporting: Reporting) {
   const { sources, signal, progress } = reporting;
-  const checked = checkAddress(file.url, sources);
-  if ("problem" in checked) throw new DownloadError("download_failed", checked.problem);
   const { transfer_stall: stallMs } = deps.settings.storage;
-  const got = await get(checked, { sources, mostRedirects, stallMs, signal });
+  const judge = (address: string) => checkAddress(address, sources);
+  const got = await guardedGet(file.url, { judge, userAgent, mostRedirects, stallMs, signal }).catch(
+    (error: Error) => {
+      throw error instanceof SourceRefused ? new DownloadError("download_failed", error.message) : error;
+    },
+  );
   try {
-    const most = mostOf(got, file, checked.url.host);
+    const most = mostOf(got, file, new URL(file.url).host);
     await using _room = await reserveSpace(deps, { user_id: upload.user_id, bytes: most });
     const body = counted(proven(got.body, file), progress);
     return await deps.staging.collect(body, { id: upload.id, offset, most, signal });
@@ -85,7 +89,7 @@ async function attempt(deps: UploadDeps, { upload, file, offset }: One, reportin
 
 /** Bytes that can come. Throws for an answer that is not the file. */
 function mostOf({ status, length }: Got, { size, mostBytes }: Source, host: string): number {
-  if (status === 429 || status >= 500) throw new DownloadUnavailable(`${host} answered ${status}.`);
+  if (status === 429 || status >= 500) throw new SourceUnavailable(`${host} answered ${status}.`);
   if (status !== 200) throw new DownloadError("download_failed", `${host} answered ${status}.`);
   if (length !== undefined && length > mostBytes)
     throw new DownloadError("too_large", `The file has ${length} bytes; at most ${mostBytes} are fetched.`);

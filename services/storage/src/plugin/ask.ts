@@ -2,10 +2,11 @@
 
 import { Fault } from "@svc/proto";
 import type { PluginSource } from "@svc/proto/world-task";
+import { guardedGet } from "@svc/service/guarded-get";
 import type { z } from "zod";
 import type { Settings } from "../config.ts";
 import { checkAddress } from "../source/address.ts";
-import { get } from "../source/get.ts";
+import { userAgent } from "../source/user-agent.ts";
 
 type Question<T> = { query?: Record<string, string>; shape: z.ZodType<T> };
 /** Undefined when the catalogue has no such thing. */
@@ -61,12 +62,12 @@ export function createAsking({ settings, now }: { settings: Settings; now: () =>
 
 /** Undefined for 404. The operator chose the address, so it may be inside. */
 async function fetchJson(url: URL, outer: AbortSignal | undefined): Promise<unknown> {
-  const checked = checkAddress(url.href, [url.origin]);
-  if ("problem" in checked) throw away(checked.problem);
   const late = AbortSignal.timeout(withinMs);
   const signal = outer ? AbortSignal.any([outer, late]) : late;
   try {
-    const got = await get(checked, { sources: [url.origin], mostRedirects: 0, stallMs: withinMs, signal });
+    const judge = (address: string) => checkAddress(address, [url.origin]);
+    const limits = { mostRedirects: 0, stallMs: withinMs, signal };
+    const got = await guardedGet(url.href, { judge, userAgent, ...limits });
     try {
       if (got.status === 404) return undefined;
       if (got.status !== 200) throw new Error(`${url.host} answered ${got.status}.`);

@@ -40,7 +40,7 @@ export function checkAddress(text: string, sources: Sources): Checked | { proble
 }
 
 /** The host without the brackets of IPv6. */
-export function hostOf({ hostname }: Pick<URL, "hostname">): string {
+function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 

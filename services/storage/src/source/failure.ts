@@ -11,8 +11,3 @@ export class DownloadError extends Error {
     this.code = code;
   }
 }
-
-/** The source does not answer, or not with the file; asking again may help. */
-export class DownloadUnavailable extends Error {
-  override readonly name = "DownloadUnavailable";
-}

@@ -1,0 +1,2 @@
+/** What this service says of itself to hosts outside. */
+export const userAgent = "svc-storage (Minecraft server platform)";
