@@ -20,7 +20,7 @@ function grantOptions(one: Command): Command {
 }
 
 export function addAccessCommands(program: Command): void {
-  const access = group(program, "access", "Share a server with others, and accept what others share");
+  const access = group(program, "access", "share a server with others, and accept what others share");
   command(access, "list <server>", {
     does: "whom a server is shared with",
     example: "access list survival",

@@ -14,7 +14,7 @@ function givenOptions(one: Command): Command {
 }
 
 export function addAnnouncementCommands(program: Command): void {
-  const announce = group(program, "announce", "Tell everybody something, or plan maintenance");
+  const announce = group(program, "announce", "tell everybody something, or plan maintenance");
   command(announce, "list", {
     does: "what is planned, current and was announced",
     example: "announce list",

@@ -12,7 +12,7 @@ const accessCommands = [
 ] as const;
 
 export function addKnownPlayerCommands(program: Command): void {
-  const known = group(program, "known-players", "Who played on your servers, notes about them, and bans");
+  const known = group(program, "known-players", "who played on your servers, notes about them, and bans");
   command(known, "list", {
     does: "players of one server, or of all whose players you may see",
     example: "known-players list --server survival --sort played",

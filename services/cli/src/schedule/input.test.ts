@@ -46,9 +46,9 @@ test("when a task runs is told in words", () => {
   const task = { every_minutes: 0, minute_of_day: 270, weekdays: 127 };
   assert.equal(timingOf(task), "at 04:30");
   assert.equal(timingOf({ ...task, every_minutes: 60, weekdays: 66 }), "every 60 min, mon sat");
-  assert.equal(timingOf({ ...task, trigger: "server_crashed" }), "server_crashed");
+  assert.equal(timingOf({ ...task, trigger: "server_crashed" }), "when it has crashed");
   const empty = { ...task, trigger: "server_empty", trigger_minutes: 10 };
-  assert.equal(timingOf(empty), "server_empty for 10 min");
+  assert.equal(timingOf(empty), "when it is empty for 10 min");
 });
 
 test("a trigger is one that svc knows, or none", () => {

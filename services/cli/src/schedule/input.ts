@@ -97,10 +97,23 @@ export function triggerOf(text: string): string {
 type Triggered = { trigger?: string | undefined; trigger_minutes?: number | undefined };
 type Timing = { every_minutes: number; minute_of_day: number; weekdays: number } & Triggered;
 
+const triggerTexts: Record<string, string> = {
+  first_player_joined: "when the first player joins",
+  server_empty: "when it is empty",
+  server_started: "when it has started",
+  server_crashed: "when it has crashed",
+  backup_failed: "when a backup has failed",
+};
+
+/** A trigger of a newer service has its name. */
+function triggerText(trigger: string, minutes: number | undefined): string {
+  const text = triggerTexts[trigger] ?? trigger;
+  return minutes ? `${text} for ${minutes} min` : text;
+}
+
 /** When a task runs, in words. */
 export function timingOf(task: Timing): string {
-  if (task.trigger)
-    return task.trigger_minutes ? `${task.trigger} for ${task.trigger_minutes} min` : task.trigger;
+  if (task.trigger) return triggerText(task.trigger, task.trigger_minutes);
   const clock = [Math.floor(task.minute_of_day / 60), task.minute_of_day % 60];
   const at = clock.map((part) => String(part).padStart(2, "0")).join(":");
   const when = task.every_minutes === 0 ? `at ${at}` : `every ${task.every_minutes} min`;

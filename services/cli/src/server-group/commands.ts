@@ -33,7 +33,7 @@ export async function show(name: string, options: At): Promise<Outcome> {
 function textOf({ id, name, stages, stage_seconds, run }: serverGroups.ServerGroup): string {
   const lost = stages.flat().filter(({ may }) => !may);
   const about = fields({
-    ...{ name, id, stages: stageText(stages), for: `${stage_seconds} s for each stage` },
+    ...{ name, id, stages: stageText(stages), waits: `up to ${stage_seconds} s for each stage` },
     ...(lost.length > 0 && { "no right to": lost.map((one) => one.name).join(", ") }),
     "last run": runText(run),
   });

@@ -215,6 +215,8 @@ async function follow(
   }
 }
 
+/** Where it can be joined; the address of one that sleeps is that of another server, its fallback. */
 function addressOf(status: Status): string {
+  if (status.phase !== "Running") return "-";
   return "endpointAddress" in status && status.endpointAddress ? status.endpointAddress : "-";
 }
