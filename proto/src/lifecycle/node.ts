@@ -25,3 +25,56 @@ export const listNodes = operation({
   summary: "Every node of the cluster, by name.",
   spec: "docs/reference/moves.md#nodes",
 });
+
+const bytes = z.int().nonnegative();
+
+/** Memory of one node, and what game servers may take of it (docs/reference/moves.md#room). In bytes. */
+export const NodeRoom = z.strictObject({
+  name: z.string(),
+  /** What pods may take at all; other pods than game servers share it. */
+  memory: bytes,
+  /** Limits of all servers that belong to it, and of those that should run. */
+  assigned: bytes,
+  awake: bytes,
+  /** Servers that belong to it. */
+  servers: z.int().nonnegative(),
+  /** Whether a new or moved server may be placed there. */
+  takes_servers: z.boolean(),
+});
+export type NodeRoom = z.output<typeof NodeRoom>;
+
+export const readRoom = operation({
+  subject: "lifecycle.node.read-room",
+  http: { method: "GET", path: "/api/v1/nodes/room", face: "external", tier: "admin" },
+  output: z.strictObject({
+    nodes: z.array(NodeRoom),
+    /** Servers that belong to no node: the scheduler of the cluster places them each time they wake. */
+    unassigned: z.int().nonnegative(),
+  }),
+  summary: "The memory of every node, and what its game servers may take of it.",
+  spec: "docs/reference/moves.md#room",
+});
+
+const one = { name: z.string().min(1).max(253) };
+
+const cordoning = {
+  params: one,
+  output: ExecutionNode,
+  faults: ["not_found"],
+  onceById: true,
+  spec: "docs/reference/moves.md#cordon",
+} as const;
+
+export const cordon = operation({
+  ...cordoning,
+  subject: "lifecycle.node.cordon",
+  http: { method: "POST", path: "/api/v1/nodes/{name}/cordon", face: "external", tier: "admin" },
+  summary: "Keeps new and moved servers, and pods that start, off a node; what runs there goes on.",
+});
+
+export const uncordon = operation({
+  ...cordoning,
+  subject: "lifecycle.node.uncordon",
+  http: { method: "POST", path: "/api/v1/nodes/{name}/uncordon", face: "external", tier: "admin" },
+  summary: "Ends what cordon began.",
+});

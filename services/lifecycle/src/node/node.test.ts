@@ -3,8 +3,10 @@ import { after, before, describe, test } from "node:test";
 import type { Node } from "@svc/kube";
 import { resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
-import { nodes } from "@svc/proto";
-import { type Fixture, openFixture } from "../testing/fixture.ts";
+import { isFault, nodes, servers } from "@svc/proto";
+import { servers as serverResource } from "../cluster/resource.ts";
+import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
+import { noImage } from "../testing/server-operations.ts";
 import { toExecutionNode } from "./view.ts";
 
 type Labels = Record<string, string>;
@@ -113,5 +115,66 @@ describe("the list", () => {
       ...{ name: "arrived", role: "", ready: false, approved: false },
       ...{ addresses: [], architecture: "" },
     });
+  });
+});
+
+describe("a node that is cordoned", () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await openFixture();
+    await fixture.start();
+    await until(async () => (await room()).nodes.length === 2);
+  });
+  after(() => fixture?.close());
+  const room = () => fixture.external.call(nodes.readRoom, {}, staff);
+  const roomAt = async (name: string) => (await room()).nodes.find((one) => one.name === name);
+  const cordon = (name: string) => fixture.external.call(nodes.cordon, { name }, staff);
+  const uncordon = (name: string) => fixture.external.call(nodes.uncordon, { name }, staff);
+  const create = (name: string) =>
+    fixture.external.call(servers.create, { name, subdomain: name, image: noImage }, staff);
+  const nodeOf = async (name: string) =>
+    (await fixture.kube.get(serverResource, { name, namespace })).spec.nodeName;
+  const isUnschedulable = async (name: string) =>
+    (await fixture.kube.get(resources.nodes, { name })).spec?.unschedulable === true;
+  const audited = async () =>
+    (await fixture.audits())
+      .filter(({ action }) => action.startsWith("node."))
+      .map(({ action, actor_user_id, payload }) => [action, actor_user_id, payload["node"]]);
+
+  test("takes no new server, and what belongs to it stays", async () => {
+    await cordon("local-2");
+    await create("first");
+    assert.equal(await nodeOf("first"), "local-1");
+    await until(async () => (await roomAt("local-1"))?.servers === 1);
+    const before = await roomAt("local-1");
+    assert.ok((before?.memory ?? 0) > 0);
+    assert.deepEqual([before?.takes_servers, (await roomAt("local-2"))?.takes_servers], [true, false]);
+    const { approved, ready } = await cordon("local-1");
+    assert.deepEqual([approved, ready, await isUnschedulable("local-1")], [false, true, true]);
+    assert.deepEqual(await roomAt("local-1"), { ...before, takes_servers: false });
+    assert.equal((await uncordon("local-2")).approved, true);
+    await create("second");
+    assert.equal(await nodeOf("second"), "local-2");
+    assert.equal(await isUnschedulable("local-2"), false);
+  });
+
+  test("is so once however often it is asked, and the audit log says who did it", async () => {
+    for (let n = 0; n < 3; n++) assert.equal((await cordon("local-1")).approved, false);
+    assert.equal((await uncordon("local-1")).approved, true);
+    assert.deepEqual(await audited(), [
+      ["node.cordon", "usr-staff", "local-2"],
+      ["node.cordon", "usr-staff", "local-1"],
+      ["node.uncordon", "usr-staff", "local-2"],
+      ["node.uncordon", "usr-staff", "local-1"],
+    ]);
+  });
+
+  test("has to be there", async () => {
+    for (const ask of [cordon, uncordon])
+      await assert.rejects(
+        ask("nowhere"),
+        (error) =>
+          isFault(error) && error.fault === "not_found" && error.message === "There is no node nowhere.",
+      );
   });
 });

@@ -1,6 +1,6 @@
 import type { Node } from "@svc/kube";
+import { limitOf, memoryOf } from "../cluster/memory.ts";
 import { identityOf, isApprovedWorker, isOnline } from "../cluster/node.ts";
-import { parseQuantity } from "../cluster/quantity.ts";
 import type { Server } from "../cluster/resource.ts";
 
 /** Whether a new server may be assigned to the node. */
@@ -16,14 +16,13 @@ export function placeServer(nodes: readonly Node[], servers: readonly Server[]):
   const free = new Map<string, number>();
   for (const node of nodes) {
     const identity = identityOf(node);
-    if (identity === undefined || !isApprovedWorker(node) || !isOnline(node)) continue;
-    const { allocatable, capacity } = node.status ?? {};
-    free.set(identity, parseQuantity(allocatable?.["memory"] ?? capacity?.["memory"] ?? "") ?? 0);
+    if (identity !== undefined && isApprovedWorker(node) && isOnline(node))
+      free.set(identity, memoryOf(node));
   }
-  for (const { spec } of servers) {
-    const before = free.get(spec.nodeName ?? "");
-    if (before === undefined) continue;
-    free.set(spec.nodeName ?? "", before - (parseQuantity(spec.resources?.limits?.["memory"] ?? "") ?? 0));
+  for (const server of servers) {
+    const { nodeName = "" } = server.spec;
+    const before = free.get(nodeName);
+    if (before !== undefined) free.set(nodeName, before - limitOf(server));
   }
   const [best] = [...free].sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1));
   return best?.[0];

@@ -59,7 +59,7 @@ function jobAccount(name: string, namespace: Template): Template {
 const leases = rule("coordination.k8s.io", "leases", "get create update");
 const podLogs = rule("", "pods/log", "get");
 
-/** Everything about game servers, reading nodes, and nothing else. */
+/** Everything about game servers, reading and cordoning nodes, and nothing else. */
 function lifecycleRoles(v: V): Template[] {
   return [
     ...granted(v, {
@@ -90,7 +90,7 @@ function lifecycleRoles(v: V): Template[] {
     ...granted(v, {
       account: "lifecycle",
       name: "svc-lifecycle-nodes",
-      rules: [rule("", "nodes", "get list watch")],
+      rules: [rule("", "nodes", "get list watch patch")],
     }),
   ];
 }
