@@ -1,4 +1,5 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -38,7 +39,8 @@ export async function getFile(
 
 async function save(bytes: Readable, target: string): Promise<number> {
   const partial = `${target}.part-${process.pid}`;
-  const sink = createWriteStream(partial, { flags: "wx" });
+  // Opened first: a file that its stream has yet to open could appear after it was removed.
+  const sink = (await open(partial, "wx")).createWriteStream();
   try {
     await pipeline(bytes, sink);
     renameSync(partial, target);

@@ -1,5 +1,6 @@
 // Files that are whole or not there after a power cut.
 
+import type { WriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -14,6 +15,15 @@ export async function writeDurably(path: string, bytes: string | Buffer): Promis
     await file.close();
   }
   await rename(partial, path);
+}
+
+/**
+ * A stream into a file that is there already: one that its stream has yet to open could appear after it was removed. `wx`
+ * fails when it exists.
+ */
+export async function writeInto(path: string, flags: "w" | "wx" = "w"): Promise<WriteStream> {
+  const file = await open(path, flags, 0o600);
+  return file.createWriteStream({ flush: true });
 }
 
 /** Of a file or a folder. */

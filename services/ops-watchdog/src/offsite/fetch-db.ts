@@ -1,12 +1,11 @@
 // Brings a bundle back from the bucket (docs/reference/off-site.md#fetch). It needs the bucket and the key, nothing else.
 
-import { createWriteStream } from "node:fs";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ObjectStore } from "@svc/object-store";
 import { type KeyRing, open } from "@svc/sealed";
-import { syncPath } from "../bundle/durable.ts";
+import { syncPath, writeInto } from "../bundle/durable.ts";
 import { findingOf } from "../bundle/finding.ts";
 import type { Manifest } from "../bundle/manifest.ts";
 import { type BundleName, parseBundleName } from "../bundle/name.ts";
@@ -125,8 +124,7 @@ async function download(deps: FetchDbDeps, name: string, path: string): Promise<
     step("download");
     const found = await bucket.get(keyOfBundle(name), { signal });
     if (!found) throw new Error(`${name} is not in the bucket any more`);
-    await pipeline(open(found.bytes, ring), createWriteStream(partial, { mode: 0o600 }));
-    await syncPath(partial);
+    await pipeline(open(found.bytes, ring), await writeInto(partial));
     step("verify");
     const { manifest, sha256 } = await verifyBundle(partial, { rows: true, sidecar: false });
     assertName(manifest, name);

@@ -2,7 +2,6 @@
 // bucket and the key, nothing else.
 
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -10,7 +9,7 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import type { ObjectStore } from "@svc/object-store";
 import type { KeyRing } from "@svc/sealed";
-import { syncPath, writeDurably } from "../bundle/durable.ts";
+import { syncPath, writeDurably, writeInto } from "../bundle/durable.ts";
 import { chooseRecovery, coverageText } from "../wal/choose.ts";
 import { digestOfFile } from "../wal/file-digest.ts";
 import { type Base, parseReceived } from "../wal/folder.ts";
@@ -183,7 +182,7 @@ async function fetchBase(deps: FetchWalDeps, { run, base }: OneBase, done: Fetch
   try {
     for (const file of baseFiles) {
       step("wal-download");
-      const target = createWriteStream(join(partial, file), { mode: 0o600, flags: "wx", flush: true });
+      const target = await writeInto(join(partial, file), "wx");
       await pipeline(openWalObject(deps, `${run.name}/${base.name}/${file}`), target, { signal });
     }
     step("wal-verify");
@@ -224,7 +223,7 @@ async function fetchSegment(deps: FetchWalDeps, about: OneSegment, done: Fetched
           yield chunk;
         }
       },
-      createWriteStream(partial, { mode: 0o600, flush: true }),
+      await writeInto(partial),
       { signal: deps.signal },
     );
     deps.step("wal-place");

@@ -1,12 +1,11 @@
 // Takes a base backup: the files of the database as they are while it runs, from which the log is applied.
 
-import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
 import type pg from "pg";
-import { syncPath, writeDurably } from "../bundle/durable.ts";
+import { syncPath, writeDurably, writeInto } from "../bundle/durable.ts";
 import { type BaseFile, namesIn, stampOf } from "./folder.ts";
 import { formatLsn } from "./lsn.ts";
 import { readBase } from "./read-base.ts";
@@ -71,7 +70,7 @@ async function stream({ replicationUrl, timeline, signal, step }: TakeBase, part
     const pack = createZstdCompress({
       params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
     });
-    const file = createWriteStream(join(partial, "base.tar.zst"), { mode: 0o600, flags: "wx", flush: true });
+    const file = await writeInto(join(partial, "base.tar.zst"), "wx");
     await pipeline(base.tar, pack, file, { signal });
     const about = base.about();
     if (about.timeline !== timeline) throw new Error("the server changed its timeline meanwhile");
