@@ -19,6 +19,7 @@ import { addHostCommands } from "./host/program.ts";
 import { addKnownPlayerCommands } from "./known-player/program.ts";
 import { addManifestCommands } from "./manifests/program.ts";
 import { addMoveCommands } from "./move/program.ts";
+import { addNodeCommands } from "./node/program.ts";
 import { addOffsiteCommands } from "./offsite/program.ts";
 import { addPlayersCommand } from "./online-players/program.ts";
 import { addOpenCommand } from "./open/program.ts";
@@ -62,6 +63,7 @@ export function createProgram(): Command {
   addAnnouncementCommands(program);
   addBackupCommands(program);
   addMoveCommands(program);
+  addNodeCommands(program);
   addReaperCommand(program);
   addRegistryCommands(program);
   addAcceptanceCommands(program);

@@ -1,0 +1,155 @@
+// `svc node` (docs/reference/moves.md#drain).
+
+import { parseQuantity } from "@svc/kube/quantity";
+import { migrations, nodes, type OutputOf, servers, systemNames } from "@svc/proto";
+import { connectExternal } from "../account/external.ts";
+import { hint } from "../hint.ts";
+import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { stopServer, wakeServer } from "../server/commands.ts";
+import { type DrainPlan, type Move, type NodeServer, planDrain } from "./plan.ts";
+
+type At = { data: string };
+export type ListOptions = At & { memory?: string };
+export type DrainOptions = At & { to?: string; leaveAsleep?: boolean; yes?: boolean };
+
+type External = ReturnType<typeof connectExternal>;
+
+const pollMs = 1_000;
+const pageSize = 100;
+
+export async function list({ data, memory }: ListOptions): Promise<Outcome> {
+  const wanted = memory === undefined ? undefined : bytesIn(memory);
+  if (memory !== undefined && wanted === undefined)
+    throw new CommandError(`--memory ${memory}: write a size such as 8Gi or 512Mi`);
+  const external = connectExternal(data);
+  const [room, all] = await Promise.all([
+    external.call(nodes.readRoom, {}),
+    external.call(nodes.listNodes, {}),
+  ]);
+  const known = new Map(all.nodes.map((node) => [node.name, node]));
+  const rows = room.nodes.map((one) => {
+    const { name, assigned, awake, servers: count, takes_servers } = one;
+    const node = known.get(name);
+    const state = node?.ready === false ? "not ready" : takes_servers ? "takes servers" : "takes none";
+    const left = one.memory - assigned;
+    const sizes = [one.memory, awake, assigned].map(sizeText);
+    const fits = wanted === undefined ? [] : [takes_servers && left >= wanted ? "yes" : "no"];
+    return [name, state, String(count), ...sizes, left < 0 ? `-${sizeText(-left)}` : sizeText(left), ...fits];
+  });
+  const head = ["NODE", "STATE", "SERVERS", "MEMORY", "AWAKE", "ALL SERVERS", "LEFT"];
+  const fits = memory === undefined ? [] : [`FITS ${memory}`];
+  const unassigned = `${room.unassigned} servers belong to no node; the cluster places them when they wake.`;
+  const text = table([[...head, ...fits], ...rows]);
+  return { json: room, text: room.unassigned === 0 ? text : `${text}\n\n${unassigned}` };
+}
+
+function bytesIn(size: string): number | undefined {
+  const nanos = parseQuantity(size);
+  return nanos === undefined ? undefined : Number(nanos) / 1e9;
+}
+
+export async function cordon(name: string, { data }: At): Promise<Outcome> {
+  const node = await connectExternal(data).call(nodes.cordon, { name });
+  return {
+    json: node,
+    text: `${name} takes no new servers. Move those it has with: ${hint(data, `node drain ${name}`)}`,
+  };
+}
+
+export async function uncordon(name: string, { data }: At): Promise<Outcome> {
+  const node = await connectExternal(data).call(nodes.uncordon, { name });
+  const text = node.approved
+    ? `${name} takes servers again.`
+    : `${name} is schedulable again, but not approved.`;
+  return { json: node, text };
+}
+
+/** Each step is kept by its owner, so that a drain that was interrupted goes on when it is repeated. */
+export async function drain(name: string, options: DrainOptions): Promise<Outcome> {
+  const { data, to, yes } = options;
+  const external = connectExternal(data);
+  const room = await external.call(nodes.readRoom, {});
+  for (const one of [name, to])
+    if (one !== undefined && !room.nodes.some((node) => node.name === one))
+      throw new CommandError(
+        `node ${one} not found; nodes are ${room.nodes.map((node) => node.name).join(", ")}`,
+      );
+  const plan = planDrain(await serversOf(external, name), room.nodes, { from: name, to });
+  if (!yes) return planned(plan, planText(name, plan));
+  await external.call(nodes.cordon, { name });
+  const failed: string[] = [];
+  for (const move of plan.moves) if (!(await moveOne(external, move, options))) failed.push(move.name);
+  const left = [...failed, ...plan.stay.map((one) => one.name)];
+  const moved = plan.moves.length - failed.length;
+  const text =
+    left.length === 0
+      ? `${name} is empty: ${moved} servers were moved. It takes no servers until: ${hint(data, `node uncordon ${name}`)}`
+      : `${moved} servers were moved; ${left.join(", ")} stay on ${name}.`;
+  return { json: { moved, left }, text, exitCode: left.length === 0 ? 0 : 1 };
+}
+
+async function serversOf(external: External, node: string): Promise<NodeServer[]> {
+  const found: NodeServer[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await external.call(servers.fleet, { node, limit: pageSize, offset });
+    for (const { name, memory = "", phase } of page.items)
+      found.push({
+        ...{ name, memory: bytesIn(memory) ?? 0, isSystem: systemNames.has(name) },
+        isAwake: phase !== "Stopped" && phase !== "Stopping",
+      });
+    if (page.items.length < pageSize) return found;
+  }
+}
+
+function planText(name: string, { moves, stay }: DrainPlan): string {
+  const lines = moves.map(
+    (move) => `  ${move.name} to ${move.to}${move.isAwake ? ", stopped and woken" : ""}`,
+  );
+  const left = stay.map((one) => `  ${one.name} stays: ${one.why}`);
+  const what = moves.length === 0 ? "no server can be moved" : "move its servers, one after another";
+  return [`Plan: cordon ${name}; ${what}.`, ...lines, ...left].join("\n");
+}
+
+/** Whether its world is on the other node now; the server is awake again if it was. */
+async function moveOne(
+  external: External,
+  move: Move,
+  { data, leaveAsleep }: DrainOptions,
+): Promise<boolean> {
+  const { name, to, isAwake } = move;
+  const say = (text: string) => process.stderr.write(`${name}: ${text}\n`);
+  try {
+    if (isAwake) await stopServer(name, { data, wait: true });
+    const end = await follow(external, await external.call(migrations.begin, { name, targetNode: to }), say);
+    if (end.state === "failed") {
+      say(
+        `the move failed at ${end.stage}: ${end.error ?? "unknown"}. ${hint(data, `server-migrate retry ${name}`)}`,
+      );
+      return false;
+    }
+    say(`its world is on ${to}`);
+  } catch (error) {
+    say((error as Error).message);
+    return false;
+  }
+  if (!isAwake || leaveAsleep) return true;
+  // It is where it belongs; a player who joins wakes it, too.
+  await wakeServer(name, { data }).catch((error: Error) => say(`could not be woken: ${error.message}`));
+  return true;
+}
+
+async function follow(
+  external: External,
+  begun: migrations.WorldMigration,
+  say: (text: string) => void,
+): Promise<OutputOf<typeof migrations.read>> {
+  const { server: name, id } = begun;
+  let printed = "";
+  for (;;) {
+    const now = await external.call(migrations.read, { name, id });
+    if (now.state === "succeeded" || now.state === "failed") return now;
+    if (now.state !== printed) say(now.state);
+    printed = now.state;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
