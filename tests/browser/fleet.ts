@@ -115,6 +115,14 @@ export const addFleetTests: Area = (fixture) => {
     await owner.sees(nodes.noMoves);
     await owner.sees(nodes.approved);
     await inspect(owner, "nodes");
+    const name = isolate("local-1");
+    await owner.press("button", nodes.cordonOf(name));
+    await owner.sees(nodes.cordonHelp);
+    await inspect(owner, "node-cordon");
+    await owner.press("button", nodes.cordon);
+    await owner.sees(nodes.cordoned(name));
+    await owner.press("button", nodes.uncordonOf(name));
+    await owner.sees(nodes.uncordoned(name));
     const link = await owner.page.waitForSelector('a[href*="/servers?node="]');
     const href = await link?.evaluate((element) => element.getAttribute("href"));
     await link?.click();

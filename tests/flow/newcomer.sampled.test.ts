@@ -355,12 +355,9 @@ test("the audit export takes a time span, a closed pipe is not an error, and mig
   assert.deepEqual([code, said], [0, ""]);
 });
 
-test("the URL of every process's metrics is listed", async () => {
-  const addresses = stack.file().processes.flatMap(({ metrics }) => metrics ?? []);
-  assert.equal(addresses.length, stack.file().registry ? 10 : 9);
-  for (const address of addresses)
-    assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
-});
+test("the URL of every process's metrics is listed", () => operations.assertMetrics(stack));
+
+test("a node is drained of its servers, and takes servers again", () => operations.assertDrain(stack));
 
 test("a support bundle has what a helper needs and no secret", () => assertSupportBundle(stack));
 

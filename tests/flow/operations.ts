@@ -265,3 +265,50 @@ export async function assertHostCommands(stack: Stack): Promise<void> {
   await until(async () => (await statusWith(before)) === 401, 15_000, "the old token to be refused");
   assert.equal(await statusWith(tokens.velocity), 200);
 }
+
+export async function assertMetrics({ file }: Stack): Promise<void> {
+  const addresses = file().processes.flatMap(({ metrics }) => metrics ?? []);
+  assert.equal(addresses.length, file().registry ? 10 : 9);
+  for (const address of addresses)
+    assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
+}
+
+type Room = { name: string; servers: number; takes_servers: boolean };
+
+/** All servers are on one node afterwards, and one that was awake is awake again. */
+export async function assertDrain(stack: Stack): Promise<void> {
+  const rooms = async () => {
+    const listed = await stack.svc("node", "list", "--json");
+    return (JSON.parse(listed.stdout) as { nodes: Room[] }).nodes;
+  };
+  const woken = await stack.svc("server", "wake", "survival", "--wait", "--json");
+  assert.equal(woken.code, 0, woken.stderr);
+  const { nodeName: from } = JSON.parse(woken.stdout) as { nodeName: string };
+  const before = (await rooms()).find(({ name }) => name === from);
+  const plan = await stack.svc("node", "drain", from);
+  assert.match(
+    plan.stdout,
+    new RegExp(`Plan: cordon ${from}; [^]*survival to local-[12], stopped and woken`),
+  );
+  assert.deepEqual(
+    (await rooms()).find(({ name }) => name === from),
+    before,
+    "a plan changes nothing",
+  );
+  const drained = await stack.svc("node", "drain", from, "--yes");
+  assert.equal(drained.code, 0, drained.stderr);
+  assert.match(drained.stdout, new RegExp(`${from} is empty: ${before?.servers} servers were moved`));
+  const after = (await rooms()).find(({ name }) => name === from);
+  assert.deepEqual([after?.servers, after?.takes_servers], [0, false]);
+  assert.match((await stack.svc("node", "drain", from, "--yes")).stdout, /is empty: 0 servers were moved/);
+  const moved = await stack.svc("server", "status", "survival", "--json");
+  const { phase, nodeName } = JSON.parse(moved.stdout) as { phase: string; nodeName: string };
+  assert.deepEqual([phase, nodeName === from], ["Running", false]);
+  for (const name of ["nowhere", "login"])
+    assert.match(
+      (await stack.svc("node", "drain", from, "--to", name)).stderr,
+      new RegExp(`node ${name} not found`),
+    );
+  assert.match((await stack.svc("node", "uncordon", from)).stdout, /takes servers again/);
+  assert.equal((await stack.svc("server", "stop", "survival", "--wait")).code, 0);
+}

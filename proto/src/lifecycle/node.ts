@@ -40,6 +40,7 @@ export const NodeRoom = z.strictObject({
   servers: z.int().nonnegative(),
   /** Whether a new or moved server may be placed there. */
   takes_servers: z.boolean(),
+  cordoned: z.boolean(),
 });
 export type NodeRoom = z.output<typeof NodeRoom>;
 

@@ -5,7 +5,7 @@ import { migrations, nodes, type OutputOf, servers, systemNames } from "@svc/pro
 import { connectExternal } from "../account/external.ts";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
-import { stopServer, wakeServer } from "../server/commands.ts";
+import { stopServer, wakeAgain } from "../server/commands.ts";
 import { type DrainPlan, type Move, type NodeServer, planDrain } from "./plan.ts";
 
 type At = { data: string };
@@ -28,9 +28,10 @@ export async function list({ data, memory }: ListOptions): Promise<Outcome> {
   ]);
   const known = new Map(all.nodes.map((node) => [node.name, node]));
   const rows = room.nodes.map((one) => {
-    const { name, assigned, awake, servers: count, takes_servers } = one;
+    const { name, assigned, awake, servers: count, takes_servers, cordoned } = one;
     const node = known.get(name);
-    const state = node?.ready === false ? "not ready" : takes_servers ? "takes servers" : "takes none";
+    const idle = cordoned ? "cordoned" : "takes none";
+    const state = node?.ready === false ? "not ready" : takes_servers ? "takes servers" : idle;
     const left = one.memory - assigned;
     const sizes = [one.memory, awake, assigned].map(sizeText);
     const fits = wanted === undefined ? [] : [takes_servers && left >= wanted ? "yes" : "no"];
@@ -134,7 +135,7 @@ async function moveOne(
   }
   if (!isAwake || leaveAsleep) return true;
   // It is where it belongs; a player who joins wakes it, too.
-  await wakeServer(name, { data }).catch((error: Error) => say(`could not be woken: ${error.message}`));
+  await wakeAgain(name, { data }).catch((error: Error) => say(`could not be woken: ${error.message}`));
   return true;
 }
 

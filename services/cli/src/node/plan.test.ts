@@ -8,7 +8,7 @@ const server = (name: string, memory: number, about: Partial<NodeServer> = {}): 
   ...about,
 });
 const node = (name: string, free: number, about: Partial<nodes.NodeRoom> = {}): nodes.NodeRoom => ({
-  ...{ name, memory: 100 + free, assigned: 100, awake: 0, servers: 1, takes_servers: true },
+  ...{ name, memory: 100 + free, assigned: 100, awake: 0, servers: 1, takes_servers: true, cordoned: false },
   ...about,
 });
 const moves = (...all: [name: string, to: string][]): DrainPlan["moves"] =>

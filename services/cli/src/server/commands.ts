@@ -128,6 +128,12 @@ export async function restartServer(name: string, { data }: Data): Promise<Outco
   // The stop ended it, but nobody meant that.
   if (until !== undefined && Date.parse(until) > Date.now())
     await external.call(keepAwakes.write, { name, until });
+  return wakeAgain(name, { data });
+}
+
+/** Wakes a server that ran a moment ago, and waits for the wake cooldown and until players may join. */
+export async function wakeAgain(name: string, { data }: Data): Promise<Outcome> {
+  const external = connectExternal(data);
   for (;;) {
     try {
       await external.call(servers.wake, { name });

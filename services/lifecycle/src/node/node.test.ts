@@ -151,7 +151,7 @@ describe("a node that is cordoned", () => {
     assert.deepEqual([before?.takes_servers, (await roomAt("local-2"))?.takes_servers], [true, false]);
     const { approved, ready } = await cordon("local-1");
     assert.deepEqual([approved, ready, await isUnschedulable("local-1")], [false, true, true]);
-    assert.deepEqual(await roomAt("local-1"), { ...before, takes_servers: false });
+    assert.deepEqual(await roomAt("local-1"), { ...before, takes_servers: false, cordoned: true });
     assert.equal((await uncordon("local-2")).approved, true);
     await create("second");
     assert.equal(await nodeOf("second"), "local-2");
@@ -167,6 +167,35 @@ describe("a node that is cordoned", () => {
       ["node.uncordon", "usr-staff", "local-2"],
       ["node.uncordon", "usr-staff", "local-1"],
     ]);
+  });
+
+  test("wakes nobody, and says why; what woke before goes on", async () => {
+    const wake = (name: string) => fixture.external.call(servers.wake, { name }, staff);
+    const readyOf = async (name: string) =>
+      (await fixture.kube.get(serverResource, { name, namespace })).status?.conditions?.find(
+        ({ type }) => type === "Ready",
+      );
+    const podsOf = async (name: string) =>
+      (await fixture.kube.list(resources.pods, { namespace, labelSelector: `svc.internal/server=${name}` }))
+        .items;
+    await wake("first");
+    await until(async () => (await podsOf("first")).length === 1);
+    await cordon("local-1");
+    await create("third");
+    await uncordon("local-1");
+    await create("fourth");
+    assert.deepEqual([await nodeOf("third"), await nodeOf("fourth")], ["local-2", "local-1"]);
+    await cordon("local-1");
+    await wake("fourth");
+    await until(async () => (await readyOf("fourth"))?.reason === "NodeUnavailable");
+    assert.match(
+      (await readyOf("fourth"))?.message ?? "",
+      /node local-1 is cordoned; move the world to another node/,
+    );
+    assert.deepEqual(await podsOf("fourth"), []);
+    assert.notEqual((await readyOf("first"))?.reason, "NodeUnavailable");
+    await uncordon("local-1");
+    await until(async () => (await podsOf("fourth")).length === 1, 30_000);
   });
 
   test("has to be there", async () => {

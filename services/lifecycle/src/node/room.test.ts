@@ -31,7 +31,7 @@ function server(nodeName: string, memory: string, desiredState: "Running" | "Sto
 }
 
 const room = (name: string, about: Partial<nodes.NodeRoom> = {}): nodes.NodeRoom => ({
-  ...{ name, memory: 16 * gib, assigned: 0, awake: 0, servers: 0, takes_servers: true },
+  ...{ name, memory: 16 * gib, assigned: 0, awake: 0, servers: 0, takes_servers: true, cordoned: false },
   ...about,
 });
 
@@ -60,7 +60,10 @@ const table: [fact: string, Node[], Server[], ReturnType<typeof roomOf>][] = [
     "a node that is not approved, lost or cordoned takes no servers",
     [node("a", { approved: false }), node("b", { ready: false }), node("c", { cordoned: true })],
     [],
-    { nodes: ["a", "b", "c"].map((name) => room(name, { takes_servers: false })), unassigned: 0 },
+    {
+      nodes: ["a", "b", "c"].map((name) => room(name, { takes_servers: false, cordoned: name === "c" })),
+      unassigned: 0,
+    },
   ],
   [
     "a node that has not said what it has has nothing",

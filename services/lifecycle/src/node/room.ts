@@ -13,7 +13,9 @@ export function roomOf(nodes: readonly Node[], servers: readonly Server[]): Room
   for (const node of nodes) {
     const name = identityOf(node) ?? node.metadata.name;
     const takes_servers = identityOf(node) !== undefined && isApprovedWorker(node) && isOnline(node);
-    rooms.set(name, { name, memory: memoryOf(node), assigned: 0, awake: 0, servers: 0, takes_servers });
+    const cordoned = node.spec?.unschedulable === true;
+    const counts = { memory: memoryOf(node), assigned: 0, awake: 0, servers: 0 };
+    rooms.set(name, { name, ...counts, takes_servers, cordoned });
   }
   let unassigned = 0;
   for (const server of servers) {

@@ -1,6 +1,6 @@
 import type { Node, Pod } from "@svc/kube";
 import { identityOf, isOnline } from "../cluster/node.ts";
-import { label, type Server } from "../cluster/resource.ts";
+import { label, type Server, wantsToRun } from "../cluster/resource.ts";
 import type { NodeState } from "./observed.ts";
 
 /** Whether the node that a server is bound to can run it now (docs/reference/server-states.md#pass). */
@@ -14,7 +14,11 @@ export function nodeStateOf(server: Server, pod: Pod | undefined, copy: { list: 
     if (!node) return unavailable(`there is no node ${pinned}`);
     if (node.metadata.labels?.[label.nodeApproved] !== "true")
       return unavailable(`node ${pinned} is not approved`);
-    return isOnline(node) ? { kind: "fine" } : unavailable(`node ${pinned} is offline`);
+    if (!isOnline(node)) return unavailable(`node ${pinned} is offline`);
+    // Its pod would be pending until the start has failed; one that runs there already goes on.
+    if (node.spec?.unschedulable && wantsToRun(server) && !pod)
+      return unavailable(`node ${pinned} is cordoned; move the world to another node`);
+    return { kind: "fine" };
   }
   const node = nodes.find(({ metadata }) => metadata.name === current);
   return node && isOnline(node) ? { kind: "fine" } : unavailable(`node ${current} is offline`);

@@ -60,7 +60,13 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, sp
         metadata: { labels },
         spec: {
           restartPolicy: "Never",
-          ...(spec.node !== undefined && { nodeSelector: { [label.nodeIdentity]: spec.node } }),
+          ...(spec.node !== undefined && {
+            nodeSelector: { [label.nodeIdentity]: spec.node },
+            // The world is there and nowhere else: it can be saved and moved while its node is cordoned.
+            tolerations: [
+              { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
+            ],
+          }),
           serviceAccountName: storage.job_account,
           automountServiceAccountToken: false,
           enableServiceLinks: false,

@@ -72,6 +72,20 @@ describe("a move of a world", () => {
     );
   });
 
+  test("leaves a node that is cordoned", async () => {
+    await fixture.addWorld("leaver");
+    const cordon = (unschedulable: boolean) =>
+      fixture.base.kube.patch(resources.nodes, { name: "local-1" }, { merge: { spec: { unschedulable } } });
+    await cordon(true);
+    try {
+      await fixture.begin("leaver");
+      const done = await fixture.reaches("leaver", "succeeded", "failed");
+      assert.equal(done.state, "succeeded", done.error);
+    } finally {
+      await cordon(false);
+    }
+  });
+
   test("each rejection has its code", async () => {
     await fixture.addWorld("fixed");
     const refusal = (target?: string, name = "fixed") => faultOf(fixture.begin(name, target));

@@ -7,7 +7,7 @@ import { isPublic } from "@svc/service/public-address";
 /** Hosts with their port unless it is 443, and whole origins. */
 export type Sources = readonly string[];
 
-export type Checked = {
+type Checked = {
   url: URL;
   /** The operator named the origin as it stands: neither https nor a public address is asked of it. */
   isInside: boolean;

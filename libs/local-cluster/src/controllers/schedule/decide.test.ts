@@ -70,6 +70,15 @@ describe("the scheduler", () => {
     assert.deepEqual(place({ ...none, pod: tolerant, nodes }), { node: "c" });
   });
 
+  it("takes a cordoned node for a pod that tolerates it", () => {
+    const nodes = [nodeOf("a", { unschedulable: true })];
+    const toleration = { key: "node.kubernetes.io/unschedulable", operator: "Exists" };
+    const tolerant = podOf({ tolerations: [{ ...toleration, effect: "NoSchedule" }] });
+    assert.deepEqual(place({ ...none, pod: tolerant, nodes }), { node: "a" });
+    const other = podOf({ tolerations: [{ ...toleration, effect: "NoExecute" }] });
+    assert.ok("refused" in place({ ...none, pod: other, nodes }));
+  });
+
   it("waits for a claim that does not exist", () => {
     const claims = [{ name: "w", claim: undefined, volume: undefined }];
     assert.deepEqual(place({ ...none, pod: podOf(), nodes: NODES, claims }), {

@@ -21,6 +21,9 @@ type Observed = {
 /** `node` is the node of the pod; `refused` is the message of the PodScheduled condition. */
 type Placement = { node: string } | { refused: string };
 
+/** What tolerates this goes on nodes that are cordoned, too. */
+const cordoned: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+
 function tolerates(pod: Pod, taint: Taint): boolean {
   if (taint.effect === "PreferNoSchedule") return true;
   return (pod.spec.tolerations ?? []).some(
@@ -42,7 +45,7 @@ function refusal(node: Node, { pod, claims }: Observed): string | undefined {
   const ready =
     node.status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
   if (!ready) return "node(s) were not ready";
-  if (node.spec?.unschedulable === true) return "node(s) were unschedulable";
+  if (node.spec?.unschedulable === true && !tolerates(pod, cordoned)) return "node(s) were unschedulable";
   const terms =
     pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (!hasLabels(labels, pod.spec.nodeSelector) || (terms !== undefined && !matchesTerms(labels, terms))) {

@@ -1,25 +1,34 @@
-import { poll, useOperation, useOperations } from "../../api/query.ts";
+import { useState } from "react";
+import type { OperationName, Output } from "../../api/operations.ts";
+import { poll, useAction, useOperation, useOperations } from "../../api/query.ts";
 import { MoveProgress } from "../../settings/move-progress.tsx";
 import { isMoving, isUnfinished, type Migration, type Node } from "../../settings/move-steps.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Card, Muted, Stack } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
 import { List, ListItem } from "../../ui/list.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
+import { Progress } from "../../ui/progress.tsx";
 import { Status } from "../../ui/status.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
-import { useWords, type Words } from "../../words/words.ts";
+import { formatBytes, isolate } from "../../words/format.ts";
+import { useLanguage, useWords, type Words } from "../../words/words.ts";
 
 /** The machines of the platform, and the moves of worlds between them. */
 export function Page() {
   const words = useWords();
   const { data, error, refetch } = useOperation("nodes.listNodes", {}, { every: poll.list });
-  const rows = useServerCounts(data?.nodes ?? []);
+  const rooms = useOperation("nodes.readRoom", {}, { every: poll.list });
+  const rows = useServerCounts(data?.nodes ?? [], rooms.data?.nodes ?? []);
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   return (
     <PageFrame title={words.nodes.title}>
       {error && <Failure error={error} retry={() => void refetch()} />}
+      {rooms.error && <Failure error={rooms.error} retry={() => void rooms.refetch()} />}
       <VirtualTable
         label={words.nodes.title}
         columns={columnsOf(words)}
@@ -31,15 +40,24 @@ export function Page() {
   );
 }
 
-type NodeRow = { node: Node; servers: number | undefined; awake: number | undefined };
+type Room = Output<"nodes.readRoom">["nodes"][number];
+type NodeRow = {
+  node: Node;
+  servers: number | undefined;
+  awake: number | undefined;
+  room: Room | undefined;
+};
 
-function useServerCounts(nodes: readonly Node[]): NodeRow[] {
+function useServerCounts(nodes: readonly Node[], rooms: readonly Room[]): NodeRow[] {
   const counted = nodes.flatMap(({ name: node }) => [
     { node, limit: 1 },
     { node, limit: 1, filter: "awake" as const },
   ]);
   const totals = useOperations("servers.fleet", counted, { every: poll.list }).map(({ data }) => data?.total);
-  return nodes.map((node, at) => ({ node, servers: totals[2 * at], awake: totals[2 * at + 1] }));
+  return nodes.map((node, at) => ({
+    ...{ node, servers: totals[2 * at], awake: totals[2 * at + 1] },
+    room: rooms.find(({ name }) => name === node.name),
+  }));
 }
 
 function columnsOf({ nodes }: Words): Column<NodeRow>[] {
@@ -81,7 +99,92 @@ function columnsOf({ nodes }: Words): Column<NodeRow>[] {
           </Link>
         ),
     },
+    {
+      key: "memory",
+      title: nodes.memory,
+      width: "180px",
+      cell: ({ room }) => room && <Memory room={room} />,
+    },
+    {
+      key: "actions",
+      title: nodes.actions,
+      width: "130px",
+      cell: ({ node: { name }, room }) =>
+        room?.cordoned ? <Uncordon name={name} /> : room?.takes_servers && <Cordon name={name} />,
+    },
   ];
+}
+
+/** What its servers may take, of what it has; more than all when it sleeps most of the time. */
+function Memory({ room: { memory, assigned, awake } }: { room: Room }) {
+  const { nodes: words } = useWords();
+  const { language } = useLanguage();
+  const all = words.memoryOf(formatBytes(assigned, language), formatBytes(memory, language));
+  return (
+    <Stack isTight>
+      <span>{all}</span>
+      <Progress label={all} value={assigned} max={memory} />
+      <Muted>{words.memoryAwake(formatBytes(awake, language))}</Muted>
+    </Stack>
+  );
+}
+
+const changed: readonly OperationName[] = ["nodes.listNodes", "nodes.readRoom"];
+
+function Cordon({ name }: { name: string }) {
+  const { nodes: words } = useWords();
+  const toast = useToast();
+  const cordon = useAction("nodes.cordon", changed);
+  const [isAsking, setAsking] = useState(false);
+  const shown = isolate(name);
+  return (
+    <>
+      <Button label={words.cordonOf(shown)} isPending={cordon.isPending} onPress={() => setAsking(true)}>
+        {words.cordon}
+      </Button>
+      <Failure error={cordon.error} />
+      <Confirm
+        title={words.cordonTitle(shown)}
+        action={words.cordon}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() =>
+          cordon.mutate({ name }, { onSuccess: () => toast({ kind: "done", text: words.cordoned(shown) }) })
+        }
+      >
+        <p>{words.cordonHelp}</p>
+        <p>
+          {words.drainHelp} <code>{words.drainCommand(name)}</code>
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+function Uncordon({ name }: { name: string }) {
+  const { nodes: words } = useWords();
+  const toast = useToast();
+  const uncordon = useAction("nodes.uncordon", changed);
+  const shown = isolate(name);
+  return (
+    <>
+      <Button
+        label={words.uncordonOf(shown)}
+        isPending={uncordon.isPending}
+        onPress={() =>
+          uncordon.mutate(
+            { name },
+            {
+              onSuccess: ({ approved }) => approved && toast({ kind: "done", text: words.uncordoned(shown) }),
+            },
+          )
+        }
+      >
+        {words.uncordon}
+      </Button>
+      <Failure error={uncordon.error} />
+    </>
+  );
 }
 
 function Moves() {

@@ -100,6 +100,8 @@ export const auditActions = {
   "backup.export": "Backup downloaded",
   "backup.drill": "Backup tried out",
   "world.export": "World downloaded",
+  "node.cordon": "Node kept free of new servers",
+  "node.uncordon": "Node used again",
   "world.migrate": "Move of a world begun",
   "world.migrate_retry": "Move of a world tried again",
   "world.migrate_cancel": "Move of a world cancelled",

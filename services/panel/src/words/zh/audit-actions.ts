@@ -101,6 +101,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "backup.export": "下载备份",
   "backup.drill": "演练备份",
   "world.export": "下载世界",
+  "node.cordon": "停用节点",
+  "node.uncordon": "重新启用节点",
   "world.migrate": "开始迁移世界",
   "world.migrate_retry": "重试迁移世界",
   "world.migrate_cancel": "取消迁移世界",
