@@ -1,6 +1,7 @@
 import { createClient } from "@svc/client";
 import { listen } from "@svc/minecraft";
 import { systemClock } from "@svc/service/clock";
+import { createNodeFetch } from "@svc/service/node-fetch";
 import { createSemaphore } from "@svc/service/semaphore";
 import { createTokenSource } from "@svc/service/token";
 import { Counter, Gauge, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
@@ -9,7 +10,6 @@ import { createFailureLog } from "./failures.ts";
 import { createGate } from "./gate.ts";
 import type { LinkDeps } from "./linking/link-player.ts";
 import { createLinkService } from "./linking/link-service.ts";
-import { createNodeFetch } from "./linking/node-fetch.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
@@ -92,7 +92,7 @@ function holdingOf({ config, log, registry }: Dependencies): LinkDeps | undefine
         return `Bearer ${token()}`;
       },
     },
-    fetch: createNodeFetch(callsAtOnce),
+    fetch: createNodeFetch({ connections: callsAtOnce }).fetch,
   });
   const onFailure = createFailureLog({ log, counter });
   const limit = createSemaphore(callsAtOnce).run;

@@ -137,7 +137,7 @@ export async function startProxy(
     await reportVisits(context);
     // So that nobody is listed here for the seconds until our silence is noticed.
     if (config.onlineMode) await context.api.reportPlayers(context.proxyId, []);
-    await context.api.close();
+    context.api.close();
   };
   const isReady = () => (context.registry.isKnown() ? undefined : "no server list received yet");
   return { port: listener.port, isReady, close, [Symbol.asyncDispose]: close };

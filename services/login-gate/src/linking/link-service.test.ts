@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
 import { systemClock } from "@svc/service/clock";
+import { createNodeFetch } from "@svc/service/node-fetch";
 import { createSemaphore } from "@svc/service/semaphore";
 import { startInternalApi } from "../testing/internal-api.ts";
 import { createLinkService, type LinkService } from "./link-service.ts";
-import { createNodeFetch } from "./node-fetch.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const other = "069a79f4-44e9-4726-a5be-fca90e38aaf6";
@@ -25,7 +25,7 @@ function service(about: { baseUrl?: string; token?: string } = {}): {
   const client = createClient({
     baseUrl,
     headers: { authorization: `Bearer ${token}` },
-    fetch: createNodeFetch(4),
+    fetch: createNodeFetch({ connections: 4 }).fetch,
   });
   const calls = createLinkService({
     client,

@@ -26,7 +26,7 @@ async function fixture(t: TestContext, answer: RequestListener, requestTimeoutMs
     onCall: (record) => records.push(record),
   });
   t.after(async () => {
-    await api.close();
+    api.close();
     server.closeAllConnections();
     server.close();
   });
@@ -127,7 +127,7 @@ test("a read at a replica that hangs is answered by the other one, and so is all
     onCall: (record) => records.push(record),
   });
   t.after(async () => {
-    await api.close();
+    api.close();
     front.close();
   });
   assert.ok((await api.linkStatus(uuid)).ok);

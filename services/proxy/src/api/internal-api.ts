@@ -15,8 +15,8 @@ import {
   servers,
   signIn,
 } from "@svc/proto";
+import { createNodeFetch, type NodeFetch } from "@svc/service/node-fetch";
 import type { TokenSource } from "@svc/service/token";
-import { Agent, fetch as undiciFetch } from "undici";
 import type { Limits } from "../limit-settings.ts";
 
 /** Status 0 = no answer: refused, dropped, timed out. */
@@ -87,33 +87,23 @@ export function createInternalApi(options: InternalApiOptions) {
 
 /** Connections to the service; those on which a replica may hang are left for new ones, which another may take. */
 function createConnections({ connectTimeoutMs, limits }: InternalApiOptions) {
-  const open = () =>
-    new Agent({ connect: { timeout: connectTimeoutMs }, connections: limits.serviceConnections });
-  const agents = new Set<Agent>();
-  const renew = () => {
-    const agent = open();
-    agents.add(agent);
-    return agent;
-  };
-  let agent = renew();
-  const leave = async (old: Agent) => {
-    // What is under way there goes on.
-    await old.close().catch(() => undefined);
-    agents.delete(old);
-  };
+  const left = new Set<NodeFetch>();
+  const open = () => createNodeFetch({ connections: limits.serviceConnections, connectTimeoutMs });
+  let newest = open();
   return {
     current: () => {
-      const used = agent;
-      const withAgent = (url: URL, init: object) => undiciFetch(url, { ...init, dispatcher: used });
+      const used = newest;
       const giveUp = () => {
-        if (agent !== used) return;
-        agent = renew();
-        void leave(used);
+        if (newest !== used) return;
+        newest = open();
+        left.add(used);
+        // What is under way there goes on.
+        void used.close().then(() => left.delete(used));
       };
-      return { fetch: withAgent as unknown as typeof globalThis.fetch, giveUp };
+      return { fetch: used.fetch, giveUp };
     },
-    close: async () => {
-      await Promise.all([...agents].map((one) => one.destroy()));
+    close: () => {
+      for (const one of [newest, ...left]) one.destroy();
     },
   };
 }
