@@ -42,9 +42,6 @@ export {
   buckets,
   contracts,
   contractsOf,
-  type Durable,
-  durableNamed,
-  durables,
   events,
   type Operation,
   operations,
@@ -78,6 +75,7 @@ export {
   type Tier,
   type UploadRule,
 } from "./contract.ts";
+export { type Durable, durableNamed, durables } from "./durable.ts";
 export {
   type AccountPrincipal,
   ByteTransferTicket,
@@ -169,6 +167,7 @@ export * as statusPages from "./lifecycle/status-page.ts";
 export { PublicState } from "./lifecycle/status-page.ts";
 export * as tags from "./lifecycle/tag.ts";
 export { plainMotd, visibleName } from "./lifecycle/visible-name.ts";
+export { keptNames } from "./nats/kept-names.ts";
 export { permissionsOf } from "./nats/permissions.ts";
 export { migrateUser, natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
 export { isSupportedNats, supportedNats } from "./nats/server-version.ts";

@@ -1,8 +1,9 @@
 // NATS users and what each may publish and subscribe, derived from the contracts (docs/reference/mesh.md#trust).
 
 import { type Owner, owners, type ServiceName } from "../caller.ts";
-import { buckets, contracts, durables, events, views } from "../catalog.ts";
+import { buckets, contracts, events, views } from "../catalog.ts";
 import type { Bucket } from "../contract.ts";
+import { durables } from "../durable.ts";
 import type { View } from "../view.ts";
 import {
   eventFilter,

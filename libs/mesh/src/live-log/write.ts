@@ -7,7 +7,7 @@ import { liveSubject } from "@svc/proto";
 import type { LiveLogLine, LiveLogSource, LiveLogWriter, Mesh } from "../api.ts";
 import type { HeaderValues } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
-import { liveStreamName } from "../stream/catalog.ts";
+import { liveStreamName } from "../stream/names.ts";
 import { store } from "../stream/publish.ts";
 import { readLast, storeAfter } from "../stream/read-last.ts";
 import { createPacedSending, type PacedSending } from "./paced-sending.ts";

@@ -15,6 +15,7 @@ import {
   views,
 } from "@svc/proto";
 import { bucketFilter, bucketStream } from "./key-value.ts";
+import { liveStreamName } from "./names.ts";
 
 /** The part of a stream's configuration that svc sets; durations in nanoseconds as the API has them. */
 export type StreamConfig = Partial<JetStreamConfig> & Pick<JetStreamConfig, "name" | "subjects">;
@@ -28,11 +29,6 @@ const mebibyte = 1_048_576;
 
 const shared = { storage: "file", retention: "limits", discard: "old", allow_direct: true } as const;
 
-/** The stream of live lines of an owner. */
-export function liveStreamName(owner: Owner): string {
-  return `${streamName(owner)}_LIVE`;
-}
-
 /** All streams. `more` is what the catalog does not have, for tests. */
 export function allStreams(more: readonly (Bucket | View)[] = []): StreamConfig[] {
   const kept = [...views, ...buckets, ...more];
@@ -40,14 +36,6 @@ export function allStreams(more: readonly (Bucket | View)[] = []): StreamConfig[
     ...owners.flatMap(streamsOf),
     ...kept.map((one) => (one.type === "view" ? viewConfig(one) : bucketConfig(one))),
   ];
-}
-
-/** Names of the streams that a service cannot work without. */
-export function streamsNeededBy(owner: Owner): string[] {
-  const own = [...views, ...buckets]
-    .filter((one) => one.owner === owner)
-    .map(({ name }) => bucketStream(name));
-  return [...streamsOf(owner).map(({ name }) => name), ...own];
 }
 
 /** Streams of one owner: its events, its live lines and, for identity, the audit log of all services. */

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Owner } from "@svc/proto";
 import type { Core } from "../core.ts";
-import { streamsNeededBy } from "./catalog.ts";
 import { findStream, noStream } from "./info.ts";
+import { streamsNeededBy } from "./names.ts";
 
 const withinMs = 15_000;
 const retryMs = 200;

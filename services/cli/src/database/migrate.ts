@@ -1,5 +1,6 @@
 import { migrateStreams } from "@svc/mesh/migrate";
-import { migrateUp, readRolePasswords } from "@svc/store";
+import { migrateUp } from "@svc/store";
+import { readRolePasswords } from "@svc/store/role-passwords";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
 import { migrateEnvironment } from "../config.ts";

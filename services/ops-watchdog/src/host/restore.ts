@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { connectKube } from "@svc/kube";
-import { readRolePasswords } from "@svc/store";
+import { readRolePasswords } from "@svc/store/role-passwords";
 import { listBundles } from "../bundle/folder.ts";
 import { serversMember } from "../bundle/manifest.ts";
 import type { ServerObject } from "../bundle/server-objects.ts";
