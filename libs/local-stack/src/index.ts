@@ -6,6 +6,7 @@ export { defaultPorts } from "./ports/ports.ts";
 export { startPostgres } from "./postgres/postgres.ts";
 export { findPostgresProgram } from "./postgres/program.ts";
 export { nodeFlags, runSvc } from "./program/programs.ts";
+export { runToEnd } from "./program/run-to-end.ts";
 export { allServiceNames, gameServiceNames, serviceNames } from "./program/sources.ts";
 export { findDockerRegistry } from "./registry/find.ts";
 export { startDetached } from "./stack/detach.ts";

@@ -27,6 +27,8 @@ export type ProgramName =
   | "local-cluster"
   | "mail-sink"
   | "svc"
+  | "nats-users"
+  | "publish-base-images"
   | "panel"
   | "world-agent"
   | "ops-watchdog-host"
@@ -40,6 +42,8 @@ export const programSources: Readonly<Record<ProgramName, string>> = {
   "local-cluster": "libs/local-cluster/src/main.ts",
   "mail-sink": "libs/local-stack/src/mail/main.ts",
   svc: "services/cli/src/main.ts",
+  "nats-users": "services/cli/src/stack/nats-users.ts",
+  "publish-base-images": "services/cli/src/stack/publish-base-images.ts",
   panel: "services/panel/build/main.ts",
   "world-agent": "services/world-agent/src/main.ts",
   // ops-watchdog starts it for each run of its watchdog (services/ops-watchdog/src/loop/run-program.ts).

@@ -24,13 +24,18 @@ async function postgresSpec({ paths, secrets, ports, say }: StackContext): Promi
   return { ...plan, name: "postgres", stopTimeoutMs: stopMs.postgres };
 }
 
-async function natsSpecs({ paths, secrets, ports, options, say }: StackContext): Promise<ChildSpec[]> {
-  const binary = await findNatsServer({
-    env: options.env,
-    cacheDirs: [...defaultCacheDirs(options.env, options.repo), join(paths.data, "cache")],
-    progress: say,
-  });
-  const extraConfig = options.natsConfig(secrets.nats);
+async function natsSpecs(
+  { paths, secrets, ports, options, say }: StackContext,
+  programs: Promise<StackPrograms>,
+): Promise<ChildSpec[]> {
+  const [binary, extraConfig] = await Promise.all([
+    findNatsServer({
+      env: options.env,
+      cacheDirs: [...defaultCacheDirs(options.env, options.repo), join(paths.data, "cache")],
+      progress: say,
+    }),
+    options.natsConfig(secrets.nats, programs),
+  ]);
   const servers = natsServersOf(options);
   const portOf = (name: string) => ports[name] ?? 0;
   const routePorts = servers.map(({ routes }) => portOf(routes));
@@ -92,7 +97,7 @@ export async function embeddedSpecs(
   programs: Promise<StackPrograms>,
 ): Promise<ChildSpec[]> {
   if (part === "postgres") return [await postgresSpec(context)];
-  if (part === "nats") return natsSpecs(context);
+  if (part === "nats") return natsSpecs(context, programs);
   if (part === "local-cluster") return [clusterSpec(context, await programs)];
   return [mailSpec(context, await programs)];
 }

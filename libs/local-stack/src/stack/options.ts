@@ -51,7 +51,10 @@ export type StackOptions = {
   /** `section.key=value` overrides for every service. */
   set?: readonly string[];
   /** Users and permissions as text of a NATS configuration, from the passwords by user. */
-  natsConfig: (passwords: Readonly<Record<string, string>>) => string;
+  natsConfig: (
+    passwords: Readonly<Record<string, string>>,
+    programs: Promise<StackPrograms>,
+  ) => Promise<string>;
   /** What gate and lobby accept, by service, from the text of the masters' file. */
   forwardingSecrets?: (masters: string) => Readonly<Record<"login-gate" | "lobby", string>>;
   /** Text of `svc.toml`. */
@@ -66,7 +69,10 @@ export type StackOptions = {
     serviceAccounts: readonly string[];
   };
   /** Fills the registry once it answers. */
-  fillRegistry?: (registry: { host: string; password: string; signal: AbortSignal }) => Promise<void>;
+  fillRegistry?: (
+    registry: { host: string; password: string; signal: AbortSignal },
+    programs: StackPrograms,
+  ) => Promise<void>;
   /** Other programs than those of the checkout, for tests. */
   programs?: StackPrograms;
   /** Prints one line on stderr. */

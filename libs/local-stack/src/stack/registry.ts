@@ -37,20 +37,22 @@ export async function startRegistry(
     port: context.ports.registry,
     secret: secrets.registryUploads,
   });
-  const gate = gateSpec(context, await programs, binary);
+  const bundled = await programs;
+  const gate = gateSpec(context, bundled, binary);
   await supervisor.start([{ ...plan, name: "registry", stopTimeoutMs: stopMs.registry }, gate]);
-  await fill(context, facts.registryHost, signal);
+  await fill(context, bundled, signal);
   return true;
 }
 
 /** A registry that refuses for now is filled at the next start. */
 async function fill(
-  { options, secrets, say }: StackContext,
-  host: string,
+  { options, secrets, facts, say }: StackContext,
+  programs: StackPrograms,
   signal: AbortSignal,
 ): Promise<void> {
+  const { registryHost: host = "" } = facts;
   try {
-    await options.fillRegistry?.({ host, password: secrets.registry.platform, signal });
+    await options.fillRegistry?.({ host, password: secrets.registry.platform, signal }, programs);
   } catch (error) {
     if (!signal.aborted) say(`NOTE: the base images were not published: ${errorText(error)}`);
   }

@@ -15,7 +15,7 @@ try {
     env: process.env,
     ports: "auto",
     only,
-    natsConfig: (passwords) => {
+    natsConfig: async (passwords) => {
       const users = Object.entries(passwords).map(
         ([user, password]) => `{ user: "${user}", password: "${password}" }`,
       );

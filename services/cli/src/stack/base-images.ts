@@ -11,7 +11,7 @@ type Target = {
   host: string;
   password: string;
   /** Gives up waiting for the registry. */
-  signal: AbortSignal;
+  signal?: AbortSignal;
 };
 
 /** Publishes the demo server of each version as a base image, unless the registry has it as it is. */
@@ -23,7 +23,7 @@ export async function publishBaseImages({ host, password, signal }: Target): Pro
 
 type Base = (typeof baseImages.demoServerImages)[number];
 
-async function publish(registry: Registry, { repository, tag, config }: Base, signal: AbortSignal) {
+async function publish(registry: Registry, { repository, tag, config }: Base, signal?: AbortSignal) {
   const { blobs, manifest } = createImage(config);
   const found = await registry.headManifest(repository, tag, signal);
   if (found?.digest === digestOf(manifest)) return;

@@ -7,12 +7,12 @@ import {
   findStackFile,
   runStack,
   runSvc,
+  runToEnd,
   type StackFile,
   type StackOptions,
   startDetached,
   takesLocalNames,
 } from "@svc/local-stack";
-import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
 import { hintData } from "../hint.ts";
 import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
@@ -88,13 +88,16 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     ...hinted(options.data),
     ...chosen(options),
     ...(options.set ? { set: options.set } : {}),
-    natsConfig: natsAuthorization,
+    natsConfig: async (passwords, programs) =>
+      runToEnd(await programs, "nats-users", { input: passwords, env: environment() }),
     forwardingSecrets: systemForwardingFiles,
     configToml: (facts) =>
       localConfig(facts, {
         takesNames: facts.forwardingSecret !== undefined && takesLocalNames(environment()),
       }),
-    fillRegistry: async (registry) => (await import("./base-images.ts")).publishBaseImages(registry),
+    fillRegistry: async ({ signal, ...input }, programs) => {
+      await runToEnd(programs, "publish-base-images", { input, env: environment(), signal });
+    },
     cluster: {
       images: ({ file, compileCache }) =>
         imageTable(repo, process.execPath, {
