@@ -13,21 +13,22 @@ const sayAgainStaleMs = 500;
 
 type Marking = { view: View; mark: () => void; usedForMs?: number; restingMs?: number };
 
-/** Calls `mark` every `markEveryMs` while the view is in use, as at first, else every 15 s, and once its use begins. */
-export function startMarking(core: Core, marking: Marking): { close: () => void } {
+/**
+ * Calls `mark` every `markEveryMs` while the view is in use, as at first, else every 15 s, and once its use begins.
+ * `pauseMs` is the pause that holds now.
+ */
+export function startMarking(core: Core, marking: Marking): { pauseMs: () => number; close: () => void } {
   const { view, mark, usedForMs: usedMs = usedForMs } = marking;
   const restMs = Math.max(marking.restingMs ?? restingMs, view.markEveryMs);
   let usedAt = performance.now();
   let timer: NodeJS.Timeout;
   const isUsed = () => performance.now() - usedAt < usedMs;
+  const pauseMs = () => (isUsed() ? view.markEveryMs : restMs);
   const wait = () => {
-    timer = setTimeout(
-      () => {
-        wait();
-        mark();
-      },
-      isUsed() ? view.markEveryMs : restMs,
-    );
+    timer = setTimeout(() => {
+      wait();
+      mark();
+    }, pauseMs());
   };
   const subject = viewUseSubject(view);
   const listening = core.connection.subscribe(subject, (message) => {
@@ -42,6 +43,7 @@ export function startMarking(core: Core, marking: Marking): { close: () => void 
   });
   wait();
   return {
+    pauseMs,
     close: () => {
       clearTimeout(timer);
       listening.unsubscribe();

@@ -6,8 +6,10 @@ import { createLogger } from "@svc/telemetry";
 import type { Mesh, ViewMirror } from "../api.ts";
 import { createConnection } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
+import { metaSubject } from "../stream/key-value.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 import { createFreshness, startMarking } from "./marking.ts";
+import { writeView } from "./writer.ts";
 
 const view = servers.servers;
 let nats: TestNats;
@@ -113,6 +115,29 @@ test("a value that did not change is not written again", async () => {
   const other = await lifecycle.writeView(view);
   assert.deepEqual(await other.replace(fleet(2)), { written: 0, removed: 0 });
   await other.close();
+});
+
+test("a view that is replaced without a change is marked no more often than its rhythm", async () => {
+  const owner = await coreOf("lifecycle");
+  const reader = await coreOf("gateway-internal");
+  let marks = 0;
+  const heard = reader.connection.subscribe(metaSubject(view), () => {
+    marks += 1;
+  });
+  await reader.connection.client.flush();
+  const writer = await writeView(owner, { ...view, markEveryMs: 3_600_000 });
+  const first = new Map([["a", info("a")]]);
+  await writer.replace(first);
+  for (let number = 0; number < 5; number += 1)
+    assert.deepEqual(await writer.replace(first), { written: 0, removed: 0 });
+  await writer.replace(new Map([["a", info("a", 1)]]));
+  await until(() => marks >= 2);
+  await writer.replace(new Map([["a", info("a", 1)]]));
+  await reader.connection.client.flush();
+  assert.equal(marks, 2);
+  heard.unsubscribe();
+  await writer.close();
+  await Promise.all([owner.connection.close(), reader.connection.close()]);
 });
 
 test("an invalid value and a key that is not subject-safe are rejected", async () => {

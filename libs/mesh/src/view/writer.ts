@@ -30,8 +30,11 @@ const repairRetryMs = 1_000;
 
 type Stored = { bytes: Uint8Array | undefined; sequence: number };
 
-/** What a round of reading found; `lastMark`: sequence of the last mark, ours or another writer's, 0 without one. */
-type Round = { created: string; lastMark: number };
+/**
+ * What a round of reading found; `lastMark`: sequence of the last mark, ours or another writer's, 0 without one;
+ * `markedAt`: when we began to store ours (monotonic).
+ */
+type Round = { created: string; lastMark: number; markedAt: number };
 
 type State = {
   core: Core;
@@ -82,7 +85,7 @@ export async function writeView<V>(
     remove: async (key) => {
       await write(state, key, undefined);
     },
-    replace: (entries) => replace(state, entries),
+    replace: (entries) => replace(state, entries, marking.pauseMs),
     close: async () => {
       state.isClosed = true;
       marking.close();
@@ -94,6 +97,7 @@ export async function writeView<V>(
 async function replace<V>(
   state: State,
   entries: ReadonlyMap<string, V>,
+  pauseMs: () => number,
 ): Promise<{ written: number; removed: number }> {
   const wanted = new Map<string, Uint8Array>();
   for (const [key, value] of entries) wanted.set(key, encodeJson(state.view.value.parse(value)));
@@ -103,10 +107,18 @@ async function replace<V>(
     .map(([key]) => key);
   await forEachInFlight([...changed, ...gone], (key) => write(state, key, wanted.get(key)));
   state.isReplaced = true;
+  const result = { written: changed.length, removed: gone.length };
+  const isChanged = result.written + result.removed > 0;
+  // An owner that replaces the view every few seconds marks it no more often than any other.
+  if (!isChanged && performance.now() - markedAt(state) < pauseMs()) return result;
   // The owner may be asked only once this call has ended: what it waits for may be the caller of this one.
   if (state.options.isCurrent) setImmediate(() => markInBackground(state));
   else await markCurrent(state);
-  return { written: changed.length, removed: gone.length };
+  return result;
+}
+
+function markedAt({ round }: State): number {
+  return round?.markedAt ?? Number.NEGATIVE_INFINITY;
 }
 
 async function write(state: State, key: string, bytes: Uint8Array | undefined): Promise<void> {
@@ -151,9 +163,11 @@ async function storeMark(state: State): Promise<void> {
   // A bucket that was created again or emptied has another last mark or none, and rejects ours.
   const headers = { "Nats-Expected-Last-Subject-Sequence": String(round.lastMark) };
   const message = { subject: metaSubject(state.view), body: encodeMark(round.created, size), headers };
+  const startedAt = performance.now();
   try {
     const ack = await store(state.core, message);
     sawMark(round, ack.seq ?? 0);
+    round.markedAt = startedAt;
   } catch (error) {
     if (state.round === round) state.reader?.restart();
     throw error;
@@ -164,12 +178,16 @@ function sawMark(round: Round, sequence: number): void {
   round.lastMark = Math.max(round.lastMark, sequence);
 }
 
+function newRound(created: string): Round {
+  return { created, lastMark: 0, markedAt: Number.NEGATIVE_INFINITY };
+}
+
 // Reads the bucket as a mirror does, to learn other writers' changes and to find what NATS lost.
 async function follow(state: State): Promise<OrderedReader> {
   const { core, view } = state;
   let snapshot: Map<string, Stored> | undefined;
   let comparedWith: string | undefined;
-  let round: Round = { created: "", lastMark: 0 };
+  let round: Round = newRound("");
   let opened = () => {};
   const firstRead = new Promise<void>((resolve) => {
     opened = resolve;
@@ -180,7 +198,7 @@ async function follow(state: State): Promise<OrderedReader> {
     heartbeatMs: readerHeartbeatMs,
     startFrom: () => ({ at: "first" }),
     onStart: ({ created }) => {
-      round = { created, lastMark: 0 };
+      round = newRound(created);
       snapshot = new Map();
       state.round = undefined;
       // A mark that a deleted bucket never acknowledges holds up none in the next one.

@@ -68,11 +68,8 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       // What is not known now stays as it was, and grows old for its readers to see.
       if (!servers.isLive()) return views.lapse();
       const at = now();
-      const [shown, isOverviewShown, windows] = await Promise.all([
-        pages.shown(),
-        pages.isOverviewShown(),
-        windowsOf(deps.announcements, at),
-      ]);
+      const [shown, isOverviewShown] = await Promise.all([pages.shown(), pages.isOverviewShown()]);
+      const windows = shown.length === 0 ? [] : await windowsOf(deps.announcements, at);
       const known = shown.flatMap((page): Known[] => {
         const facts = factsOf(deps, page, windows);
         return facts === undefined ? [] : [{ page, facts }];
