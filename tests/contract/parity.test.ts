@@ -110,6 +110,8 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/servers/{name}/origin": "docs/reference/clones.md#world: where its world comes from",
   "POST /api/v1/servers/{name}/origin/retry": "docs/reference/clones.md#failed: once more",
   "PUT /api/v1/servers/{name}/tags": "docs/reference/server-resource.md#tags: words to find servers by",
+  "POST /api/v1/servers/{name}/restart":
+    "docs/reference/server-states.md#restart: one request that a closed tab does not interrupt",
   "GET /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: its state and bounds",
   "PUT /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: kept until a time",
   "DELETE /api/v1/servers/{name}/keep-awake": "docs/reference/server-states.md#keep-awake: its end",

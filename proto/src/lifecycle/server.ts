@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { countedPage, cursor, event, nothing, operation, page, request } from "../contract.ts";
-import { optionalPaging, PlayerUuid } from "../text.ts";
+import { optionalPaging, PlayerUuid, Timestamp } from "../text.ts";
 import { view } from "../view.ts";
 import { ServerNameParam } from "./names.ts";
 import { GameName } from "./player.ts";
@@ -300,16 +300,11 @@ export const viewStatus = operation({
   spec: "docs/reference/server-states.md#view",
 });
 
+const power = { method: "POST", face: "external", tier: "app", status: 202, rights: ["power"] } as const;
+
 export const wake = operation({
   subject: "lifecycle.server.wake",
-  http: {
-    method: "POST",
-    path: "/api/v1/servers/{name}/wake",
-    face: "external",
-    tier: "app",
-    status: 202,
-    rights: ["power"],
-  },
+  http: { ...power, path: "/api/v1/servers/{name}/wake" },
   params: name,
   query: {
     /** `true`: staff wake it although a maintenance window lasts. */
@@ -333,20 +328,28 @@ export const wake = operation({
 
 export const stop = operation({
   subject: "lifecycle.server.stop",
-  http: {
-    method: "POST",
-    path: "/api/v1/servers/{name}/stop",
-    face: "external",
-    tier: "app",
-    status: 202,
-    rights: ["power"],
-  },
+  http: { ...power, path: "/api/v1/servers/{name}/stop" },
   params: name,
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Stopped") }),
   faults: ["bad_name", "not_found"],
   onceById: true,
   summary: "Stops a server with the notice of docs/reference/server-states.md#phases.",
   spec: "docs/reference/server-states.md#stop",
+});
+
+export const restart = operation({
+  subject: "lifecycle.server.restart",
+  http: { ...power, path: "/api/v1/servers/{name}/restart" },
+  params: name,
+  output: z.strictObject({
+    name: z.string(),
+    /** When it is saved and goes down. */
+    restart_at: Timestamp,
+  }),
+  faults: ["bad_name", "not_found", "not_running"],
+  onceById: true,
+  summary: "Restarts a running server; players who are on are told before.",
+  spec: "docs/reference/server-states.md#restart",
 });
 
 export const serverCreated = event({

@@ -3,7 +3,6 @@ import {
   accounts,
   type InputOf,
   imageChoices,
-  keepAwakes,
   type OutputOf,
   ownership,
   type ServerTag,
@@ -119,16 +118,17 @@ export async function stopServer(name: string, options: Data & { wait?: boolean 
   return { json: status, text: `${name} has stopped.` };
 }
 
-/** Stops a server, then wakes it again; waits for each step and for the wake cooldown. */
+/** Restarts a running server and follows it until players may join again. */
 export async function restartServer(name: string, { data }: Data): Promise<Outcome> {
   const external = connectExternal(data);
-  const { until } = await external.call(keepAwakes.read, { name });
-  await external.call(servers.stop, { name });
-  await follow(external, name, ({ phase }) => phase === "Stopped");
-  // The stop ended it, but nobody meant that.
-  if (until !== undefined && Date.parse(until) > Date.now())
-    await external.call(keepAwakes.write, { name, until });
-  return wakeAgain(name, { data });
+  const { restart_at } = await external.call(servers.restart, { name });
+  const waitMs = Date.parse(restart_at) - Date.now();
+  if (waitMs > 0) process.stderr.write(`${name}: players get ${Math.ceil(waitMs / 1_000)} s notice\n`);
+  // A start may be shorter than the time between two polls.
+  const mostMs = waitMs + longestPassMs;
+  const begun = Date.now();
+  await follow(external, name, ({ phase }) => phase !== "Running" || Date.now() - begun > mostMs);
+  return awaitReady(external, name);
 }
 
 /** Wakes a server that ran a moment ago, and waits for the wake cooldown and until players may join. */
@@ -205,6 +205,8 @@ async function listOwn(external: External, tag: string | undefined): Promise<Out
 }
 
 const pollMs = 500;
+/** From when a restart is due until the phase says so. */
+const longestPassMs = 20_000;
 
 async function follow(
   external: External,

@@ -58,7 +58,7 @@ function addLife(server: Command): void {
     .option("--wait", "wait until it has stopped")
     .action(runs(async (options: Wait, name) => (await load()).stopServer(name ?? "", options)));
   command(server, "restart <name>", {
-    does: "stop a server and wake it again",
+    does: "restart a running server; players who are on get 30 s notice",
     example: "server restart survival",
   }).action(runs(async (options, name) => (await load()).restartServer(name ?? "", options)));
   command(server, "status <name>", {

@@ -1,5 +1,5 @@
 import type { Mesh } from "@svc/mesh";
-import { consoles } from "@svc/proto";
+import { consoles, servers } from "@svc/proto";
 import type { ServerDeps } from "../server/deps.ts";
 import { command } from "./command.ts";
 import type { ConsoleDeps } from "./deps.ts";
@@ -7,6 +7,7 @@ import { type FollowersDeps, startFollowers } from "./followers.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
 import * as access from "./player-access.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
+import { restart } from "./restart.ts";
 import { watch } from "./watch.ts";
 
 type ConsoleNeeds = FollowersDeps & { mesh: Mesh; deps: ServerDeps };
@@ -27,6 +28,7 @@ export function startConsole(needs: ConsoleNeeds): { rcon: ServerRcon; close: ()
   mesh.serve(consoles.kick, access.kick(deps));
   mesh.serve(consoles.changePermission, changePermission(deps));
   mesh.serve(consoles.changeGroup, changeGroup(deps));
+  mesh.serve(servers.restart, restart(deps));
   mesh.serve(consoles.readLuckPerms, readLuckPerms(deps));
   return {
     rcon,

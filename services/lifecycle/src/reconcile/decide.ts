@@ -7,6 +7,7 @@ import {
   addressPending,
   forwardingUnusable,
   isRunning,
+  msToRestart,
   nodeUnavailable,
   podNotReady,
   rconNotReached,
@@ -25,6 +26,7 @@ import { atRest, awaitNotice, beginNotice, beginStop, podTerminating, scaleDown 
 //            spec cannot be built                Failed         InvalidSpec                         on change
 //            start-retry on a Failed server      Starting       StartRetried, new pod, new budget    2 s
 //            restart of a Running server         Starting       RestartRequested, saved, new pod         2 s
+//            the same, its time is not there     Running                                             rest of it
 //            password unusable                   Starting       RconSecretUnavailable               10 s
 //            forwarding secret unusable          Starting       ForwardingSecretUnavailable         10 s
 //            pod not ready                       Starting       PodNotReady                          2 s
@@ -68,7 +70,9 @@ export function decide(observed: Observed, now: number): Plan {
   const rules = isWanted ? whenRunning : whenStopped;
   for (const rule of rules) {
     const plan = rule(observed, now);
-    if (plan) return endKeepAwake(observed, isWanted ? cancelStop(observed, plan) : plan, now);
+    if (!plan) continue;
+    const next = isWanted ? awaitRestart(observed, cancelStop(observed, plan), now) : plan;
+    return endKeepAwake(observed, next, now);
   }
   throw new Error("no rule applies, although the last one always does");
 }
@@ -81,15 +85,23 @@ function cancelStop(observed: Observed, plan: Plan): Plan {
   return { ...plan, status, effects: [announce, ...plan.effects] };
 }
 
+/** A pass is due when a restart is that players were told of. */
+function awaitRestart(observed: Observed, plan: Plan, now: number): Plan {
+  const left = msToRestart(observed, now);
+  return left > 0 ? dueWithin(plan, left) : plan;
+}
+
+function dueWithin(plan: Plan, ms: number): Plan {
+  const { requeue } = plan;
+  const isSooner = requeue !== "on-change" && requeue.afterMs <= ms;
+  return isSooner ? plan : { ...plan, requeue: after(ms) };
+}
+
 /** What keeps a server awake goes away when its time is over, whatever else the pass does; until then a pass is due then. */
 function endKeepAwake(observed: Observed, plan: Plan, now: number): Plan {
   const end = keptAwakeUntil(observed.server, observed.settings.keep_awake_longest);
   if (end === undefined) return plan;
-  if (now < end) {
-    const { requeue } = plan;
-    const isSooner = requeue !== "on-change" && requeue.afterMs <= end - now;
-    return isSooner ? plan : { ...plan, requeue: after(end - now) };
-  }
+  if (now < end) return dueWithin(plan, end - now);
   // Each is written against the version that the pass has seen, so the next pass does what does not fit into this one.
   if (plan.effects.some(({ kind }) => kind === "set-desired-stopped" || kind === "remove-annotation"))
     return plan;

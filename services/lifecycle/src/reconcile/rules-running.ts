@@ -1,6 +1,7 @@
 // What a server that is to run needs, in the order of docs/reference/server-states.md#pass.
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
+import { restartAt } from "../server/restart-notice.ts";
 import { restart, specChanged, waitOrFail } from "./deadline.ts";
 import { decideObjects } from "./decide-objects.ts";
 import { decideIdle } from "./idle.ts";
@@ -11,6 +12,7 @@ import {
   isPodReady,
   isRequested,
   nextProbeAt,
+  type Observed,
   replicasOf,
   specFaultOf,
 } from "./observed.ts";
@@ -61,10 +63,16 @@ export const startRetried: Rule = (observed, now) => {
   });
 };
 
+/** Milliseconds until the requested restart of a running server is due, while its players have time to leave. */
+export function msToRestart({ server, status, pod }: Observed, now: number): number {
+  if (status.phase !== "Running" || pod === undefined) return 0;
+  return Math.max(0, (restartAt(server) ?? 0) - now);
+}
+
 /** A restart was requested: a running server saves and gets a new pod; for any other one the request is dropped. */
 export const restartRequested: Rule = (observed, now) => {
   const { server, status, pod } = observed;
-  if (!isRequested(server, "restart")) return undefined;
+  if (!isRequested(server, "restart") || msToRestart(observed, now) > 0) return undefined;
   const clearRequest: Effect = { kind: "remove-annotation", key: annotation.restart };
   if (status.phase !== "Running" || pod === undefined)
     return plan(observed, { status, requeue: after(0), effects: [clearRequest] });

@@ -307,6 +307,17 @@ describe("the table of phases", () => {
     assert.deepEqual([plan.status.startRequestedAt, plan.status.autoRestarts], [at, 0]);
   });
 
+  test("a restart that players have time for runs on until then, and a pass is due at that moment", () => {
+    const due = (ms: number) =>
+      aServer({}, { annotations: { [annotation.restart]: new Date(now + ms).toISOString() } });
+    const plan = decide(observedRunning({ server: due(7_000), probe: someone }), now);
+    assert.deepEqual([plan.status.phase, effectsOf(plan)], ["Running", []]);
+    assert.deepEqual(plan.requeue, { afterMs: 7_000 });
+    assert.equal(decide(observedRunning({ server: due(0), probe: someone }), now).status.phase, "Starting");
+    const lost = { server: due(7_000), pod: undefined };
+    assert.deepEqual(effectsOf(decide(observedRunning(lost), now)), ["remove-annotation"]);
+  });
+
   test("a pod that was deleted for a restart counts as gone before the cluster says so", () => {
     const server = aServer({}, { annotations: { [annotation.restart]: at } });
     const before = observedRunning({ server });

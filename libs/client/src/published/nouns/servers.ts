@@ -1,8 +1,9 @@
 import { servers as contracts } from "@svc/proto";
 
-/** Status, wake and stop. */
+/** Status, wake, stop and restart. */
 export const servers = {
   viewStatus: contracts.viewStatus,
   wake: contracts.wake,
   stop: contracts.stop,
+  restart: contracts.restart,
 };

@@ -64,6 +64,7 @@ export const auditActions = {
   "server.keep_awake_end": "No longer kept awake",
   "server.restart_policy": "Handling of crashes and hangs changed",
   "server.wake": "Server woken",
+  "server.restart": "Server restarted",
   "server.stop": "Server stopped",
   "server.ready": "Server ready",
   retry_start: "Start tried again",

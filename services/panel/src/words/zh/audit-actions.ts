@@ -65,6 +65,7 @@ export const auditActions: Record<keyof typeof english, string> = {
   "server.keep_awake_end": "不再保持运行",
   "server.restart_policy": "更改崩溃或无响应时的处理",
   "server.wake": "启动服务器",
+  "server.restart": "重启服务器",
   "server.stop": "停止服务器",
   "server.ready": "服务器就绪",
   retry_start: "重新尝试启动",
