@@ -23,6 +23,7 @@ const withoutStack = [
   "server wake survival",
   "server stop survival --wait",
   "server restart survival",
+  "server backup survival",
   "server list",
   "server status survival",
   "server claim survival",

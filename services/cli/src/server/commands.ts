@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   accounts,
+  backups,
   type InputOf,
   imageChoices,
   type OutputOf,
@@ -144,6 +145,12 @@ export async function wakeAgain(name: string, { data }: Data): Promise<Outcome> 
       await sleep((error.retryAfterSeconds ?? 1) * 1_000);
     }
   }
+}
+
+/** Begins a backup of the world of a stopped server. */
+export async function backUpServer(name: string, { data }: Data): Promise<Outcome> {
+  const begun = await connectExternal(data).call(backups.create, { name });
+  return { json: begun, text: `The backup of ${name} has begun.` };
 }
 
 export async function serverStatus(name: string, { data }: Data): Promise<Outcome> {

@@ -5,6 +5,8 @@ const load = () => import("./commands.ts");
 const manage = () => import("./manage.ts");
 const consoles = () => import("./console.ts");
 const safeStarts = () => import("./safe-start.ts");
+const each = async (...about: Parameters<typeof import("./each.ts")["eachServer"]>) =>
+  (await import("./each.ts")).eachServer(...about);
 type Wait = Common & { wait?: boolean };
 
 const policy = () =>
@@ -46,21 +48,41 @@ function addLife(server: Command): void {
     .option("--owner <user>", "owner: me, or a user's name, verified address or id (default: none)")
     .option("--claimable", "let the first linked player claim it; otherwise only operators assign it")
     .action(runs(async (options: never, name) => (await load()).createServer(name ?? "", options)));
-  command(server, "wake <name>", { does: "wake a server", example: "server wake survival --wait" })
+  command(server, "wake <names...>", { does: "wake servers", example: "server wake survival --wait" })
     .option("--wait", "wait until players can join")
     .option("--insist", "wake it although a maintenance window lasts; for staff")
     .action(
-      runs(async (options: Wait & { insist?: boolean }, name) =>
-        (await load()).wakeServer(name ?? "", options),
-      ),
+      runs(async (options: Wait & { insist?: boolean }, ...names) => {
+        const { wakeServer } = await load();
+        return each(names, (name) => wakeServer(name, options));
+      }),
     );
-  command(server, "stop <name>", { does: "stop a server", example: "server stop survival --wait" })
-    .option("--wait", "wait until it has stopped")
-    .action(runs(async (options: Wait, name) => (await load()).stopServer(name ?? "", options)));
-  command(server, "restart <name>", {
-    does: "restart a running server; players who are on get 30 s notice",
-    example: "server restart survival",
-  }).action(runs(async (options, name) => (await load()).restartServer(name ?? "", options)));
+  command(server, "stop <names...>", { does: "stop servers", example: "server stop survival --wait" })
+    .option("--wait", "wait until they have stopped")
+    .action(
+      runs(async (options: Wait, ...names) => {
+        const { stopServer } = await load();
+        return each(names, (name) => stopServer(name, options));
+      }),
+    );
+  command(server, "restart <names...>", {
+    does: "restart running servers; players who are on get 30 s notice",
+    example: "server restart survival creative",
+  }).action(
+    runs(async (options, ...names) => {
+      const { restartServer } = await load();
+      return each(names, (name) => restartServer(name, options));
+    }),
+  );
+  command(server, "backup <names...>", {
+    does: "begin a backup of each stopped server",
+    example: "server backup survival creative",
+  }).action(
+    runs(async (options, ...names) => {
+      const { backUpServer } = await load();
+      return each(names, (name) => backUpServer(name, options));
+    }),
+  );
   command(server, "status <name>", {
     does: "show one server",
     example: "server status survival --json",
@@ -152,9 +174,9 @@ function addRestartPolicy(server: Command): void {
 type TagOptions = Common & { add?: string[]; remove?: string[] };
 
 function addTags(server: Command): void {
-  command(server, "tag <name>", {
-    does: "show the tags of a server; with options, change them",
-    example: "server tag survival --add event:red --remove old",
+  command(server, "tag <names...>", {
+    does: "show the tags of servers; with options, change them",
+    example: "server tag survival creative --add event:red --remove old",
   })
     .option(
       "--add <tag>",
@@ -163,7 +185,10 @@ function addTags(server: Command): void {
     )
     .option("--remove <tag>", "remove a tag; may be repeated", repeat)
     .action(
-      runs(async (options: TagOptions, name) => (await import("./tag.ts")).tagServer(name ?? "", options)),
+      runs(async (options: TagOptions, ...names) => {
+        const { tagServer } = await import("./tag.ts");
+        return each(names, (name) => tagServer(name, options));
+      }),
     );
 }
 
