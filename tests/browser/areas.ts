@@ -18,6 +18,7 @@ import { addLargeListTests } from "./large-lists.ts";
 import { addLiveTests } from "./live.ts";
 import { addNarrowTests } from "./narrow.ts";
 import { addNextStepTests } from "./next-steps.ts";
+import { addOwnServerTests } from "./own-servers.ts";
 import { addPackBuildTests } from "./pack-builds.ts";
 import { addPackChangeTests } from "./pack-changes.ts";
 import { addPackTests } from "./packs.ts";
@@ -54,6 +55,8 @@ export const serverAreas: readonly Area[] = [
   addGroupTests,
   addJourneyTests,
   addLargeFolderTests,
+  // Last: until then the player owns nothing.
+  addOwnServerTests,
 ];
 
 /** What staff do with the whole platform, and what becomes of packs. */

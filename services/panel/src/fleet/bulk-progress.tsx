@@ -8,8 +8,10 @@ import { ScrollList } from "../ui/scroll-list.tsx";
 import { Status, type StatusLook } from "../ui/status.tsx";
 import { useLeaveGuard } from "../ui/use-leave-guard.ts";
 import { faultWords } from "../words/faults.ts";
-import { useWords } from "../words/words.ts";
-import { type BulkRow, countsOf, inOrder, isOver } from "./bulk.ts";
+import { isolate } from "../words/format.ts";
+import { visible } from "../words/visible.ts";
+import { useWords, type Words } from "../words/words.ts";
+import { type BulkRow, type BulkRun, countsOf, inOrder, isOver } from "./bulk.ts";
 import {
   abortBulkRun,
   closeBulkRun,
@@ -36,11 +38,11 @@ export function BulkProgress() {
   const over = run !== undefined && isOver(run);
   useLeaveGuard(run !== undefined && !over, isBulkRunning);
   useEffect(() => {
-    if (over) refresh(["servers.fleet"]);
+    if (over) refresh(["servers.fleet", "ownership.listMine"]);
   }, [over, refresh]);
   if (!run) return null;
   const { done, failed, skipped, waiting, running } = countsOf(run);
-  const title = fleet.runs[run.act](run.rows.length);
+  const title = titleOf(fleet, run);
   return (
     <Card
       title={title}
@@ -64,6 +66,7 @@ export function BulkProgress() {
       <Muted>
         <span role="status">{fleet.progress(done, failed, waiting + running)}</span>
       </Muted>
+      {!over && <Muted>{fleet.keepOpen}</Muted>}
       <ScrollList
         label={fleet.results}
         className={styles.results}
@@ -75,6 +78,13 @@ export function BulkProgress() {
       </ScrollList>
     </Card>
   );
+}
+
+function titleOf(fleet: Words["fleet"], { act, rows }: BulkRun): string {
+  const count = rows.length;
+  return "tag" in act
+    ? fleet.tagRuns[act.kind](isolate(visible(act.tag.name)), count)
+    : fleet.runs[act.kind](count);
 }
 
 function Result({ row: { name, state, error } }: { row: BulkRow }) {

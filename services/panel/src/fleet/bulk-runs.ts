@@ -10,15 +10,18 @@ import {
   beginNext,
   isOver,
   newRun,
+  type PlainAct,
   withAnswer,
   withRetry,
 } from "./bulk.ts";
+import { tagsToWrite } from "./tag-change.ts";
 
 const operations = {
   wake: "servers.wake",
   stop: "servers.stop",
+  restart: "servers.restart",
   backup: "backups.create",
-} as const satisfies Record<BulkAct, OperationName>;
+} as const satisfies Record<PlainAct, OperationName>;
 
 let now: BulkRun | undefined;
 const listeners = new Set<() => void>();
@@ -57,14 +60,25 @@ export function closeBulkRun(): void {
 
 function work(): void {
   if (!now) return;
-  const { run, begun } = beginNext(now);
+  const { run: next, begun } = beginNext(now);
   if (begun.length === 0) return;
-  change(run);
-  for (const name of begun) void act(run.act, name);
+  change(next);
+  for (const name of begun) void run(next.act, name);
 }
 
-async function act(kind: BulkAct, name: string): Promise<void> {
-  const error = await call(operations[kind], { name }).then(
+async function ask(act: BulkAct, name: string): Promise<void> {
+  if (!("tag" in act)) {
+    await call(operations[act.kind], { name });
+    return;
+  }
+  const { kind, tag } = act;
+  const status = await call("servers.viewStatus", { name });
+  const tags = tagsToWrite(("tags" in status && status.tags) || [], { act: kind, tag });
+  if (tags) await call("tags.write", { name, tags });
+}
+
+async function run(act: BulkAct, name: string): Promise<void> {
+  const error = await ask(act, name).then(
     () => undefined,
     (thrown: unknown) => (thrown instanceof ApiError ? thrown : offlineError()),
   );

@@ -16,11 +16,11 @@ import {
 
 const names = Array.from({ length: atOnce + 2 }, (_, n) => `srv-${n}`);
 const refusal = new ApiError({ status: 409, code: "at_capacity", message: "at capacity" });
-const begun = () => beginNext(newRun("stop", names)).run;
+const begun = () => beginNext(newRun({ kind: "stop" }, names)).run;
 const statesOf = ({ rows }: BulkRun) => rows.map(({ state }) => state);
 
 test("no more rows run at once than allowed", () => {
-  const first = beginNext(newRun("stop", names));
+  const first = beginNext(newRun({ kind: "stop" }, names));
   assert.deepEqual(first.begun, names.slice(0, atOnce));
   assert.deepEqual(beginNext(first.run).begun, []);
   const second = beginNext(withAnswer(first.run, "srv-0"));
@@ -29,7 +29,7 @@ test("no more rows run at once than allowed", () => {
 });
 
 test("a name that was given twice is one row", () => {
-  assert.equal(newRun("wake", ["a", "b", "a"]).rows.length, 2);
+  assert.equal(newRun({ kind: "wake" }, ["a", "b", "a"]).rows.length, 2);
 });
 
 test("a row keeps the reason for which it failed, and comes first", () => {
@@ -61,4 +61,4 @@ test("a retry takes what failed and what was left out, and nothing that was done
   assert.equal(run.isAborted, false);
 });
 
-test("a run of no servers is over", () => assert.ok(isOver(newRun("stop", []))));
+test("a run of no servers is over", () => assert.ok(isOver(newRun({ kind: "stop" }, []))));

@@ -1,9 +1,14 @@
 // One act on many servers (docs/reference/panel.md#bulk): what is next, and how each server answered. Pure.
 
+import type { ServerTag } from "@svc/proto";
 import type { ApiError } from "../api/error.ts";
 
-export const bulkActs = ["wake", "stop", "backup"] as const;
-export type BulkAct = (typeof bulkActs)[number];
+export const plainActs = ["wake", "stop", "restart", "backup"] as const;
+export type PlainAct = (typeof plainActs)[number];
+export const tagActs = ["tag", "untag"] as const;
+export type TagAct = (typeof tagActs)[number];
+/** What is done to each server; its tags are changed by one tag. */
+export type BulkAct = { kind: PlainAct } | { kind: TagAct; tag: ServerTag };
 
 export type BulkRow = {
   name: string;

@@ -1,6 +1,6 @@
 import { useMe } from "../api/session.ts";
-import { OwnList } from "../server/own-list.tsx";
 import { FleetList } from "./fleet-list.tsx";
+import { OwnList } from "./own-list.tsx";
 
 /** The servers of the platform for staff, else those that the person owns or may claim. */
 export function Page() {

@@ -109,6 +109,16 @@ export function listViewOf(query: Readonly<Record<string, unknown>>): ListView {
   };
 }
 
+/** The same as an address says it. */
+export function addressOf({ search, filter, sort, tag }: ListView): Record<string, string> {
+  return {
+    ...(search !== "" && { q: search }),
+    ...(filter !== "all" && { show: filter }),
+    ...(sort !== "name" && { sort }),
+    ...(tag !== "" && { tag }),
+  };
+}
+
 type PhaseFacts = { phase?: Phase | undefined; desiredState?: "Running" | "Stopped" | undefined };
 
 /** Whether the phase is about to change: it starts or stops, or was asked to. */

@@ -7,14 +7,13 @@ import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Limited, Muted, Row, Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
-import { Tags } from "../ui/tags.tsx";
+import { Tags, tagColours } from "../ui/tags.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 
 type Tag = NonNullable<FullStatus["tags"]>[number];
 
-const colours = ["grey", "blue", "green", "amber", "red", "violet"] as const;
 const changed = ["servers.viewStatus", "ownership.listMine", "servers.fleet"] as const;
 const most = 8;
 
@@ -77,7 +76,7 @@ export function TagSettings({ name, status }: { name: string; status: FullStatus
               label={settings.tagColour}
               value={colour}
               onChange={setColour}
-              options={colours.map((one) => [one, settings.tagColours[one]])}
+              options={tagColours.map((one) => [one, settings.tagColours[one]])}
             />
           </Limited>
           <Row>

@@ -4,6 +4,9 @@ import { classes } from "./css.ts";
 import { Link } from "./link.tsx";
 import styles from "./tags.module.css";
 
+/** Those that a tag may have, in the order in which they are offered. */
+export const tagColours = ["grey", "blue", "green", "amber", "red", "violet"] as const;
+
 type TagsProps = {
   label: string;
   of: readonly ServerTag[];

@@ -25,25 +25,43 @@ export const fleet = {
   selected: (n: number) => `${servers(n)} selected`,
   clear: "Clear the selection",
   bulk: "Selected servers",
-  acts: { wake: "Wake", stop: "Stop", backup: "Back up" },
+  acts: { wake: "Wake", stop: "Stop", restart: "Restart", backup: "Back up" },
+  tags: "Tags",
+  tagsOf: (n: number) => `Tags of ${servers(n)}`,
+  tagWhat: "What to do",
+  tagActs: { tag: "Add a tag", untag: "Remove a tag" },
+  tagActions: {
+    tag: (n: number) => `Tag ${servers(n)}`,
+    untag: (n: number) => `Remove it from ${servers(n)}`,
+  },
+  tagRuns: {
+    tag: (tag: string, n: number) => `Adding ${tag} to ${servers(n)}`,
+    untag: (tag: string, n: number) => `Removing ${tag} from ${servers(n)}`,
+  },
+  keepOpen:
+    "This tab asks one server after the other. Where it is closed before the end, those that were not asked yet stay as they are.",
   actions: {
     wake: (n: number) => `Wake ${servers(n)}`,
     stop: (n: number) => `Stop ${servers(n)}`,
+    restart: (n: number) => `Restart ${servers(n)}`,
     backup: (n: number) => `Back up ${servers(n)}`,
   },
   confirm: {
     wake: (n: number) => `Wake ${servers(n)}?`,
     stop: (n: number) => `Stop ${servers(n)}?`,
+    restart: (n: number) => `Restart ${servers(n)}?`,
     backup: (n: number) => `Back up ${servers(n)}?`,
   },
   help: {
     wake: "As many start as the platform has room for; the others are refused and can be tried again.",
     stop: "Players who are on see a notice and are moved to the lobby.",
+    restart: "Servers that do not run are refused. Players who are on see a notice, and have half a minute.",
     backup: "Only worlds of servers that are asleep are backed up; the others are refused.",
   },
   runs: {
     wake: (n: number) => `Waking ${servers(n)}`,
     stop: (n: number) => `Stopping ${servers(n)}`,
+    restart: (n: number) => `Restarting ${servers(n)}`,
     backup: (n: number) => `Backing up ${servers(n)}`,
   },
   progress: (done: number, failed: number, left: number) =>

@@ -23,25 +23,42 @@ export const fleet: Words["fleet"] = {
   selected: (n) => `已选择 ${n} 台服务器`,
   clear: "清除选择",
   bulk: "已选择的服务器",
-  acts: { wake: "唤醒", stop: "停止", backup: "备份" },
+  acts: { wake: "唤醒", stop: "停止", restart: "重启", backup: "备份" },
+  tags: "标签",
+  tagsOf: (n) => `${n} 台服务器的标签`,
+  tagWhat: "操作",
+  tagActs: { tag: "添加标签", untag: "移除标签" },
+  tagActions: {
+    tag: (n) => `为 ${n} 台服务器添加标签`,
+    untag: (n) => `从 ${n} 台服务器移除`,
+  },
+  tagRuns: {
+    tag: (tag, n) => `正在为 ${n} 台服务器添加 ${tag}`,
+    untag: (tag, n) => `正在从 ${n} 台服务器移除 ${tag}`,
+  },
+  keepOpen: "此标签页会依次向各台服务器发出请求。如果提前关闭，尚未请求的服务器保持不变。",
   actions: {
     wake: (n) => `唤醒 ${n} 台服务器`,
     stop: (n) => `停止 ${n} 台服务器`,
+    restart: (n) => `重启 ${n} 台服务器`,
     backup: (n) => `备份 ${n} 台服务器`,
   },
   confirm: {
     wake: (n) => `要唤醒 ${n} 台服务器吗？`,
     stop: (n) => `要停止 ${n} 台服务器吗？`,
+    restart: (n) => `要重启 ${n} 台服务器吗？`,
     backup: (n) => `要备份 ${n} 台服务器吗？`,
   },
   help: {
     wake: "平台有余量才会启动；其余的会被拒绝，可以稍后重试。",
     stop: "在线玩家会看到通知，并被移到大厅。",
+    restart: "未运行的服务器会被拒绝。在线玩家会看到通知，并有半分钟时间。",
     backup: "只备份休眠中的服务器的世界；其余的会被拒绝。",
   },
   runs: {
     wake: (n) => `正在唤醒 ${n} 台服务器`,
     stop: (n) => `正在停止 ${n} 台服务器`,
+    restart: (n) => `正在重启 ${n} 台服务器`,
     backup: (n) => `正在备份 ${n} 台服务器`,
   },
   progress: (done, failed, left) =>

@@ -1,0 +1,61 @@
+import type { ServerTag } from "@svc/proto";
+import { useState } from "react";
+import { Field } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { Muted, Stack } from "../ui/layout.tsx";
+import { Select } from "../ui/select.tsx";
+import { tagColours } from "../ui/tags.tsx";
+import { useWords } from "../words/words.ts";
+import { type BulkAct, type TagAct, tagActs } from "./bulk.ts";
+import { tagNameOf } from "./tag-change.ts";
+
+type DialogProps = { count: number; onClose: () => void; onSubmit: (act: BulkAct) => void };
+
+/** Asks for the tag that the chosen servers get or lose. */
+export function BulkTagDialog({ count, onClose, onSubmit }: DialogProps) {
+  const { fleet, reasons, settings } = useWords();
+  const [kind, setKind] = useState<TagAct>("tag");
+  const [text, setText] = useState("");
+  const [colour, setColour] = useState<ServerTag["colour"]>("grey");
+  const name = tagNameOf(text);
+  const submit = () => {
+    if (name !== "") onSubmit({ kind, tag: { name, colour } });
+  };
+  return (
+    <FormDialog
+      title={fleet.tagsOf(count)}
+      action={fleet.tagActions[kind](count)}
+      isPending={false}
+      whyNot={name === "" ? reasons.choose : undefined}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Stack>
+        <Select
+          label={fleet.tagWhat}
+          value={kind}
+          onChange={setKind}
+          options={tagActs.map((act) => [act, fleet.tagActs[act]])}
+        />
+        <Field
+          label={settings.tag}
+          name="tag"
+          value={text}
+          onChange={setText}
+          maxLength={24}
+          description={settings.tagHelp}
+          autoFocus
+        />
+        {kind === "tag" && (
+          <Select
+            label={settings.tagColour}
+            value={colour}
+            onChange={setColour}
+            options={tagColours.map((one) => [one, settings.tagColours[one]])}
+          />
+        )}
+        <Muted>{fleet.keepOpen}</Muted>
+      </Stack>
+    </FormDialog>
+  );
+}
