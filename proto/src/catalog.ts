@@ -44,6 +44,7 @@ import * as reclaim from "./lifecycle/reclaim.ts";
 import * as restartPolicy from "./lifecycle/restart-policy.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as serverFilter from "./lifecycle/server-filter.ts";
 import * as serverGroup from "./lifecycle/server-group.ts";
 import * as statusPage from "./lifecycle/status-page.ts";
 import * as tag from "./lifecycle/tag.ts";
@@ -83,6 +84,7 @@ const lifecycle = [
   restartPolicy,
   keepAwake,
   tag,
+  serverFilter,
   serverGroup,
   node,
   imageChoice,

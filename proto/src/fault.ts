@@ -46,6 +46,7 @@ export const faults = rows({
   bad_schedule: [400, "The schedule's settings are not valid."],
   bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
   bad_keep_awake: [400, "until must be a time that is still to come and not too far ahead."],
+  bad_filter: [400, "The filter is not valid."],
   bad_group: [400, "The stages of the group are not valid."],
   bad_announcement: [400, "The start or the end of the announcement is not valid."],
   bad_tags: [400, "The tags are not valid: at most 8, each 1 to 24 letters and digits."],
@@ -228,10 +229,8 @@ export const faults = rows({
   group_empty: [409, "No server is in the group any more; add some first."],
   announcement_exists: [409, "Another announcement has this id; choose another one, or change that one."],
   announcement_limit: [409, "The limit of planned and current announcements is reached; end one first."],
-  note_limit: [
-    409,
-    "There are as many notes about this player at this server as there may be; delete one first.",
-  ],
+  note_limit: [409, "This player has as many notes at this server as there may be; delete one first."],
+  filter_limit: [409, "You have as many saved filters as you may; delete one first."],
   announcement_over: [409, "The announcement is over; make a new one."],
   maintenance_window: [
     409,

@@ -148,6 +148,7 @@ export * as worlds from "./lifecycle/reclaim.ts";
 export * as restartPolicies from "./lifecycle/restart-policy.ts";
 export * as schedules from "./lifecycle/schedule.ts";
 export * as servers from "./lifecycle/server.ts";
+export * as serverFilters from "./lifecycle/server-filter.ts";
 export * as serverGroups from "./lifecycle/server-group.ts";
 export {
   AutostartPolicy,

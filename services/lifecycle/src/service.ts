@@ -30,6 +30,7 @@ import { startSweepingChanges } from "./server/audited-change.ts";
 import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
 import { createWakeReservations } from "./server/wake-reservations.ts";
+import { serveFilters } from "./server-filter/serve.ts";
 import { startSharing } from "./sharing/serve.ts";
 import { startStatusPages } from "./status-page/serve.ts";
 import { serveWorlds } from "./world/serve.ts";
@@ -83,6 +84,7 @@ export async function startLifecycle(
   serveCrashes(mesh, deps, runtime.store);
   serveKeepAwake(mesh, deps, runtime.store);
   serveImageChoices(mesh, deps);
+  serveFilters(mesh, runtime.store);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);
   const crashNotices = startCrashNotices({ database: runtime.store, mesh, settings: lifecycle, log });

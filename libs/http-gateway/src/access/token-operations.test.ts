@@ -51,6 +51,9 @@ const sessionsOnly = [
   "lifecycle.ownership.claim",
   "lifecycle.ownership.read-my-quota",
   "lifecycle.ownership.retire",
+  "lifecycle.server-filter.list",
+  "lifecycle.server-filter.remove",
+  "lifecycle.server-filter.save",
   "lifecycle.status-page.read",
   "lifecycle.status-page.write",
 ];

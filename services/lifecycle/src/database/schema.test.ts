@@ -68,6 +68,10 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     ...{ about: true, due_at: true, causes: true, outcome: true },
   },
   server_presence: { server_name: true, is_empty: true, changed_at: true, looked_at: true },
+  server_filters: {
+    ...{ id: true, account_id: true, name: true, search: true, show: true, tag: true, node: true },
+    ...{ sort: true, saved_at: true },
+  },
   server_groups: {
     ...{ id: true, account_id: true, name: true, stage_seconds: true, created_at: true, changed_at: true },
   },

@@ -1,6 +1,6 @@
 // The tables of this service as kysely sees them (docs/reference/data.md#database).
 
-import type { AuditEntry, announcements, schedules, serverGroups } from "@svc/proto";
+import type { AuditEntry, announcements, schedules, serverFilters, serverGroups } from "@svc/proto";
 import type { Store } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -151,6 +151,18 @@ type ServerPresenceTable = {
   looked_at: Date;
 };
 
+type ServerFiltersTable = {
+  id: string;
+  account_id: string;
+  name: string;
+  search: string;
+  show: "" | NonNullable<serverFilters.ServerFilter["show"]>;
+  tag: string;
+  node: string;
+  sort: serverFilters.ServerFilter["sort"];
+  saved_at: Date;
+};
+
 export type ServerGroupsTable = {
   id: string;
   account_id: string;
@@ -280,6 +292,7 @@ export type Tables = {
   status_overview: { id: Generated<boolean>; since: Date; shown_by: string };
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
+  server_filters: ServerFiltersTable;
   server_groups: ServerGroupsTable;
   server_group_members: ServerGroupMembersTable;
   server_group_runs: ServerGroupRunsTable;

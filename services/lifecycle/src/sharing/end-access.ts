@@ -7,6 +7,7 @@ import type { Tables } from "../database/schema.ts";
 import { isMember } from "../database/shared-rows.ts";
 import { deleteGroupsOf } from "../group/store.ts";
 import { changeOf } from "../schedule/locked-server.ts";
+import { deleteFiltersOf } from "../server-filter/store.ts";
 
 type About = { server: string; userId: string };
 
@@ -48,7 +49,7 @@ export async function endInvitationsBy(trx: Trx<Tables>, { server, userId }: Abo
   await openBy(trx, userId).where("server_name", "=", server).execute();
 }
 
-/** Of an account that is deleted or merged: every access that it has, every invitation that it made, and its groups. */
+/** Of an account that is deleted or merged: every access that it has, every invitation that it made, its groups and filters. */
 export async function endAccessOf(trx: Trx<Tables>, userId: string): Promise<void> {
   const rows = await trx
     .selectFrom("servers")
@@ -69,6 +70,7 @@ export async function endAccessOf(trx: Trx<Tables>, userId: string): Promise<voi
   }
   await openBy(trx, userId).execute();
   await deleteGroupsOf(trx, userId);
+  await deleteFiltersOf(trx, userId);
 }
 
 function openBy(trx: Trx<Tables>, userId: string) {

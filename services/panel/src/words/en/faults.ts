@@ -25,6 +25,8 @@ export const faults = {
     "No server whose players you may see knows this player. Who has not come for long is forgotten.",
   note_not_found: "There is no such note. Somebody else may have deleted it.",
   note_limit: "There are as many notes about this player as there may be. Delete one first.",
+  bad_filter: "The filter cannot be saved like this. Give it a name, and look for something first.",
+  filter_limit: "You have as many saved filters as you may. Delete one first.",
   bad_group:
     "The group cannot be like this. Look at its name and stages, and whether you may start and stop all its servers.",
   group_not_found: "There is no such group any more.",

@@ -23,6 +23,8 @@ export const faults: Words["faults"] = {
   known_player_not_found: "您可查看的服务器都没有此玩家的记录。长期未来的玩家会被忘记。",
   note_not_found: "没有这条备注，可能已被他人删除。",
   note_limit: "关于此玩家的备注已达上限。请先删除一条。",
+  bad_filter: "无法这样保存筛选。请填写名称，并先选择要查找的内容。",
+  filter_limit: "您保存的筛选数量已达上限，请先删除一个。",
   bad_group: "分组不能这样设置。请检查名称和阶段，以及您能否启动和停止其中所有服务器。",
   group_not_found: "这个分组已不存在。",
   group_name_taken: "您已有一个同名分组，请换一个名称。",
