@@ -5,7 +5,6 @@ import {
   type InputOf,
   imageChoices,
   type OutputOf,
-  ownership,
   type ServerTag,
   servers,
 } from "@svc/proto";
@@ -14,6 +13,7 @@ import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
 import { readUser } from "../host/users.ts";
 import { fields, type Outcome, table } from "../output.ts";
+import { readFleet, readOwn } from "./filter.ts";
 
 type Data = { data: string };
 type CreateOptions = Data & {
@@ -159,10 +159,10 @@ export async function serverStatus(name: string, { data }: Data): Promise<Outcom
 }
 
 /** Operators see every server; players those they own or may claim. */
-export async function listServers({ data, tag }: Data & { tag?: string }): Promise<Outcome> {
+export async function listServers({ data, ...narrowed }: Data & Narrowed): Promise<Outcome> {
   const external = connectExternal(data);
-  if (external.panelHost === "panel") return listOwn(external, tag);
-  const items = withTag((await external.call(servers.fleet, {})).items, tag);
+  if (external.panelHost === "panel") return listOwn(external, narrowed);
+  const items = withTag(await readFleet(external, narrowed.filter), narrowed.tag);
   const head = ["NAME", "PHASE", "PLAYERS", "ADDRESS", "OWNER", "TAGS"];
   const lines = items.map((row) => [
     row.name,
@@ -174,10 +174,11 @@ export async function listServers({ data, tag }: Data & { tag?: string }): Promi
   ]);
   return {
     json: items,
-    text: lines.length === 0 ? noneOf(tag, "There are no servers yet.") : table([head, ...lines]),
+    text: lines.length === 0 ? noneOf(narrowed, "There are no servers yet.") : table([head, ...lines]),
   };
 }
 
+type Narrowed = { tag?: string; filter?: string };
 type Tagged = { tags?: ServerTag[] | undefined };
 
 // As the service stores them (docs/reference/server-resource.md#tags).
@@ -191,12 +192,13 @@ function tagsOf({ tags = [] }: Tagged): string {
   return tags.map(({ name }) => name).join(", ") || "-";
 }
 
-function noneOf(tag: string | undefined, text: string): string {
+function noneOf({ tag, filter }: Narrowed, text: string): string {
+  if (filter !== undefined) return `The filter ${filter} finds no server.`;
   return tag === undefined ? text : `There is no server with the tag ${tag}.`;
 }
 
-async function listOwn(external: External, tag: string | undefined): Promise<Outcome> {
-  const items = withTag((await external.call(ownership.listMine, {})).items, tag);
+async function listOwn(external: External, narrowed: Narrowed): Promise<Outcome> {
+  const items = withTag(await readOwn(external, narrowed.filter), narrowed.tag);
   const head = ["NAME", "PHASE", "PLAYERS", "YOURS", "TAGS"];
   const lines = items.map((row) => [
     row.name,
@@ -207,7 +209,7 @@ async function listOwn(external: External, tag: string | undefined): Promise<Out
   ]);
   return {
     json: items,
-    text: lines.length === 0 ? noneOf(tag, "You have no servers yet.") : table([head, ...lines]),
+    text: lines.length === 0 ? noneOf(narrowed, "You have no servers yet.") : table([head, ...lines]),
   };
 }
 

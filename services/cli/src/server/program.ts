@@ -31,6 +31,7 @@ export function addServerCommands(program: Command): void {
   addRestartPolicy(server);
   addKeepAwake(server);
   addTags(server);
+  addFilters(server);
   addClones(server);
   addStatusPage(server);
 }
@@ -92,7 +93,36 @@ function addLife(server: Command): void {
     example: "server list",
   })
     .option("--tag <tag>", "only servers with this tag")
-    .action(runs(async (options: Common & { tag?: string }) => (await load()).listServers(options)));
+    .option("--filter <name>", "only what a saved filter finds, in its order")
+    .action(
+      runs(async (options: Common & { tag?: string; filter?: string }) =>
+        (await load()).listServers(options),
+      ),
+    );
+}
+
+type FilterOptions = Parameters<typeof import("./filter.ts")["serverFilter"]>[1];
+
+function addFilters(server: Command): void {
+  command(server, "filter [name]", {
+    does: "list saved filters of the list of servers; with a name and options, save or delete one",
+    example: "server filter Event --tag event --show awake",
+  })
+    .option("--search <words>", "words in the name, the address, the owner or a tag")
+    .addOption(
+      new Option("--show <state>", "only servers of this state").choices([
+        ...["awake", "asleep", "failed", "attention", "unowned"],
+      ]),
+    )
+    .option("--tag <tag>", "only servers with this tag")
+    .option("--node <name>", "only servers of this node; for operators")
+    .addOption(new Option("--sort <by>", "order").choices(["name", "phase", "players", "owner", "node"]))
+    .option("--delete", "delete it")
+    .action(
+      runs(async (options: Common & FilterOptions, name) =>
+        (await import("./filter.ts")).serverFilter(name, options),
+      ),
+    );
 }
 
 function addChanges(server: Command): void {
