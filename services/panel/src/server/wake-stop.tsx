@@ -11,6 +11,7 @@ import { failedToast, useToast } from "../ui/toasts.tsx";
 import { formatClock, isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { Insist } from "./insist.tsx";
+import { Restart } from "./restart.tsx";
 import { canBeStopped, type ServerRow } from "./row.ts";
 import { PlayOn, WhoPlays } from "./stop-notice.tsx";
 import { useDesired } from "./use-desired.ts";
@@ -32,6 +33,13 @@ export function WakeOrStop({ server, isMain = false }: { server: Target; isMain?
   if (stopsAt !== undefined) return <PlayOn name={server.name} isMain={isMain} />;
   const wake = <Wake server={server} isMain={isMain} />;
   if (!canBeStopped(server)) return wake;
+  if (phase === "Running" && isMain)
+    return (
+      <Row>
+        <Stop server={server} />
+        <Restart name={server.name} />
+      </Row>
+    );
   if (phase !== "Failed") return <Stop server={server} />;
   if (!isMain) return wake;
   return (

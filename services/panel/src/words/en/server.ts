@@ -83,6 +83,13 @@ export const server = {
   confirmStopHelp: (n: number) =>
     `${count(n, "player is", "players are")} online. They see a notice and are moved to the lobby.`,
   stopServer: "Stop the server",
+  restart: "Restart",
+  confirmRestart: (name: string) => `Restart ${name}?`,
+  confirmRestartHelp:
+    "The world is saved first. Players who are on see a notice, and have half a minute; then they are moved to the lobby.",
+  restartServer: "Restart the server",
+  restartsNow: "It restarts now.",
+  restartsSoon: "Players see a notice. It restarts in half a minute.",
   settings: "Settings",
   pages: "Pages of this server",
   overview: "Overview",
