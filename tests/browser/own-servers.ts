@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area } from "./fixture.ts";
+import { selectorOf } from "./person.ts";
 
-const { fleet, servers, settings } = en;
+const { fleet, server, servers, settings } = en;
 const names = ["mine-one", "mine-two"] as const;
 
 export const addOwnServerTests: Area = (fixture) => {
@@ -67,5 +69,77 @@ export const addOwnServerTests: Area = (fixture) => {
     await player.press("button", fleet.close);
     const { body } = await player.request("GET", `/servers/${names[0]}/status`);
     assert.equal(body["phase"], "Stopped");
+  });
+
+  test("a running server is restarted on its page and in the list", async () => {
+    const { player, addressOf, inspect } = fixture();
+    const [name] = names;
+    const phaseOf = async () => (await player.request("GET", `/servers/${name}/status`)).body["phase"];
+    const isUp = () => until(async () => (await phaseOf()) === "Running", 120_000);
+    const isDown = () => until(async () => (await phaseOf()) === "Starting", 30_000);
+    assert.equal((await player.request("POST", `/servers/${name}/wake`)).status, 202);
+    await isUp();
+    await player.open(addressOf("panel_host", `/servers/${name}`));
+    await player.press("button", `${server.restart} ${name}`);
+    await player.sees(server.confirmRestartHelp);
+    await inspect(player, "server-restart");
+    await player.press("button", server.restartServer);
+    await isDown();
+    await player.sees(server.restartsNow);
+    await isUp();
+    await player.open(addressOf("panel_host", "/servers?q=mine-one"));
+    await player.press("checkbox", fleet.selectAll(1));
+    await player.press("button", fleet.acts.restart);
+    await player.press("button", fleet.actions.restart(1));
+    await player.sees(fleet.progress(1, 0, 0));
+    await isDown();
+    await isUp();
+    await player.press("button", fleet.close);
+    await player.request("POST", `/servers/${name}/stop`);
+    await until(async () => (await phaseOf()) === "Stopped", 60_000);
+  });
+
+  test("what is looked for is saved under a name, shown again and deleted", async () => {
+    const { player, addressOf, inspect } = fixture();
+    await player.open(addressOf("panel_host", "/servers?q=mine-"));
+    await player.fill(servers.search, "mine-one");
+    await player.sees(servers.shown(1, 3));
+    await player.press("button", fleet.saveFilter);
+    await player.fill(fleet.filterName, "Mine");
+    await inspect(player, "own-servers-save-filter");
+    await player.press("button", fleet.saveFilterAction);
+    await player.sees(fleet.filterSaved);
+    const shown = isolate("Mine");
+    await player.open(addressOf("panel_host", "/servers"));
+    await player.sees(servers.shown(3, 3));
+    await player.press("button", fleet.openFilter(shown));
+    await player.sees(servers.shown(1, 3));
+    assert.equal(new URL(player.page.url()).searchParams.get("q"), "mine-one");
+    await inspect(player, "own-servers-filter");
+    await player.press("button", fleet.deleteFilter);
+    await player.sees(fleet.deleteFilterOf(shown));
+    // The dialog has the button of the same name.
+    await player.page.locator(`[role=alertdialog] ${selectorOf("button", fleet.deleteFilter)}`).click();
+    await player.sees(fleet.filterDeleted);
+    await player.sees(fleet.saveFilter);
+    const { body } = await player.request("GET", "/me/server-filters");
+    assert.deepEqual(body["filters"], []);
+  });
+
+  test("a filter of staff is not offered in the own list, and one that is saved twice is replaced", async () => {
+    const { owner, addressOf } = fixture();
+    await owner.open(addressOf("admin_host", "/servers?show=attention"));
+    for (const _ of [1, 2]) {
+      await owner.press("button", fleet.saveFilter);
+      await owner.fill(fleet.filterName, "Trouble");
+      await owner.press("button", fleet.saveFilterAction);
+      await owner.sees(fleet.filterSaved);
+      await owner.open(addressOf("admin_host", "/servers?show=failed"));
+    }
+    const { body } = await owner.request("GET", "/me/server-filters");
+    assert.deepEqual(
+      (body["filters"] as { name: string; show: string }[]).map(({ name, show }) => `${name} ${show}`),
+      ["Trouble failed"],
+    );
   });
 };

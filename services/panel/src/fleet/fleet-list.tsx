@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import type { ServerRow } from "../server/row.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -14,9 +14,12 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { FleetFields } from "./fleet-fields.tsx";
 import { addressOf, everything, type FleetView, fleetViewOf, narrowRows } from "./fleet-view.ts";
+import { findsOfFleet, fleetViewOfFinds } from "./saved-filter.ts";
+import { SavedFilters } from "./saved-filters.tsx";
 import { countOf, nothing } from "./selection.ts";
 import { ServerTable } from "./server-table.tsx";
 import { readSelected, useFleet } from "./use-fleet.ts";
+import { useSelection } from "./use-selection.ts";
 
 /** All servers of the platform: searched on the server, chosen by row, acted on together. */
 export function FleetList() {
@@ -29,16 +32,8 @@ export function FleetList() {
   const search = useDebounced(typed);
   const asked = { ...view, search };
   const fleet = useFleet(asked);
-  const [selection, setSelection] = useState(nothing);
-  const show = (change: Partial<FleetView>) => {
-    // Other servers match now; what nobody sees must not be acted on.
-    if (change.sort === undefined) setSelection(nothing);
-    go({ ...view, ...change });
-  };
-  const onSearch = (text: string) => {
-    setSelection(nothing);
-    setTyped(text);
-  };
+  const [selection, setSelection] = useSelection(JSON.stringify(addressOf({ ...view, sort: "name" })));
+  const show = (change: Partial<FleetView>) => go({ ...view, ...change });
   const create = (
     <Link to="/servers/new" looks="primary">
       {servers.create}
@@ -62,7 +57,8 @@ export function FleetList() {
   return (
     <PageFrame title={servers.title} actions={create}>
       <BulkProgress />
-      {(isSearched || !isEmpty) && <FleetFields view={view} onSearch={onSearch} show={show} />}
+      {(isSearched || !isEmpty) && <FleetFields view={view} onSearch={setTyped} show={show} />}
+      <SavedFilters finds={findsOfFleet(asked)} onOpen={(saved) => go(fleetViewOfFinds(saved))} />
       {error && <Failure error={error} retry={refetch} />}
       {isEmpty && !isSearched && (
         <Empty title={servers.noneStaff} action={create}>

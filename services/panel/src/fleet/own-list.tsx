@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useDeferredValue, useMemo } from "react";
 import {
   addressOf,
   filters,
@@ -24,8 +24,11 @@ import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
+import { type Finds, findsOfList, listViewOfFinds } from "./saved-filter.ts";
+import { SavedFilters } from "./saved-filters.tsx";
 import { isSelected, nothing } from "./selection.ts";
 import { ServerTable } from "./server-table.tsx";
+import { useSelection } from "./use-selection.ts";
 
 /** What the address says about the list, and the way to change it. */
 function useListView() {
@@ -45,7 +48,7 @@ export function OwnList() {
   const { filter, sort, tag } = view;
   const search = useDeferredValue(view.search);
   const { rows, error, refetch } = useOwnServers();
-  const [selection, setSelection] = useState(nothing);
+  const [selection, setSelection] = useSelection(JSON.stringify([view.search, filter, tag]));
   const shown = useMemo(
     () => selectRows(rows ?? [], { search, filter, sort, tag }),
     [rows, search, filter, sort, tag],
@@ -57,11 +60,9 @@ export function OwnList() {
   );
   const mine = shown.filter((row) => whyNotRow(row) === undefined);
   const chosen = mine.filter(({ name }) => isSelected(selection, name));
-  const change = (to: Partial<ListView>) => {
-    // Other servers match now; what nobody sees must not be acted on.
-    if (to.sort === undefined) setSelection(nothing);
-    if (to.search !== undefined && Object.keys(to).length === 1) setTyped(to.search);
-    else show(to);
+  const open = (finds: Finds) => {
+    const found = listViewOfFinds(finds);
+    if (found) show(found);
   };
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   return (
@@ -70,13 +71,14 @@ export function OwnList() {
       {rows.length === 0 ? (
         <Empty title={servers.none}>{servers.noneHelp}</Empty>
       ) : (
-        <ListFields view={view} tags={tags} show={change} />
+        <ListFields view={view} tags={tags} onSearch={setTyped} show={show} />
       )}
+      {rows.length > 0 && <SavedFilters finds={findsOfList(view)} isShown={isShown} onOpen={open} />}
       {rows.length > 0 && shown.length === 0 && (
         <Empty
           title={servers.noMatch}
           action={
-            <Button onPress={() => change({ search: "", filter: "all", tag: "" })}>{servers.clear}</Button>
+            <Button onPress={() => show({ search: "", filter: "all", tag: "" })}>{servers.clear}</Button>
           }
         />
       )}
@@ -100,14 +102,17 @@ export function OwnList() {
   );
 }
 
+const isShown = (finds: Finds) => listViewOfFinds(finds) !== undefined;
+
 type ListFieldsProps = {
   view: ListView;
   /** Those that servers of the list have. */
   tags: readonly string[];
+  onSearch: (search: string) => void;
   show: (change: Partial<ListView>) => void;
 };
 
-function ListFields({ view, tags, show }: ListFieldsProps) {
+function ListFields({ view, tags, onSearch, show }: ListFieldsProps) {
   const { servers } = useWords();
   // The address may name one that no server has any more.
   const offered = view.tag === "" || tags.includes(view.tag) ? tags : [view.tag, ...tags];
@@ -120,7 +125,7 @@ function ListFields({ view, tags, show }: ListFieldsProps) {
           type="search"
           inputMode="search"
           value={view.search}
-          onChange={(search) => show({ search })}
+          onChange={onSearch}
         />
       </Grow>
       <Row>

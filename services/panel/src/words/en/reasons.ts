@@ -10,6 +10,7 @@ export const reasons = {
   cooldown: "It was woken a moment ago.",
   damaged: "This backup is damaged.",
   system: "This server belongs to the platform.",
+  noName: "Give it a name first.",
   notYours: "Claim the server first.",
   otherBulk: "Another act on many servers is still running.",
   searching: "The list is still being read.",

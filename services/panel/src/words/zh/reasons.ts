@@ -10,6 +10,7 @@ export const reasons: Words["reasons"] = {
   stopping: "服务器正在停止。",
   cooldown: "刚刚唤醒过。",
   damaged: "此备份已损坏。",
+  noName: "请先填写名称。",
   notYours: "请先认领此服务器。",
   system: "此服务器属于平台。",
   otherBulk: "另一个批量操作仍在进行。",
