@@ -62,10 +62,15 @@ const rows: Row[] = [
     jobs: [aJob({ manager: "svc-files", mode: "read" })],
     kind: undefined,
   },
-  {
-    fact: "listing files does not hold",
-    jobs: [aJob({ manager: "svc-files", mode: "list" })],
+  ...["list", "search", "changed", "plugins"].map((mode) => ({
+    fact: `a files Job that reads, as ${mode} does, does not hold`,
+    jobs: [aJob({ manager: "svc-files", mode })],
     kind: undefined,
+  })),
+  {
+    fact: "setting files aside holds",
+    jobs: [aJob({ manager: "svc-files", mode: "set-aside" })],
+    kind: "file-write",
   },
   { fact: "a Job of another program does not hold", jobs: [aJob({ manager: "helm" })], kind: undefined },
   {

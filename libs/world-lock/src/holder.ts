@@ -1,4 +1,5 @@
 import type { Job } from "@svc/kube";
+import type { Task } from "@svc/proto/world-task";
 import { type LockedServer, maintenanceAnnotation, worldJobLabels } from "./names.ts";
 
 /** Why a world is locked. An annotation may carry a kind that only a newer version knows; it holds too. */
@@ -19,9 +20,20 @@ const kindOfManager: Readonly<Record<string, LockKind>> = {
   "svc-files": "file-write",
   "svc-export": "export",
 };
-const readingModes: ReadonlySet<string> = new Set(["list", "read"]);
+const readingModes: ReadonlySet<string> = new Set<Task["mode"]>([
+  "list",
+  "read",
+  "search",
+  "changed",
+  "plugins",
+]);
 const endings: ReadonlySet<string> = new Set(["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"]);
 const lockShape = /^([a-z][a-z-]{0,31})@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/;
+
+/** Whether a files Job of this mode changes nothing: it takes no lock, and holds no world (docs/reference/world-lock.md#lock). */
+export function isReadingMode(mode: string): boolean {
+  return readingModes.has(mode);
+}
 
 /** Reads `<kind>@<RFC 3339 time>`; undefined for anything else. */
 export function parseLock(value: string | undefined): LockAnnotation | undefined {
@@ -80,6 +92,6 @@ function heldBy(job: Job, server: string): LockKind | undefined {
   if (kind === undefined) return undefined;
   if (kind === "backup" && labels[worldJobLabels.thenRestore] === "pending") return kind;
   // A files Job without a mode is assumed to write.
-  if (kind === "file-write" && readingModes.has(labels[worldJobLabels.filesMode] ?? "")) return undefined;
+  if (kind === "file-write" && isReadingMode(labels[worldJobLabels.filesMode] ?? "")) return undefined;
   return isJobFinished(job) ? undefined : kind;
 }

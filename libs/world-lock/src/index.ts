@@ -3,5 +3,5 @@
 export { acquireLock } from "./acquire.ts";
 export { findHolder } from "./find.ts";
 export type { HeldLock } from "./held-lock.ts";
-export { isJobFinished, type LockKind, lockHolderOf, lockValue } from "./holder.ts";
+export { isJobFinished, isReadingMode, type LockKind, lockHolderOf, lockValue } from "./holder.ts";
 export { type LockedServer, lockedServers, maintenanceAnnotation, worldJobLabels } from "./names.ts";

@@ -30,7 +30,7 @@ export const worldJobLabels = {
   server: `${prefix}/server`,
   /** `svc-restore`, `svc-backup`, `svc-files` or `svc-export`. */
   managedBy: "app.kubernetes.io/managed-by",
-  /** What a files Job does; `list` and `read` do not hold the world. */
+  /** What a files Job does; one that only reads does not hold the world. */
   filesMode: `${prefix}/files-mode`,
   /** `pending` on a safety snapshot until its restore has begun; it holds the world even when finished. */
   thenRestore: `${prefix}/then-restore`,

@@ -1,8 +1,7 @@
 // Opens a world for a file Job: the checks, and the lock for changes (docs/reference/world-lock.md#lock).
 
 import { Fault, type Principal } from "@svc/proto";
-import type { Task } from "@svc/proto/world-task";
-import { acquireLock, type HeldLock, type LockKind } from "@svc/world-lock";
+import { acquireLock, type HeldLock, isReadingMode, type LockKind } from "@svc/world-lock";
 import { assertMayAccess, assertUserName, type Wanted } from "../access.ts";
 import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
@@ -70,13 +69,6 @@ export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">)
   throw new Fault("files_unavailable", { message: `Uploads are not configured: ${missing} is empty.` });
 }
 
-const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read", "search", "changed", "plugins"]);
-
-/** Whether a task changes nothing and needs no lock. */
-function isReader({ mode }: Pick<Task, "mode">): boolean {
-  return readers.has(mode);
-}
-
 type FileJob = Pick<JobSpec, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
 
 export async function createFileJob(deps: ClusterDeps, world: WorldServer, spec: FileJob): Promise<void> {
@@ -84,7 +76,7 @@ export async function createFileJob(deps: ClusterDeps, world: WorldServer, spec:
     ...spec,
     server: world.name,
     manager: "svc-files",
-    world: { claim: world.volume_claim, mode: isReader(spec.task) ? "ro" : "rw" },
+    world: { claim: world.volume_claim, mode: isReadingMode(spec.task.mode) ? "ro" : "rw" },
     labels: { [label.filesMode]: spec.task.mode },
   });
 }
