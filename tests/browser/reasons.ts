@@ -59,8 +59,16 @@ export const addReasonTests: Area = (fixture) => {
     await owner.page.evaluate(async (address) => {
       await (await fetch(`/api/v1${address}/download`)).arrayBuffer();
     }, path);
-    // The focus goes back to the button once it can be pressed.
-    await until(() => owner.page.evaluate(() => document.activeElement?.tagName === "BUTTON"), 30_000);
+    await until(
+      async () => !(await held(owner)).includes(`${server.wake}: ${reason}`),
+      30_000,
+      "the end of the download",
+    );
+    await until(
+      () => owner.page.evaluate(() => document.activeElement?.tagName === "BUTTON"),
+      5_000,
+      "the focus to go back to the button",
+    );
   });
 
   test("a form that changes nothing says so at its button", async () => {

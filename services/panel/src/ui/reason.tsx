@@ -1,4 +1,13 @@
-import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  type FocusEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { createPortal } from "react-dom";
 import styles from "./reason.module.css";
 
@@ -20,7 +29,7 @@ export function Reason({ text, name, children }: ReasonProps) {
   const frame = useRef<HTMLSpanElement>(null);
   const [place, setPlace] = useState<Place>();
   const isHeld = text !== undefined;
-  useKeptFocus(frame, isHeld);
+  const { noteFocus, noteBlur } = useKeptFocus(frame, isHeld);
   const open = () => isHeld && frame.current && setPlace(placeOf(frame.current));
   const close = () => setPlace(undefined);
   useEffect(() => {
@@ -42,8 +51,14 @@ export function Reason({ text, name, children }: ReasonProps) {
       onPointerEnter={open}
       onPointerLeave={close}
       onClick={open}
-      onFocus={({ currentTarget }) => currentTarget.matches(":focus-visible") && open()}
-      onBlur={close}
+      onFocus={(event) => {
+        noteFocus(event);
+        if (event.currentTarget.matches(":focus-visible")) open();
+      }}
+      onBlur={(event) => {
+        noteBlur(event);
+        close();
+      }}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !place) return;
         // The dialog around it stays.
@@ -85,11 +100,32 @@ function placeOf(frame: HTMLElement): Place {
   return isLow ? { left, bottom: window.innerHeight - rect.top + gapPx } : { left, top: rect.bottom + gapPx };
 }
 
-/** A control that is disabled while it has the focus would drop it: it waits at the reason, and goes back. */
-function useKeptFocus(frame: RefObject<HTMLSpanElement | null>, isHeld: boolean): void {
+/**
+ * A control that is disabled while it has the focus would drop it: it waits at the reason, and goes back. The browser drops the focus
+ * of the frame once it is no stop of the Tab key any more, possibly before an effect runs: only the event before that says where it was.
+ */
+function useKeptFocus(frame: RefObject<HTMLSpanElement | null>, isHeld: boolean) {
+  const hasFocus = useRef(false);
   useLayoutEffect(() => {
     const [element, focused] = [frame.current, document.activeElement];
     if (isHeld && focused !== element && element?.contains(focused)) element.focus();
-    else if (!isHeld && focused === element) element?.querySelector<HTMLElement>("button, input")?.focus();
   }, [frame, isHeld]);
+  useEffect(() => {
+    if (isHeld || !hasFocus.current) return;
+    hasFocus.current = false;
+    const [element, focused] = [frame.current, document.activeElement];
+    // Whoever went on meanwhile stays there.
+    if (focused !== element && focused !== document.body) return;
+    element?.querySelector<HTMLElement>("button, input")?.focus();
+  }, [frame, isHeld]);
+  return {
+    noteFocus: ({ target, currentTarget }: FocusEvent<HTMLElement>) => {
+      hasFocus.current = target === currentTarget;
+    },
+    noteBlur: ({ currentTarget }: FocusEvent<HTMLElement>) => {
+      // A window that is left keeps its focus, and a frame that is released is blurred by that alone.
+      const isLeft = document.activeElement !== currentTarget && currentTarget.hasAttribute("tabindex");
+      if (isLeft) hasFocus.current = false;
+    },
+  };
 }
