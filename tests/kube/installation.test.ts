@@ -219,7 +219,7 @@ const used: Record<string, { place: "game" | "build" | "cluster"; what: Record<s
         "coordination.k8s.io/leases": "get create update",
       },
     },
-    { place: "cluster", what: { "/nodes": "get list watch" } },
+    { place: "cluster", what: { "/nodes": "get list watch patch" } },
   ],
   storage: [
     {
