@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
+import { otherBuild } from "./build-page.ts";
 import type { Area, Fixture } from "./fixture.ts";
 import { type Person, selectorOf } from "./person.ts";
 
@@ -128,8 +129,8 @@ export const addPackChangeTests: Area = (fixture) => {
   test("a failed build is repeated from its page, and the pack leads to the new build", async () => {
     const { owner } = fixture();
     await owner.press("button", builds.retry);
+    await otherBuild(owner, failed);
     await owner.sees(builds.steps["scan-gate"]);
-    await until(() => !owner.page.url().includes(failed), 30_000, "the page of the new build");
     repeated = await ended(fixture(), builds.failedAt(builds.steps.build));
     const { body } = await owner.request("GET", `/images/build/${repeated}`);
     assert.deepEqual([body["retry_of"], body["status"]], [failed, "failed"]);

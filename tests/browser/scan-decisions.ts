@@ -8,6 +8,7 @@ import pg from "pg";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { packs } from "../../services/panel/src/words/en/packs.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
+import { otherBuild } from "./build-page.ts";
 import type { Area, Fixture } from "./fixture.ts";
 
 const { builds, scan } = packs;
@@ -131,9 +132,8 @@ export const addScanDecisionTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", `/admin/builds/${failed}`));
     await owner.sees(why);
     await owner.press("button", builds.retry);
-    await until(() => !owner.page.url().includes(failed), 30_000, "the page of the new build");
+    const next = await otherBuild(owner, failed);
     await owner.sees(builds.steps["scan-gate"]);
-    const next = new URL(owner.page.url()).pathname.split("/").at(-1);
     const { body } = await owner.request("GET", `/images/build/${next}`);
     assert.equal(body["retry_of"], failed);
     const isDone = async () =>
@@ -154,9 +154,8 @@ export const addScanDecisionTests: Area = (fixture) => {
     await owner.sees(images.rebuildTitle);
     await inspect(owner, "images-moved");
     await owner.press("button", images.rebuildOf(isolate(image_ref)));
+    const next = await otherBuild(owner, id);
     await owner.sees(builds.steps["scan-gate"]);
-    const next = new URL(owner.page.url()).pathname.split("/").at(-1);
-    assert.notEqual(next, id);
     const { body } = await owner.request("GET", `/images/build/${next}`);
     assert.deepEqual([body["image_ref"], body["kind"] ?? "build"], [image_ref, "build"]);
     // Only its start is of interest here; one that has ended by now answers 409.
