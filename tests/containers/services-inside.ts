@@ -32,8 +32,9 @@ async function runFiles(database: string): Promise<void> {
   const env = { ...process.env, SVC_TEST_DATABASE_URL: database };
   const options = { cwd: repo, env, maxBuffer: 1 << 26 };
   const words = ["--test", "--test-concurrency=2", "--test-reporter=dot", ...plain];
-  await promisify(execFile)(process.execPath, words, options).catch((error: Error & { stdout?: string }) => {
-    throw new Error(error.stdout ?? error.message);
+  type Failed = Error & { stdout?: string; stderr?: string };
+  await promisify(execFile)(process.execPath, words, options).catch((error: Failed) => {
+    throw new Error([error.message.split("\n")[0], error.stdout, error.stderr].join("\n"));
   });
   console.log(`${plain.length} test files passed on a PostgreSQL in a container`);
 }
