@@ -75,6 +75,20 @@ async function ended({ owner }: Fixture, word: string): Promise<string> {
 const pressEntry = ({ owner }: Fixture, path: string) =>
   owner.page.locator(`nav[aria-label="${review.contents}"] ::-p-text(${path})`).click();
 
+/** The text of an editor is in a shadow root, and no part of what the page says. */
+const untilInEditor = ({ page }: Person, text: string, isThere: boolean) =>
+  page.waitForFunction(
+    (wanted: string, expected: boolean) => {
+      const editors = [...document.querySelectorAll("main div")].flatMap(
+        ({ shadowRoot }) => shadowRoot ?? [],
+      );
+      return editors.some(({ textContent }) => textContent?.includes(wanted)) === expected;
+    },
+    {},
+    text,
+    isThere,
+  );
+
 export const addPackChangeTests: Area = (fixture) => {
   let dockerfile = "";
   let failed = "";
@@ -102,13 +116,14 @@ export const addPackChangeTests: Area = (fixture) => {
   test("a changed file is shown beside what it was, and a removed one as it was", async () => {
     const { owner, inspect } = fixture();
     await pressEntry(fixture(), "config/rules.txt");
-    for (const text of [review.earlierFile, review.laterFile, "pvp=off", "pvp=on"]) await owner.sees(text);
+    for (const text of [review.earlierFile, review.laterFile]) await owner.sees(text);
+    for (const text of ["pvp=off", "pvp=on"]) await untilInEditor(owner, text, true);
     await inspect(owner, "review-changed-file");
     await owner.press("checkbox", review.compareFile);
-    await owner.seesNo("pvp=off");
+    await untilInEditor(owner, "pvp=off", false);
     await pressEntry(fixture(), "config/gone.txt");
     await owner.sees(review.earlierFile);
-    await owner.sees("old");
+    await untilInEditor(owner, "old", true);
     await inspect(owner, "review-removed-file");
   });
 

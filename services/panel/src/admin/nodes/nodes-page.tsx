@@ -11,7 +11,6 @@ import { Link } from "../../ui/link.tsx";
 import { List, ListItem } from "../../ui/list.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Progress } from "../../ui/progress.tsx";
 import { Status } from "../../ui/status.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
@@ -34,6 +33,7 @@ export function Page() {
         columns={columnsOf(words)}
         rows={rows}
         keyOf={({ node }) => node.name}
+        rowPx={rowPx}
       />
       <Moves />
     </PageFrame>
@@ -115,19 +115,18 @@ function columnsOf({ nodes }: Words): Column<NodeRow>[] {
   ];
 }
 
-/** What its servers may take, of what it has; more than all when it sleeps most of the time. */
-function Memory({ room: { memory, assigned, awake } }: { room: Room }) {
+/** What its servers may take, of what it has; more than all where most of them sleep. */
+function Memory({ room: { memory, assigned } }: { room: Room }) {
   const { nodes: words } = useWords();
   const { language } = useLanguage();
-  const all = words.memoryOf(formatBytes(assigned, language), formatBytes(memory, language));
-  return (
-    <Stack isTight>
-      <span>{all}</span>
-      <Progress label={all} value={assigned} max={memory} />
-      <Muted>{words.memoryAwake(formatBytes(awake, language))}</Muted>
-    </Stack>
-  );
+  return words.memoryOf(formatBytes(assigned, language), formatBytes(memory, language));
 }
+
+/** A card has six lines. */
+const rowPx = {
+  wide: { comfortable: 52, compact: 42 },
+  narrow: { comfortable: 176, compact: 160 },
+} as const;
 
 const changed: readonly OperationName[] = ["nodes.listNodes", "nodes.readRoom"];
 

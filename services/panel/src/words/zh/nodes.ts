@@ -14,10 +14,9 @@ export const nodes: Words["nodes"] = {
   serverCount: (all, awake) => `${all} 台服务器，${awake} 台运行中`,
   memory: "服务器的内存",
   memoryOf: (assigned, all) => `${assigned}，共 ${all}`,
-  memoryAwake: (awake) => `运行中 ${awake}`,
   actions: "操作",
   cordon: "停用",
-  cordonOf: (node) => `不再把服务器分配到 ${node}`,
+  cordonOf: (node) => `停用 ${node}`,
   cordonTitle: (node) => `停用 ${node}？`,
   cordonHelp:
     "新建和迁移的服务器会分配到其他节点。正在这里运行的服务器不受影响，但在此休眠的服务器无法启动，除非将其世界迁走，或重新启用该节点。",
