@@ -43,9 +43,10 @@ describe("a chunk that is written", () => {
     test(`fails when ${when}, just now or long ago`, { timeout: 10_000 }, async () => {
       const { response } = await answering();
       await writeChunk(response, Buffer.alloc(1_000));
+      const closed = once(response, "close");
       lose(response);
       await assert.rejects(writeChunk(response, Buffer.alloc(1_000)));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await closed;
       await assert.rejects(writeChunk(response, Buffer.alloc(1_000)));
     });
 
