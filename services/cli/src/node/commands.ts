@@ -1,21 +1,18 @@
 // `svc node` (docs/reference/moves.md#drain).
 
 import { parseQuantity } from "@svc/kube/quantity";
-import { migrations, nodes, type OutputOf, servers, systemNames } from "@svc/proto";
-import { connectExternal } from "../account/external.ts";
+import { migrations, nodes, systemNames } from "@svc/proto";
+import { connectExternal, type External } from "../account/external.ts";
+import { poll } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
 import { stopServer, wakeAgain } from "../server/commands.ts";
+import { readPages } from "../server/filter.ts";
 import { type DrainPlan, type Move, type NodeServer, planDrain } from "./plan.ts";
 
 type At = { data: string };
 export type ListOptions = At & { memory?: string };
 export type DrainOptions = At & { to?: string; leaveAsleep?: boolean; yes?: boolean };
-
-type External = ReturnType<typeof connectExternal>;
-
-const pollMs = 1_000;
-const pageSize = 100;
 
 export async function list({ data, memory }: ListOptions): Promise<Outcome> {
   const wanted = memory === undefined ? undefined : bytesIn(memory);
@@ -90,16 +87,11 @@ export async function drain(name: string, options: DrainOptions): Promise<Outcom
 }
 
 async function serversOf(external: External, node: string): Promise<NodeServer[]> {
-  const found: NodeServer[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await external.call(servers.fleet, { node, limit: pageSize, offset });
-    for (const { name, memory = "", phase } of page.items)
-      found.push({
-        ...{ name, memory: bytesIn(memory) ?? 0, isSystem: systemNames.has(name) },
-        isAwake: phase !== "Stopped" && phase !== "Stopping",
-      });
-    if (page.items.length < pageSize) return found;
-  }
+  const found = await readPages(external, { node });
+  return found.map(({ name, memory = "", phase }) => ({
+    ...{ name, memory: bytesIn(memory) ?? 0, isSystem: systemNames.has(name) },
+    isAwake: phase !== "Stopped" && phase !== "Stopping",
+  }));
 }
 
 function planText(name: string, { moves, stay }: DrainPlan): string {
@@ -139,18 +131,17 @@ async function moveOne(
   return true;
 }
 
-async function follow(
+function follow(
   external: External,
-  begun: migrations.WorldMigration,
+  { server: name, id }: migrations.WorldMigration,
   say: (text: string) => void,
-): Promise<OutputOf<typeof migrations.read>> {
-  const { server: name, id } = begun;
+): Promise<migrations.WorldMigration> {
   let printed = "";
-  for (;;) {
+  return poll(async () => {
     const now = await external.call(migrations.read, { name, id });
     if (now.state === "succeeded" || now.state === "failed") return now;
     if (now.state !== printed) say(now.state);
     printed = now.state;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+    return undefined;
+  });
 }

@@ -1,6 +1,6 @@
 // Saved filters of the list of servers (docs/reference/server-filters.md#use).
 
-import { type FleetServer, ownership, serverFilters, servers } from "@svc/proto";
+import { type FleetServer, type InputOf, ownership, serverFilters, servers } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { CommandError, type Outcome, table } from "../output.ts";
 import { filterText, findOwn, type MyServer, pickFilter } from "./filter-match.ts";
@@ -57,15 +57,23 @@ export async function readFleet(external: External, name: string | undefined): P
   if (name === undefined) return (await external.call(servers.fleet, {})).items;
   const { search, show, tag, node, sort } = await findFilter(external, name);
   const asked = {
-    ...{ limit: pageSize, sort, order: sort === "players" ? ("desc" as const) : ("asc" as const) },
+    ...{ sort, order: sort === "players" ? ("desc" as const) : ("asc" as const) },
     ...(search !== "" && { query: search }),
     ...(show !== undefined && { filter: show }),
     ...(tag !== "" && { tag }),
     ...(node !== "" && { node }),
   };
+  return readPages(external, asked);
+}
+
+/** All pages of the list of staff that match. */
+export async function readPages(
+  external: External,
+  asked: Omit<InputOf<typeof servers.fleet>, "limit" | "offset">,
+): Promise<FleetServer[]> {
   const found: FleetServer[] = [];
   for (let total = 1; found.length < total; ) {
-    const page = await external.call(servers.fleet, { ...asked, offset: found.length });
+    const page = await external.call(servers.fleet, { ...asked, limit: pageSize, offset: found.length });
     if (page.items.length === 0) break;
     found.push(...page.items);
     total = page.total ?? found.length;

@@ -5,14 +5,22 @@ export function isOnline({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
 }
 
-/** May take new servers: approved, schedulable and not the controller. */
-export function isApprovedWorker(node: Node): boolean {
-  const labels = node.metadata.labels ?? {};
-  return (
-    labels[label.nodeApproved] === "true" && labels[label.nodeRole] === "worker" && !node.spec?.unschedulable
-  );
+export function isCordoned({ spec }: Node): boolean {
+  return spec?.unschedulable === true;
+}
+
+/** Whether a new or moved server may be placed there: an approved worker that is online, has an identity and is not cordoned. */
+export function takesServers(node: Node): boolean {
+  const { [label.nodeApproved]: approved, [label.nodeRole]: role } = node.metadata.labels ?? {};
+  const isUsable = approved === "true" && role === "worker" && !isCordoned(node);
+  return isUsable && identityOf(node) !== undefined && isOnline(node);
 }
 
 export function identityOf(node: Node): string | undefined {
   return node.metadata.labels?.[label.nodeIdentity];
+}
+
+/** Servers are bound by the identity, so that is the name that people give and see where there is one. */
+export function nameOf(node: Node): string {
+  return identityOf(node) ?? node.metadata.name;
 }

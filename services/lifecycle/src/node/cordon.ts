@@ -3,7 +3,7 @@
 import { resources } from "@svc/kube";
 import { auditActor, type Handler } from "@svc/mesh";
 import { type nodes as contracts, Fault } from "@svc/proto";
-import { identityOf } from "../cluster/node.ts";
+import { isCordoned, nameOf } from "../cluster/node.ts";
 import { changeAudited } from "../server/audited-change.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import { toExecutionNode } from "./view.ts";
@@ -12,11 +12,11 @@ export const setCordon =
   (deps: ServerDeps, unschedulable: boolean): Handler<typeof contracts.cordon> =>
   async (context, { name }) => {
     if (!deps.nodes.isReady()) throw new Fault("unavailable");
-    const node = deps.nodes.list().find((one) => (identityOf(one) ?? one.metadata.name) === name);
+    const node = deps.nodes.list().find((one) => nameOf(one) === name);
     if (!node) throw new Fault("not_found", { message: `There is no node ${name}.` });
     const patch = () =>
       deps.kube.patch(resources.nodes, { name: node.metadata.name }, { merge: { spec: { unschedulable } } });
-    if ((node.spec?.unschedulable === true) === unschedulable) {
+    if (isCordoned(node) === unschedulable) {
       await deps.store.claimRequest();
       return toExecutionNode(node);
     }

@@ -3,7 +3,7 @@
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
 import { limitOf, memoryOf } from "../cluster/memory.ts";
-import { identityOf, isApprovedWorker, isOnline } from "../cluster/node.ts";
+import { isCordoned, nameOf, takesServers } from "../cluster/node.ts";
 import { type Server, wantsToRun } from "../cluster/resource.ts";
 
 type Room = { nodes: nodes.NodeRoom[]; unassigned: number };
@@ -11,11 +11,9 @@ type Room = { nodes: nodes.NodeRoom[]; unassigned: number };
 export function roomOf(nodes: readonly Node[], servers: readonly Server[]): Room {
   const rooms = new Map<string, nodes.NodeRoom>();
   for (const node of nodes) {
-    const name = identityOf(node) ?? node.metadata.name;
-    const takes_servers = identityOf(node) !== undefined && isApprovedWorker(node) && isOnline(node);
-    const cordoned = node.spec?.unschedulable === true;
+    const name = nameOf(node);
     const counts = { memory: memoryOf(node), assigned: 0, awake: 0, servers: 0 };
-    rooms.set(name, { name, ...counts, takes_servers, cordoned });
+    rooms.set(name, { name, ...counts, takes_servers: takesServers(node), cordoned: isCordoned(node) });
   }
   let unassigned = 0;
   for (const server of servers) {

@@ -2,20 +2,19 @@
 
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
-import { identityOf, isOnline } from "../cluster/node.ts";
+import { isCordoned, isOnline, nameOf } from "../cluster/node.ts";
 import { label } from "../cluster/resource.ts";
 
 const shownAddresses: ReadonlySet<string> = new Set(["InternalIP", "ExternalIP"]);
 
 export function toExecutionNode(node: Node): nodes.ExecutionNode {
-  const { labels = {}, name } = node.metadata;
+  const { labels = {} } = node.metadata;
   const addresses = (node.status?.addresses ?? []).filter(({ type }) => shownAddresses.has(type));
   return {
-    // Servers are bound by the identity, so that is the name to give.
-    name: identityOf(node) ?? name,
+    name: nameOf(node),
     role: labels[label.nodeRole] ?? "",
     ready: isOnline(node),
-    approved: labels[label.nodeApproved] === "true" && node.spec?.unschedulable !== true,
+    approved: labels[label.nodeApproved] === "true" && !isCordoned(node),
     addresses: addresses.map(({ address }) => address),
     architecture: node.status?.nodeInfo?.architecture ?? labels["kubernetes.io/arch"] ?? "",
   };

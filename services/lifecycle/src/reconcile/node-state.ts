@@ -1,5 +1,5 @@
 import type { Node, Pod } from "@svc/kube";
-import { identityOf, isOnline } from "../cluster/node.ts";
+import { identityOf, isCordoned, isOnline } from "../cluster/node.ts";
 import { label, type Server, wantsToRun } from "../cluster/resource.ts";
 import type { NodeState } from "./observed.ts";
 
@@ -16,7 +16,7 @@ export function nodeStateOf(server: Server, pod: Pod | undefined, copy: { list: 
       return unavailable(`node ${pinned} is not approved`);
     if (!isOnline(node)) return unavailable(`node ${pinned} is offline`);
     // Its pod would be pending until the start has failed; one that runs there already goes on.
-    if (node.spec?.unschedulable && wantsToRun(server) && !pod)
+    if (isCordoned(node) && wantsToRun(server) && !pod)
       return unavailable(`node ${pinned} is cordoned; move the world to another node`);
     return { kind: "fine" };
   }

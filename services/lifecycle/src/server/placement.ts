@@ -1,11 +1,11 @@
 import type { Node } from "@svc/kube";
 import { limitOf, memoryOf } from "../cluster/memory.ts";
-import { identityOf, isApprovedWorker, isOnline } from "../cluster/node.ts";
+import { identityOf, nameOf, takesServers } from "../cluster/node.ts";
 import type { Server } from "../cluster/resource.ts";
 
 /** Whether a new server may be assigned to the node. */
 export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {
-  return nodes.some((node) => identityOf(node) === nodeName && isApprovedWorker(node) && isOnline(node));
+  return nodes.some((node) => identityOf(node) === nodeName && takesServers(node));
 }
 
 /**
@@ -14,11 +14,7 @@ export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {
  */
 export function placeServer(nodes: readonly Node[], servers: readonly Server[]): string | undefined {
   const free = new Map<string, number>();
-  for (const node of nodes) {
-    const identity = identityOf(node);
-    if (identity !== undefined && isApprovedWorker(node) && isOnline(node))
-      free.set(identity, memoryOf(node));
-  }
+  for (const node of nodes) if (takesServers(node)) free.set(nameOf(node), memoryOf(node));
   for (const server of servers) {
     const { nodeName = "" } = server.spec;
     const before = free.get(nodeName);
