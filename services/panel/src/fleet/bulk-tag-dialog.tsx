@@ -1,10 +1,9 @@
 import type { ServerTag } from "@svc/proto";
 import { useState } from "react";
-import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Muted, Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
-import { tagColours } from "../ui/tags.tsx";
+import { TagColourSelect, TagNameField } from "../ui/tag-fields.tsx";
 import { useWords } from "../words/words.ts";
 import { type BulkAct, type TagAct, tagActs } from "./bulk.ts";
 import { tagNameOf } from "./tag-change.ts";
@@ -13,7 +12,7 @@ type DialogProps = { count: number; onClose: () => void; onSubmit: (act: BulkAct
 
 /** Asks for the tag that the chosen servers get or lose. */
 export function BulkTagDialog({ count, onClose, onSubmit }: DialogProps) {
-  const { fleet, reasons, settings } = useWords();
+  const { fleet, reasons } = useWords();
   const [kind, setKind] = useState<TagAct>("tag");
   const [text, setText] = useState("");
   const [colour, setColour] = useState<ServerTag["colour"]>("grey");
@@ -37,23 +36,8 @@ export function BulkTagDialog({ count, onClose, onSubmit }: DialogProps) {
           onChange={setKind}
           options={tagActs.map((act) => [act, fleet.tagActs[act]])}
         />
-        <Field
-          label={settings.tag}
-          name="tag"
-          value={text}
-          onChange={setText}
-          maxLength={24}
-          description={settings.tagHelp}
-          autoFocus
-        />
-        {kind === "tag" && (
-          <Select
-            label={settings.tagColour}
-            value={colour}
-            onChange={setColour}
-            options={tagColours.map((one) => [one, settings.tagColours[one]])}
-          />
-        )}
+        <TagNameField value={text} onChange={setText} autoFocus />
+        {kind === "tag" && <TagColourSelect value={colour} onChange={setColour} />}
         <Muted>{fleet.keepOpen}</Muted>
       </Stack>
     </FormDialog>

@@ -3,11 +3,10 @@ import { useAction } from "../api/query.ts";
 import type { FullStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Limited, Muted, Row, Stack } from "../ui/layout.tsx";
-import { Select } from "../ui/select.tsx";
-import { Tags, tagColours } from "../ui/tags.tsx";
+import { TagColourSelect, TagNameField } from "../ui/tag-fields.tsx";
+import { Tags } from "../ui/tags.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
@@ -62,22 +61,10 @@ export function TagSettings({ name, status }: { name: string; status: FullStatus
         <Stack>
           <Failure error={write.error} />
           <Limited>
-            <Field
-              label={settings.tag}
-              name="tag"
-              value={text}
-              onChange={setText}
-              maxLength={24}
-              description={settings.tagHelp}
-            />
+            <TagNameField value={text} onChange={setText} />
           </Limited>
           <Limited>
-            <Select
-              label={settings.tagColour}
-              value={colour}
-              onChange={setColour}
-              options={tagColours.map((one) => [one, settings.tagColours[one]])}
-            />
+            <TagColourSelect value={colour} onChange={setColour} />
           </Limited>
           <Row>
             <Button type="submit" isPending={write.isPending} whyNot={whyNot}>
