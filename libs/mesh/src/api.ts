@@ -95,7 +95,7 @@ export type ConsumeOptions<D> = {
 
 /**
  * A writer of a view. The owner first calls `replace` with the whole projection: from then on the view is marked as
- * current every `markEveryMs` (every 15 s while nobody asks for its age), and mirrors become ready; `put` and `remove` keep it current.
+ * current every `markEveryMs` (every 30 s while nobody asks for its age), and mirrors become ready; `put` and `remove` keep it current.
  */
 export type ViewWriter<V> = {
   /** Stores one value; writes nothing when the stored bytes are the same. */

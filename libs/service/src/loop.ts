@@ -15,7 +15,7 @@ type Pauses = {
 };
 
 /** The pause after an idle round, one that returned false: until a notification of `wake`, at most `everyMs`. */
-export type Idle = { everyMs: number; wake: Wake };
+export type Idle = { everyMs: Pauses["everyMs"]; wake: Wake };
 
 /** Repeats `round` until `signal` aborts, with a pause after each. */
 export async function repeat(
@@ -23,12 +23,13 @@ export async function repeat(
   { firstMs, everyMs, idle, onError, signal }: Pauses & { idle?: Idle | undefined; signal: AbortSignal },
 ): Promise<void> {
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
+  const msOf = (every: Pauses["everyMs"]) => (typeof every === "number" ? every : every());
   if (idle) signal.addEventListener("abort", idle.wake.ring, { once: true });
   if (firstMs !== undefined) await pause(firstMs);
   while (!signal.aborted) {
     const isBusy = await round(signal).catch((error: Error) => !signal.aborted && onError(error));
-    if (idle && isBusy === false) await idle.wake.next(idle.everyMs);
-    else await pause(typeof everyMs === "number" ? everyMs : everyMs());
+    if (idle && isBusy === false) await idle.wake.next(msOf(idle.everyMs));
+    else await pause(msOf(everyMs));
   }
 }
 
@@ -40,7 +41,7 @@ type Loop = {
 };
 
 /** Repeats `round` until it is closed, with a pause after each that a ring ends. */
-export function startLoop(round: Round, pauses: Pauses & { everyMs: number }): Loop {
+export function startLoop(round: Round, pauses: Pauses): Loop {
   const { everyMs, onError } = pauses;
   const ending = new AbortController();
   const wake = createWake();

@@ -205,7 +205,7 @@ export const settings = z.object({
     /** Announcements are deleted so long after they are over. */
     announcement_keep: duration("90d"),
 
-    /** How often the runs of groups go on (docs/reference/groups.md#run). */
+    /** How often the runs of groups go on while one is under way (docs/reference/groups.md#run). */
     group_tick: duration("2s"),
     /** Groups that the leader works on at the same time. */
     group_concurrency: whole(16).pipe(z.number().min(1)),

@@ -9,7 +9,7 @@ import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.t
 
 /** How often a replica announces itself; one that has heard no other for a while has no choice to offer and saves most of it. */
 export const beatMs = 250;
-const aloneBeats = 8;
+const aloneBeats = 20;
 const defaultAloneAfterMs = 10_000;
 /** A replica that was silent for this long gets no requests until it is heard again. */
 export const quietMs = 1_000;
@@ -97,7 +97,7 @@ function countBeats(beats: Map<string, number>): void {
 }
 
 /**
- * Announces this replica every 250 ms, or every two seconds as long as it hears no other of its owner. Returns a
+ * Announces this replica every 250 ms, or every five seconds as long as it hears no other of its owner. Returns a
  * function that announces that it is leaving.
  */
 export function announceReplica(core: Core, aloneAfterMs = defaultAloneAfterMs): () => void {

@@ -5,7 +5,7 @@ import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.ts";
 
-const restingMs = 15_000;
+const restingMs = 30_000;
 /** A view counts as in use for so long after a reader said so, which each does again after `sayAgainMs`. */
 const usedForMs = 60_000;
 const sayAgainMs = 20_000;
@@ -14,7 +14,7 @@ const sayAgainStaleMs = 500;
 type Marking = { view: View; mark: () => void; usedForMs?: number; restingMs?: number };
 
 /**
- * Calls `mark` every `markEveryMs` while the view is in use, as at first, else every 15 s, and once its use begins.
+ * Calls `mark` every `markEveryMs` while the view is in use, as at first, else every 30 s, and once its use begins.
  * `pauseMs` is the pause that holds now.
  */
 export function startMarking(core: Core, marking: Marking): { pauseMs: () => number; close: () => void } {

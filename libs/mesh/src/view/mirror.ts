@@ -10,7 +10,7 @@ import { markedAt } from "./mark.ts";
 import { createFreshness } from "./marking.ts";
 
 // The owner's marks show sooner what was missed.
-const heartbeatMs = 15_000;
+const heartbeatMs = 30_000;
 
 /** `currentAt`: when the owner marked it last. `vouchedAt`: the same for marks received as they were made; monotonic. */
 type Copy = {

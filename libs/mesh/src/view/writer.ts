@@ -24,7 +24,7 @@ import { startMarking } from "./marking.ts";
 import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
 // Its own marks show sooner that the bucket is another one.
-const readerHeartbeatMs = 15_000;
+const readerHeartbeatMs = 30_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 

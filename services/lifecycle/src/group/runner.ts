@@ -21,8 +21,8 @@ export type RunnerDeps = ServerDeps & {
 const maxPlansPerPass = 30;
 const serversAtOnce = 8;
 
-/** One pass over all runs that are under way; `signal` ends it before the next run. */
-export async function passOverRuns(deps: RunnerDeps, signal?: AbortSignal): Promise<void> {
+/** One pass over all runs that are under way; `signal` ends it before the next run. False when there was none. */
+export async function passOverRuns(deps: RunnerDeps, signal?: AbortSignal): Promise<boolean> {
   const found = await deps.groups.openRuns();
   const { run } = createSemaphore(deps.settings.group_concurrency);
   await Promise.all(
@@ -38,6 +38,7 @@ export async function passOverRuns(deps: RunnerDeps, signal?: AbortSignal): Prom
       }),
     ),
   );
+  return found.length > 0;
 }
 
 /** Decides and acts until the run has to wait or has ended. */

@@ -17,18 +17,23 @@ type GroupNeeds = {
   isLeading: () => boolean;
 };
 
+/** How soon a run is seen that another replica began while none was under way; one that began here is seen at once. */
+const restMs = 5_000;
+
 /** Serves the operations and goes on with runs until closed. */
 export function startGroups({ mesh, deps, database, log, isLeading }: GroupNeeds): {
   close: () => Promise<void>;
 } {
   const groups = createGroupStore(database);
   const now = Date.now;
+  const { group_tick: tickMs } = deps.settings;
+  let isUnderWay = false;
   const loop = startLoop(
     async (signal) => {
-      if (isLeading()) await passOverRuns({ ...deps, groups, log, now }, signal);
+      isUnderWay = isLeading() && (await passOverRuns({ ...deps, groups, log, now }, signal));
     },
     {
-      everyMs: deps.settings.group_tick,
+      everyMs: () => (isUnderWay ? tickMs : Math.max(tickMs, restMs)),
       onError: (error) =>
         log.warn({ error: error.message }, "reading runs of groups failed; retrying with the next tick"),
     },

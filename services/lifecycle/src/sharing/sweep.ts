@@ -18,21 +18,34 @@ type SweepDeps = {
 };
 
 export function startSweepingAccess(deps: SweepDeps): { close: () => Promise<void> } {
-  return startLoop(() => sweepAccess(deps), {
+  let forgetAt = 0;
+  const sweep = async () => {
+    await endAccesses(deps);
+    if (performance.now() < forgetAt) return;
+    await forgetInvitations(deps);
+    forgetAt = performance.now() + forgetEvery * deps.settings.access_sweep;
+  };
+  return startLoop(sweep, {
     everyMs: deps.settings.access_sweep,
     onError: (error) => deps.log.warn({ error: error.message }, "deleting ended accesses failed; retrying"),
   });
 }
 
 const serversAtOnce = 100;
+/** What only takes room is deleted with one sweep in so many. */
+const forgetEvery = 30;
 
-const sweepAccess = withDatabaseFaults(async ({ database, sharing, settings }: SweepDeps) => {
+const endAccesses = withDatabaseFaults(async ({ database, sharing }: SweepDeps) => {
   const { db } = database;
   const { rows } = await sql<{ name: string }>`
     select name from servers where members <> '[]' and jsonb_typeof(members) = 'array' and exists (
       select 1 from jsonb_array_elements(members) as member where (member->>'ends_at')::timestamptz <= now()
     ) order by name limit ${serversAtOnce}`.execute(db);
   for (const { name } of rows) await endExpired(sharing, name);
+});
+
+const forgetInvitations = withDatabaseFaults(async ({ database, settings }: SweepDeps) => {
+  const { db } = database;
   const endedAt = sql<Date>`coalesce(ended_at, expires_at)`;
   const keptSince = sql<Date>`now() - ${settings.invitation_keep}::float8 * interval '1 millisecond'`;
   await db.deleteFrom("access_invitations").where(endedAt, "<", keptSince).execute();
