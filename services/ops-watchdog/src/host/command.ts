@@ -1,17 +1,12 @@
+// The commands of the program. What carries one out is loaded for it alone: the watchdog starts this program every two minutes.
+
 import { databaseBackups } from "@svc/proto";
 import { z } from "zod";
-import { verifyAndRecord } from "../bundle/finding.ts";
-import { listBundles } from "../bundle/folder.ts";
-import { isStale } from "../bundle/status.ts";
-import { takeBundle } from "../bundle/take.ts";
 import { componentNames } from "../config.ts";
-import { KeyCommand, runKeyCommand } from "../offsite/keys.ts";
-import { type HostContext, needDatabase, pathOf, readServers } from "./context.ts";
-import { hasData } from "./has-data.ts";
+import { KeyCommand } from "../offsite/key-command.ts";
+import type { HostContext } from "./context.ts";
 import { OffsiteCommand } from "./offsite-command.ts";
-import { planRestore, runApplyServers, runRehearsal, runRestore, showDifferences } from "./restore.ts";
-import { checkForUpdates, planRollback, planUpdate } from "./update.ts";
-import { runWalCommand, WalCommand } from "./wal.ts";
+import { WalCommand } from "./wal-command.ts";
 import { isWatchCommand, watchCommands } from "./watch-command.ts";
 
 const bundle = z.string().min(1).max(4_096);
@@ -44,122 +39,32 @@ export async function runCommand(context: HostContext, command: Command): Promis
   if (isWatchCommand(command)) return (await import("./watch.ts")).runWatchCommand(context, command);
   switch (command.do) {
     case "back-up":
-      return backUp(context, command.label);
     case "back-up-data":
-      return (await hasData(needDatabase(context))) ? backUp(context, "pre-migrate") : null;
     case "list":
-      return list(context);
     case "verify":
-      return verify(context, command.bundle);
     case "check":
-      return check(context);
+      return (await import("./bundles.ts")).runBundleCommand(context, command);
     case "check-updates":
-      return checkForUpdates(context, command);
     case "plan-update":
-      return planUpdate(context, command);
     case "plan-rollback":
-      return planRollback(context);
+      return (await import("./update.ts")).runUpdateCommand(context, command);
     case "offsite-keygen":
     case "offsite-check-key":
     case "offsite-recovery-sheet":
-    case "offsite-restore-key":
+    case "offsite-restore-key": {
+      const { runKeyCommand } = await import("../offsite/keys.ts");
       return runKeyCommand({ settings: context.settings.offsite, env: context.env }, command);
+    }
     case "wal-status":
     case "recover":
-      return runWalCommand(context, command);
+      return (await import("./wal.ts")).runWalCommand(context, command);
     case "plan-restore":
     case "restore":
     case "rehearse":
     case "differences":
     case "apply-servers":
-      return runRestoreCommand(context, command);
+      return (await import("./restore.ts")).runRestoreCommand(context, command);
     default:
       return (await import("./offsite.ts")).runOffsiteCommand(context, command);
-  }
-}
-
-async function backUp(context: HostContext, label: databaseBackups.BundleLabel) {
-  const { settings, version } = context;
-  const { manifest, sizeBytes, path, name, deleted, dumpError } = await takeBundle(
-    {
-      url: needDatabase(context),
-      settings: settings.ops_watchdog,
-      version,
-      readServers: () => readServers(context),
-      path: context.env["PATH"],
-      now: () => new Date(),
-    },
-    label,
-    { step: context.step },
-  );
-  const { counts, servers_error, server_objects } = manifest;
-  return {
-    ...{ name, path, size_bytes: sizeBytes, counts, server_objects, servers_error, deleted },
-    ...(dumpError !== undefined && { dump_error: dumpError }),
-  };
-}
-
-async function list({ settings }: HostContext) {
-  const dir = settings.ops_watchdog.bundle_dir;
-  const bundles = (await listBundles(dir)).map(({ name, label, takenAt, sizeBytes, manifest, problem }) => ({
-    name,
-    label,
-    at: takenAt.toISOString(),
-    size_bytes: sizeBytes,
-    ...(manifest && {
-      version: manifest.version,
-      schema_version: manifest.schema_version,
-      counts: manifest.counts,
-    }),
-    ...(manifest?.servers_error !== undefined && { servers_error: manifest.servers_error }),
-    ...(problem !== undefined && { problem }),
-  }));
-  return { dir, bundles };
-}
-
-async function verify(context: HostContext, bundle: string | undefined) {
-  const dir = context.settings.ops_watchdog.bundle_dir;
-  const paths =
-    bundle === undefined ? (await listBundles(dir)).map(({ path }) => path) : [pathOf(context, bundle)];
-  const results = [];
-  for (const path of paths) {
-    const result = await verifyAndRecord(path, { dir, now: new Date(), step: context.step });
-    if (result) results.push({ path, ...result });
-  }
-  return { dir, results };
-}
-
-async function check({ settings }: HostContext) {
-  const { bundle_dir, bundle_max_age } = settings.ops_watchdog;
-  const bundles = await listBundles(bundle_dir);
-  const daily = bundles.find(({ label, problem }) => label === "daily" && problem === undefined);
-  const newest = bundles.at(0);
-  return {
-    stale: isStale(daily?.takenAt, bundle_max_age, Date.now()),
-    max_age_seconds: bundle_max_age / 1_000,
-    ...(daily && { daily: { name: daily.name, at: daily.takenAt.toISOString() } }),
-    ...(newest && { newest: newest.name }),
-    ...(newest?.problem !== undefined && { problem: newest.problem }),
-    ...(newest?.manifest?.servers_error !== undefined && { servers_error: newest.manifest.servers_error }),
-  };
-}
-
-type RestoreCommand = Extract<
-  Command,
-  { do: "plan-restore" | "restore" | "rehearse" | "differences" | "apply-servers" }
->;
-
-async function runRestoreCommand(context: HostContext, command: RestoreCommand): Promise<unknown> {
-  switch (command.do) {
-    case "plan-restore":
-      return planRestore(context, command.bundle);
-    case "restore":
-      return runRestore(context, command);
-    case "rehearse":
-      return runRehearsal(context, command.bundle);
-    case "differences":
-      return showDifferences(context);
-    case "apply-servers":
-      return runApplyServers(context, command);
   }
 }

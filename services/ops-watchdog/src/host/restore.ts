@@ -14,11 +14,32 @@ import { openMembers } from "../restore/member.ts";
 import { rehearse } from "../restore/rehearse.ts";
 import { restore } from "../restore/restore.ts";
 import { ownedSchemas, problemOfVersions } from "../restore/schemas.ts";
+import type { Command } from "./command.ts";
 import { type HostContext, needDatabase, pathOf, readServers } from "./context.ts";
 import { hasData } from "./has-data.ts";
 
+type RestoreCommand = Extract<
+  Command,
+  { do: "plan-restore" | "restore" | "rehearse" | "differences" | "apply-servers" }
+>;
+
+export async function runRestoreCommand(context: HostContext, command: RestoreCommand): Promise<unknown> {
+  switch (command.do) {
+    case "plan-restore":
+      return planRestore(context, command.bundle);
+    case "restore":
+      return runRestore(context, command);
+    case "rehearse":
+      return runRehearsal(context, command.bundle);
+    case "differences":
+      return showDifferences(context);
+    case "apply-servers":
+      return runApplyServers(context, command);
+  }
+}
+
 /** What a restore would do; the bundle is read to its last row. */
-export async function planRestore(context: HostContext, bundle: string) {
+async function planRestore(context: HostContext, bundle: string) {
   const url = needDatabase(context);
   const path = pathOf(context, bundle);
   const { manifest } = await verifyBundle(path, { rows: true, sidecar: false });
@@ -36,7 +57,7 @@ export async function planRestore(context: HostContext, bundle: string) {
   };
 }
 
-export async function runRestore(
+async function runRestore(
   context: HostContext,
   { bundle, force, safety }: { bundle: string; force: boolean; safety: boolean },
 ) {
@@ -79,7 +100,7 @@ export async function runRestore(
 }
 
 /** Rehearses the newest whole bundle, or the one that is named, and records how it went. */
-export async function runRehearsal(context: HostContext, bundle: string | undefined) {
+async function runRehearsal(context: HostContext, bundle: string | undefined) {
   const { settings, rehearsalUrl } = context;
   const url = needDatabase(context);
   const newest = (await listBundles(settings.ops_watchdog.bundle_dir)).find(
@@ -102,7 +123,7 @@ export async function runRehearsal(context: HostContext, bundle: string | undefi
   }
 }
 
-export async function showDifferences(context: HostContext): Promise<Differences> {
+async function showDifferences(context: HostContext): Promise<Differences> {
   const kube = connectKube({ kubeconfigFile: context.kubeconfig });
   try {
     return await findDifferences(needDatabase(context), { kube, namespace: context.settings.k8s.namespace });
@@ -114,7 +135,7 @@ export async function showDifferences(context: HostContext): Promise<Differences
 type Apply = { bundle?: string | undefined; apply: boolean };
 
 /** Servers that have a row and no object; made when `apply` is set. */
-export async function runApplyServers(context: HostContext, { bundle, apply }: Apply) {
+async function runApplyServers(context: HostContext, { bundle, apply }: Apply) {
   const { without_object } = await showDifferences(context);
   const found = await findObjects(context, { bundle, names: without_object });
   const missing = found.map(({ object, from }) => ({ name: object.metadata.name, from }));

@@ -10,12 +10,26 @@ import { planUpdates, titlesOf } from "../update/plan.ts";
 import { recordReport } from "../update/report.ts";
 import { decideRollback, type RollbackBundle } from "../update/rollback.ts";
 import { readWindow } from "../update/window.ts";
+import type { Command } from "./command.ts";
 import type { HostContext } from "./context.ts";
+
+type UpdateCommand = Extract<Command, { do: "check-updates" | "plan-update" | "plan-rollback" }>;
+
+export async function runUpdateCommand(context: HostContext, command: UpdateCommand): Promise<unknown> {
+  switch (command.do) {
+    case "check-updates":
+      return checkForUpdates(context, command);
+    case "plan-update":
+      return planUpdate(context, command);
+    case "plan-rollback":
+      return planRollback(context);
+  }
+}
 
 const steps = Object.fromEntries(componentNames.map((name) => [name, titlesOf(name)]));
 
 /** A check of all components with the window and the steps of each update; stored when `record` is set. */
-export async function checkForUpdates(context: HostContext, { record }: { record: boolean }) {
+async function checkForUpdates(context: HostContext, { record }: { record: boolean }) {
   const { settings, databaseUrl, version } = context;
   const report = await checkUpdates({
     version,
@@ -42,7 +56,7 @@ export async function checkForUpdates(context: HostContext, { record }: { record
 }
 
 /** The steps for the named components; without names, for those that have an update. */
-export async function planUpdate(context: HostContext, { components }: { components: ComponentName[] }) {
+async function planUpdate(context: HostContext, { components }: { components: ComponentName[] }) {
   const { report, window } = await checkForUpdates(context, { record: false });
   const wanted = componentNames.flatMap((name) => {
     const found = report.components.find((one) => one.name === name);
@@ -57,7 +71,7 @@ export async function planUpdate(context: HostContext, { components }: { compone
   };
 }
 
-export async function planRollback(context: HostContext) {
+async function planRollback(context: HostContext) {
   const migrations = await appliedMigrations(context.databaseUrl).catch(() => undefined);
   return {
     dir: context.settings.ops_watchdog.bundle_dir,

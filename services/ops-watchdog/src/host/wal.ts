@@ -1,25 +1,9 @@
 // Commands of the host on the archive of the log (docs/reference/database-backups.md#point-in-time).
 
-import { z } from "zod";
 import { recoverBundle } from "../wal/recover.ts";
-import { ServerProgram } from "../wal/server.ts";
 import { readWalStatus } from "../wal/status.ts";
 import { type HostContext, readServers } from "./context.ts";
-
-const folder = z.string().startsWith("/").max(4_096).optional();
-
-export const WalCommand = z.discriminatedUnion("do", [
-  z.strictObject({ do: z.literal("wal-status") }),
-  /** Makes a bundle of the state at a time; `from` is another folder of an archive. */
-  z.strictObject({
-    do: z.literal("recover"),
-    at: z.iso.datetime(),
-    from: folder,
-    scratch: folder,
-    program: ServerProgram,
-  }),
-]);
-export type WalCommand = z.output<typeof WalCommand>;
+import type { WalCommand } from "./wal-command.ts";
 
 export async function runWalCommand(context: HostContext, command: WalCommand): Promise<unknown> {
   const { wal_archive, wal_dir, wal_max_age, bundle_dir } = context.settings.ops_watchdog;

@@ -7,7 +7,8 @@ import { loadSettings } from "@svc/config";
 import { type S3Server, startS3Server } from "@svc/object-store/testing";
 import { formatRing, generateKey, parseKey, parseRing } from "@svc/sealed";
 import { settings as schema } from "../config.ts";
-import { KeyCommand, runKeyCommand } from "./keys.ts";
+import { KeyCommand } from "./key-command.ts";
+import { runKeyCommand } from "./keys.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-offsite-keys-"));
 let s3: S3Server;
