@@ -95,15 +95,12 @@ async function runIfDue(
 }
 
 async function showFacts({ db, metrics, offsite, settings, now }: LoopDeps): Promise<void> {
-  const [daily, report, rehearsed, damaged] = await Promise.all([
-    findNewestDaily(db),
-    newestReport(db),
-    findLastRehearsed(db),
-    countDamaged(db),
-  ]);
-  metrics.damagedBundles(damaged);
+  // One after the other: at once they would keep four connections open for this alone.
+  const daily = await findNewestDaily(db);
   metrics.dailyBundle(daily?.taken_at, daily?.size_bytes ?? 0);
-  metrics.rehearsed(rehearsed);
+  metrics.damagedBundles(await countDamaged(db));
+  metrics.rehearsed(await findLastRehearsed(db));
+  const report = await newestReport(db);
   metrics.report(report && new Date(report.checked_at));
   if (offsite.bucket === "") return;
   const [passes, verification] = await Promise.all([findPasses(db), readVerification(offsite.state_dir)]);

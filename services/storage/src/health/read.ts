@@ -17,17 +17,12 @@ export const readHealth =
   (deps: Deps): Handler<typeof storageHealth.readStorageHealth> =>
   async () => {
     const { db, settings, now } = deps;
-    const [failed, stuck, reaper, { bytes }] = await Promise.all([
-      listFailed(db, new Date(now() - 24 * hourMs)),
-      listStuck(db, new Date(now() - 6 * hourMs)),
-      readReaper(db, new Date(now() - 24 * hourMs)),
-      presentBytes(db),
-    ]);
+    // One after the other: it is asked every two minutes, and each connection more would be opened for it alone.
     return {
-      failed_jobs: failed,
-      stuck_jobs: stuck,
-      reaper,
-      store_full: isStoreFull(bytes, settings.archive),
+      failed_jobs: await listFailed(db, new Date(now() - 24 * hourMs)),
+      stuck_jobs: await listStuck(db, new Date(now() - 6 * hourMs)),
+      reaper: await readReaper(db, new Date(now() - 24 * hourMs)),
+      store_full: isStoreFull((await presentBytes(db)).bytes, settings.archive),
     };
   };
 
@@ -73,14 +68,12 @@ function kindOf(kind: string): "backup" | "restore" {
 }
 
 async function readReaper(db: StorageDb, since: Date): Promise<storageHealth.StorageHealth["reaper"]> {
-  const [newest, success, first] = await Promise.all([
-    findNewestRun(db),
-    findLastSuccess(db),
-    db
-      .selectFrom("reaper_runs")
-      .select((of) => of.fn.min("started_at").as("at"))
-      .executeTakeFirst(),
-  ]);
+  const newest = await findNewestRun(db);
+  const success = await findLastSuccess(db);
+  const first = await db
+    .selectFrom("reaper_runs")
+    .select((of) => of.fn.min("started_at").as("at"))
+    .executeTakeFirst();
   const hasFailed = newest?.state === "failed" && newest.started_at > since;
   return {
     ...(first?.at && { first_run_at: first.at.toISOString() }),
