@@ -4,11 +4,11 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { type Address, pinnedLookup } from "./pinned-lookup.ts";
 import { isPublic } from "./public-address.ts";
 
 /** `isInside`: the operator named it as it stands, so a public address is not asked of it. */
 export type Judged = { url: URL; isInside: boolean } | { problem: string };
-export type Address = { address: string; family: number };
 
 /** Of tests, whose servers are on this machine. */
 export type TestNetwork = {
@@ -139,15 +139,14 @@ async function pin({ url, isInside }: Allowed, network: TestNetwork | undefined)
 async function ask(allowed: Allowed, getting: Getting): Promise<IncomingMessage> {
   const { url } = allowed;
   const { userAgent, stallMs, signal, network } = getting;
-  const { address, family } = await pin(allowed, network);
+  const address = await pin(allowed, network);
   signal.throwIfAborted();
   const { request } =
     url.protocol === "https:" ? await import("node:https") : process.getBuiltinModule("node:http");
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
     const asked = request(url, {
-      lookup: (_host, options, found) =>
-        options.all ? found(null, [{ address, family }]) : found(null, address, family),
+      lookup: pinnedLookup([address]),
       headers: { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity" },
       // A connection of its own, so that none is used for another host of the same address.
       agent: false,

@@ -14,7 +14,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "@svc/local-stack/testing";
 import type { PackDownload } from "@svc/proto/build-job";
-import type { Address } from "@svc/service/guarded-get";
+import type { Address } from "@svc/service/pinned-lookup";
 import { Folder } from "@svc/world";
 import { ensureIdentity } from "../../../../libs/local-cluster/src/apiserver/tls/certificate.ts";
 import { type TestBuild, testBuild } from "../testing/step.ts";

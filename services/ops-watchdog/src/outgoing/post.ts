@@ -2,6 +2,7 @@
 // followed; of the answer only the beginning is read.
 
 import type { IncomingMessage } from "node:http";
+import { pinnedLookup } from "@svc/service/pinned-lookup";
 
 export type Address = { address: string; family: 4 | 6 };
 
@@ -22,14 +23,11 @@ type Answer = { status: number; retryAfter: string | undefined; beginning: Buffe
 export async function post(url: URL, { addresses, mostBytes, ...given }: Posting): Promise<Answer> {
   const { request } =
     url.protocol === "https:" ? await import("node:https") : process.getBuiltinModule("node:http");
-  const [first] = addresses;
-  if (!first) throw new Error("no address");
   return new Promise((done, fail) => {
     const sending = request(url, {
       method: "POST",
       headers: { ...given.headers, "content-length": String(Buffer.byteLength(given.body)) },
-      lookup: (_host, options, found) =>
-        options.all ? found(null, [...addresses]) : found(null, first.address, first.family),
+      lookup: pinnedLookup(addresses),
       signal: given.signal,
       agent: false,
       // Of https; no variable of the environment may weaken it. The name of the address is verified, not where it led.
