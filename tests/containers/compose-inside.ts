@@ -12,14 +12,16 @@ import type { Stack, StackFile } from "../flow/stack.ts";
 import { visit } from "../flow/visitor.ts";
 import { installedStack } from "../kube/installed-stack.ts";
 import { playMainFlow } from "../kube/main-flow.ts";
-import { relay } from "../kube/own-network.ts";
-import { type Docker, machine, readInside, startDaemon } from "./daemon.ts";
+import { relay } from "../namespaces/relay.ts";
+import { readInside } from "../namespaces/run.ts";
+import { type Docker, machine, startDaemon } from "./daemon.ts";
 import { checkImages } from "./image-facts.ts";
 import { buildStage, importBase, makeNatsImage, makePostgresImage } from "./images.ts";
+import type { Inside } from "./own-machine.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
 const project = "svc";
-const inside = readInside();
+const inside = readInside<Inside>();
 
 type Service = {
   image: string;

@@ -6,7 +6,7 @@ import { createWriteStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { until } from "@svc/local-stack/testing";
-import { relay } from "../kube/own-network.ts";
+import { relay } from "../namespaces/relay.ts";
 import type { Inside } from "./own-machine.ts";
 
 /** Address of this network in the network of containers. */
@@ -28,10 +28,6 @@ const runProgram = promisify(execFile);
 const mostOutput = 1 << 26;
 // Debian's own client has BuildKit without a plugin, which skips stages that nobody asked for.
 const client = existsSync("/usr/bin/docker") ? "/usr/bin/docker" : "docker";
-
-export function readInside(): Inside {
-  return JSON.parse(process.env["SVC_INSIDE"] ?? "{}") as Inside;
-}
 
 /** Resolves once it answers. */
 export async function startDaemon({ dir }: Inside): Promise<Docker> {

@@ -1,14 +1,13 @@
 // Runs a file of Node beside a Docker daemon of its own: in a network and a process tree of their own, so that its bridges,
 // packet filters and fixed ports meet nothing of the machine's, and everything ends with it. Lane `docker`.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { findBinary } from "@svc/registry/testing";
+import { runInNamespaces } from "../namespaces/run.ts";
 import { ensureBase } from "./base.ts";
 import { startForwarder } from "./forwarder.ts";
 
@@ -30,26 +29,19 @@ export function reasonToSkip(): string | false {
   return missing.length > 0 && `lane docker: ${missing.join(", ")} not on PATH (apt-get install)`;
 }
 
-const script = 'ip link set lo up && mount -t tmpfs tmpfs /run && mkdir /run/netns; "$@"';
-const apart = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const namespaces = {
+  more: ["--pid", "--fork", "--kill-child", "--mount-proc"],
+  prepare: ["mount -t tmpfs tmpfs /run", "mkdir /run/netns"],
+  hasInit: true,
+};
 
-/** Runs a file there with `SVC_INSIDE`, and resolves with its exit code and what it printed. */
+/** Runs a file there, and resolves with its exit code and what it printed. */
 async function runApart(file: string, inside: Inside): Promise<{ code: number; output: string }> {
   const forwarder = await startForwarder(join(inside.dir, "forward.sock"));
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn("unshare", [...apart, "sh", "-c", script, "sh", process.execPath, file], {
-    env: { ...env, SVC_INSIDE: JSON.stringify(inside) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const [code] = (await once(child, "close")) as [number | null];
+  const ended = await runInNamespaces(file, namespaces, inside);
   forwarder.close();
   forwarder.closeAllConnections();
-  return { code: code ?? 1, output };
+  return ended;
 }
 
 /** The test that a file inside passes; its lines become diagnostics. */

@@ -8,11 +8,13 @@ import { promisify } from "node:util";
 import { GenericContainer, Wait } from "testcontainers";
 import { parse } from "yaml";
 import { startStack, withoutGame } from "../flow/stack.ts";
-import { readInside, startDaemon } from "./daemon.ts";
+import { readInside } from "../namespaces/run.ts";
+import { startDaemon } from "./daemon.ts";
 import { importBase, makeNatsImage, makePostgresImage } from "./images.ts";
+import type { Inside } from "./own-machine.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
-const inside = readInside();
+const inside = readInside<Inside>();
 const password = "test";
 /** Files that need a database and little else; in whole those of every service. */
 const sample = ["libs/store/src/**/*.test.ts", "services/identity/src/{.,budget,retention,setup}/*.test.ts"];
@@ -31,10 +33,11 @@ async function runFiles(database: string): Promise<void> {
   assert.ok(plain.length > 0, "there are test files");
   const env = { ...process.env, SVC_TEST_DATABASE_URL: database };
   const options = { cwd: repo, env, maxBuffer: 1 << 26 };
-  const words = ["--test", "--test-concurrency=2", "--test-reporter=dot", ...plain];
+  const words = ["--test", "--test-concurrency=2", "--test-reporter=spec", ...plain];
   type Failed = Error & { stdout?: string; stderr?: string };
   await promisify(execFile)(process.execPath, words, options).catch((error: Failed) => {
-    throw new Error([error.message.split("\n")[0], error.stdout, error.stderr].join("\n"));
+    const lines = (error.stdout ?? "").split("\n").filter((line) => !/^\s*[✔▶]/.test(line));
+    throw new Error([error.message.split("\n")[0], ...lines, error.stderr].join("\n"));
   });
   console.log(`${plain.length} test files passed on a PostgreSQL in a container`);
 }

@@ -1,17 +1,15 @@
 // Runs a test with pods in a network of its own, which has the cluster's addresses: those of Services and of pods are local
 // ones there. The API server stays outside; sockets in `dir` lead to it, and from it to the node's logs.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { type Place, relay } from "../namespaces/relay.ts";
+import { readInside, runInNamespaces } from "../namespaces/run.ts";
 
 /** Where the API servers of the lane have their Services, and a network beside it for pods. */
 export const networks = { services: "10.96.0.0/16", pods: "10.244.0.0/16" };
-
-type Place = { host: string; port: number };
 
 export function apiServerOf(kubeconfig: string): Place {
   const { clusters } = parse(readFileSync(kubeconfig, "utf8")) as {
@@ -19,25 +17,6 @@ export function apiServerOf(kubeconfig: string): Place {
   };
   const url = new URL(clusters[0]?.cluster.server ?? "");
   return { host: url.hostname, port: Number(url.port) };
-}
-
-/** Joins every connection to `listen` with a new one to `target`; each is a place or the path of a socket. */
-export async function relay(listen: Place | string, target: Place | string): Promise<Server> {
-  const server = createServer({ noDelay: true }, (client) => {
-    const onward = typeof target === "string" ? connect(target) : connect({ ...target, noDelay: true });
-    for (const [from, to] of [
-      [client, onward],
-      [onward, client],
-    ] as const) {
-      from.on("error", () => to.destroy());
-      from.on("close", () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  if (typeof listen === "string") server.listen(listen);
-  else server.listen(listen);
-  await once(server, "listening");
-  return server;
 }
 
 export type Inside = {
@@ -61,10 +40,10 @@ const machine = [
   "mount -t tmpfs tmpfs /run/netns",
 ];
 
-/** As `unshare` needs it; an account without rights becomes root of a namespace that holds nothing but the network. */
-const unshare = process.getuid?.() === 0 ? ["--net", "--mount"] : ["--net", "--mount", "--map-root-user"];
+/** An account without rights becomes root of a namespace that holds nothing but the network. */
+const more = process.getuid?.() === 0 ? [] : ["--map-root-user"];
 
-/** Runs a file of Node in such a network with `SVC_INSIDE`, and resolves with its exit code and what it printed. */
+/** Runs a file of Node in such a network, and resolves with its exit code and what it printed. */
 export async function runInside(
   file: string,
   { kubeconfig, dir, hasPodNetworks = false, isWhole = true }: Run,
@@ -75,25 +54,15 @@ export async function runInside(
   const toLogs = await relay({ host: "127.0.0.1", port: 0 }, sockets.logs);
   const logs = { host: "127.0.0.1", port: (toLogs.address() as AddressInfo).port };
   const inside: Inside = { kubeconfig, dir, logs, isWhole };
-  const script = ["ip link set lo up", ...(hasPodNetworks ? machine : shared), 'exec "$@"'].join(" && ");
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn("unshare", [...unshare, "sh", "-c", script, "sh", process.execPath, file], {
-    env: { ...env, SVC_INSIDE: JSON.stringify(inside) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const [code] = (await once(child, "close")) as [number | null];
+  const prepare = hasPodNetworks ? machine : shared;
+  const ended = await runInNamespaces(file, { more, prepare }, inside);
   for (const server of [toApi, toLogs]) server.close();
-  return { code: code ?? 1, output };
+  return ended;
 }
 
 /** What `runInside` said to this process, whose way to the API server it opens. */
 export async function enterNetwork(): Promise<Inside & { close: () => void }> {
-  const inside = JSON.parse(process.env["SVC_INSIDE"] ?? "{}") as Inside;
+  const inside = readInside<Inside>();
   const socket = join(inside.dir, "api.sock");
   // The second one is the Service `kubernetes`, which the lane gives no endpoint.
   const servers = [

@@ -23,10 +23,11 @@ import { readValues } from "../../services/cli/src/manifests/values/read.ts";
 import type { Values } from "../../services/cli/src/manifests/values/schema.ts";
 import { minecraftServerCrd } from "../../services/lifecycle/src/crd/definition.ts";
 import { visit } from "../flow/visitor.ts";
+import { relay } from "../namespaces/relay.ts";
 import { apply, olderVersions } from "./apply.ts";
 import { cleanCluster, type Nodes, startNodes } from "./cluster-nodes.ts";
 import { playMainFlow } from "./main-flow.ts";
-import { enterNetwork, relay } from "./own-network.ts";
+import { enterNetwork } from "./own-network.ts";
 import { imagesOf, sandboxOf } from "./pod-images.ts";
 import { stackOfPods } from "./stack-of-pods.ts";
 

@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { apiServerOf, relay } from "../kube/own-network.ts";
+import { apiServerOf } from "../kube/own-network.ts";
+import { relay } from "../namespaces/relay.ts";
 import { prepareCluster } from "./api-server.ts";
 import { report } from "./report.ts";
 import { type Plan, simulate } from "./simulate.ts";
