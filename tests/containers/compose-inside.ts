@@ -1,5 +1,6 @@
 // Runs inside (own-machine.ts), started by compose.sampled.test.ts: builds the images, starts compose.yaml and plays on it.
 
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,13 +8,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { until } from "@svc/local-stack/testing";
 import { startSessionServer } from "@svc/minecraft/testing";
-import { parse } from "yaml";
 import type { Stack, StackFile } from "../flow/stack.ts";
 import { visit } from "../flow/visitor.ts";
 import { installedStack } from "../kube/installed-stack.ts";
 import { playMainFlow } from "../kube/main-flow.ts";
 import { relay } from "../namespaces/relay.ts";
 import { readInside } from "../namespaces/run.ts";
+import { readCompose, withoutDigest } from "./compose-file.ts";
+import { becomeHealthy, checkContainment, killContainer } from "./containment.ts";
 import { type Docker, machine, startDaemon } from "./daemon.ts";
 import { checkImages } from "./image-facts.ts";
 import { buildStage, importBase, makeNatsImage, makePostgresImage } from "./images.ts";
@@ -27,23 +29,24 @@ type Service = {
   image: string;
   build?: { target?: string };
   environment?: Record<string, string>;
+  restart?: string;
 };
-type Compose = { name?: string; services: Record<string, Service> };
+type Compose = ReturnType<typeof readCompose<Service>>;
 
 /** compose.yaml with settings of the test without the `name` that the Compose of Debian does not know. */
 function composeFor(sessionServer: string): Compose {
-  const { name: _, ...compose } = parse(readFileSync(join(repo, "compose.yaml"), "utf8"), {
-    merge: true,
-  }) as Compose;
+  const { name: _, ...compose } = readCompose<Service>();
   const settings = [
     "lifecycle.stop_notice=1s",
     "lifecycle.wake_cooldown=0s",
     "lifecycle.arrival_window=2s",
     `identity.mojang_session_url=${sessionServer}/session/minecraft/hasJoined`,
   ];
-  for (const service of Object.values(compose.services))
+  for (const service of Object.values(compose.services)) {
+    service.image = withoutDigest(service.image);
     if (service.build !== undefined)
       service.environment = { ...service.environment, SVC_SET: settings.join("\n") };
+  }
   return compose;
 }
 
@@ -74,7 +77,7 @@ function fileOf(docker: Docker): Omit<StackFile, "setup_url"> & { setup_url: str
   const mails = join(data, "mail");
   mkdirSync(mails, { recursive: true });
   return {
-    internal_base_url: "http://127.0.0.1:8081",
+    internal_base_url: "",
     external_base_url: "http://127.0.0.1:8080",
     root_domain: "svc.localhost",
     panel_host: "console.svc.localhost",
@@ -96,20 +99,24 @@ function fileOf(docker: Docker): Omit<StackFile, "setup_url"> & { setup_url: str
 }
 
 const forward = `const net = require("node:net");
-net.createServer((client) => {
-  const onward = net.connect(4222, "127.0.0.1");
+for (const port of [4222, 8081]) net.createServer((client) => {
+  const onward = net.connect(port, "127.0.0.1");
   client.pipe(onward).pipe(client);
   for (const one of [client, onward]) one.on("error", () => undefined);
-}).listen(14222, "0.0.0.0");`;
+}).listen(10_000 + port, "0.0.0.0");`;
 
-/** NATS listens for its neighbours alone; commands of operators get a way to it. */
-async function openNats(docker: Docker): Promise<{ url: string; close: () => void }> {
-  const about = (what: string) => docker.run("inspect", "--format", what, `${project}_cluster_1`);
+/** NATS and the internal face listen for their neighbours alone; the test, and commands of operators, get a way to them. */
+async function openInside(docker: Docker): Promise<{ nats: string; internal: string; close: () => void }> {
+  const about = (what: string) => docker.run("inspect", "--format", what, `${project}_network_1`);
   const host = await about("{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
   const network = `--net=/proc/${await about("{{.State.Pid}}")}/ns/net`;
   const child = spawn("nsenter", [network, process.execPath, "--eval", forward], { stdio: "ignore" });
   const password = readFileSync(join(docker.volume(`${project}_config`), "secrets/nats-operator"), "utf8");
-  return { url: `nats://operator:${password.trim()}@${host}:14222`, close: () => void child.kill() };
+  return {
+    nats: `nats://operator:${password.trim()}@${host}:14222`,
+    internal: `http://${host}:18081`,
+    close: () => void child.kill(),
+  };
 }
 
 async function letsIn(stack: Stack): Promise<boolean> {
@@ -120,7 +127,7 @@ async function letsIn(stack: Stack): Promise<boolean> {
   return scout !== undefined;
 }
 
-async function play(docker: Docker, sessionServer: string): Promise<void> {
+async function play(docker: Docker, staying: readonly string[], sessionServer: string): Promise<void> {
   const answers = () =>
     fetch("http://127.0.0.1:8080/healthz").then(
       ({ status }) => status < 500,
@@ -129,14 +136,47 @@ async function play(docker: Docker, sessionServer: string): Promise<void> {
   await timed("until the gateway answers", () => until(answers, 90_000, "the external gateway"));
   const link = join(docker.volume(`${project}_data`), "setup-url");
   await until(() => existsSync(link), 60_000, "the setup link");
-  const nats = await openNats(docker);
-  const file = { ...fileOf(docker), nats_url: nats.url };
+  await timed("until all are healthy", () => becomeHealthy(docker, project));
+  await checkContainment(docker, { project, names: staying });
+  await checkPorts();
+  const opened = await openInside(docker);
+  const file = { ...fileOf(docker), nats_url: opened.nats, internal_base_url: opened.internal };
   const stack = installedStack({ dir: inside.dir, file, sessionServer });
   await stack.setUp();
   await until(() => letsIn(stack), 60_000, "the login gate to let players in");
   const { seconds } = await playMainFlow(stack, inside);
   for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
-  nats.close();
+  await survivesItsCluster(docker, stack);
+  opened.close();
+}
+
+/** The network belongs to another container, so what the killed one published and listened on is there again. */
+async function survivesItsCluster(docker: Docker, stack: Stack): Promise<void> {
+  await killContainer(docker, project, "cluster");
+  const makes = async () => (await stack.svc("server", "create", "after")).code === 0;
+  await until(makes, 60_000, "a server to be made");
+  const woken = await stack.svc("server", "wake", "after", "--wait");
+  assert.equal(woken.code, 0, `${woken.stderr}${woken.stdout}`);
+  console.log("the others went on while the embedded cluster was killed");
+}
+
+/** Mails are read on this machine, as localhost; the internal face is not there. */
+async function checkPorts(): Promise<void> {
+  const mails = await fetch("http://127.0.0.1:8025/messages");
+  assert.equal(mails.status, 200);
+  await mails.body?.cancel();
+  await assert.rejects(fetch("http://127.0.0.1:8081/healthz"), "the internal face is not published");
+}
+
+/** Volumes that root owns, as it did before containers lost their rights: what to do is said, and the page's command does it. */
+async function checkUpgrade(docker: Docker, run: (...args: string[]) => Promise<unknown>): Promise<void> {
+  const write = () => run("run", "--rm", "-T", "--no-deps", "config");
+  await write();
+  const page = readFileSync(join(repo, "docs/reference/compose.md"), "utf8");
+  const [, ...words] = /^docker run .*$/m.exec(page)?.[0].split(" ") ?? [];
+  await docker.run(...words.map((word) => (word === "1000:1000" ? "0:0" : word)));
+  await assert.rejects(write(), /belongs to another account/);
+  await docker.run(...words);
 }
 
 async function main(docker: Docker): Promise<void> {
@@ -153,8 +193,16 @@ async function main(docker: Docker): Promise<void> {
   const words = ["--file", file, "--project-name", project, "--project-directory", repo];
   const run = (...args: string[]) => promisify(execFile)("docker-compose", [...words, ...args], { env });
   try {
+    await timed("volumes of older installations", () => checkUpgrade(docker, run));
     await timed("docker-compose up", () => run("up", "--detach", "--no-build"));
-    await play(docker, sessions.root);
+    const staying = Object.entries(compose.services).filter(
+      ([, { restart }]) => restart === "unless-stopped",
+    );
+    await play(
+      docker,
+      staying.map(([name]) => name),
+      sessions.root,
+    );
   } catch (error) {
     const { stdout } = await run("logs", "--no-color", "--tail=5");
     console.log(stdout, (await run("ps")).stdout);

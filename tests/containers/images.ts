@@ -48,6 +48,12 @@ export async function makePostgresImage(docker: Docker, { dir }: Inside, tag: st
   await docker.build(tag, [context]);
 }
 
+/** As the image with a shell has it, for the health check: answers with the exit code alone. */
+const wget = `#!/bin/sh
+for url; do :; done
+exec node -e 'require("node:http").get(process.argv[1], ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on("error", () => process.exit(1))' "$url"
+`;
+
 /** nats-server of the local stack, which may be Debian's and need its libraries. */
 export async function makeNatsImage(docker: Docker, { dir }: Inside, tag: string): Promise<void> {
   const context = join(dir, "nats-image");
@@ -55,7 +61,13 @@ export async function makeNatsImage(docker: Docker, { dir }: Inside, tag: string
   const cacheDirs = defaultCacheDirs(process.env, repo);
   const program = await findNatsServer({ env: process.env, cacheDirs, progress: () => undefined });
   copyFileSync(program, join(context, "nats-server"));
-  const text = `FROM ${baseImage}\nCOPY nats-server /nats-server\nEXPOSE 4222\nENTRYPOINT ["/nats-server"]\n`;
+  writeFileSync(join(context, "wget"), wget, { mode: 0o755 });
+  const text = `FROM ${baseImage}
+COPY nats-server /nats-server
+COPY wget /usr/local/bin/wget
+EXPOSE 4222
+ENTRYPOINT ["/nats-server"]
+`;
   writeFileSync(join(context, "Dockerfile"), text);
   await docker.build(tag, [context]);
 }

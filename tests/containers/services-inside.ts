@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { globSync } from "node:fs";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { GenericContainer, Wait } from "testcontainers";
-import { parse } from "yaml";
 import { startStack, withoutGame } from "../flow/stack.ts";
 import { readInside } from "../namespaces/run.ts";
+import { readCompose, withoutDigest } from "./compose-file.ts";
 import { startDaemon } from "./daemon.ts";
 import { importBase, makeNatsImage, makePostgresImage } from "./images.ts";
 import type { Inside } from "./own-machine.ts";
@@ -19,11 +19,8 @@ const password = "test";
 /** Files that need a database and little else; in whole those of every service. */
 const sample = ["libs/store/src/**/*.test.ts", "services/identity/src/{.,budget,retention,setup}/*.test.ts"];
 
-type Compose = { services: Record<string, { image: string }> };
-
 function imageOf(service: string): string {
-  const { services } = parse(readFileSync(join(repo, "compose.yaml"), "utf8"), { merge: true }) as Compose;
-  return services[service]?.image ?? "";
+  return withoutDigest(readCompose<{ image: string }>().services[service]?.image ?? "");
 }
 
 /** Runs test files with the server of the container in the place of the runner's own. */

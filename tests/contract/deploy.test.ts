@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,14 +10,13 @@ import { parseEnv } from "node:util";
 import { loadSettings } from "@svc/config";
 import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-stack";
 import { parseForwardingMasters, services, systemForwardingSecrets } from "@svc/proto";
-import { parse } from "yaml";
 import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
+import { readCompose } from "../containers/compose-file.ts";
 import { runSvc } from "../flow/stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const out = mkdtempSync(join(tmpdir(), "svc-compose-"));
-type Compose = { services: Record<string, { command?: string[] }> };
-const compose = parse(readFileSync(join(root, "compose.yaml"), "utf8"), { merge: true }) as Compose;
+const compose = readCompose<{ command?: string[]; healthcheck?: { test: string[] } }>();
 
 before(async () => {
   const written = await runSvc(["manifests", "compose", "--out", out]);
@@ -71,6 +70,23 @@ test("gate and lobby of compose.yaml accept what its proxy signs with, each its 
   }
   const { lifecycle } = loadSettings(lifecycleSettings, { file: join(out, "svc.toml") });
   assert.equal(lifecycle.forwarding_master_file, "/config/secrets/forwarding-master");
+});
+
+test("every process of svc in compose.yaml is asked on the port that it answers probes on, or players, each on its own", () => {
+  const asked = [...services, ...gameServiceNames].map((name) => {
+    const environment = parseEnv(readFileSync(join(out, `env/${name}.env`), "utf8"));
+    const { SVC_HEALTH_PORT: port, GAME_PORT: gamePort } = environment;
+    const wanted = port === undefined ? [gamePort, "-"] : [port];
+    assert.deepEqual(compose.services[name]?.healthcheck?.test, ["CMD", "ready", ...wanted], name);
+    return wanted[0];
+  });
+  assert.equal(new Set(asked).size, asked.length);
+});
+
+test("what compose.yaml mounts as /config is for one account and its group, and no secret is in what the embedded cluster mounts", () => {
+  for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }))
+    assert.equal(statSync(join(out, file)).mode & 0o007, 0, file);
+  assert.deepEqual(readdirSync(join(out, "cluster")), ["images.json"]);
 });
 
 test("every program that compose.yaml starts exists", () => {

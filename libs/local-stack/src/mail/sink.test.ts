@@ -107,6 +107,22 @@ test("a page opened under a foreign host name is refused", async () => {
   });
 });
 
+test("the page is on loopback, and in a container on all addresses, still for localhost alone", async () => {
+  using scratch = scratchDir();
+  const elsewhere = (sink: MailSink) => sink.pageUrl.replace("127.0.0.1", "127.0.0.2");
+  await withSink(scratch.path, async (sink) => {
+    await assert.rejects(getText(elsewhere(sink)), "it listens on 127.0.0.1 alone");
+  });
+  const open = { dir: scratch.path, smtpPort: 0, pagePort: 0, pageHost: "0.0.0.0" };
+  const sink = await startMailSink(open);
+  try {
+    assert.equal((await getText(sink.pageUrl)).status, 200);
+    assert.equal((await getText(elsewhere(sink))).status, 403);
+  } finally {
+    await sink.stop();
+  }
+});
+
 test("a mail larger than 25 MiB is refused and not kept", async () => {
   using scratch = scratchDir();
   await withSink(scratch.path, async (sink) => {

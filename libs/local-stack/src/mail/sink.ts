@@ -11,7 +11,11 @@ type MailSinkOptions = {
   smtpPort: number;
   /** 0 takes a free port. */
   pagePort: number;
+  /** Address that the page listens on; loopback unless given. Requests for other hosts than localhost get 403 on each. */
+  pageHost?: string;
 };
+
+const loopback = "127.0.0.1";
 
 export type MailSink = { smtpUrl: string; pageUrl: string; stop: () => Promise<void> };
 
@@ -59,12 +63,14 @@ function createSmtp(mailbox: Mailbox): SMTPServer {
   return server;
 }
 
-function listen(server: Server, port: number, what: string): Promise<number> {
+type Listening = { host: string; port: number; what: string };
+
+function listen(server: Server, { host, port, what }: Listening): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(new StackError(`the ${what} cannot listen on port ${port}: ${error.message}`)),
     );
-    server.listen({ host: "127.0.0.1", port }, () => resolve((server.address() as AddressInfo).port));
+    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 
@@ -84,8 +90,9 @@ export async function startMailSink(options: MailSinkOptions): Promise<MailSink>
     ]);
   };
   try {
-    const smtpPort = await listen(smtp.server, options.smtpPort, "mail sink");
-    const pagePort = await listen(web, options.pagePort, "mail page");
+    const smtpPort = await listen(smtp.server, { host: loopback, port: options.smtpPort, what: "mail sink" });
+    const { pageHost: host = loopback } = options;
+    const pagePort = await listen(web, { host, port: options.pagePort, what: "mail page" });
     return { smtpUrl: `smtp://127.0.0.1:${smtpPort}`, pageUrl: `http://127.0.0.1:${pagePort}`, stop };
   } catch (error) {
     await stop();

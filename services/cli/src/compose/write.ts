@@ -7,7 +7,7 @@ import { callerTokens, migrateUser, natsAuthorization, natsUsers, owners, servic
 import { systemForwardingFiles } from "../local-config/forwarding-files.ts";
 import { imageTable } from "../local-config/image-table.ts";
 import { localConfig } from "../local-config/settings.ts";
-import type { Outcome } from "../output.ts";
+import { CommandError, type Outcome } from "../output.ts";
 
 /** Addresses inside the shared network namespace of compose.yaml. */
 const at = {
@@ -20,13 +20,41 @@ const at = {
   game: 25577,
   gate: 25578,
   lobby: 25579,
+  natsMonitor: 8222,
+  firstHealth: 9101,
 };
+/** Each of these has a port of its own for probes, in the order of compose.yaml; the lobby answers none. */
+const probed = [
+  "gateway-internal",
+  "gateway-external",
+  "lifecycle",
+  "storage",
+  "builds",
+  "identity",
+  "ops-watchdog",
+  "proxy",
+  "login-gate",
+];
 const repo = "/opt/svc";
 const node = "/usr/local/bin/node";
 
-/** Writes the folder that compose.yaml mounts as `/config`; existing secrets are kept. */
-export async function writeCompose(options: { out: string }): Promise<Outcome> {
-  const { out } = options;
+/**
+ * Writes the folder that compose.yaml mounts as `/config`; existing secrets are kept (docs/reference/compose.md#files). Throws a
+ * `CommandError` when the account may not write there.
+ */
+export async function writeCompose({ out }: { out: string }): Promise<Outcome> {
+  try {
+    return writeFiles(out);
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code !== "EACCES" && code !== "EPERM") throw error;
+    throw new CommandError(
+      `${path ?? out} belongs to another account; give it the owner of this process (docs/reference/compose.md#upgrade)`,
+    );
+  }
+}
+
+function writeFiles(out: string): Outcome {
   const passwordOf = (name: string) => secret(join(out, "secrets", name));
   const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, passwordOf(`nats-${user}`)]));
   const rolePasswords = Object.fromEntries(owners.map((owner) => [owner, passwordOf(`database-${owner}`)]));
@@ -35,7 +63,8 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
   const files: Record<string, string> = {
     "nats.conf": natsConfig(natsPasswords),
     "svc.toml": localConfig(composeFacts),
-    "images.json": JSON.stringify(imageTable(repo, node), null, 2),
+    // Without the folder's secrets: the embedded cluster mounts this one alone.
+    "cluster/images.json": JSON.stringify(imageTable(repo, node), null, 2),
     "secrets/database-roles.json": JSON.stringify(rolePasswords),
     "env/migrate.env": environmentText({
       SVC_CONFIG: "/config/svc.toml",
@@ -68,14 +97,14 @@ type Passwords = { nats: Record<string, string>; roles: Record<string, string> }
 function serviceEnvironment(service: string, passwords: Passwords): Record<string, string> {
   const role = passwords.roles[service];
   const isGateway = service.startsWith("gateway-");
-  const port = service === "gateway-internal" ? at.internal : at.external;
+  const isInternal = service === "gateway-internal";
+  const port = isInternal ? at.internal : at.external;
   return {
     SVC_CONFIG: "/config/svc.toml",
     SVC_NATS_URL: at.nats,
     SVC_NATS_USER: service,
     SVC_NATS_PASSWORD: passwords.nats[service] ?? "",
-    SVC_HEALTH_PORT: "0",
-    SVC_HEALTH_HOST: "127.0.0.1",
+    ...healthOf(service),
     SVC_LANE_HOST: "127.0.0.1",
     ...(role
       ? { SVC_DATABASE_URL: `postgres://svc_${service.replaceAll("-", "_")}:${role}@${at.postgres}/postgres` }
@@ -83,8 +112,15 @@ function serviceEnvironment(service: string, passwords: Passwords): Record<strin
     ...(["lifecycle", "storage", "ops-watchdog"].includes(service)
       ? { SVC_KUBECONFIG: `/data/cluster/kubeconfig.${service}` }
       : {}),
-    ...(isGateway ? { SVC_LISTEN: `0.0.0.0:${port}`, SVC_TOKENS_DIR: "/config/tokens" } : {}),
+    // Nothing outside calls the internal face.
+    ...(isGateway
+      ? { SVC_LISTEN: `${isInternal ? "127.0.0.1" : "0.0.0.0"}:${port}`, SVC_TOKENS_DIR: "/config/tokens" }
+      : {}),
   };
+}
+
+function healthOf(name: string): Record<string, string> {
+  return { SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: String(at.firstHealth + probed.indexOf(name)) };
 }
 
 const composeFacts = {
@@ -103,7 +139,6 @@ const composeFacts = {
 
 /** The game side knows the internal face and its own tokens, not the mesh, database or cluster. */
 function gameEnvironments(): Record<string, Record<string, string>> {
-  const shared = { SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: "0" };
   const face = {
     SVC_API_BASE_URL: composeFacts.internalBaseUrl,
     SVC_ROOT_DOMAIN: composeFacts.rootDomain,
@@ -116,14 +151,14 @@ function gameEnvironments(): Record<string, Record<string, string>> {
   });
   return {
     "login-gate": {
-      ...shared,
+      ...healthOf("login-gate"),
       ...face,
       ...place("login-gate", at.gate),
       SVC_SERVICE_TOKEN_FILE: "/config/tokens/limbo",
     },
-    lobby: { ...shared, ...place("lobby", at.lobby) },
+    lobby: place("lobby", at.lobby),
     proxy: {
-      ...shared,
+      ...healthOf("proxy"),
       ...face,
       SVC_FORWARDING_MASTER_FILE: composeFacts.forwardingMasterFile,
       SVC_SERVICE_TOKEN_FILE: "/config/tokens/velocity",
@@ -137,7 +172,12 @@ function gameEnvironments(): Record<string, Record<string, string>> {
 }
 
 function natsConfig(passwords: Record<string, string>): string {
-  return `host: 127.0.0.1\nport: 4222\njetstream { store_dir: "/data/jetstream" }\n${natsAuthorization(passwords)}`;
+  const { port } = new URL(at.nats);
+  return `host: 127.0.0.1
+port: ${port}
+http: 127.0.0.1:${at.natsMonitor}
+jetstream { store_dir: "/data/jetstream" }
+${natsAuthorization(passwords)}`;
 }
 
 function environmentText(values: Record<string, string>): string {
@@ -151,8 +191,8 @@ function secret(path: string): string {
   return readFileSync(path, "utf8").trim();
 }
 
-// The containers run under different accounts; only they mount the volume.
+/** For this account and its group, which PostgreSQL, an account of its own, is in. */
 function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+  writeFileSync(path, text, { mode: 0o640 });
 }
