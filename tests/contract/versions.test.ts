@@ -28,17 +28,9 @@ const images = files.flatMap((file) => {
   );
 });
 
-test("every image of compose.yaml and deploy/kubernetes has a digest or an exact version", () => {
-  assert.ok(images.length >= 8, `only ${images.length} images were found`);
-  const loose = images.filter(
-    ({ image }) => !/@sha256:[0-9a-f]{64}$|:\d+\.\d+(\.\d+)?(-[a-z0-9-]+)?$/.test(image),
-  );
-  assert.deepEqual(loose, []);
-});
-
 test("the images of svc are those of this version", () => {
   const own = images.filter(({ image }) => /^svc(-demo)?[:@]/.test(image));
-  assert.ok(own.length >= 6);
+  assert.ok(own.length >= 6, `only ${own.length} images were found`);
   assert.deepEqual(
     own.filter(({ image }) => !image.endsWith(`:${version}`)),
     [],
@@ -46,12 +38,9 @@ test("the images of svc are those of this version", () => {
 });
 
 test("every named or downloaded nats-server has no known vulnerability", () => {
-  const [image] = images.filter((one) => one.image.startsWith("nats:"));
-  const named = [
-    image?.image.replace("nats:", "") ?? "",
-    natsServer.release.version,
-    natsServer.pool.version,
-  ];
+  const ofImages = images.flatMap(({ image }) => /^nats:([\d.]+)/.exec(image)?.[1] ?? []);
+  assert.ok(ofImages.length >= 2);
+  const named = [...ofImages, natsServer.release.version, natsServer.pool.version];
   assert.deepEqual(
     named.filter((one) => !isSupportedNats(one)),
     [],

@@ -29,9 +29,18 @@ const images = z
     agents: text("Image of Jobs on worlds and of the steps of builds (target `agents`).", "svc-agents:0.1.0"),
     builder: text("Image that builds what users submit (target `builder`).", "svc-builder:0.1.0"),
     scanner: text("Image that scans it (target `scanner`).", "svc-scanner:0.1.0"),
-    nats: text("Image of nats-server, 2.11 or later.", "nats:2.14.5"),
-    postgres: text("Image of PostgreSQL, 15 or later.", "postgres:18.4"),
-    registry: text("Image of the registry.", "registry:2.8.3"),
+    nats: text(
+      "Image of nats-server, 2.11 or later.",
+      "nats:2.14.5@sha256:92747d0e6e1e01d40fddf588d26fccbe9dcc0f6b5af62eac4d11cbc4edd5bc2e",
+    ),
+    postgres: text(
+      "Image of PostgreSQL, 15 or later.",
+      "postgres:18.4@sha256:3a82e1f56c8f0f5616a11103ac3d47e632c3938698946a7ad26da0df1334744a",
+    ),
+    registry: text(
+      "Image of the registry.",
+      "registry:2.8.3@sha256:a3d8aaa63ed8681a604f1dea0aa03f100d5895b6a58ace528858a7b332415373",
+    ),
     pullPolicy: z
       .enum(["IfNotPresent", "Always", "Never"])
       .default("IfNotPresent")
