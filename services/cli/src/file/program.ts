@@ -117,7 +117,7 @@ function addChanges(files: Command): void {
     );
   command(files, "edit <server> <path>", {
     does: "edit a text file of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
-    example: "files edit survival server.properties",
+    example: "files edit survival bukkit.yml",
   }).action(
     runs(async (options, server, path) =>
       (await import("./edit.ts")).editFile(server ?? "", path ?? "", options),

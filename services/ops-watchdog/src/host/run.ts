@@ -5,8 +5,9 @@ import { loadSettings } from "@svc/config";
 import { isFault } from "@svc/proto";
 import { z } from "zod";
 import { settings as schema } from "../config.ts";
-import { Command, runCommand } from "./command.ts";
+import { Command } from "./command.ts";
 import type { HostHooks } from "./context.ts";
+import { runCommand } from "./run-command.ts";
 
 /** Sets the exit code; a failure is one sentence on stderr. `hooks` are for tests. */
 export async function runHost(env: NodeJS.ProcessEnv, hooks: HostHooks = defaultHooks): Promise<void> {

@@ -12,6 +12,7 @@ import type { Finding } from "./finding.ts";
 import { type Held, heldBy, sendable } from "./held.ts";
 import { takeLock } from "./lock.ts";
 import { observe } from "./observe.ts";
+import { openRunDatabase } from "./probe/database.ts";
 import { type Looked, lookAll, overdue, type Probe, type ProbeContext } from "./probe/probe.ts";
 import { runFailed } from "./probe/watchdog-state.ts";
 import { createRunState, type RunState } from "./run-state.ts";
@@ -19,7 +20,8 @@ import { isSilenced } from "./silence.ts";
 import type { WatchdogState } from "./state.ts";
 import type { StateFile } from "./state-file.ts";
 
-export type RunDeps = Omit<ProbeContext, "state" | "now" | "mesh"> & {
+export type RunDeps = Omit<ProbeContext, "state" | "now" | "mesh" | "database"> & {
+  databaseUrl: string;
   file: StateFile;
   probes: readonly Probe[];
   /** Rejects while NATS is away. */
@@ -48,6 +50,7 @@ const recipientsWithinMs = 20_000;
 export async function runOnce(deps: RunDeps, { dryRun }: { dryRun: boolean }): Promise<RunReport> {
   const release = await takeLock(deps.settings.ops_watchdog.state_dir, dryRun ? "dry-run" : "run", 0);
   if (!release) throw new Error("another run of the watchdog is under way");
+  const { database, close } = openRunDatabase(deps.databaseUrl);
   let opened: Promise<Mesh> | undefined;
   const mesh = () => {
     opened ??= deps.openMesh();
@@ -55,7 +58,7 @@ export async function runOnce(deps: RunDeps, { dryRun }: { dryRun: boolean }): P
   };
   try {
     const before = await deps.file.read();
-    const context = { ...deps, mesh, state: before, now: deps.now() };
+    const context = { ...deps, mesh, database, state: before, now: deps.now() };
     const [looked, recipients] = await Promise.all([
       lookAll(deps.probes, context, AbortSignal.timeout(lookWithinMs)),
       readRecipients(mesh),
@@ -64,6 +67,7 @@ export async function runOnce(deps: RunDeps, { dryRun }: { dryRun: boolean }): P
     return await tell(deps, looked, recipients);
   } finally {
     await opened?.then((connected) => connected.drain(500)).catch(() => undefined);
+    await close();
     await release();
   }
 }

@@ -1,6 +1,7 @@
 // Audit entries that were lost: counters of the processes, compared with those of the last run.
 
 import { finding } from "../finding.ts";
+import { healthFetch } from "./health-fetch.ts";
 import { healthAddresses } from "./mesh.ts";
 import { NotConfiguredError, type Probe } from "./probe.ts";
 
@@ -36,7 +37,7 @@ export const auditWrites: Probe = {
 
 async function readCounter(url: string, signal: AbortSignal): Promise<number | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-  const response = await fetch(`${url}/metrics`, { signal: limit, redirect: "manual" });
+  const response = await healthFetch(`${url}/metrics`, { signal: limit });
   const text = await response.text();
   if (text.length > mostBytes) return undefined;
   const [, value] = line.exec(text) ?? [];

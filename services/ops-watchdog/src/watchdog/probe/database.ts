@@ -1,30 +1,36 @@
 // PostgreSQL, and what ops-watchdog itself records in it: rehearsals and update reports.
 
-import { openStore } from "@svc/store";
+import { setTimeout as delay } from "node:timers/promises";
+import { openStore, type Store } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
 import { findLastRehearsed, findNewestDaily, findNewestRehearsal } from "../../bundle/records.ts";
 import type { Tables, WatchdogDb } from "../../database.ts";
 import { newestReport } from "../../update/report.ts";
 import { type Finding, finding } from "../finding.ts";
-import { NotConfiguredError, type Probe, type ProbeContext } from "./probe.ts";
+import { NotConfiguredError, type Probe } from "./probe.ts";
 import { reachable } from "./reachable.ts";
 
 const hourMs = 3_600_000;
 const clockOffMs = 10_000;
+const closeWithinMs = 500;
 
-export async function withDatabase<T>(
-  { databaseUrl }: ProbeContext,
-  work: (db: WatchdogDb) => Promise<T>,
-): Promise<T> {
-  if (databaseUrl === "") throw new NotConfiguredError("no database is configured");
-  const log = createLogger("ops-watchdog", "silent");
-  const store = openStore<Tables>({ url: databaseUrl, schema: "ops_watchdog", poolSize: 1, log });
-  try {
-    return await work(store.db);
-  } finally {
-    await store.close();
-  }
+/** Two connections for all probes of a run, opened by the first that asks: one that hangs leaves the other to the rest. */
+export function openRunDatabase(url: string): { database: () => WatchdogDb; close: () => Promise<void> } {
+  let store: Store<Tables> | undefined;
+  return {
+    database: () => {
+      if (url === "") throw new NotConfiguredError("no database is configured");
+      const log = createLogger("ops-watchdog", "silent");
+      store ??= openStore<Tables>({ url, schema: "ops_watchdog", poolSize: 2, log });
+      return store.db;
+    },
+    close: async () => {
+      // A server that hangs does not say goodbye.
+      const late = delay(closeWithinMs, undefined, { ref: false });
+      await Promise.race([store?.close().catch(() => undefined), late]);
+    },
+  };
 }
 
 async function readClock(db: WatchdogDb): Promise<number> {
@@ -33,7 +39,7 @@ async function readClock(db: WatchdogDb): Promise<number> {
 }
 
 export const postgresql = reachable("postgresql", {
-  reach: (context) => withDatabase(context, readClock),
+  reach: ({ database }) => readClock(database()),
   wrong: (why) =>
     finding(
       {
@@ -51,12 +57,10 @@ export const postgresql = reachable("postgresql", {
 /** The clock of this machine against that of the database. */
 export const clock: Probe = {
   prefixes: ["clock"],
-  look: async (context) => {
-    const offMs = await withDatabase(context, async (db) => {
-      const before = Date.now();
-      const there = await readClock(db);
-      return there - (before + Date.now()) / 2;
-    });
+  look: async ({ database }) => {
+    const before = Date.now();
+    const there = await readClock(database());
+    const offMs = there - (before + Date.now()) / 2;
     if (Math.abs(offMs) < clockOffMs) return { findings: [] };
     return {
       findings: [
@@ -85,9 +89,11 @@ export const rehearsals: Probe = {
   look: async (context) => {
     const { rehearsal_every: everyMs } = context.settings.ops_watchdog;
     if (everyMs === 0) throw new NotConfiguredError("ops_watchdog.rehearsal_every is 0s");
-    const [newest, success, bundle] = await withDatabase(context, (db) =>
-      Promise.all([findNewestRehearsal(db), findLastRehearsed(db), findNewestDaily(db)]),
-    );
+    const [newest, success, bundle] = await Promise.all([
+      findNewestRehearsal(context.database()),
+      findLastRehearsed(context.database()),
+      findNewestDaily(context.database()),
+    ]);
     const hint = {
       en: "`svc db rehearse` restores the newest bundle on trial and says why it fails.",
       zh: "`svc db rehearse` 会试恢复最新的备份包并说明失败原因。",
@@ -125,7 +131,7 @@ export const updateReport: Probe = {
   prefixes: ["update-report"],
   look: async (context) => {
     const { report_max_age: maxAgeMs } = context.settings.ops_watchdog;
-    const report = await withDatabase(context, newestReport);
+    const report = await newestReport(context.database());
     if (report && context.now - Date.parse(report.checked_at) <= maxAgeMs) return { findings: [] };
     return {
       findings: [

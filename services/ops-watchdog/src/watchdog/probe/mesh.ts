@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { finding } from "../finding.ts";
+import { healthFetch } from "./health-fetch.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 import { reachable } from "./reachable.ts";
 
@@ -73,9 +74,8 @@ async function lookAtHealthPorts(
 async function answers(url: string, signal: AbortSignal): Promise<boolean> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(healthWithinMs)]);
-    const response = await fetch(url, { signal: limit, redirect: "manual" });
-    await response.body?.cancel();
-    return response.ok;
+    const { ok } = await healthFetch(url, { signal: limit });
+    return ok;
   } catch {
     return false;
   }

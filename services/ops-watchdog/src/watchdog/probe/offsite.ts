@@ -7,7 +7,6 @@ import { findPasses, hasBeenWriter, type PassRow } from "../../offsite/report.ts
 import { readWalCopies, toOffsiteStatus } from "../../offsite/status.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { StandbyState } from "../state.ts";
-import { withDatabase } from "./database.ts";
 import { NotConfiguredError, type Probe } from "./probe.ts";
 
 export const offsite: Probe = {
@@ -15,10 +14,9 @@ export const offsite: Probe = {
   look: async (context) => {
     const { offsite: settings } = context.settings;
     if (settings.bucket === "") throw new NotConfiguredError("offsite.bucket is not set");
-    const [passes, standby] = await withDatabase(context, async (db) => {
-      const found = await findPasses(db);
-      return [found, await standbyOf(db, found.last, settings.state_dir)] as const;
-    });
+    const db = context.database();
+    const passes = await findPasses(db);
+    const standby = await standbyOf(db, passes.last, settings.state_dir);
     const { wal_archive } = context.settings.ops_watchdog;
     const wal = wal_archive ? await readWalCopies(settings, context.now) : undefined;
     return { findings: judgeOffsite(toOffsiteStatus(settings, { ...passes, wal }, context.now)), standby };

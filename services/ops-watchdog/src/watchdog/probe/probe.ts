@@ -3,12 +3,14 @@
 import type { Mesh } from "@svc/mesh";
 import type { alerts } from "@svc/proto";
 import type { Settings } from "../../config.ts";
+import type { WatchdogDb } from "../../database.ts";
 import type { Finding, Observation } from "../finding.ts";
 import type { StandbyState, WatchdogState } from "../state.ts";
 
 export type ProbeContext = {
   settings: Settings;
-  databaseUrl: string;
+  /** One pool for all probes; throws where no database is configured. */
+  database: () => WatchdogDb;
   natsUrl: string | undefined;
   kubeconfig: string | undefined;
   env: NodeJS.ProcessEnv;

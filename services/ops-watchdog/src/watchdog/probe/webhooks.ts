@@ -1,7 +1,6 @@
 // Webhooks of the installation that were switched off by svc: whoever relied on them hears nothing (docs/reference/webhooks.md#off).
 
 import { type Finding, finding } from "../finding.ts";
-import { withDatabase } from "./database.ts";
 import type { Probe } from "./probe.ts";
 
 type OffReason = "gone" | "failing" | "restored";
@@ -36,17 +35,15 @@ export function judgeWebhooks(off: readonly SwitchedOff[]): Finding[] {
 
 export const webhooks: Probe = {
   prefixes: ["webhook/off/"],
-  look: async (context) => {
-    const off = await withDatabase(context, (db) =>
-      db
-        .selectFrom("webhooks")
-        .select(["id", "label", "host", "off_reason"])
-        .where("server_name", "is", null)
-        .where("enabled", "=", false)
-        .where("off_reason", "in", ["gone", "failing", "restored"])
-        .orderBy("id")
-        .execute(),
-    );
+  look: async ({ database }) => {
+    const off = await database()
+      .selectFrom("webhooks")
+      .select(["id", "label", "host", "off_reason"])
+      .where("server_name", "is", null)
+      .where("enabled", "=", false)
+      .where("off_reason", "in", ["gone", "failing", "restored"])
+      .orderBy("id")
+      .execute();
     return { findings: judgeWebhooks(off as SwitchedOff[]) };
   },
 };
