@@ -1,30 +1,7 @@
 // The table of all faults (docs/reference/errors.md).
 // A name is unique here; the wire code is what callers see and may be shared by several names.
 
-/** Whether the same call may succeed later unchanged. Consumers turn `later` into a delayed redelivery. */
-export type Retry = "never" | "later";
-
-type FaultRow = {
-  status: number;
-  code: string;
-  retry: Retry;
-  message: string;
-  /** Default of Retry-After; every 429 has one. */
-  retryAfterSeconds?: number;
-};
-
-type Given = readonly [status: number, message: string, extra?: Partial<FaultRow>];
-type CodeOf<Name, Row> = Row extends readonly [number, string, { readonly code: infer Code }] ? Code : Name;
-
-function rows<const T extends Record<string, Given>>(
-  table: T,
-): { [K in keyof T]: FaultRow & { code: CodeOf<K, T[K]> } } {
-  const entries = Object.entries(table).map(([name, [status, message, extra]]) => {
-    const retry: Retry = status === 429 || status === 503 || status === 504 ? "later" : "never";
-    return [name, { status, code: name, retry, message, ...extra }];
-  });
-  return Object.fromEntries(entries) as { [K in keyof T]: FaultRow & { code: CodeOf<K, T[K]> } };
-}
+import { rows } from "./fault-rows.ts";
 
 /** The fault table: status, wire code, retry rule and the message used when a handler gives none. */
 export const faults = rows({

@@ -95,7 +95,6 @@ export {
   faults,
   isFault,
   isFaultName,
-  type Retry,
 } from "./fault.ts";
 export { gameVersions, protocolOf, versionLabel } from "./game-version.ts";
 export * as changes from "./gateway/change.ts";
