@@ -46,6 +46,7 @@ import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
 import * as serverFilter from "./lifecycle/server-filter.ts";
 import * as serverGroup from "./lifecycle/server-group.ts";
+import * as serverTemplate from "./lifecycle/server-template.ts";
 import * as statusPage from "./lifecycle/status-page.ts";
 import * as tag from "./lifecycle/tag.ts";
 import * as alert from "./ops-watchdog/alert.ts";
@@ -86,6 +87,7 @@ const lifecycle = [
   tag,
   serverFilter,
   serverGroup,
+  serverTemplate,
   node,
   imageChoice,
   reclaim,

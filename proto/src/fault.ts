@@ -24,6 +24,7 @@ export const faults = rows({
   bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
   bad_keep_awake: [400, "until must be a time that is still to come and not too far ahead."],
   bad_filter: [400, "The filter is not valid."],
+  bad_template: [400, "The template is not valid."],
   bad_group: [400, "The stages of the group are not valid."],
   bad_announcement: [400, "The start or the end of the announcement is not valid."],
   bad_tags: [400, "The tags are not valid: at most 8, each 1 to 24 letters and digits."],
@@ -129,6 +130,7 @@ export const faults = rows({
   ],
   not_found: [404, "Not found."],
   group_not_found: [404, "There is no such group; list your groups."],
+  template_not_found: [404, "There is no such template, or it is not offered; list the templates."],
   announcement_not_found: [404, "There is no such announcement; old ones are deleted."],
   known_player_not_found: [
     404,
@@ -209,6 +211,13 @@ export const faults = rows({
   note_limit: [409, "This player has as many notes at this server as there may be; delete one first."],
   filter_limit: [409, "You have as many saved filters as you may; delete one first."],
   announcement_over: [409, "The announcement is over; make a new one."],
+  template_exists: [409, "There is a template of this name; choose another name, or change that one."],
+  template_changed: [409, "Somebody else changed the template; read it again and repeat your change."],
+  template_limit: [409, "There are as many templates as there may be; delete one first."],
+  creation_limit: [
+    409,
+    "You have made as many servers as an account may; staff can delete one that you gave up.",
+  ],
   maintenance_window: [
     409,
     "Nothing is woken during the maintenance window; GET /api/v1/announcements says until when.",

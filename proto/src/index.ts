@@ -163,6 +163,7 @@ export {
 export type { ServerOwnership } from "./lifecycle/server-rows.ts";
 export * as serverRows from "./lifecycle/server-rows.ts";
 export { maxTagLength, maxTags, ServerTag, type TagColour, tagColours } from "./lifecycle/server-tag.ts";
+export * as serverTemplates from "./lifecycle/server-template.ts";
 export * as statusPages from "./lifecycle/status-page.ts";
 export { PublicState } from "./lifecycle/status-page.ts";
 export * as tags from "./lifecycle/tag.ts";

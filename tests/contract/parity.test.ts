@@ -175,6 +175,16 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/me/server-filters": "docs/reference/server-filters.md#operations: what an account looks for",
   "PUT /api/v1/me/server-filters": "docs/reference/server-filters.md#operations: saved under a name",
   "DELETE /api/v1/me/server-filters/{id}": "docs/reference/server-filters.md#operations: and deleted",
+  "GET /api/v1/me/server-templates": "docs/reference/server-templates.md#use: what servers may be made of",
+  "POST /api/v1/me/servers": "docs/reference/server-templates.md#use: and made by their owner",
+  "GET /api/v1/platform/server-templates":
+    "docs/reference/server-templates.md#operations: settings that staff keep",
+  "GET /api/v1/platform/server-templates/{name}": "docs/reference/server-templates.md#operations: and read",
+  "PUT /api/v1/platform/server-templates/{name}": "docs/reference/server-templates.md#operations: and change",
+  "DELETE /api/v1/platform/server-templates/{name}":
+    "docs/reference/server-templates.md#operations: and delete",
+  "GET /api/v1/servers/{name}/template":
+    "docs/reference/server-templates.md#operations: and take from a server",
   "GET /api/v1/me/groups": "docs/reference/groups.md#operations: servers that start together",
   "POST /api/v1/me/groups": "docs/reference/groups.md#operations: made by their account",
   "GET /api/v1/me/groups/{id}": "docs/reference/groups.md#operations: and read",

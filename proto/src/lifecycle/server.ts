@@ -181,6 +181,8 @@ export const create = operation({
   body: {
     name: z.string().max(64),
     subdomain: z.string().max(64),
+    /** Settings of this template, for those that the request does not name. */
+    template: z.string().min(1).max(64).optional(),
     nodeName: z.string().max(253).optional(),
     displayName: z.string().max(256).optional(),
     image: z.string().max(512).optional(),
@@ -201,6 +203,7 @@ export const create = operation({
     desiredState: z.literal("Stopped"),
   }),
   faults: [
+    "template_not_found",
     "quota_exceeded",
     "bad_node",
     "bad_name",

@@ -47,6 +47,7 @@ test("the defaults are the numbers of the specification", () => {
     heap_reserve_min: 512 * 2 ** 20,
     default_image: "svc.local/demo-server:1.21.4",
     max_claims: 4,
+    servers_made_per_account: 3,
     members_per_server: 50,
     invitations_per_server: 50,
     invitation_attempts: 20,

@@ -107,6 +107,8 @@ export const settings = z.object({
     default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
     /** Claims that one replica handles at the same time; each uses a database connection while it reads limits. */
     max_claims: whole(4).pipe(z.number().min(1)),
+    /** Servers that an account may make from templates, also those that it gave up (docs/reference/server-templates.md#use). */
+    servers_made_per_account: whole(3).pipe(z.number().max(1_000)),
     /** Accounts that one server may be shared with (docs/reference/shared-access.md#operations). */
     members_per_server: whole(50).pipe(z.number().max(200)),
     /** Open invitations to one server. */

@@ -33,6 +33,7 @@ import { createWakeReservations } from "./server/wake-reservations.ts";
 import { serveFilters } from "./server-filter/serve.ts";
 import { startSharing } from "./sharing/serve.ts";
 import { startStatusPages } from "./status-page/serve.ts";
+import { serveTemplates } from "./template/serve.ts";
 import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
@@ -85,6 +86,7 @@ export async function startLifecycle(
   serveKeepAwake(mesh, deps, runtime.store);
   serveImageChoices(mesh, deps);
   serveFilters(mesh, runtime.store);
+  serveTemplates(mesh, deps, runtime.store);
   serveWorlds(mesh, deps, runtime.store);
   const sweeping = startSweepingChanges(store.audits, log);
   const crashNotices = startCrashNotices({ database: runtime.store, mesh, settings: lifecycle, log });

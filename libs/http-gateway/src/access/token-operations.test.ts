@@ -54,6 +54,8 @@ const sessionsOnly = [
   "lifecycle.server-filter.list",
   "lifecycle.server-filter.remove",
   "lifecycle.server-filter.save",
+  "lifecycle.server-template.list-offered",
+  "lifecycle.server.create-own",
   "lifecycle.status-page.read",
   "lifecycle.status-page.write",
 ];

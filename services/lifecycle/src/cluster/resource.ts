@@ -51,6 +51,8 @@ export const annotation = {
   groupRun: `${prefix}/group-run`,
   /** The order by which a clone gets its world. */
   clone: `${prefix}/clone`,
+  /** The account that made it for itself, for an object whose rows were not recorded. */
+  createdBy: `${prefix}/created-by`,
   /** Whether it was created as offered, for an object whose rows were not recorded. */
   offered: `${prefix}/offered`,
 } as const;

@@ -1,4 +1,4 @@
-// SQL on what one account owns, under the account's own lock.
+// SQL on what one account owns and has made, under the account's own lock.
 
 import type { Db, Trx } from "@svc/store";
 import { sql } from "kysely";
@@ -28,4 +28,15 @@ export async function usageOf(db: Db<Tables> | Trx<Tables>, accountId: string): 
     .where("deleted_at", "is", null)
     .executeTakeFirstOrThrow();
   return row;
+}
+
+/** Servers that an account has made for itself and that are there, whoever owns them. */
+export async function countMade(db: Db<Tables> | Trx<Tables>, accountId: string): Promise<number> {
+  const { made } = await db
+    .selectFrom("servers")
+    .select(sql<number>`count(*)::int`.as("made"))
+    .where("created_by", "=", accountId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return made;
 }

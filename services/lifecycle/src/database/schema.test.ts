@@ -24,6 +24,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     offered: true,
     last_wake_at: true,
     members: true,
+    created_by: true,
   },
   announcements: {
     ...{ id: true, text_en: true, text_zh: true, severity: true, starts_at: true, ends_at: true },
@@ -71,6 +72,10 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
   server_filters: {
     ...{ id: true, account_id: true, name: true, search: true, show: true, tag: true, node: true },
     ...{ sort: true, saved_at: true },
+  },
+  server_templates: {
+    ...{ name: true, title: true, description: true, offered: true, settings: true, revision: true },
+    ...{ changed_by: true, changed_at: true },
   },
   server_groups: {
     ...{ id: true, account_id: true, name: true, stage_seconds: true, created_at: true, changed_at: true },

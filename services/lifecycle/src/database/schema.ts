@@ -1,8 +1,15 @@
 // The tables of this service as kysely sees them (docs/reference/data.md#database).
 
-import type { AuditEntry, announcements, schedules, serverFilters, serverGroups } from "@svc/proto";
+import type {
+  AuditEntry,
+  announcements,
+  schedules,
+  serverFilters,
+  serverGroups,
+  serverTemplates,
+} from "@svc/proto";
 import type { Store } from "@svc/store";
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 type ServersTable = {
   name: string;
@@ -22,6 +29,7 @@ type ServersTable = {
   offered: Generated<boolean>;
   last_wake_at: Date | null;
   members: Generated<unknown>;
+  created_by: string | null;
 };
 
 /** An offer to share a server; `offered` is a grant. */
@@ -163,6 +171,17 @@ type ServerFiltersTable = {
   saved_at: Date;
 };
 
+export type ServerTemplatesTable = {
+  name: string;
+  title: string;
+  description: string;
+  offered: boolean;
+  settings: JSONColumnType<serverTemplates.TemplateSettings>;
+  revision: number;
+  changed_by: string;
+  changed_at: Date;
+};
+
 export type ServerGroupsTable = {
   id: string;
   account_id: string;
@@ -293,6 +312,7 @@ export type Tables = {
   crash_notices: CrashNoticesTable;
   invitation_attempts: { key: string; tokens: number; refilled_at: Date };
   server_filters: ServerFiltersTable;
+  server_templates: ServerTemplatesTable;
   server_groups: ServerGroupsTable;
   server_group_members: ServerGroupMembersTable;
   server_group_runs: ServerGroupRunsTable;

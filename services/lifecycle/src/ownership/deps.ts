@@ -1,7 +1,6 @@
 import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
-import { orderOf } from "../cluster/clone-order.ts";
-import { isOffered } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
+import { adoptionOf } from "../server/adoption.ts";
 import { findByAnyName, type ServerDeps } from "../server/deps.ts";
 import type { ListStore } from "./list-store.ts";
 import type { OwnershipStore } from "./store.ts";
@@ -27,7 +26,9 @@ export async function findRow(deps: ServerDeps, name: string): Promise<ServerRow
   const row = await deps.store.find(name);
   if (row) return row;
   const server = await findByAnyName(deps, name);
-  const offered = isOffered(server);
-  await deps.store.adopt({ name, subdomain: server.spec.subdomain, offered, order: orderOf(server) });
-  return (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined, offered };
+  const adoption = adoptionOf(server, Date.now());
+  await deps.store.adopt(adoption);
+  return (
+    (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined, offered: adoption.offered }
+  );
 }

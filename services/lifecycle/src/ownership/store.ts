@@ -161,6 +161,7 @@ async function releaseAccount({ db }: LifecycleStore, accountId: string): Promis
   return db.transaction().execute(async (trx) => {
     await lockAccounts(trx, accountId);
     await endAccessOf(trx, accountId);
+    await setCreator(trx, accountId, null);
     const rows = await trx
       .updateTable("servers")
       .set({ owner_id: null, claimed_at: null, last_active_at: sql<Date>`now()`, ...clearedWarnings })
@@ -179,6 +180,11 @@ async function releaseAccount({ db }: LifecycleStore, accountId: string): Promis
   });
 }
 
+// Servers that were made for one's own count further, also after a merge.
+async function setCreator(trx: T, from: string, to: string | null): Promise<void> {
+  await trx.updateTable("servers").set({ created_by: to }).where("created_by", "=", from).execute();
+}
+
 async function transfer(
   { db }: LifecycleStore,
   { transferId, from, to }: Transfer,
@@ -195,6 +201,7 @@ async function transfer(
     check(await usageOf(trx, to), await usageOf(trx, from));
     // A merge leaves behind what others shared with the account that goes (docs/reference/shared-access.md#end).
     await endAccessOf(trx, from);
+    await setCreator(trx, from, to);
     const rows = await trx
       .updateTable("servers")
       // The new owner has not been warned yet, and decides anew who may wake the server (docs/reference/claims.md#claim).

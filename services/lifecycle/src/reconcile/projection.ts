@@ -5,9 +5,9 @@ import type { Mesh, ViewWriter } from "@svc/mesh";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { createSemaphore } from "@svc/service/semaphore";
 import type { Logger } from "@svc/telemetry";
-import { orderOf } from "../cluster/clone-order.ts";
 import { conditionOf } from "../cluster/condition.ts";
-import { isOffered, type Server } from "../cluster/resource.ts";
+import type { Server } from "../cluster/resource.ts";
+import { adoptionOf } from "../server/adoption.ts";
 import { type InfoSettings, toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 
@@ -111,12 +111,7 @@ function startRows({ store, servers, log }: Deps) {
       if (!server || to === undefined || phases.get(name) === to) return undefined;
       if (!phases.has(name)) {
         await adopting.run(async () => {
-          await store.adopt({
-            name,
-            subdomain: server.spec.subdomain,
-            offered: isOffered(server),
-            order: orderOf(server),
-          });
+          await store.adopt(adoptionOf(server, Date.now()));
           phases.set(name, (await store.phaseOf(name)) ?? null);
         });
       }

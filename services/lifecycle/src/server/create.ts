@@ -2,65 +2,92 @@ import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import {
+  Fault,
   type FaultOptions,
   type InputOf,
   images,
   isFault,
   type MinecraftServerSpec,
   quotas,
+  type serverTemplates,
 } from "@svc/proto";
 import { annotation, servers as resource } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
 import type { Costs } from "../database/server-row.ts";
 import { chooseImage } from "../image/choose.ts";
 import type { contracts, ServerDeps } from "./deps.ts";
-import {
-  costsOf,
-  faultOfDisplayName,
-  faultOfIdle,
-  faultOfName,
-  faultOfQuantity,
-  faultOfSubdomain,
-  idleOf,
-  mergeResources,
-  type Refusal,
-} from "./input.ts";
+import { costsOf } from "./input.ts";
+import { newSpec, withTemplate } from "./new-spec.ts";
 import { isPlaceable, placeServer } from "./placement.ts";
 import { refusalOfOwner } from "./quota.ts";
 
 type Contract = typeof contracts.create;
-type Input = InputOf<Contract>;
+type Input = Omit<InputOf<Contract>, "template">;
+type Template = { name: string; settings: serverTemplates.TemplateSettings };
 
+/** `findTemplate` throws `template_not_found`. */
 export const create =
-  (deps: ServerDeps): Handler<Contract> =>
-  async (context, input) => {
-    const { name, subdomain } = input;
-    const wanted = specOf(deps, context, input);
-    const spec = { ...wanted, image: await imageOf(deps, context, input.image) };
-    await checkFree(deps, context, input);
-    const offered = input.claimable ?? true;
-    const costs = costsOf(spec);
-    const payload = {
-      subdomain,
-      image: spec.image,
-      ...(input.owner !== undefined && { owner: input.owner }),
-    };
-    const rows = { name, subdomain, costs, offered, ownerId: input.owner };
-    await deps.store.claimRequest();
-    await deps.store.insert(rows, {
-      checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
-      makeObject: () => makeObject(deps, context, { name, spec, annotations: offeredAs(offered) }),
-      audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
-    });
-    return { name, subdomain, desiredState: "Stopped" };
+  (deps: ServerDeps, findTemplate: (name: string) => Promise<Template>): Handler<Contract> =>
+  async (context, { template: named, ...input }) => {
+    const template = named === undefined ? undefined : await findTemplate(named);
+    return createServer(deps, context, { input, template });
   };
 
-/** The wanted image, or the one that most players can join, as a server stores it. */
-async function imageOf(
+type Creating = {
+  input: Input;
+  /** As it was when the request came. */
+  template?: Template | undefined;
+  /** Whether the owner makes it for itself. */
+  isOwn?: boolean;
+};
+
+/** Creates a stopped server. Throws the faults of a creation (docs/reference/server-resource.md#create). */
+export async function createServer(
   deps: ServerDeps,
-  context: Context<Contract>,
-  wanted: string | undefined,
-): Promise<string> {
+  context: Context<Contract> | Making,
+  { input: given, template, isOwn = false }: Creating,
+): Promise<{ name: string; subdomain: string; desiredState: "Stopped" }> {
+  const { owner, claimable: offered = true, ...settings } = given;
+  const input = template ? withTemplate(settings, template.settings) : settings;
+  const { name, subdomain } = input;
+  const wanted = specOf(deps, input, template?.settings);
+  const spec = { ...wanted, image: await imageOf(deps, context, input.image) };
+  await checkFree(deps, context, input);
+  const costs = costsOf(spec);
+  const payload = {
+    subdomain,
+    image: spec.image,
+    ...(owner !== undefined && { owner }),
+    ...(template && { template: template.name }),
+  };
+  const annotations = { ...offeredAs(offered), ...(isOwn && owner && { [annotation.createdBy]: owner }) };
+  await deps.store.claimRequest();
+  await deps.store.insert(
+    { name, subdomain, costs, offered, ownerId: owner, isOwn },
+    {
+      checkOwner: async (used, made) => {
+        if (isOwn) checkMade(deps, made);
+        await checkOwner(deps, context, { accountId: owner ?? "", used, costs });
+      },
+      makeObject: () => makeObject(deps, context, { name, spec, annotations }),
+      audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
+    },
+  );
+  return { name, subdomain, desiredState: "Stopped" };
+}
+
+function checkMade({ settings }: ServerDeps, made: number): void {
+  const most = settings.servers_made_per_account;
+  if (made < most) return;
+  const message =
+    most === 0
+      ? "Accounts make no servers here; ask an operator."
+      : `You have made ${made} servers, and an account may make ${most}. One that you gave up counts until staff delete it.`;
+  throw new Fault("creation_limit", { message });
+}
+
+/** The wanted image, or the one that most players can join, as a server stores it. */
+async function imageOf(deps: ServerDeps, context: Making, wanted: string | undefined): Promise<string> {
   const admit = async (image_ref: string) =>
     (await deps.mesh.call(images.admitImage, { image_ref }, context)).image_ref;
   if (wanted !== undefined) return admit(wanted);
@@ -76,50 +103,29 @@ async function imageOf(
 }
 
 // In the order of docs/reference/server-resource.md#create: node, names, policy, sizes; the image is checked with builds after all of them.
-function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {
-  const { settings } = deps;
-  const check = (refusal: Refusal | undefined) => {
-    if (refusal) throw context.fault(refusal.fault, refusal.message ? { message: refusal.message } : {});
-  };
-  if (input.nodeName !== undefined && !isPlaceable(deps.nodes.list(), input.nodeName)) {
-    throw context.fault("bad_node");
+function specOf(
+  { nodes, servers, settings }: ServerDeps,
+  input: Omit<Input, "owner" | "claimable">,
+  template: Template["settings"] | undefined,
+): MinecraftServerSpec {
+  if (input.nodeName !== undefined && !isPlaceable(nodes.list(), input.nodeName)) throw new Fault("bad_node");
+  const made = newSpec(settings, input, template);
+  if (made.kind === "refused") {
+    const { fault, message } = made.refusal;
+    throw new Fault(fault, message ? { message } : {});
   }
-  const displayName = input.displayName?.trim();
-  const idleSeconds = input.idleStopSeconds ?? settings.idle_default / 1_000;
-  const storage = input.storage ?? settings.default_storage;
-  const memory = input.memory ?? settings.default_memory;
-  check(faultOfName(input.name));
-  check(faultOfSubdomain(input.subdomain));
-  check(faultOfDisplayName(displayName ?? ""));
-  if (input.idleStopSeconds !== undefined) check(faultOfIdle(input.idleStopSeconds));
-  check(faultOfQuantity("memory", memory));
-  check(faultOfQuantity("storage", storage));
-  const merged = mergeResources({}, { memory, resources: input.resources }, settings);
-  if (merged.kind === "refused") check(merged.refusal);
-  const nodeName = input.nodeName ?? placeServer(deps.nodes.list(), deps.servers.list());
-  return {
-    subdomain: input.subdomain,
-    image: input.image ?? settings.default_image,
-    desiredState: "Stopped",
-    autostartPolicy: input.autostartPolicy ?? "ownerOnly",
-    fallbackServer: "login",
-    ...(displayName && { displayName }),
-    ...(nodeName !== undefined && { nodeName }),
-    ...(merged.kind === "fine" && { resources: merged.resources }),
-    ...(merged.kind === "fine" && merged.javaMemory !== undefined && { javaMemory: merged.javaMemory }),
-    rcon: { enabled: true, port: 25_575, secretRef: { name: `${input.name}-rcon`, key: "password" } },
-    storage: { size: storage },
-    idle: idleOf(idleSeconds, settings.idle_default / 1_000),
-  };
+  const nodeName = input.nodeName ?? placeServer(nodes.list(), servers.list());
+  return { ...made.spec, ...(nodeName !== undefined && { nodeName }) };
 }
 
 /** The request of whoever makes a server, in one of several ways. */
-type Making = NonNullable<Parameters<ServerDeps["mesh"]["call"]>[2]> & {
-  fault: (
-    name: "subdomain_taken" | "name_taken" | "world_volume_exists" | "quota_exceeded" | "bad_request",
-    options?: FaultOptions,
-  ) => Error;
-};
+type Making = Parameters<typeof auditActor>[0] &
+  NonNullable<Parameters<ServerDeps["mesh"]["call"]>[2]> & {
+    fault: (
+      name: "subdomain_taken" | "name_taken" | "world_volume_exists" | "quota_exceeded" | "bad_request",
+      options?: FaultOptions,
+    ) => Error;
+  };
 
 export async function checkFree(
   deps: ServerDeps,

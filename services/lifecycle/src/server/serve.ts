@@ -1,6 +1,5 @@
 import type { Mesh } from "@svc/mesh";
 import { players, tags } from "@svc/proto";
-import { create } from "./create.ts";
 import { contracts, type ServerDeps } from "./deps.ts";
 import { findPlayers } from "./find-players.ts";
 import { fleet, list } from "./list.ts";
@@ -24,7 +23,6 @@ export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void 
   mesh.serve(contracts.reportJoin, reportJoin(deps));
   mesh.serve(players.reportLeave, reportLeave(deps));
   mesh.serve(players.findByName, findPlayers(deps));
-  mesh.serve(contracts.create, create(deps));
   mesh.serve(contracts.patch, patch(deps));
   mesh.serve(contracts.fleet, fleet(deps));
   mesh.serve(contracts.viewStatus, viewStatus(deps));

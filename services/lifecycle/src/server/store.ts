@@ -3,7 +3,7 @@
 import { auditSubject, clones, servers as contracts, Fault, ownership, players } from "@svc/proto";
 import { claimRequest, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
-import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
+import { countMade, lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
 import { type Audit, type AuditStore, createAuditStore, insertAudit } from "../database/audit.ts";
 import { deleteHistory } from "../database/delete-history.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
@@ -27,12 +27,17 @@ type NewServer = {
   offered: boolean;
   /** Account that owns it from the start. */
   ownerId?: string | undefined;
+  /** Whether the owner made it for itself, which counts against what accounts may make. */
+  isOwn?: boolean;
 };
 
 /** What happens while the rows of a new server are written. */
 type Creation = {
-  /** Throws when the account may not own it; nobody else can claim for that account in the meantime. */
-  checkOwner: (used: Usage) => Promise<void>;
+  /**
+   * Throws when the account may not own it; nobody else can claim for that account in the meantime. `made`: servers that are
+   * there and that the account has made, whoever owns them.
+   */
+  checkOwner: (used: Usage, made: number) => Promise<void>;
   makeObject: () => Promise<void>;
   audit: Audit;
   /** For a clone: how its world comes to it, and whose allowlist it takes over. */
@@ -43,8 +48,10 @@ type Creation = {
 };
 
 /** An object that was created without this service, or whose creation was not recorded. */
-type Adoption = Pick<NewServer, "name" | "subdomain" | "offered"> & {
+export type Adoption = Pick<NewServer, "name" | "subdomain" | "offered"> & {
   order?: clones.CloneOrder | undefined;
+  /** The account that made it for itself. */
+  creator?: { id: string; costs: Costs } | undefined;
 };
 
 export type ServerStore = {
@@ -197,19 +204,20 @@ const resetColumns = {
   retire_requested_at: null,
   retire_delete: false,
   last_wake_at: null,
+  created_by: null,
 };
 
 // The object is created before the commit: two creations of one name wait for each other here, so that the alias matches
 // the object. A process that dies in between leaves an object without rows, and the leader adopts it.
 async function insertServer(
   { db }: LifecycleStore,
-  { name, subdomain, costs, offered, ownerId }: NewServer,
+  { name, subdomain, costs, offered, ownerId, isOwn }: NewServer,
   { checkOwner, makeObject, audit, order, allowlistOf, auditOfSource }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (ownerId !== undefined) {
       await lockAccounts(trx, ownerId);
-      await checkOwner(await usageOf(trx, ownerId));
+      await checkOwner(await usageOf(trx, ownerId), await countMade(trx, ownerId));
     }
     const before = await lockRow(trx, name);
     if (before?.ownerId !== undefined || before?.retiring) {
@@ -217,8 +225,9 @@ async function insertServer(
         message: "The name still belongs to a server whose object is gone; delete that server first.",
       });
     }
-    const owned = ownerId === undefined ? {} : { owner_id: ownerId, claimed_at: sql<Date>`now()` };
-    const columns = { ...resetColumns, ...costColumns(costs), ...owned, offered };
+    const owned = ownerId === undefined ? {} : ownedBy(ownerId);
+    const created = isOwn && ownerId !== undefined ? { created_by: ownerId } : {};
+    const columns = { ...resetColumns, ...costColumns(costs), ...owned, ...created, offered };
     await trx
       .insertInto("servers")
       .values({ name, ...columns })
@@ -248,6 +257,8 @@ async function insertServer(
     await makeObject();
   });
 }
+
+const ownedBy = (ownerId: string) => ({ owner_id: ownerId, claimed_at: sql<Date>`now()` });
 
 function ordered(name: string, order: clones.CloneOrder | undefined) {
   return order ? [outboxRow(clones.cloned, { ...order, name })] : [];
@@ -297,17 +308,24 @@ function remainingCooldown(cooldownMs: number) {
   return sql<number | null>`extract(epoch from last_wake_at - now()) * 1000 + ${cooldownMs}::float8`;
 }
 
-async function adopt({ db }: LifecycleStore, { name, subdomain, offered, order }: Adoption): Promise<void> {
+async function adopt({ db }: LifecycleStore, adoption: Adoption): Promise<void> {
+  const { name, subdomain, offered, order, creator } = adoption;
   const created = { name, subdomain, at: new Date().toISOString() };
   const event = outboxRow(contracts.serverCreated, created);
+  const claimed = creator && { name, user_id: creator.id, at: created.at };
+  const owned = creator && {
+    ...{ ...ownedBy(creator.id), created_by: creator.id },
+    ...costColumns(creator.costs),
+  };
   await db.transaction().execute(async (trx) => {
+    if (creator) await lockAccounts(trx, creator.id);
     const made = await trx
       .insertInto("servers")
-      .values({ name, offered })
+      .values({ name, offered, ...owned })
       .onConflict((conflict) =>
         conflict
           .column("name")
-          .doUpdateSet({ ...resetColumns, offered })
+          .doUpdateSet({ ...resetColumns, offered, ...owned })
           .where("servers.deleted_at", "is not", null),
       )
       .returning("name")
@@ -317,7 +335,11 @@ async function adopt({ db }: LifecycleStore, { name, subdomain, offered, order }
     await alias.onConflict((conflict) => conflict.doNothing()).execute();
     await trx
       .insertInto("outbox")
-      .values([event, ...ordered(name, order)])
+      .values([
+        event,
+        ...(claimed ? [outboxRow(ownership.serverClaimed, claimed)] : []),
+        ...ordered(name, order),
+      ])
       .execute();
   });
 }

@@ -55,7 +55,9 @@ export async function endAccessOf(trx: Trx<Tables>, userId: string): Promise<voi
     .selectFrom("servers")
     .select(["name", "members"])
     // Its own servers too, which its end changes as well: whoever locks several does it in the order of their names.
-    .where((where) => where.or([where("owner_id", "=", userId), isMember(userId)]))
+    .where((where) =>
+      where.or([where("owner_id", "=", userId), where("created_by", "=", userId), isMember(userId)]),
+    )
     .orderBy("name")
     .forUpdate()
     .execute();

@@ -144,6 +144,8 @@ export const auditActions = {
   "announcement.create": "Announcement made",
   "announcement.change": "Announcement changed",
   "announcement.end": "Announcement ended",
+  "template.save": "Server template saved",
+  "template.delete": "Server template deleted",
   "group.create": "Group made",
   "group.change": "Group changed",
   "group.delete": "Group deleted",

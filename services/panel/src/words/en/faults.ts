@@ -34,6 +34,14 @@ export const faults = {
   group_limit: "You have as many groups as you may. Delete one first.",
   group_running: "The group is being started or stopped. Wait until that has ended, or cancel it.",
   group_empty: "No server is in the group any more. Add some first.",
+  bad_template: "The template is not valid. Look at its name, its image and its amounts.",
+  template_not_found: "There is no such template any more, or it is not offered to you.",
+  template_exists: "There is a template of this name. Choose another one.",
+  template_changed:
+    "Somebody else changed the template meanwhile. Close this, look at it again, and repeat your change.",
+  template_limit: "There are as many templates as there may be. Delete one first.",
+  creation_limit:
+    "You have made as many servers as you may. One that you gave up counts until an operator deletes it.",
   announcement_not_found: "There is no such announcement. Old ones are deleted.",
   announcement_exists: "Another announcement has this id.",
   announcement_limit: "The limit of planned and current announcements is reached. End one first.",

@@ -145,6 +145,8 @@ export const auditActions: Record<keyof typeof english, string> = {
   "announcement.create": "发布公告",
   "announcement.change": "更改公告",
   "announcement.end": "结束公告",
+  "template.save": "保存服务器模板",
+  "template.delete": "删除服务器模板",
   "group.create": "创建分组",
   "group.change": "更改分组",
   "group.delete": "删除分组",
