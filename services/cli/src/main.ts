@@ -34,6 +34,7 @@ import { addGroupCommands } from "./server-group/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addSupportCommand } from "./support/program.ts";
+import { addTemplateCommands } from "./template/program.ts";
 import { addTokenCommands } from "./token/program.ts";
 import { addUpdateCommand } from "./update/program.ts";
 import { addUserCommands } from "./user/program.ts";
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addScheduleCommands(program);
   addWebhookCommands(program);
   addAnnouncementCommands(program);
+  addTemplateCommands(program);
   addBackupCommands(program);
   addMoveCommands(program);
   addNodeCommands(program);

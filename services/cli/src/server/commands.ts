@@ -7,12 +7,13 @@ import {
   type OutputOf,
   type ServerTag,
   servers,
+  serverTemplates,
 } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
 import { hint } from "../hint.ts";
 import { readUser } from "../host/users.ts";
-import { fields, type Outcome, table } from "../output.ts";
+import { CommandError, fields, type Outcome, table } from "../output.ts";
 import { readFleet, readOwn } from "./filter.ts";
 
 type Data = { data: string };
@@ -26,12 +27,14 @@ type CreateOptions = Data & {
   node?: string;
   owner?: string;
   claimable?: boolean;
+  template?: string;
 };
 
 /** Creates a stopped server; the subdomain is its name unless given. */
 export async function createServer(name: string, options: CreateOptions): Promise<Outcome> {
-  const { data } = options;
+  const { data, template } = options;
   const external = connectExternal(data);
+  if (template !== undefined && external.panelHost === "panel") return createOwn(external, name, options);
   const owner = options.owner === undefined ? undefined : await ownerOf(external, options.owner, data);
   const input: InputOf<typeof servers.create> = {
     name,
@@ -44,16 +47,35 @@ export async function createServer(name: string, options: CreateOptions): Promis
     nodeName: options.node,
     owner,
     claimable: options.claimable ?? false,
+    template,
   };
   // Afterwards nobody can say why this image.
   const choice =
-    options.image === undefined
+    options.image === undefined && template === undefined
       ? await external.call(imageChoices.suggestImage, {}).catch(() => undefined)
       : undefined;
   const created = await external.call(servers.create, input);
   const wake = hint(data, `server wake ${created.name}`);
   const why = choice === undefined ? "" : `, on ${reasonOf(choice)}`;
   return { json: created, text: `Created ${created.name}, stopped${why}. Wake it with: ${wake}` };
+}
+
+/** A server of one's own, of which the template says everything but the names. */
+async function createOwn(external: External, name: string, options: CreateOptions): Promise<Outcome> {
+  const { data, template = "", subdomain, ...others } = options;
+  const named = ["policy", "idle", "memory", "storage", "image", "node", "owner", "claimable"] as const;
+  const wrong = named.find((one) => others[one] !== undefined && others[one] !== "me");
+  if (wrong !== undefined)
+    throw new CommandError(`--${wrong}: the template decides it; operators can choose it beside one`);
+  const made = await external.call(serverTemplates.createOwn, {
+    ...{ name, template },
+    ...(subdomain !== undefined && { subdomain }),
+  });
+  const wake = hint(data, `server wake ${made.name}`);
+  return {
+    json: made,
+    text: `Created ${made.name} from ${template}, stopped. It is yours; wake it with: ${wake}`,
+  };
 }
 
 /** `Minecraft 1.21.1: 14 of 20 players of the last 7 days have it`. */

@@ -47,6 +47,7 @@ function addLife(server: Command): void {
     .option("--storage <quantity>", "world volume, for example 8Gi")
     .option("--node <name>", "node to run on")
     .option("--owner <user>", "owner: me, or a user's name, verified address or id (default: none)")
+    .option("--template <name>", "make it from this template; without staff rights the server is yours")
     .option("--claimable", "let the first linked player claim it; otherwise only operators assign it")
     .action(runs(async (options: never, name) => (await load()).createServer(name ?? "", options)));
   command(server, "wake <names...>", { does: "wake servers", example: "server wake survival --wait" })
