@@ -31,6 +31,7 @@ import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
 import { addSinTests } from "./sins.ts";
 import { addStartTests } from "./starts.ts";
+import { addTemplateTests } from "./templates.ts";
 import { addUserTests } from "./users.ts";
 import { addWebhookTests } from "./webhooks.ts";
 
@@ -65,6 +66,7 @@ export const platformAreas: readonly Area[] = [
   addPlatformTests,
   addHealthTests,
   addAnnouncementTests,
+  addTemplateTests,
   addBuildTests,
   addPackTests,
   addPackBuildTests,

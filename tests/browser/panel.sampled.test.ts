@@ -258,7 +258,7 @@ describePanel("sign-in and a server in the panel", { isWhole }, (fixture) => {
 
   test("staff pages and impossible names are not found on the panel's host", async () => {
     const { player, addressOf, inspect } = fixture();
-    for (const path of ["/servers/new", "/nothing", "/servers/NOT-A-NAME"]) {
+    for (const path of ["/admin/templates", "/nothing", "/servers/NOT-A-NAME"]) {
       await player.open(addressOf("panel_host", path));
       await player.sees(en.shell.home);
     }

@@ -12,6 +12,7 @@ import { knownPlayers } from "../../services/panel/src/words/en/known-players.ts
 import { packs } from "../../services/panel/src/words/en/packs.ts";
 import { plugins } from "../../services/panel/src/words/en/plugins.ts";
 import { status } from "../../services/panel/src/words/en/status.ts";
+import { templates } from "../../services/panel/src/words/en/templates.ts";
 import { webhooks } from "../../services/panel/src/words/en/webhooks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -44,7 +45,7 @@ function textsOf(catalogue: object): string[] {
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
 const texts: ReadonlySet<string> = new Set(
-  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers, plugins, groups }),
+  textsOf({ ...en, ...packs, ...health, webhooks, status, knownPlayers, plugins, groups, templates }),
 );
 const missingPictures = (of: readonly Page[]) =>
   picturesOf(of).filter(({ file, what }) => !existsSync(join(root, dirname(file), what)));

@@ -7,6 +7,7 @@ import {
   Hammer,
   HeartPulse,
   LayoutDashboard,
+  LayoutTemplate,
   ListOrdered,
   type LucideProps,
   Megaphone,
@@ -47,6 +48,7 @@ type Entry = {
     | "health"
     | "updates"
     | "nodes"
+    | "templates"
     | "users"
     | "audit"
     | "webhooks"
@@ -67,6 +69,7 @@ const own: readonly Entry[] = [
 const platform: readonly Entry[] = [
   { path: "/admin/health", word: "health", icon: HeartPulse },
   { path: "/admin/nodes", word: "nodes", icon: Network },
+  { path: "/admin/templates", word: "templates", icon: LayoutTemplate },
   { path: "/admin/submissions", word: "submissions", icon: ClipboardCheck },
   { path: "/admin/builds", word: "builds", icon: Hammer },
   { path: "/admin/images", word: "images", icon: Package },

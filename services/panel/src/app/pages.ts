@@ -30,6 +30,7 @@ export const pages: Record<
   "/admin/updates": { load: () => import("../admin/updates/updates-page.tsx") },
   "/admin/announcements": { load: () => import("../admin/announcements/announcements-page.tsx") },
   "/admin/webhooks": { load: () => import("../admin/webhooks/webhooks-page.tsx") },
+  "/admin/templates": { load: () => import("../admin/templates/templates-page.tsx") },
   "/admin/nodes": { load: () => import("../admin/nodes/nodes-page.tsx") },
   "/admin/images": { load: () => import("../admin/images/images-page.tsx") },
   "/players": { load: () => import("../known-players/list-page.tsx") },

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { CreateLink } from "../create/create-link.tsx";
 import { Claim } from "../server/claim.tsx";
 import { PhaseStatus } from "../server/phase-status.tsx";
 import { isAwake, needsAttention, type ServerRow } from "../server/row.ts";
@@ -84,7 +85,9 @@ function OwnOverview() {
         <Servers title={dashboard.claimable} rows={claimable} action={(row) => <Claim name={row.name} />} />
       )}
       {rows.length === 0 ? (
-        <Empty title={servers.none}>{servers.noneHelp}</Empty>
+        <Empty title={servers.none} action={<CreateLink />}>
+          {servers.noneHelp}
+        </Empty>
       ) : (
         <Row>
           <Link to="/servers" looks="button">

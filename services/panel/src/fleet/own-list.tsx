@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useDeferredValue, useMemo } from "react";
+import { CreateLink } from "../create/create-link.tsx";
 import {
   addressOf,
   filters,
@@ -66,7 +67,7 @@ export function OwnList() {
   };
   if (!rows) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
   return (
-    <PageFrame title={servers.title}>
+    <PageFrame title={servers.title} actions={<CreateLink />}>
       <BulkProgress />
       {rows.length === 0 ? (
         <Empty title={servers.none}>{servers.noneHelp}</Empty>

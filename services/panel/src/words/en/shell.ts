@@ -19,6 +19,7 @@ export const shell = {
   ends: (time: string) => `It ends ${time}.`,
   noWakes: "While it lasts, no sleeping server can be woken.",
   nodes: "Nodes",
+  templates: "Templates",
   packs: "My packs",
   submissions: "Submissions",
   builds: "Builds",

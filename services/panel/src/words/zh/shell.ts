@@ -21,6 +21,7 @@ export const shell: Words["shell"] = {
   ends: (time) => `结束时间：${time}。`,
   noWakes: "维护期间无法唤醒休眠的服务器。",
   nodes: "节点",
+  templates: "模板",
   packs: "我的整合包",
   submissions: "提交审核",
   builds: "构建",
