@@ -28,6 +28,8 @@ export type Fixture = {
   addressOf: (host: Host, path: string) => string;
   /** Fails with what axe or the width of a phone finds wrong, and keeps pictures under this name. */
   inspect: (person: Person, name: string, how?: Omit<How, "isWhole">) => Promise<void>;
+  /** Ends what an area keeps over several tests, while the browser and the stack are still there. */
+  atEnd: (end: () => Promise<void>) => void;
   /** Signs somebody in at /login with a code from the game; `look` sees the page before the code is typed. */
   signInByGame: (person: Person, look?: () => Promise<void>) => Promise<void>;
 };
@@ -68,18 +70,22 @@ export function describePanel(title: string, { isWhole, isSampled = true }: Suit
     let stack: Stack | undefined;
     let fixture: Fixture | undefined;
     let catalogue: CatalogueServer | undefined;
+    const ends: (() => Promise<void>)[] = [];
     before(async () => {
       // A browser that is started beside a stack that fails would keep this process.
       catalogue = await openCatalogueServer();
       stack = await startStack([...stackArgs, ...catalogue.settings.flatMap((one) => ["--set", one])]);
       const browser = await startBrowser(binary);
       const [owner, player] = [await createPerson(browser), await createPerson(browser)];
-      fixture = createFixture({ stack, browser, owner, player, catalogue }, isWhole);
+      const atEnd = (end: () => Promise<void>) => void ends.push(end);
+      fixture = createFixture({ stack, browser, owner, player, catalogue, atEnd }, isWhole);
     });
     after(async () => {
+      const ended = await Promise.allSettled(ends.map((end) => end()));
       await fixture?.browser.close();
       await stack?.stop();
       await catalogue?.close();
+      for (const one of ended) if (one.status === "rejected") throw one.reason;
     });
     afterEach(async (context) => {
       if (!fixture) return;
@@ -99,7 +105,7 @@ async function describePage(page: Page): Promise<string> {
   return `${page.url()} shows:\n${shown.slice(0, 2_000)}\n`;
 }
 
-type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player" | "catalogue">;
+type Parts = Pick<Fixture, "stack" | "browser" | "owner" | "player" | "catalogue" | "atEnd">;
 
 function createFixture(parts: Parts, isWhole: boolean): Fixture {
   const { stack } = parts;

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
@@ -112,14 +112,18 @@ type Named = (typeof weathers)[number];
 
 export const addWeatherTests: Area = (fixture) => {
   let behind: BehindEdge | undefined;
-  after(() => behind?.leave());
+  const standBehind = async () => {
+    const made = await behindEdge(fixture(), fixture().owner);
+    fixture().atEnd(made.leave);
+    return made;
+  };
   for (const [at, path] of sampledAddresses(2)) {
     const [first, second] = [weathers[at % weathers.length], weathers[(at + 3) % weathers.length]] as [
       Named,
       Named,
     ];
     test(`${path} lives through ${first.name} and ${second.name}`, async () => {
-      behind ??= await behindEdge(fixture(), fixture().owner);
+      behind ??= await standBehind();
       const { person, edge } = behind;
       const address = fixture().addressOf("admin_host", path);
       await person.open(address);
