@@ -15,9 +15,12 @@ import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { newestCode } from "../flow/stack.ts";
 import { type Area, codeOf, type Fixture, playerAt } from "./fixture.ts";
-import { createPerson, type Person, writeFile } from "./person.ts";
+import { pressWithControl } from "./keyboard.ts";
+import { createPerson, type Person, textOfEditor, writeFile } from "./person.ts";
 
-const { account, backups, server, setup, shell, signIn } = en;
+const { account, backups, files, server, setup, shell, signIn } = en;
+
+const moreOfBackup = 'button[aria-label^="More for the backup"]';
 
 async function query({ stack }: Fixture, text: string, values: unknown[]): Promise<void> {
   const client = new pg.Client(stack.file().database_url);
@@ -28,6 +31,35 @@ async function query({ stack }: Fixture, text: string, values: unknown[]): Promi
 async function leave(person: Person): Promise<void> {
   assert.deepEqual(person.faults(), []);
   await person.leave();
+}
+
+/** A server that somebody owns, asleep, with the world of its first start. */
+async function giveServer({ owner }: Fixture, to: Person, name: string): Promise<void> {
+  const asked = { name, subdomain: name, autostartPolicy: "ownerOnly" };
+  assert.equal((await owner.request("POST", "/servers", asked)).status, 201);
+  await until(async () => (await to.request("POST", `/servers/${name}/claim`)).status === 200);
+  await startOnce(to, name);
+}
+
+async function startOnce(person: Person, name: string): Promise<void> {
+  for (const [act, phase] of [
+    ["wake", "Running"],
+    ["stop", "Stopped"],
+  ] as const) {
+    // A wake soon after another one is refused for half a minute.
+    const isTaken = async () => (await person.request("POST", `/servers/${name}/${act}`)).status < 300;
+    await until(isTaken, 60_000, act);
+    const isThere = async () =>
+      (await person.request("GET", `/servers/${name}/status`)).body["phase"] === phase;
+    await until(isThere, 60_000, phase);
+  }
+}
+
+/** Types at the start or the end of a text in the editor. */
+async function typeAt(person: Person, editor: string, key: "Home" | "End", text: string): Promise<void> {
+  await person.press("textbox", editor);
+  await pressWithControl(person, key);
+  await person.page.keyboard.sendCharacter(text);
 }
 
 export const addJourneyTests: Area = (fixture) => {
@@ -138,7 +170,7 @@ export const addJourneyTests: Area = (fixture) => {
     await owner.open(addressOf("admin_host", "/servers/survival/backups"));
     await owner.sees(backups.jobsDone.backup);
     await writeAll("changed since");
-    await owner.page.locator('button[aria-label^="More for the backup"]').click();
+    await owner.page.locator(moreOfBackup).click();
     await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.files)}][role="menuitem"])`).click();
     for (const path of restored) await owner.press("checkbox", path);
     await owner.press("button", backups.restoreFilesAction(3));
@@ -152,6 +184,63 @@ export const addJourneyTests: Area = (fixture) => {
       const text = Buffer.from(String(body["content"]), "base64").toString();
       assert.equal(text, restored.includes(path) ? "as it was" : "changed since", path);
     }
+  });
+
+  test("a file that two people edit keeps what both of them changed", async () => {
+    const { owner, addressOf, inspect } = fixture();
+    const [name, path] = ["edited", "spigot.yml"];
+    const alice = await playerAt(fixture(), "/");
+    await giveServer(fixture(), alice, name);
+    const lines = ["message: before", "slots: 20", "pvp: true", "difficulty: easy", "view-distance: 10"];
+    const written = await writeFile(alice, { server: name, path }, `${lines.join("\n")}\n`);
+    assert.equal(written.status, 200, JSON.stringify(written.body));
+    const editor = files.content(isolate(path));
+    const open = async (person: Person, host: "panel_host" | "admin_host") => {
+      await person.page.bringToFront();
+      await person.open(addressOf(host, `/servers/${name}/files?open=${path}`));
+      await person.sees(files.save);
+    };
+    const save = async (person: Person) => {
+      await person.page.bringToFront();
+      await person.press("button", files.save);
+    };
+    await open(alice, "panel_host");
+    await open(owner, "admin_host");
+    await typeAt(owner, editor, "Home", "# staff were here\n");
+    await save(owner);
+    await owner.sees(files.saved(isolate(path)));
+    await alice.page.bringToFront();
+    await typeAt(alice, editor, "End", "hardcore: true\n");
+    await save(alice);
+    await alice.sees(files.conflictOtherLines);
+    await inspect(alice, "files-conflict-other-lines");
+    await alice.press("button", files.putTogether);
+    await alice.seesNo(files.conflict);
+    await save(alice);
+    await alice.sees(files.saved(isolate(path)));
+    const { body } = await alice.request("GET", `/servers/${name}/file?path=${path}`);
+    const stored = Buffer.from(String(body["content"]), "base64").toString();
+    for (const line of ["# staff were here", ...lines, "hardcore: true"])
+      assert.ok(stored.includes(line), stored);
+    // Now both change the same line.
+    await open(alice, "panel_host");
+    await open(owner, "admin_host");
+    await typeAt(owner, editor, "Home", "# theirs ");
+    await save(owner);
+    await owner.sees(files.saved(isolate(path)));
+    await alice.page.bringToFront();
+    await typeAt(alice, editor, "Home", "# mine ");
+    await save(alice);
+    await alice.sees(files.conflictSameLines);
+    await inspect(alice, "files-conflict-same-lines");
+    await alice.press("button", files.takeTheirs);
+    await alice.sees(files.tookTheirs);
+    assert.match(await textOfEditor(alice, editor), /# theirs/);
+    await alice.press("button", files.bringMineBack);
+    assert.match(await textOfEditor(alice, editor), /# mine/);
+    await save(alice);
+    await alice.sees(files.saved(isolate(path)));
+    await leave(alice);
   });
 
   test("a world is downloaded: the browser saves an archive that holds its files", async () => {
@@ -185,7 +274,7 @@ export const addJourneyTests: Area = (fixture) => {
   test("a backup is tried out, and says that a copy started", async () => {
     const { owner, addressOf, inspect } = fixture();
     await owner.open(addressOf("admin_host", "/servers/survival/backups"));
-    await owner.page.locator('button[aria-label^="More for the backup"]').click();
+    await owner.page.locator(moreOfBackup).click();
     await owner.page.locator(`::-p-aria([name=${JSON.stringify(backups.drill)}][role="menuitem"])`).click();
     await owner.sees(backups.drillStarted);
     await until(

@@ -54,9 +54,12 @@ export async function typeByKeys(person: Person, name: string, text: string): Pr
   await person.page.keyboard.type(text);
 }
 
-/** Holds Ctrl and presses a letter. */
-export async function pressWithControl({ page }: Person, letter: "KeyK" | "KeyS"): Promise<void> {
+/** Holds Ctrl and presses a key. */
+export async function pressWithControl(
+  { page }: Person,
+  key: "KeyK" | "KeyS" | "Home" | "End",
+): Promise<void> {
   await page.keyboard.down("Control");
-  await page.keyboard.press(letter);
+  await page.keyboard.press(key);
   await page.keyboard.up("Control");
 }

@@ -13,9 +13,11 @@ import { TextEditor, type TextEditorHandle } from "../ui/text-editor.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
+import { ConflictNotice, TheirSide } from "./conflict.tsx";
 import { differingLines } from "./differing-lines.ts";
 import { DownloadFile, FileHead } from "./file-head.tsx";
 import styles from "./files.module.css";
+import { mergeTexts } from "./merge-texts.ts";
 import { nameOf } from "./path.ts";
 import { editableBytes, languageOfFile } from "./text-content.ts";
 import type { FileText } from "./use-file.ts";
@@ -31,34 +33,17 @@ type TextFileProps = {
 /** The text of a file. It is saved only over the version that was read, and never lost by leaving. */
 export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
   const { files } = useWords();
-  const toast = useToast();
-  const editor = useRef<TextEditorHandle>(null);
-  const [isChanged, setChanged] = useState(false);
-  const [mine, setMine] = useState("");
-  const { save, isSaving, error, theirs, settle } = useSave({ name, path, file });
+  const edit = useEdit({ name, path, file });
+  const { editor, isChanged, setChanged, mine, theirs } = edit;
   const isReadOnly = !useIsEditable(path, file);
   const differing = useDiffering(theirs?.text, mine);
   const canSave = !isReadOnly && isAsleep && (isChanged || theirs !== undefined);
   const whyNot = useWhyNot(name, { canSave, isAsleep });
-  const submit = async () => {
-    const text = editor.current?.text() ?? "";
-    if (!canSave || isSaving) return;
-    setMine(text);
-    if (!(await save(text))) return;
-    // What was typed while it was saved is not part of it.
-    if (editor.current?.text() === text) editor.current.markSaved();
-    toast({ kind: "done", text: files.saved(isolate(nameOf(path))) });
+  const submit = () => {
+    if (canSave && !edit.isSaving) void edit.submit();
   };
-  const takeTheirs = () => {
-    editor.current?.replace(theirs?.text ?? "");
-    editor.current?.markSaved();
-    settle();
-  };
-  const edited = {
-    language: languageOfFile(nameOf(path)),
-    lineBreak: file.lineBreak,
-    phrases: files.searchPhrases,
-  };
+  const { lineBreak } = file;
+  const edited = { language: languageOfFile(nameOf(path)), lineBreak, phrases: files.searchPhrases };
   return (
     <Stack>
       <FileHead name={name} path={path}>
@@ -72,9 +57,9 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
             <Button
               kind="primary"
               icon={<Save size={16} aria-hidden />}
-              isPending={isSaving}
+              isPending={edit.isSaving}
               whyNot={whyNot}
-              onPress={() => void submit()}
+              onPress={submit}
             >
               {theirs ? files.keepMine : files.save}
             </Button>
@@ -83,30 +68,17 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
       </FileHead>
       <WhyReadOnly file={file} path={path} />
       {!isAsleep && !isReadOnly && <Notice kind="waiting">{files.awakeEditor}</Notice>}
-      <Failure error={error ?? null} />
+      <Failure error={edit.error ?? null} />
       {theirs && (
-        <Notice
-          kind="waiting"
-          isAlert
-          actions={theirs.text !== undefined && <Button onPress={takeTheirs}>{files.takeTheirs}</Button>}
-        >
-          {theirs.text === undefined && theirs.sha256 === undefined ? files.conflictGone : files.conflict}
-        </Notice>
+        <ConflictNotice
+          theirs={theirs}
+          canPutTogether={edit.merge(mine) !== undefined}
+          onTakeTheirs={edit.takeTheirs}
+          onPutTogether={edit.putTogether}
+        />
       )}
       <div className={styles.sides} {...(theirs?.text !== undefined && { "data-two": true })}>
-        {theirs?.text !== undefined && (
-          <div>
-            <h3>{files.theirs}</h3>
-            <TextEditor
-              key={theirs.sha256}
-              {...edited}
-              label={files.theirs}
-              text={theirs.text}
-              isReadOnly
-              {...(differing && { marked: differing.left })}
-            />
-          </div>
-        )}
+        <TheirSide theirs={theirs} edited={edited} marked={differing ? differing.left : nothing} />
         <div>
           {theirs?.text !== undefined && <h3>{files.mine}</h3>}
           <TextEditor
@@ -118,13 +90,55 @@ export function TextFile({ name, path, file, isAsleep }: TextFileProps) {
             takesFocus
             marked={differing ? differing.right : nothing}
             onEdit={setChanged}
-            onSave={() => void submit()}
+            onSave={submit}
           />
         </div>
       </div>
       <LeaveDialog costs={() => isChanged} asksOnUnload={() => isChanged} />
     </Stack>
   );
+}
+
+/** What is typed, how it is saved, and the ways out of a conflict; none of them loses what was typed. */
+function useEdit({ name, path, file }: Omit<TextFileProps, "isAsleep">) {
+  const { files } = useWords();
+  const toast = useToast();
+  const editor = useRef<TextEditorHandle>(null);
+  const [isChanged, setChanged] = useState(false);
+  const [mine, setMine] = useState("");
+  const { save, isSaving, error, base, theirs, settle } = useSave({ name, path, file });
+  const typed = () => editor.current?.text() ?? "";
+  const merge = (text: string) =>
+    theirs?.text === undefined
+      ? undefined
+      : mergeTexts({ base, mine: text, theirs: theirs.text }, file.lineBreak);
+  const submit = async () => {
+    const text = typed();
+    setMine(text);
+    if (!(await save(text))) return;
+    // What was typed while it was saved is not part of it.
+    if (typed() === text) editor.current?.markSaved();
+    toast({ kind: "done", text: files.saved(isolate(nameOf(path))) });
+  };
+  const takeTheirs = () => {
+    const left = typed();
+    editor.current?.replace(theirs?.text ?? "");
+    editor.current?.markSaved();
+    settle();
+    const action = { word: files.bringMineBack, run: () => editor.current?.replace(left) };
+    toast({ kind: "done", text: files.tookTheirs, action });
+  };
+  const putTogether = () => {
+    const merged = merge(typed());
+    // What was typed since may be what theirs changed: then the two are compared again.
+    if (merged === undefined) return setMine(typed());
+    editor.current?.replace(merged);
+    settle();
+  };
+  return {
+    ...{ editor, isChanged, setChanged, mine, isSaving, error, theirs },
+    ...{ submit, merge, takeTheirs, putTogether },
+  };
 }
 
 /** Nobody edits it here, whatever their access is. */

@@ -6,23 +6,26 @@ import { base64OfBytes, sha256Hex } from "./text-content.ts";
 import { type FileText, readText } from "./use-file.ts";
 
 /** What the file became while somebody edited it; without `text` it is gone or no text any more. */
-type Theirs = { text?: string; sha256?: string };
+export type Theirs = { text?: string; sha256?: string };
 
 type Save = {
   save: (text: string) => Promise<boolean>;
   isSaving: boolean;
   error: ApiError | undefined;
+  /** The text that mine and theirs both began with. */
+  base: string;
   theirs: Theirs | undefined;
   /** The newest version of the others is what is edited now. */
   settle: () => void;
 };
 
 /** Saves a file only over the version that was looked at. */
-export function useSave(about: { name: string; path: string; file: FileText }): Save {
+export function useSave(about: { name: string; path: string; file: FileText & { text: string } }): Save {
   const { name, path, file } = about;
   const client = useQueryClient();
   /** The version that the next save replaces; none where the file is gone. */
-  const [base, setBase] = useState<string | undefined>(file.sha256);
+  const [replaced, setReplaced] = useState<string | undefined>(file.sha256);
+  const [base, setBase] = useState(file.text);
   const [theirs, setTheirs] = useState<Theirs>();
   const [error, setError] = useState<ApiError>();
   const [isSaving, setSaving] = useState(false);
@@ -33,9 +36,10 @@ export function useSave(about: { name: string; path: string; file: FileText }): 
       path,
       content: base64OfBytes(bytes),
       content_sha256: await sha256Hex(bytes),
-      ...(base === undefined ? { create_only: true } : { expect_sha256: base }),
+      ...(replaced === undefined ? { create_only: true } : { expect_sha256: replaced }),
     });
-    setBase(sha256);
+    setReplaced(sha256);
+    setBase(text);
     setTheirs(undefined);
     void client.invalidateQueries({ queryKey: ["files.list"] });
   };
@@ -44,7 +48,7 @@ export function useSave(about: { name: string; path: string; file: FileText }): 
       if (thrown instanceof ApiError && thrown.code === "not_found") return undefined;
       throw thrown;
     });
-    setBase(now?.sha256);
+    setReplaced(now?.sha256);
     setTheirs(now ? { sha256: now.sha256, ...(now.text !== undefined && { text: now.text }) } : {});
   };
   const save = async (text: string) => {
@@ -64,7 +68,11 @@ export function useSave(about: { name: string; path: string; file: FileText }): 
       setSaving(false);
     }
   };
-  return { save, isSaving, error, theirs, settle: () => setTheirs(undefined) };
+  const settle = () => {
+    if (theirs?.text !== undefined) setBase(theirs.text);
+    setTheirs(undefined);
+  };
+  return { save, isSaving, error, base, theirs, settle };
 }
 
 /** Codes that say that the file is not what it was: changed, deleted, or there again. */

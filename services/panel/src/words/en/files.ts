@@ -84,6 +84,11 @@ export const files = {
     "The server is awake, so nothing can be saved. Your text stays here; stop the server to save it.",
   conflict:
     "Somebody changed the file since you opened it. Compare the two and choose; lines that differ are marked.",
+  conflictSameLines: "Both of you changed the same lines: write into yours what of theirs should stay.",
+  conflictOtherLines: "You changed different lines, so both changes can stay.",
+  putTogether: "Put both together",
+  tookTheirs: "The editor has their version now.",
+  bringMineBack: "Bring mine back",
   conflictGone: "Somebody deleted the file since you opened it. Saving creates it again.",
   theirs: "As it is now",
   mine: "Mine",
