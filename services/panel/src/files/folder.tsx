@@ -51,7 +51,7 @@ export function Folder({ name, folder }: FolderProps) {
     <Stack>
       <Row isSpread>
         <Crumbs name={name} folder={folder} />
-        <Row>
+        <div className={styles.tools}>
           {mayWrite && (
             <>
               <UploadButtons target={{ server: name, folder, existing }} />
@@ -75,7 +75,7 @@ export function Folder({ name, folder }: FolderProps) {
           >
             {files.refresh}
           </Button>
-        </Row>
+        </div>
       </Row>
       {!mayWrite && <NotIncluded what={sharing.rightWords["files.write"]} />}
       {error?.code === "not_found" || error?.code === "bad_path" ? (

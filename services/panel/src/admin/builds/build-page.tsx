@@ -40,7 +40,7 @@ function Shown({ build }: { build: Build }) {
   const { builds } = usePackWords();
   const refresh = useRefresh();
   const cancel = useAction("builds.cancelBuild", ["builds.readBuild", "builds.listBuilds"]);
-  const { id, image_ref, status } = build;
+  const { id, image_ref, status, kind } = build;
   return (
     <PageFrame
       title={image_ref}
@@ -52,9 +52,10 @@ function Shown({ build }: { build: Build }) {
       <Outcome build={build} />
       <Split aside={<BuildFacts build={build} />}>
         <Stack>
+          {kind === "scan" && <Scan build={build} />}
           <BuildProgress build={build} />
           <BuildLog id={id} onStep={() => refresh(["builds.readBuild", "scans.readScan"])} />
-          <Scan build={build} />
+          {kind !== "scan" && <Scan build={build} />}
           <Provenance build={build} />
         </Stack>
       </Split>

@@ -15,6 +15,8 @@ export function BuildProgress({ build }: { build: Build }) {
   const { progress, status } = build;
   if (!progress) return null;
   const { percent, eta, steps } = progress;
+  // A later scan has none.
+  if (steps.length === 0 && !isActive(status)) return null;
   const leftSeconds = eta === undefined ? undefined : (Date.parse(eta) - now) / 1_000;
   return (
     <Card title={builds.progress}>
