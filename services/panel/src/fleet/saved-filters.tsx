@@ -1,3 +1,4 @@
+import { BookmarkPlus } from "lucide-react";
 import { useState } from "react";
 import { useAction, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
@@ -52,7 +53,7 @@ export function SavedFilters({ finds, isShown = () => true, onOpen }: SavedFilte
           </Button>
         )}
         {!open && isSomething(finds) && (
-          <Button kind="quiet" onPress={() => setAsked("save")}>
+          <Button icon={<BookmarkPlus size={16} aria-hidden />} onPress={() => setAsked("save")}>
             {fleet.saveFilter}
           </Button>
         )}

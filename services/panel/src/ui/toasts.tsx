@@ -1,3 +1,4 @@
+import { X } from "lucide-react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { type Fault, faultWords } from "../words/faults.ts";
 import { formatClock } from "../words/format.ts";
@@ -65,19 +66,22 @@ export function ToastProvider({ children }: { children: ReactNode }) {
           <div key={id} className={styles.toast}>
             <Notice
               kind={kind}
-              actions={
-                <div className={styles.actions}>
-                  {action && <Button onPress={() => take(id, action.run)}>{action.word}</Button>}
-                  <Button kind="quiet" onPress={() => close(id)}>
-                    {shell.close}
-                  </Button>
-                </div>
-              }
+              actions={action && <Button onPress={() => take(id, action.run)}>{action.word}</Button>}
             >
               {text}
               {until !== undefined && <Clock until={until} />}
               {requestId !== undefined && <RequestId id={requestId} />}
             </Notice>
+            <div className={styles.close}>
+              <Button
+                kind="quiet"
+                icon={<X size={16} aria-hidden />}
+                label={shell.close}
+                onPress={() => close(id)}
+              >
+                {null}
+              </Button>
+            </div>
           </div>
         ))}
       </div>

@@ -19,7 +19,7 @@ export const users = {
   serverCount: (n: number) => count(n, "server", "servers"),
   created: "Created",
   deleted: "Deleted",
-  codesLocked: "Mailed codes locked until",
+  codesLocked: "Mailed codes work again",
   shown: (n: number, of: number) =>
     n === of ? count(of, "user", "users") : `${n} of ${count(of, "user", "users")}`,
   noMatch: "No user matches",

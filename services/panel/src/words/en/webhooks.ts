@@ -70,7 +70,7 @@ export const webhooks = {
   never: "Nothing was sent yet",
   waiting: (n: number) => (n === 1 ? "1 delivery waits" : `${n} deliveries wait`),
   dead: (n: number) => (n === 1 ? "1 was given up" : `${n} were given up`),
-  oldSecretUntil: "The secret before is valid until",
+  oldSecretUntil: "The secret before ends",
   test: "Send a test",
   testOf: (label: string) => `Send a test to ${label}`,
   testSent: (label: string) => `A test to ${label} is on its way; its deliveries show how it went.`,

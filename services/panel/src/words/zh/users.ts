@@ -18,7 +18,7 @@ export const users: Words["users"] = {
   serverCount: (n) => `${n} 台`,
   created: "创建时间",
   deleted: "删除时间",
-  codesLocked: "邮件验证码锁定至",
+  codesLocked: "邮件验证码恢复时间",
   shown: (n, of) => (n === of ? `${of} 位用户` : `${n} / ${of} 位用户`),
   noMatch: "没有符合条件的用户",
   clear: "清除筛选",

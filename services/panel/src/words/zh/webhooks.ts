@@ -70,7 +70,7 @@ export const webhooks: WebhookWords = {
   never: "尚未发送过",
   waiting: (n) => `${n} 条等待投递`,
   dead: (n) => `${n} 条已放弃`,
-  oldSecretUntil: "旧密钥有效至",
+  oldSecretUntil: "旧密钥失效时间：",
   test: "发送测试",
   testOf: (label) => `向 ${label} 发送测试`,
   testSent: (label) => `发往 ${label} 的测试已排队，结果见投递记录。`,
