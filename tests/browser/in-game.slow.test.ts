@@ -11,6 +11,7 @@ import { type Stack, startStack } from "../flow/stack.ts";
 import { codeIn, type Visitor, visit } from "../flow/visitor.ts";
 import { startBrowser } from "./browser.ts";
 import { inspect } from "./inspect.ts";
+import { pressByKeys } from "./keyboard.ts";
 import { assertNoFaults, createPerson, type Person, selectorOf } from "./person.ts";
 
 const binary = process.env["SVC_BROWSER_LANE"];
@@ -119,15 +120,15 @@ describe("a player in the game and a person at the panel", () => {
     await owner.fill(serverConsole.command, "");
   });
 
-  test("a stop names who is on, they may play on, and a second one sends them to the lobby", async () => {
+  test("by keyboard alone a stop names who is on, they may play on, and a second one sends them to the lobby", async () => {
     const stop = async () => {
-      await owner.press("button", `${server.stop} ${name}`);
+      await pressByKeys(owner, "button", `${server.stop} ${name}`);
       await owner.sees(isolate("alice"));
-      await owner.press("button", server.stopServer);
+      await pressByKeys(owner, "button", server.stopServer);
       await owner.sees(start.stopHelp);
     };
     await stop();
-    await owner.press("button", start.playOn);
+    await pressByKeys(owner, "button", start.playOn);
     await owner.sees(start.goesOn(isolate(name)));
     assert.equal(await alice?.place(), name);
     await stop();

@@ -14,6 +14,7 @@ import { password as passwordWords } from "../../services/panel/src/words/en/pas
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { behindEdge, type Passing, startEdge } from "./edge.ts";
 import { type Area, type Fixture, playerAt } from "./fixture.ts";
+import { pressByKeys } from "./keyboard.ts";
 import { createPerson, type Person } from "./person.ts";
 
 const { backups, dashboard, downloads, files, players, server, signIn } = en;
@@ -47,7 +48,7 @@ export const addNextStepTests: Area = (fixture) => {
     await player.open(addressOf("panel_host", "/servers/free-one"));
     await player.sees(server.address);
     await inspect(player, "server-free");
-    await player.press("button", `${server.claim} free-one`);
+    await pressByKeys(player, "button", `${server.claim} free-one`);
     await player.sees(server.claimed(isolate("free-one")));
     await player.sees(server.settings);
     assert.equal((await player.request("GET", "/servers/free-one/jobs")).status, 200);
