@@ -4,6 +4,7 @@
 // (tests/browser/figures.ts). The heap is that of the page after a collection.
 
 import { appendFileSync } from "node:fs";
+import { until } from "@svc/local-stack/testing";
 import type { Browser } from "puppeteer-core";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { growFleet } from "../harness/fleet.ts";
@@ -204,6 +205,50 @@ async function busyConsole(bench: Bench, stack: BenchStack, browser: Browser): P
   }
 }
 
+/** Presses a link and notes the time until the frame that shows what it leads to. */
+const notePress = (link: string, wanted: string) => `{
+  const pressedAt = performance.now();
+  window.shownMs = undefined;
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector(${JSON.stringify(wanted)})) return;
+    observer.disconnect();
+    requestAnimationFrame(() => { window.shownMs = performance.now() - pressedAt; });
+  }).observe(document, { childList: true, subtree: true });
+  document.querySelector(${JSON.stringify(link)}).click();
+}`;
+
+/** From the press of a link to a folder that was never read to what is in it: a Job each time (docs/adr/0021-a-listing-is-a-job.md). */
+async function folders(bench: Bench, stack: BenchStack, browser: Browser): Promise<Row> {
+  const server = `/api/v1/servers/${consoleServer}`;
+  const isAsleep = async () =>
+    ((await stack.external("GET", `${server}/status`)).body as { phase?: string }).phase === "Stopped";
+  await until(isAsleep, 60_000, `${consoleServer} to be asleep`);
+  const names = Array.from({ length: Math.max(9, bench.options.rounds) }, (_, at) => `folder-${at}`);
+  for (const path of names.flatMap((name) => [name, `${name}/inner`]))
+    await stack.external("POST", `${server}/files/mkdir?path=${encodeURIComponent(path)}`);
+  const { page, addressOf, close } = await openPage(browser, stack, { isSignedIn: true, isSlow: false });
+  await page.goto(addressOf(`/servers/${consoleServer}/files`));
+  const taken: number[] = [];
+  for (const name of names) {
+    const link = `main a[href$="path=${name}"]`;
+    await page.waitForSelector(link);
+    await page.evaluate(notePress(link, `main a[href$="path=${name}%2Finner"]`));
+    const shown = await page.waitForFunction("window.shownMs");
+    taken.push(Number(await shown.jsonValue()));
+    await page.goBack();
+  }
+  await close();
+  const [fastest, slowest] = [Math.min(...taken), Math.max(...taken)].map(Math.round);
+  return {
+    goal: "PANEL",
+    what: "a folder of a world, from the press to what is in it",
+    unit: "ms",
+    ours: median(taken),
+    limit: atMost(300),
+    note: `${taken.length} folders, ${fastest} to ${slowest} ms`,
+  };
+}
+
 /** Types in the field for commands while the lines come. */
 async function type({ page }: PanelPage): Promise<void> {
   await page.focus("form input[enterkeyhint=send]");
@@ -227,6 +272,7 @@ export const panel: Goal = {
         ...(await bigFleet(bench, stack, browser)),
         await interactions(stack, browser),
         ...(await busyConsole(bench, stack, browser)),
+        await folders(bench, stack, browser),
       ];
     } finally {
       await browser.close();
