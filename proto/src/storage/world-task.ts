@@ -72,6 +72,8 @@ export const Task = z.discriminatedUnion("mode", [
     to: Place,
     /** Share of the archive file system that must stay free; 0.1 unless a test says otherwise. */
     keep_free: z.number().min(0).max(1),
+    /** Into the archive folder: stores chunks, and none that is there already (docs/reference/backups.md#deduplicated). */
+    deduplicate: z.boolean().optional(),
   }),
   /** Reads an archive to its end and compares its digest. */
   z.strictObject({
@@ -283,6 +285,8 @@ export const TaskDone = z.strictObject({
   /** Name of the archive that was written. */
   archive: z.string().optional(),
   size_bytes: z.number().int().min(0).optional(),
+  /** Of a deduplicated archive: bytes that were not in the store before. */
+  added_bytes: z.number().int().min(0).optional(),
   sha256: Sha256.optional(),
   entries: z.number().int().min(0).optional(),
   /** What the archive does not hold: links, devices, paths that are too long, and what could not be read. */

@@ -13,6 +13,8 @@ test("the defaults of the archive are those of the specification", () => {
     store: "tarLocal",
     local_path: "/archive",
     compression: "zstd",
+    deduplicate: false,
+    pack_grace: day,
     retention: 90 * day,
     warn_before: ["3d", "1d"],
     max_local_bytes: 0,

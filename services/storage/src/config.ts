@@ -21,6 +21,10 @@ export const settings = z.object({
     local_path: z.string().startsWith("/").default("/archive"),
     /** `zstd` writes `.tar.zst`, `gzip` writes `.tar.gz`; both are read. */
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
+    /** Backups store only what the newest one of the server does not have (docs/reference/backups.md#deduplicated); needs zstd. */
+    deduplicate: z.boolean().default(false),
+    /** How long content stays after no archive refers to it. */
+    pack_grace: duration("1d"),
     /** How long the archive of a reclaimed or released world is kept. */
     retention: duration("3mo"),
     /** When the owner is warned before a world is archived, as spans before that. */

@@ -5,11 +5,14 @@
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { constants, createZstdCompress, gzip } from "node:zlib";
+import { releaseConsumed } from "../buffer-release.ts";
 import type { Frame } from "./seek-table.ts";
 
 export type Compression = "zstd" | "gzip";
 
 const blockBytes = { zstd: 4 << 20, gzip: 1 << 20 };
+/** In frames of 16 KiB level 3 takes twice the time of this one and saves nothing. */
+const smallFrameLevel = 1;
 const packGzip = promisify(gzip);
 
 /**
@@ -27,9 +30,9 @@ const gzipPacker: Packer = {
  * One zstd context for all frames, a third faster than one for each. Parts of 1 MiB: a buffer for a whole frame would let
  * zstd work in one pass, but costs more in fresh memory than that saves.
  */
-export function createZstdPacker(): Packer {
+export function createZstdPacker(level = 3): Packer {
   const stream = createZstdCompress({
-    params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
     chunkSize: 1 << 20,
     flush: constants.ZSTD_e_end,
   });
@@ -58,7 +61,10 @@ export function createZstdPacker(): Packer {
 export type FrameWriter = Disposable & {
   /** A buffer to fill, never empty; report the count with `advance`. */
   room: () => Buffer;
-  advance: (count: number) => Promise<void>;
+  /** `from`: where these bytes begin in their file, which is cut at each multiple of `chunkBytes`. */
+  advance: (count: number, from?: number) => Promise<void>;
+  /** Ends a frame here; without `chunkBytes` nothing happens. */
+  cut: () => void;
   append: (bytes: Buffer) => Promise<void>;
   /** Uncompressed bytes so far. */
   position: () => number;
@@ -67,13 +73,20 @@ export type FrameWriter = Disposable & {
 };
 
 type Slot = { block: Buffer; packer: Packer };
+type Packed = { parts: Buffer[]; plain: number };
+
+type FrameOptions = {
+  compression: Compression;
+  /** Where the content says so, a frame ends after so many bytes; absent: frames of some MiB. */
+  chunkBytes?: number | undefined;
+};
 
 /**
  * `write` receives the parts of the frames in order and may release each; the writer waits while `write` is two frames
- * behind.
+ * behind. With `chunkBytes` each call of `write` is one whole frame.
  */
 export function createFrameWriter(
-  compression: Compression,
+  { compression, chunkBytes }: FrameOptions,
   write: (part: Buffer) => Promise<void>,
 ): FrameWriter {
   // One thread of the pool stays free for reading and writing files.
@@ -81,8 +94,9 @@ export function createFrameWriter(
   const slots: Slot[] = [];
   const spare: Slot[] = [];
   const frames: Frame[] = [];
-  const packing: { slot: Slot; length: number; packed: Promise<Buffer[]> }[] = [];
+  const packing: { slot: Slot; packed: Promise<Packed[]> }[] = [];
   let current = nextSlot();
+  const cuts = createCuts(chunkBytes);
   let filled = 0;
   let total = 0;
   let writing = Promise.resolve();
@@ -90,7 +104,7 @@ export function createFrameWriter(
   function nextSlot(): Slot {
     const known = spare.pop();
     if (known) return known;
-    const packer = compression === "zstd" ? createZstdPacker() : gzipPacker;
+    const packer = compression === "zstd" ? createZstdPacker(chunkBytes ? smallFrameLevel : 3) : gzipPacker;
     const slot = { block: Buffer.allocUnsafeSlow(blockBytes[compression]), packer };
     slots.push(slot);
     return slot;
@@ -101,28 +115,30 @@ export function createFrameWriter(
     const first = packing.shift();
     if (!first) return;
     const packed = await first.packed;
-    frames.push({ packed: lengthOf(packed), plain: first.length });
+    for (const { parts, plain } of packed) frames.push({ packed: lengthOf(parts), plain });
     spare.push(first.slot);
     await writing;
-    writing = writeParts(packed);
+    writing = writeFrames(packed, { write, isWhole: chunkBytes !== undefined });
     writing.catch(() => undefined);
   }
 
-  async function writeParts(parts: Buffer[]): Promise<void> {
-    for (const part of parts) await write(part);
-  }
-
-  async function seal(): Promise<void> {
+  /** Bytes after the last cut begin the next block: where a block ends says nothing about the content. */
+  async function seal(isLast = false): Promise<void> {
     if (filled === 0) return;
-    const packed = current.packer.pack(current.block.subarray(0, filled));
+    const sealed = current;
+    const ends = cuts.take(filled, isLast);
+    const packed = packAt(sealed, ends);
     packed.catch(() => undefined);
-    packing.push({ slot: current, length: filled, packed });
-    filled = 0;
+    packing.push({ slot: sealed, packed });
+    // The block may be filled anew once it is settled.
+    const rest = Buffer.from(sealed.block.subarray(ends.at(-1), filled));
     if (packing.length >= atOnce) await settleFirst();
     current = nextSlot();
+    filled = rest.copy(current.block);
   }
 
-  async function advance(count: number): Promise<void> {
+  async function advance(count: number, from?: number): Promise<void> {
+    cuts.within(filled, { count, from });
     filled += count;
     total += count;
     if (filled === current.block.length) await seal();
@@ -131,6 +147,7 @@ export function createFrameWriter(
   return {
     room: () => current.block.subarray(filled),
     advance,
+    cut: () => cuts.at(filled),
     append: async (bytes) => {
       for (let at = 0; at < bytes.length; ) {
         const count = bytes.copy(current.block, filled, at);
@@ -140,7 +157,7 @@ export function createFrameWriter(
     },
     position: () => total,
     finish: async () => {
-      await seal();
+      await seal(true);
       while (packing.length > 0) await settleFirst();
       await writing;
       return frames;
@@ -149,6 +166,53 @@ export function createFrameWriter(
       for (const { packer } of slots) packer[Symbol.dispose]();
     },
   };
+}
+
+/** Where frames end in the current block; nowhere without `chunkBytes`. */
+function createCuts(chunkBytes: number | undefined) {
+  let cuts: number[] = [];
+  const at = (end: number) => {
+    if (chunkBytes !== undefined && end > (cuts.at(-1) ?? 0)) cuts.push(end);
+  };
+  return {
+    at,
+    /** At each multiple of `chunkBytes` in a file, of which the bytes from `from` on come at `filled`. */
+    within: (filled: number, { count, from }: { count: number; from: number | undefined }) => {
+      if (chunkBytes === undefined || from === undefined) return;
+      const first = (Math.floor(from / chunkBytes) + 1) * chunkBytes;
+      for (let next = first; next <= from + count; next += chunkBytes) at(filled + next - from);
+    },
+    /** The ends in a block that is full or the last one; at least one. */
+    take: (filled: number, isLast: boolean): number[] => {
+      const last = cuts.at(-1) ?? 0;
+      const ends = last === 0 || (isLast && last < filled) ? [...cuts, filled] : cuts;
+      cuts = [];
+      return ends;
+    },
+  };
+}
+
+type Writing = { write: (part: Buffer) => Promise<void>; isWhole: boolean };
+
+async function writeFrames(packed: readonly Packed[], { write, isWhole }: Writing): Promise<void> {
+  for (const { parts } of packed) {
+    if (!isWhole || parts.length === 1) for (const part of parts) await write(part);
+    else {
+      await write(Buffer.concat(parts));
+      for (const part of parts) releaseConsumed(part);
+    }
+  }
+}
+
+/** Packs one frame after the other, each up to the next of these ends. */
+async function packAt({ block, packer }: Slot, ends: readonly number[]): Promise<Packed[]> {
+  const packed: Packed[] = [];
+  let at = 0;
+  for (const end of ends) {
+    packed.push({ parts: await packer.pack(block.subarray(at, end)), plain: end - at });
+    at = end;
+  }
+  return packed;
 }
 
 function lengthOf(parts: Buffer[]): number {

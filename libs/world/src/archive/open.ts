@@ -1,19 +1,24 @@
 // Reads an archive: all of it in order, hashed on the way, or single entries by its index.
 
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
+import { createGunzip, createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
 import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 import { splitZstdFrames } from "./zstd-frames.ts";
 
 const unpack = promisify(zstdDecompress);
 const readBytes = 1 << 20;
+/** Small frames that are unpacked in one go; fewer where little may be wanted. */
+const wholeGroupBytes = 1 << 20;
+const partGroupBytes = 256 << 10;
+/** The shortest buffer that zlib takes. */
+const leastBufferBytes = 64;
 
 export type ReadOptions = {
   signal?: AbortSignal | undefined;
@@ -33,7 +38,7 @@ export type Archive = {
 };
 
 /** Detects the format by the first bytes, not by the name. Throws `backup_corrupt` for an unknown one. */
-export async function openArchive(file: FileHandle): Promise<Archive> {
+export async function openArchive(file: ArchiveFile): Promise<Archive> {
   const { size } = await file.stat();
   const read = (at: number, length: number) => readExactly(file, at, length);
   const magic = size >= 4 ? await read(0, 4) : Buffer.alloc(4);
@@ -48,7 +53,7 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
       const hash = createHash("sha256");
       const part = { size, onChunk: (chunk: Buffer) => void hash.update(chunk), ...options };
       const plain = frames
-        ? unpackFrames(file, { frames, part })
+        ? unpackFrames(file, { frames: inGroups(frames, wholeGroupBytes), part })
         : isZstd
           ? unpackZstd(readPacked(file, 0, part))
           : unpackStream(readPacked(file, 0, part), createGunzip());
@@ -71,7 +76,7 @@ async function findIndex(
   return isIndexHead(await read(at, indexHeadBytes), last.packed) ? { at, length: last.packed } : undefined;
 }
 
-function seekIn(file: FileHandle, frames: readonly Frame[], index: Place): NonNullable<Archive["seek"]> {
+function seekIn(file: ArchiveFile, frames: readonly Frame[], index: Place): NonNullable<Archive["seek"]> {
   return {
     index: async () => (await readExactly(file, index.at, index.length)).subarray(indexHeadBytes),
     from: (plainAt) => {
@@ -83,19 +88,38 @@ function seekIn(file: FileHandle, frames: readonly Frame[], index: Place): NonNu
         first += 1;
       }
       return explained(
-        dropped(unpackFrom(file, { frames: frames.slice(first), packedAt }), plainAt - before),
+        dropped(
+          unpackFrom(file, { frames: inGroups(frames.slice(first), partGroupBytes), packedAt }),
+          plainAt - before,
+        ),
       );
     },
   };
 }
 
-async function* unpackFrom(file: FileHandle, { frames, packedAt }: { frames: Frame[]; packedAt: number }) {
+async function* unpackFrom(file: ArchiveFile, { frames, packedAt }: { frames: Group[]; packedAt: number }) {
   let at = packedAt;
   for (const frame of frames) {
     const packed = await readExactly(file, at, frame.packed);
     at += frame.packed;
     if (frame.plain > 0) yield* lent(await unpackFrame(packed, frame));
   }
+}
+
+/** Frames that follow one another and are unpacked together. */
+type Group = Frame & { frames: Frame[] };
+
+function inGroups(frames: readonly Frame[], mostBytes: number): Group[] {
+  const groups: Group[] = [];
+  for (const { packed, plain } of frames) {
+    const last = groups.at(-1);
+    if (last && last.plain > 0 && plain > 0 && last.plain + plain <= mostBytes) {
+      last.packed += packed;
+      last.plain += plain;
+      last.frames.push({ packed, plain });
+    } else groups.push({ packed, plain, frames: [{ packed, plain }] });
+  }
+  return groups;
 }
 
 async function* dropped(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
@@ -108,7 +132,7 @@ async function* dropped(chunks: AsyncIterable<Buffer>, count: number): AsyncGene
 
 type Part = ReadOptions & { size: number; onChunk: (chunk: Buffer) => void };
 
-async function* readPacked(file: FileHandle, from: number, part: Part): AsyncGenerator<Buffer> {
+async function* readPacked(file: ArchiveFile, from: number, part: Part): AsyncGenerator<Buffer> {
   for (let at = from; at < part.size; ) {
     part.signal?.throwIfAborted();
     const chunk = await readExactly(file, at, Math.min(readBytes, part.size - at));
@@ -119,13 +143,13 @@ async function* readPacked(file: FileHandle, from: number, part: Part): AsyncGen
   }
 }
 
-type PackedFrame = { frame: Frame; packed: Buffer };
-type Frames = { frames: readonly Frame[]; part: Part; spare: Buffer[] };
+type PackedFrame = { frame: Group; packed: Buffer };
+type Frames = { frames: readonly Group[]; part: Part; spare: Buffer[] };
 
 /**
  * Frame by frame; skippable frames and the seek table are read only for the digest. Buffers in `spare` are reused.
  */
-async function* readFrames(file: FileHandle, { frames, part, spare }: Frames): AsyncGenerator<PackedFrame> {
+async function* readFrames(file: ArchiveFile, { frames, part, spare }: Frames): AsyncGenerator<PackedFrame> {
   const largest = frames.reduce((most, { packed, plain }) => (plain > 0 ? Math.max(most, packed) : most), 0);
   let at = 0;
   for (const frame of frames) {
@@ -145,7 +169,7 @@ async function* readFrames(file: FileHandle, { frames, part, spare }: Frames): A
 }
 
 async function* unpackFrames(
-  file: FileHandle,
+  file: ArchiveFile,
   { frames, part }: Omit<Frames, "spare">,
 ): AsyncGenerator<Buffer> {
   const atOnce = Math.min(3, availableParallelism() + 1);
@@ -173,14 +197,60 @@ function* lent(plain: Buffer): Generator<Buffer> {
   releaseBuffer(plain);
 }
 
-async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
+async function unpackFrame(packed: Buffer, group: Group): Promise<Buffer> {
+  if (group.frames.length > 1) return unpackSmall(packed, group);
   const plain = await unpack(packed, {
-    maxOutputLength: frame.plain,
+    maxOutputLength: group.plain,
     // One byte more than expected, so that one turn of the thread pool reaches the end.
-    chunkSize: Math.min(frame.plain, 4 << 20) + 64,
+    chunkSize: Math.min(group.plain, 4 << 20) + 64,
   });
-  if (plain.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
+  if (plain.length !== group.plain) throw corrupt("a frame is shorter than its table says");
   return plain;
+}
+
+/** For small frames a turn of the thread pool takes several times as long as the work. */
+function unpackSmall(packed: Buffer, { frames, plain }: Group): Buffer {
+  const whole = Buffer.allocUnsafeSlow(plain);
+  let [from, to] = [0, 0];
+  for (let first = 0; first < frames.length; ) {
+    const run = frames.slice(first, runEnd(frames, first));
+    const length = run.reduce((sum, frame) => sum + frame.packed, 0);
+    const part = unpackRun(packed.subarray(from, from + length), run);
+    part.copy(whole, to);
+    from += length;
+    to += part.length;
+    first += run.length;
+  }
+  return whole;
+}
+
+/** After frames of one length, which are unpacked by one decoder. */
+function runEnd(frames: readonly Frame[], first: number): number {
+  let end = first + 1;
+  while (end < frames.length && frames[end]?.plain === frames[first]?.plain) end += 1;
+  return end;
+}
+
+/**
+ * A decoder goes on to the next frame where its buffer is just full. Nothing promises that, so otherwise each frame gets a
+ * decoder of its own.
+ */
+function unpackRun(packed: Buffer, frames: readonly Frame[]): Buffer {
+  const plain = frames.reduce((sum, frame) => sum + frame.plain, 0);
+  const [{ plain: chunkSize } = { plain: 0 }] = frames;
+  if (frames.length > 1 && chunkSize >= leastBufferBytes) {
+    const whole = zstdDecompressSync(packed, { maxOutputLength: plain, chunkSize });
+    if (whole.length === plain) return whole;
+  }
+  let at = 0;
+  const parts = frames.map((frame) => {
+    const bytes = packed.subarray(at, at + frame.packed);
+    at += frame.packed;
+    const part = zstdDecompressSync(bytes, { maxOutputLength: frame.plain, chunkSize: frame.plain + 64 });
+    if (part.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
+    return part;
+  });
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
 type Unpacker = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
@@ -217,11 +287,11 @@ async function* explained(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readExactly(file: ArchiveFile, at: number, length: number): Promise<Buffer> {
   return await fill(file, Buffer.allocUnsafe(length), at);
 }
 
-async function fill(file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> {
+async function fill(file: ArchiveFile, buffer: Buffer, at: number): Promise<Buffer> {
   for (let have = 0; have < buffer.length; ) {
     const { bytesRead } = await file.read(buffer, have, buffer.length - have, at + have);
     if (bytesRead === 0) throw corrupt("it ends too early");

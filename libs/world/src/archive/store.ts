@@ -4,6 +4,7 @@
 import { statfs } from "node:fs/promises";
 import { releaseConsumed } from "../buffer-release.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
 import type { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
 import { forwardingFilter } from "./forwarding-filter.ts";
@@ -16,7 +17,7 @@ import { type Written, writeArchive } from "./write.ts";
 /** Assumed compression ratio for the check before writing; each write checks the real free space. */
 const likelyRatio = 0.7;
 
-type StorePlan = {
+export type StorePlan = {
   world: Folder;
   store: Folder;
   name: string;
@@ -34,7 +35,7 @@ export async function storeArchive(plan: StorePlan): Promise<Written> {
   await sweepPartials(store, name);
   if (await store.find(name)) throw new Error(`the archive ${name} already exists`);
   const measured = await measure(plan.world, plan);
-  await assertRoom(plan, measured.allocated * likelyRatio);
+  await assertRoomInStore(plan, measured.allocated * likelyRatio);
   try {
     const written = await writePartial(plan, { partial, total: measured.allocated });
     await readBack(plan, { partial, written });
@@ -43,11 +44,15 @@ export async function storeArchive(plan: StorePlan): Promise<Written> {
     return written;
   } catch (error) {
     await store.removeFile(partial).catch(() => undefined);
-    if (isWorldFault(error, "volume_full") || errnoOf(error) === "ENOSPC") throw storeFull();
-    // A failed read-back is our own failure: nobody relies on this archive yet.
-    if (isWorldFault(error, "backup_corrupt")) throw new Error(`verification failed: ${error.message}`);
-    throw error;
+    throw asStoreFailure(error);
   }
+}
+
+/** `store_full` for want of room; a failed read-back is our own failure: nobody relies on this archive yet. */
+export function asStoreFailure(error: unknown): unknown {
+  if (isWorldFault(error, "volume_full") || errnoOf(error) === "ENOSPC") return storeFull();
+  if (isWorldFault(error, "backup_corrupt")) return new Error(`verification failed: ${error.message}`);
+  return error;
 }
 
 type Partial = { partial: string; total: number };
@@ -62,7 +67,7 @@ async function writePartial(plan: StorePlan, { partial, total }: Partial): Promi
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
     write: async (chunk) => {
-      await assertRoom(plan, chunk.length);
+      await assertRoomInStore(plan, chunk.length);
       await writeAll(file, chunk);
       releaseConsumed(chunk);
     },
@@ -76,6 +81,11 @@ async function readBack(
   { partial, written }: { partial: string; written: Written },
 ): Promise<void> {
   await using file = await plan.store.openFile(partial);
+  await readBackFrom(plan, file, written);
+}
+
+/** Reads an archive whole before it gets its name. Throws `backup_corrupt`, and when it is not what was written. */
+export async function readBackFrom(plan: StorePlan, file: ArchiveFile, written: Written): Promise<void> {
   const archive = await openArchive(file);
   const verified = await verifyArchive(archive, {
     sha256: written.sha256,
@@ -91,7 +101,11 @@ async function readBack(
   if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("the read-back found no index");
 }
 
-async function assertRoom({ store, keepFree }: StorePlan, need: number): Promise<void> {
+/** Throws `store_full` unless so many bytes fit beside the share that stays free. */
+export async function assertRoomInStore(
+  { store, keepFree }: Pick<StorePlan, "store" | "keepFree">,
+  need: number,
+): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(store.path);
   if (bavail * bsize - need >= blocks * bsize * keepFree) return;
   throw storeFull({
@@ -105,9 +119,10 @@ function storeFull(about: { need?: number; avail?: number } = {}): WorldFault {
 }
 
 /** Removes partials of killed backups of the same server; the lock of the world rules out a running one. */
-async function sweepPartials(store: Folder, name: string): Promise<void> {
+export async function sweepPartials(store: Folder, name: string): Promise<void> {
   const server = name.replace(/-\d+\.tar\.(zst|gz)$/, "");
   const isPartial = (entry: string) =>
-    entry.startsWith(`.${server}-`) && /^-\d+\.tar\.(zst|gz)\.partial$/.test(entry.slice(server.length + 1));
+    entry.startsWith(`.${server}-`) &&
+    /^-\d+\.tar\.(zst|gz)(\.chunks)?\.partial$/.test(entry.slice(server.length + 1));
   for (const entry of await store.list()) if (isPartial(entry.name)) await store.removeFile(entry.name);
 }

@@ -15,6 +15,11 @@ const nothing = Buffer.alloc(0);
 
 export type WriteOptions = {
   compression: Compression;
+  /**
+   * Cuts the archive where its content says so, at about so many bytes, so that two archives of nearly the same world have
+   * most frames in common; each call of `write` then is one frame, the index or the seek table. Absent: frames of some MiB.
+   */
+  chunkBytes?: number | undefined;
   /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
   signal?: AbortSignal | undefined;
@@ -37,7 +42,7 @@ export type Written = {
 /** Writes all of a folder. Throws when a file changes while it is read: an archive never holds half of each. */
 export async function writeArchive(root: Folder, options: WriteOptions): Promise<Written> {
   const sink = hashing(options.write);
-  using frames = createFrameWriter(options.compression, sink.write);
+  using frames = createFrameWriter(options, sink.write);
   using index = createIndexWriter();
   const written = { entries: 0, files: 0, bytes: 0, stored: 0, ...noneSkipped() };
   for await (const found of walk(root, options)) {
@@ -49,12 +54,16 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     if (content === "omit") continue;
     const entry = entryOf(found, content);
     const map = entry.stored === undefined ? nothing : encodeMap(extentsOf(found) ?? [], entry.size);
+    const stored = entry.stored ?? entry.size;
+    const isLarge = options.chunkBytes !== undefined && stored >= options.chunkBytes;
+    if (beginsGroup(entry.path)) frames.cut();
     await index.add({ ...entry, headerAt: frames.position() });
     await frames.append(encodeEntry(entry, map.length));
     await frames.append(map);
+    if (isLarge) frames.cut();
     if (content) await frames.append(content);
-    else if (found.kind === "file") await copyFile(found, frames);
-    const stored = entry.stored ?? entry.size;
+    else if (found.kind === "file") await copyFile(found, { frames, isLarge });
+    if (isLarge) frames.cut();
     await frames.append(Buffer.alloc(paddingAfter(map.length + stored)));
     written.stored += stored;
     written.entries += 1;
@@ -91,14 +100,29 @@ function extentsOf(found: Found & { kind: "file" | "folder" }): Extent[] | undef
   return found.kind === "file" ? found.extents : undefined;
 }
 
-async function copyFile({ file, path, stats, extents }: Found & { kind: "file" }, frames: FrameWriter) {
+/**
+ * Small entries share a frame. Which of them begins one depends on its own name alone, so that another file before it
+ * changes nothing for those after it.
+ */
+function beginsGroup(path: string): boolean {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < path.length; at += 1) hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
+  return hash >>> 28 === 0;
+}
+
+type Copying = { frames: FrameWriter; isLarge: boolean };
+
+async function copyFile(
+  { file, path, stats, extents }: Found & { kind: "file" },
+  { frames, isLarge }: Copying,
+) {
   for (const { at: start, length } of extents ?? [{ at: 0, length: stats.size }]) {
     const end = start + length;
     for (let at = start; at < end; ) {
       const count = await file.read(frames.room().subarray(0, end - at), at);
       if (count === 0) throw new Error(`${path} became shorter while it was read`);
+      await frames.advance(count, isLarge ? at : undefined);
       at += count;
-      await frames.advance(count);
     }
   }
   file.assertUnchanged();

@@ -1,13 +1,13 @@
 // What leaves the world by download: without the forwarding secret, with the RCON password masked, whatever name the files
 // have (docs/reference/files.md#paths).
 
-import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import yazl from "yazl";
 import type { Compression } from "../archive/frame-writer.ts";
 import { countSkipped, noneSkipped, type Skipped } from "../archive/skipped.ts";
 import { writeArchive } from "../archive/write.ts";
 import { WorldFault } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties } from "../path/protect.ts";
@@ -72,7 +72,7 @@ export async function openDownload(world: Folder, path: string): Promise<OpenedF
 
 /** Sends an open file of a known length. */
 export async function sendFile(
-  file: FileHandle,
+  file: Pick<ArchiveFile, "read">,
   { length, write, onProgress }: { length: number; write: Write; onProgress?: (bytes: number) => void },
 ): Promise<void> {
   let sent = 0;

@@ -1,4 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
+import type { ArchiveFile } from "./archive-file.ts";
 
 const chunkBytes = 1 << 20;
 
@@ -6,7 +6,7 @@ const chunkBytes = 1 << 20;
  * The first `length` bytes of a file, in chunks of 1 MiB. The next chunk is read while one is used; its memory is used
  * again for the one after it. Throws when the file is shorter. Keep the file open until the end.
  */
-export async function* readAhead(file: FileHandle, length: number): AsyncGenerator<Buffer> {
+export async function* readAhead(file: Pick<ArchiveFile, "read">, length: number): AsyncGenerator<Buffer> {
   const bytes = Math.min(chunkBytes, length);
   let [current, next] = [Buffer.allocUnsafeSlow(bytes), Buffer.allocUnsafeSlow(bytes)];
   const read = (into: Buffer, at: number) => {

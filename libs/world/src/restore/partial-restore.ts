@@ -1,6 +1,5 @@
 // Restores single files and folders of an archive, found by its index if it has one.
 
-import type { FileHandle } from "node:fs/promises";
 import type { FileEntry } from "@svc/proto/world-task";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
@@ -9,6 +8,7 @@ import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree } from "../archive/tree.ts";
 import { verifyArchive } from "../archive/verify.ts";
 import { WorldFault } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parsePath } from "../path/parse.ts";
 import { StagingTree } from "../swap/staging-tree.ts";
@@ -18,7 +18,7 @@ import { assertRoom, type Restored, roundUp } from "./restore.ts";
 
 type PartialRestorePlan = {
   world: Folder;
-  archive: FileHandle;
+  archive: ArchiveFile;
   sha256: string;
   /** Paths of files and folders, as in requests. */
   only: string[];

@@ -2,7 +2,6 @@
 // one, and the two are switched only when every checksum, every header and the digest of the archive match: whatever fails,
 // the world is either the old one or the new one (docs/reference/restore.md#swap).
 
-import type { FileHandle } from "node:fs/promises";
 import { checkIndex } from "../archive/index-check.ts";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
@@ -11,6 +10,7 @@ import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
 import { verifyArchive } from "../archive/verify.ts";
 import { WorldFault } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { isLostAndFound, lostAndFound } from "../path/lost-and-found.ts";
 import { isHidden } from "../path/parse.ts";
@@ -23,7 +23,7 @@ import { OldWorld, OldWorldUnreadable } from "./old-world.ts";
 
 type RestorePlan = {
   world: Folder;
-  archive: FileHandle;
+  archive: ArchiveFile;
   sha256: string;
   /** Compares every file with the archive before the switch. */
   compare?: boolean | undefined;

@@ -1,7 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
 import type { ByteTransfers, Handler } from "@svc/mesh";
 import { type archives, Fault } from "@svc/proto";
-import { Folder, isWorldFault, readAhead } from "@svc/world";
+import { type ArchiveFile, Folder, isWorldFault, openStored, readAhead } from "@svc/world";
 import { claimTicket } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
 import type { SharedDeps } from "../transfer/deps.ts";
@@ -32,16 +31,23 @@ export async function downloadOf(folder: string, archive: string): Promise<Downl
 }
 
 async function sizeOf(folder: string, archive: string): Promise<number> {
-  await using file = await openStored(folder, archive);
-  return (await file.stat()).size;
+  const file = await openArchiveFile(folder, archive);
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
 }
 
-async function openStored(folder: string, archive: string): Promise<FileHandle> {
+async function openArchiveFile(folder: string, archive: string): Promise<ArchiveFile> {
   await using root = await Folder.openRoot(folder);
   // Awaited here: the folder must stay open until the file is open.
-  return await root.openFile(archive).catch((error: unknown) => {
+  return await openStored(root, archive).catch((error: unknown) => {
     if (!isWorldFault(error)) throw error;
-    throw new Fault("backup_corrupt", { message: `The archive ${archive} is missing.`, cause: error });
+    const message = isWorldFault(error, "backup_corrupt")
+      ? error.message
+      : `The archive ${archive} is missing.`;
+    throw new Fault("backup_corrupt", { message, cause: error });
   });
 }
 
@@ -51,9 +57,13 @@ async function* read(
   { folder, archive, size }: StoredArchive,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  await using file = await openStored(folder, archive);
-  for await (const chunk of readAhead(file, size)) {
-    signal.throwIfAborted();
-    yield chunk;
+  const file = await openArchiveFile(folder, archive);
+  try {
+    for await (const chunk of readAhead(file, size)) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  } finally {
+    await file.close();
   }
 }

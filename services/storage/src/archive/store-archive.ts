@@ -5,7 +5,7 @@ import { readDigest } from "@svc/mesh";
 import { createHash } from "node:crypto";
 import { type FileHandle, statfs } from "node:fs/promises";
 import { Fault } from "@svc/proto";
-import { Folder, isWorldFault, openArchive, verifyArchive, writeAll } from "@svc/world";
+import { Folder, isWorldFault, manifestNameOf, openArchive, verifyArchive, writeAll } from "@svc/world";
 
 type Incoming = {
   /** The archive folder. */
@@ -40,11 +40,19 @@ export async function storeArchive(
     await readBack(store, { partial, kept, signal });
     await store.move(partial, { name });
     await store.sync();
+    // A whole file goes before chunks that are damaged; with them goes what they refer to.
+    if (replaces) await removeManifest(store, name);
     return kept;
   } catch (error) {
     await store.removeFile(partial).catch(() => undefined);
     throw asFault(error);
   }
+}
+
+async function removeManifest(store: Folder, name: string): Promise<void> {
+  await store.removeFile(manifestNameOf(name)).catch((error: unknown) => {
+    if (!isWorldFault(error, "not_found")) throw error;
+  });
 }
 
 type Receiving = { partial: string; body: AsyncIterable<Uint8Array>; incoming: Incoming };

@@ -88,7 +88,7 @@ async function checkLimits(
 }
 
 export function backupJobSpec(deps: Pick<StorageDeps, "settings">, row: JobRow, world: WorldServer): JobSpec {
-  const { storage } = deps.settings;
+  const { storage, archive } = deps.settings;
   if (row.archive === null) throw new Error(`the backup ${row.job} has no archive`);
   return {
     name: row.job,
@@ -98,6 +98,8 @@ export function backupJobSpec(deps: Pick<StorageDeps, "settings">, row: JobRow, 
       mode: "backup",
       to: { kind: "archive", name: row.archive },
       keep_free: storage.keep_free,
+      // An agent of the last release does not know the member.
+      ...(archive.deduplicate && { deduplicate: true }),
     },
     deadlineMs: storage.backup_deadline,
     world: { claim: world.volume_claim, mode: "ro" },

@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Handler } from "@svc/mesh";
 import { Fault, type offsiteArchives } from "@svc/proto";
+import { Folder, isWorldFault, manifestNameOf, readManifest } from "@svc/world";
 import { archiveNameOf } from "../backup/row.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
@@ -56,11 +57,29 @@ async function findLocal(
   archive: string,
   { folder, names, size }: Listed & { size: number },
 ): Promise<offsiteArchives.OffsiteArchive["local"]> {
-  if (!names.has(archive)) return "missing";
+  if (!names.has(archive))
+    return names.has(manifestNameOf(archive)) ? findChunks(archive, { folder, size }) : "missing";
   const found = await stat(join(folder, archive)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
   if (!found) return "missing";
   return found.size === size ? "whole" : "other_size";
+}
+
+/** Chunks that are damaged, or packs that are gone, count as another size: then the copy is brought back. */
+async function findChunks(
+  archive: string,
+  { folder, size }: { folder: string; size: number },
+): Promise<"whole" | "other_size"> {
+  await using root = await Folder.openRoot(folder);
+  try {
+    const manifest = await readManifest(root, archive);
+    for (const pack of manifest.packs)
+      if ((await root.find(pack.name))?.size !== pack.size) return "other_size";
+    return manifest.size === size ? "whole" : "other_size";
+  } catch (error) {
+    if (isWorldFault(error)) return "other_size";
+    throw error;
+  }
 }

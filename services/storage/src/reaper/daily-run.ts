@@ -7,6 +7,7 @@ import { releaseServer } from "./release.ts";
 import { expireArchives, readArchives, sweepFolder } from "./retention.ts";
 import { count, countAndNote, type Run } from "./run.ts";
 import { readClock } from "./store.ts";
+import { sweepChunks } from "./sweep-chunks.ts";
 import { findClaimsOf } from "./volume.ts";
 import { warnOwner } from "./warn.ts";
 
@@ -16,6 +17,7 @@ export async function runOnce(run: Run, about: { retentionOnly: boolean }): Prom
   await expireArchives(run);
   await readArchives(run);
   await sweepFolder(run);
+  await sweepChunks(run);
 }
 
 /** A clock that jumped would expire every archive and every world at once. */

@@ -6,6 +6,8 @@ export type ReaperMetrics = {
   /** A world volume was deleted. */
   worldDeleted: () => void;
   ended: (result: "succeeded" | "failed", seconds: number) => void;
+  /** Packs of deduplicated archives: their bytes, and those that the archives would have as files. */
+  packsSwept: (packs: { packBytes: number; archiveBytes: number }) => void;
   /** Of any replica, so that it survives a restart. */
   lastSuccess: (at: Date) => void;
 };
@@ -34,7 +36,21 @@ export function createReaperMetrics(registry: Registry): ReaperMetrics {
     help: "Unix time of the last successful reaper run of any replica; 0 if there was none.",
     registers,
   });
+  const packed = new Gauge({
+    name: "svc_archive_pack_bytes",
+    help: "Bytes of the packs that deduplicated archives share, as of the last retention run of this replica.",
+    registers,
+  });
+  const logical = new Gauge({
+    name: "svc_archive_deduplicated_bytes",
+    help: "Bytes that the deduplicated archives would take as files, as of the last retention run of this replica.",
+    registers,
+  });
   return {
+    packsSwept: ({ packBytes, archiveBytes }) => {
+      packed.set(packBytes);
+      logical.set(archiveBytes);
+    },
     counted: (event, by) => events.inc({ event }, by),
     worldDeleted: () => deleted.inc(),
     ended: (result, seconds) => duration({ result }, seconds),

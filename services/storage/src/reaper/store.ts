@@ -172,6 +172,16 @@ export function findCorrupt(db: StorageDb, limit: number): Promise<BackupRow[]> 
     .execute();
 }
 
+/** File names of the archives of all backups that are not deleted. */
+export async function findRecordedArchives(db: StorageDb): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("world_backups")
+    .select("backup_ref")
+    .where("status", "!=", "deleted")
+    .execute();
+  return new Set(rows.map(({ backup_ref }) => backup_ref.slice(backup_ref.lastIndexOf("/") + 1)));
+}
+
 /** Names of archives with a backup record or an open Job, and whether there is any record at all. */
 export async function findClaimedNames(db: StorageDb): Promise<{ names: Set<string>; hasRows: boolean }> {
   const [rows, jobs] = await Promise.all([

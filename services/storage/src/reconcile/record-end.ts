@@ -51,6 +51,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
   if (pruned === undefined) return false;
   deps.metrics.counted("made", reason);
   logUnreadable(deps, row, done);
+  logAdded(deps, row, done);
   for (const _ of pruned) deps.metrics.counted("pruned", reason);
   observeDuration(deps, row, "succeeded");
   return true;
@@ -75,6 +76,16 @@ function logUnreadable(
     { server, job, unreadable: unreadable_entries, names: done.skipped_names },
     "backup is incomplete",
   );
+}
+
+/** How much a deduplicated archive added to the archive folder. */
+function logAdded(
+  { log }: Pick<StorageDeps, "log">,
+  { server_name: server, job }: JobRow,
+  done: TaskDone,
+): void {
+  const { added_bytes: added, size_bytes: size } = done;
+  if (added !== undefined) log.info({ server, job, added, size }, "backup is deduplicated");
 }
 
 /** Records the end of any Job but a backup. */

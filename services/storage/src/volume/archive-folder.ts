@@ -2,42 +2,50 @@
 
 import { readdir, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { manifestNameOf, parseStoreName, type StoredArchive } from "@svc/world";
 
-const archiveShape = /^[a-z0-9-]+-(\d+)\.tar\.(zst|gz)$/;
-const partialShape = /^\.[a-z0-9-]+-\d+\.tar\.(zst|gz)\.partial$/;
-
-type ArchiveFile = { name: string; kind: "archive" | "partial"; changedAt: number };
+type ListedFile = { name: string; kind: "archive" | "partial"; changedAt: number };
 
 export type ArchiveFolder = {
-  /** Archives and partial files; others are ignored. `isComplete` is false when a file could not be read. */
-  list: () => Promise<{ files: ArchiveFile[]; isComplete: boolean }>;
-  /** Deletes an archive by its name or path; a missing one is fine. */
+  /**
+   * Archives in either form, under their names, and partial files; others are ignored. `isComplete` is false when a file could
+   * not be read.
+   */
+  list: () => Promise<{ files: ListedFile[]; isComplete: boolean }>;
+  /** Deletes an archive by its name or path, in both forms, or a partial file; a missing one is fine. */
   remove: (nameOrRef: string) => Promise<void>;
 };
 
 export function openArchiveFolder(root: string): ArchiveFolder {
   return {
     list: async () => {
-      const files: ArchiveFile[] = [];
+      const files: ListedFile[] = [];
       let isComplete = true;
       for (const name of await readdir(root)) {
-        const kind = archiveShape.test(name) ? "archive" : partialShape.test(name) ? "partial" : undefined;
-        if (!kind) continue;
+        const parsed = parseStoreName(name);
+        if (!parsed || "pack" in parsed) continue;
         const found = await stat(join(root, name)).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== "ENOENT") isComplete = false;
         });
-        if (found) files.push({ name, kind, changedAt: found.mtimeMs });
+        if (found) files.push({ ...listedAs(parsed), changedAt: found.mtimeMs });
       }
       return { files: files.sort((a, b) => a.changedAt - b.changedAt), isComplete };
     },
     remove: async (nameOrRef) => {
       const name = basename(nameOrRef);
-      if (!archiveShape.test(name) && !partialShape.test(name)) {
+      const kind = parseStoreName(name)?.kind;
+      if (kind !== "whole" && kind !== "partial" && kind !== "lease")
         throw new Error(`${name} is not an archive name`);
-      }
-      await unlink(join(root, name)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
-      });
+      for (const one of kind === "whole" ? [name, manifestNameOf(name)] : [name])
+        await unlink(join(root, one)).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        });
     },
   };
+}
+
+function listedAs({ kind, name, archive }: StoredArchive): Pick<ListedFile, "name" | "kind"> {
+  return kind === "partial" || kind === "lease"
+    ? { name, kind: "partial" }
+    : { name: archive, kind: "archive" };
 }

@@ -4,6 +4,7 @@ import {
   forwardingFilter,
   sendStream,
   storeArchive,
+  storeDeduplicated,
   type Written,
   writeArchive,
 } from "@svc/world";
@@ -12,23 +13,16 @@ import { type Context, targetOf } from "../context.ts";
 
 /** World -> archive folder, or -> the internal face for a world that moves to another node. */
 export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {
-  const { to, keep_free } = task;
-  const { world, signal, onProgress } = context;
+  const { to, keep_free, deduplicate = false } = task;
   const written =
     to.kind === "archive"
-      ? await storeArchive({
-          world,
-          store: context.archive,
-          name: to.name,
-          keepFree: keep_free,
-          signal,
-          onProgress,
-        })
+      ? await store({ name: to.name, keepFree: keep_free, deduplicate }, context)
       : await send(to.url, context);
   for (const name of written.skippedNames) context.say(`left out: ${name}`);
   return {
     ...(to.kind === "archive" && { archive: to.name }),
     size_bytes: written.sizeBytes,
+    ...(written.addedBytes !== undefined && { added_bytes: written.addedBytes }),
     sha256: written.sha256,
     entries: written.entries,
     skipped_entries: written.skipped,
@@ -39,7 +33,16 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
   };
 }
 
-async function send(url: string, context: Context): Promise<Written> {
+type Stored = Written & { addedBytes?: number };
+type Place = { name: string; keepFree: number; deduplicate: boolean };
+
+async function store({ name, keepFree, deduplicate }: Place, context: Context): Promise<Stored> {
+  const { world, archive, signal, onProgress } = context;
+  const plan = { world, store: archive, name, keepFree, signal, onProgress };
+  return deduplicate && name.endsWith(".zst") ? await storeDeduplicated(plan) : await storeArchive(plan);
+}
+
+async function send(url: string, context: Context): Promise<Stored> {
   const { world, signal } = context;
   // From a node without the archive folder backups travel this way too.
   const filter = await forwardingFilter(world);

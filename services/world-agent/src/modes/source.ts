@@ -1,12 +1,12 @@
 // Archives are read from the archive folder, or fetched whole first: they are read twice, and from any place.
 
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place } from "@svc/proto/world-task";
-import { fetchStream, isWorldFault, WorldFault, writeAll } from "@svc/world";
+import { type ArchiveFile, fetchStream, isWorldFault, openStored, WorldFault, writeAll } from "@svc/world";
 import { type Context, targetOf } from "../context.ts";
 
-type Source = AsyncDisposable & { file: FileHandle };
+type Source = AsyncDisposable & { file: ArchiveFile };
 
 /** Throws `backup_corrupt` for an archive that is gone, `transfer_failed`. */
 export async function openSource(from: Place, context: Context): Promise<Source> {
@@ -27,7 +27,7 @@ export async function openSource(from: Place, context: Context): Promise<Source>
 
 async function openKept(name: string, { archive }: Context): Promise<Source> {
   try {
-    const file = await archive.openFile(name);
+    const file = await openStored(archive, name);
     return { file, [Symbol.asyncDispose]: () => file.close() };
   } catch (error) {
     if (!isWorldFault(error, "not_found", "bad_path")) throw error;

@@ -1,0 +1,19 @@
+// An archive of the archive folder, in whichever form it is there. A whole file comes first: where both are there, it was
+// brought back because the other one is damaged.
+
+import { isWorldFault } from "../fault.ts";
+import type { ArchiveFile } from "../path/archive-file.ts";
+import type { Folder } from "../path/folder.ts";
+import { openChunks } from "./chunk-file.ts";
+import { readManifest } from "./manifest.ts";
+
+/** Close it. Throws `not_found` when it is there in neither form, `backup_corrupt`, `bad_path`. */
+export async function openStored(folder: Folder, archive: string): Promise<ArchiveFile> {
+  try {
+    return await folder.openFile(archive);
+  } catch (error) {
+    if (!isWorldFault(error, "not_found")) throw error;
+  }
+  const manifest = await readManifest(folder, archive);
+  return openChunks(await folder.duplicate(), manifest);
+}

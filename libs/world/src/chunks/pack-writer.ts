@@ -1,0 +1,116 @@
+// Takes the chunks of an archive in order: those that are known are only noted, the others are written into packs.
+
+import type { FileHandle } from "node:fs/promises";
+import type { Folder } from "../path/folder.ts";
+import { writeAll } from "../path/write-all.ts";
+import type { KnownChunk } from "./known-chunks.ts";
+import { type Chunk, digestOfChunk, mostChunkBytes, type PackFile } from "./manifest.ts";
+import { newPackName } from "./names.ts";
+
+/** A pack is closed once it has this many bytes. */
+const packBytes = 16 << 20;
+const batchBytes = 1 << 20;
+
+type Options = {
+  folder: Folder;
+  server: string;
+  known: ReadonlyMap<string, KnownChunk>;
+  /** Throws when there is no room for so many bytes. */
+  assertRoom: (bytes: number) => Promise<void>;
+};
+
+type Packed = {
+  chunks: Chunk[];
+  packs: PackFile[];
+  /** Of these, what was written now. */
+  writtenPacks: string[];
+  writtenBytes: number;
+};
+
+export type PackWriter = AsyncDisposable & {
+  /** Uses the bytes only until it returns. */
+  add: (bytes: Buffer) => Promise<void>;
+  /** Syncs what was written; the names are durable once the folder is synced. */
+  finish: () => Promise<Packed>;
+  /** Packs that were made, whether or not it was finished. */
+  made: () => readonly string[];
+};
+
+type OpenPack = { file: FileHandle; pack: PackFile; batch: Buffer; filled: number };
+
+export function createPackWriter({ folder, server, known, assertRoom }: Options): PackWriter {
+  const chunks: Chunk[] = [];
+  const packs: PackFile[] = [];
+  const numbers = new Map<PackFile, number>();
+  const found = new Map<string, KnownChunk>();
+  const made: string[] = [];
+  let current: OpenPack | undefined;
+  let writtenBytes = 0;
+
+  function numberOf(pack: PackFile): number {
+    const number = numbers.get(pack) ?? packs.push(pack) - 1;
+    numbers.set(pack, number);
+    return number;
+  }
+
+  async function newPack(): Promise<OpenPack> {
+    const name = newPackName(server);
+    const file = await folder.createFile(name, 0o640);
+    made.push(name);
+    return { file, pack: { name, size: 0 }, batch: Buffer.allocUnsafeSlow(batchBytes), filled: 0 };
+  }
+
+  async function flush(open: OpenPack): Promise<void> {
+    if (open.filled === 0) return;
+    await assertRoom(open.filled);
+    await writeAll(open.file, open.batch.subarray(0, open.filled));
+    open.filled = 0;
+  }
+
+  async function append(bytes: Buffer): Promise<KnownChunk> {
+    current ??= await newPack();
+    const open = current;
+    const place = { pack: open.pack, at: open.pack.size, length: bytes.length };
+    for (let at = 0; at < bytes.length; ) {
+      const count = bytes.copy(open.batch, open.filled, at);
+      at += count;
+      open.filled += count;
+      if (open.filled === batchBytes) await flush(open);
+    }
+    open.pack.size += bytes.length;
+    writtenBytes += bytes.length;
+    if (open.pack.size >= packBytes) await close();
+    return place;
+  }
+
+  async function close(): Promise<void> {
+    if (!current) return;
+    await flush(current);
+    await current.file.sync();
+    await current.file.close();
+    current = undefined;
+  }
+
+  async function addOne(bytes: Buffer): Promise<void> {
+    const sha256 = digestOfChunk(bytes);
+    const place = found.get(sha256) ?? known.get(sha256) ?? (await append(bytes));
+    found.set(sha256, place);
+    chunks.push({ sha256, pack: numberOf(place.pack), at: place.at, length: bytes.length });
+  }
+
+  return {
+    add: async (bytes) => {
+      for (let at = 0; at < bytes.length; at += mostChunkBytes)
+        await addOne(bytes.subarray(at, at + mostChunkBytes));
+    },
+    finish: async () => {
+      await close();
+      return { chunks, packs, writtenPacks: made, writtenBytes };
+    },
+    made: () => made,
+    [Symbol.asyncDispose]: async () => {
+      await current?.file.close();
+      current = undefined;
+    },
+  };
+}

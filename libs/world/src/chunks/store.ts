@@ -1,0 +1,132 @@
+// Stores the archive of a world deduplicated: chunks that the newest archive of the server has are not written again. An
+// archive is there when its manifest is, and that comes last: all packs are synced and the whole archive was read back, from
+// them, before. The partial of the manifest is the lease: it is there before the first look at what is known and until the
+// manifest takes its place, and a run whose lease was taken away cannot finish
+// (docs/reference/backups.md#deduplicated).
+
+import { forwardingFilter } from "../archive/forwarding-filter.ts";
+import {
+  asStoreFailure,
+  assertRoomInStore,
+  readBackFrom,
+  type StorePlan,
+  sweepPartials,
+} from "../archive/store.ts";
+import { measure } from "../archive/walk.ts";
+import { type Written, writeArchive } from "../archive/write.ts";
+import { releaseConsumed } from "../buffer-release.ts";
+import { isWorldFault } from "../fault.ts";
+import { writeAll } from "../path/write-all.ts";
+import { openChunks } from "./chunk-file.ts";
+import { findKnownChunks, type KnownChunk } from "./known-chunks.ts";
+import { encodeManifest, type Manifest } from "./manifest.ts";
+import { leaseNameOf, manifestNameOf, serverOf } from "./names.ts";
+import { createPackWriter, type PackWriter } from "./pack-writer.ts";
+
+/** Where files are cut: measured in docs/adr/0034-backups-store-content-once.md. */
+const chunkBytes = 16 << 10;
+
+type Deduplicated = Written & {
+  /** Of the archive's bytes, what was not in the store before. */
+  addedBytes: number;
+};
+
+/** As `storeArchive`. A chunk that an earlier archive has and that is damaged is written again. */
+export async function storeDeduplicated(plan: StorePlan): Promise<Deduplicated> {
+  const { store, name } = plan;
+  await sweepPartials(store, name);
+  for (const taken of [name, manifestNameOf(name)])
+    if (await store.find(taken)) throw new Error(`the archive ${name} already exists`);
+  const total = (await measure(plan.world, plan)).allocated;
+  await assertRoomInStore(plan, 0);
+  await using lease = await store.createFile(leaseNameOf(name), 0o640);
+  await lease.sync();
+  await store.sync();
+  const known = await findKnownChunks(store, serverOf(name));
+  try {
+    return await writeAndPublish({ plan, lease, known, total });
+  } catch (error) {
+    if (known.size === 0 || !isWorldFault(error, "backup_corrupt")) throw await giveUp(plan, error);
+  }
+  try {
+    return await writeAndPublish({ plan, lease, known: new Map(), total });
+  } catch (error) {
+    throw await giveUp(plan, error);
+  }
+}
+
+async function giveUp({ store, name }: StorePlan, error: unknown): Promise<unknown> {
+  await store.removeFile(leaseNameOf(name)).catch(() => undefined);
+  return asStoreFailure(error);
+}
+
+type Lease = { sync: () => Promise<void> } & Parameters<typeof writeAll>[0];
+type Attempt = {
+  plan: StorePlan;
+  lease: Lease;
+  known: ReadonlyMap<string, KnownChunk>;
+  total: number;
+};
+
+async function writeAndPublish(attempt: Attempt): Promise<Deduplicated> {
+  const { plan, lease, known } = attempt;
+  const { store, name } = plan;
+  await using packs = createPackWriter({
+    folder: store,
+    server: serverOf(name),
+    known,
+    assertRoom: (bytes) => assertRoomInStore(plan, bytes),
+  });
+  try {
+    const written = await writeChunks(attempt, packs);
+    const { writtenBytes, ...packed } = await packs.finish();
+    const { sizeBytes: size, sha256 } = written;
+    const manifest: Manifest = { archive: name, size, sha256, packs: packed.packs, chunks: packed.chunks };
+    await readBack(plan, manifest, written);
+    const bytes = encodeManifest(manifest);
+    await assertRoomInStore(plan, bytes.length);
+    await writeAll(lease, bytes);
+    await lease.sync();
+    // The packs have their names for good before the manifest that names them.
+    await store.sync();
+    await store.move(leaseNameOf(name), { name: manifestNameOf(name) });
+    await store.sync();
+    return { ...written, addedBytes: writtenBytes + bytes.length };
+  } catch (error) {
+    await removeUnpublished(plan, packs);
+    throw error;
+  }
+}
+
+async function writeChunks({ plan, total }: Attempt, packs: PackWriter): Promise<Written> {
+  return await writeArchive(plan.world, {
+    compression: "zstd",
+    chunkBytes,
+    filter: await forwardingFilter(plan.world),
+    signal: plan.signal,
+    onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
+    write: async (chunk) => {
+      await packs.add(chunk);
+      releaseConsumed(chunk);
+    },
+  });
+}
+
+async function readBack(plan: StorePlan, manifest: Manifest, written: Written): Promise<void> {
+  const file = openChunks(await plan.store.duplicate(), manifest);
+  try {
+    await readBackFrom(plan, file, written);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Packs that no manifest was ever published for: nobody can refer to them. Where it cannot be told whether the manifest has its
+ * name, they stay for the sweep.
+ */
+async function removeUnpublished({ store, name }: StorePlan, packs: PackWriter): Promise<void> {
+  const isPublished = await store.find(manifestNameOf(name)).catch(() => true);
+  if (isPublished) return;
+  for (const pack of packs.made()) await store.removeFile(pack).catch(() => undefined);
+}

@@ -1,0 +1,86 @@
+// `node tests/bench/chunking/main.ts [WIDTH] [SEED]`: plays a synthetic world for ten days and says what ten daily backups
+// cost where each is cut by a rule and every chunk is stored once (docs/adr/0034-backups-store-content-once.md).
+
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { constants, zstdCompressSync } from "node:zlib";
+import { makePlayedWorld } from "./played-world.ts";
+import { byName, entries, fastCdc, fixed, type Rule, sectors } from "./rules.ts";
+
+const days = 10;
+/** What the list of an archive says of each chunk. */
+const listedBytes = 44;
+const params = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 };
+
+const cdc = fastCdc(65_536);
+const rules: Record<string, Rule> = {
+  "whole archives": fixed(4 << 20),
+  "FastCDC 16 KiB": fastCdc(16_384),
+  "FastCDC 64 KiB": cdc,
+  "FastCDC 256 KiB": fastCdc(262_144),
+  "fixed 16 KiB": fixed(16_384),
+  "fixed 32 KiB": fixed(32_768),
+  "fixed 64 KiB": fixed(65_536),
+  "chunk entries + FastCDC 64 KiB": byName(entries, cdc),
+  "4 sectors + FastCDC 64 KiB": byName(sectors(4), cdc),
+  "8 sectors + FastCDC 64 KiB": byName(sectors(8), cdc),
+  "16 sectors + FastCDC 64 KiB": byName(sectors(16), cdc),
+  "32 sectors + FastCDC 64 KiB": byName(sectors(32), cdc),
+};
+
+type Tally = { seen: Set<string>; stored: number[]; chunks: number; cutSeconds: number; packSeconds: number };
+
+function take(tally: Tally, rule: Rule, { path, day }: { path: string; day: number }): void {
+  const bytes = readFileSync(path);
+  const startedAt = performance.now();
+  const lengths = rule(bytes, path);
+  tally.cutSeconds += (performance.now() - startedAt) / 1_000;
+  let at = 0;
+  for (const length of lengths) {
+    const chunk = bytes.subarray(at, at + length);
+    at += length;
+    if (day === 0) tally.chunks += 1;
+    const id = createHash("sha256").update(chunk).digest("base64");
+    tally.stored[day] = (tally.stored[day] ?? 0) + listedBytes;
+    if (tally.seen.has(id)) continue;
+    tally.seen.add(id);
+    const packedAt = performance.now();
+    tally.stored[day] += zstdCompressSync(chunk, { params }).length;
+    if (day === 0) tally.packSeconds += (performance.now() - packedAt) / 1_000;
+  }
+  if (at !== bytes.length) throw new Error(`a rule lost ${bytes.length - at} bytes of ${path}`);
+}
+
+const [width = 6, seed = 7] = process.argv.slice(2).map(Number);
+const root = mkdtempSync(join(tmpdir(), "svc-chunking-"));
+try {
+  const world = makePlayedWorld(root, { width, seed });
+  const tallies = Object.entries(rules).map(([name, rule]) => {
+    const tally: Tally = { seen: new Set(), stored: [], chunks: 0, cutSeconds: 0, packSeconds: 0 };
+    return { name, rule, tally };
+  });
+  for (let day = 0; day < days; day += 1) {
+    const played = world.play();
+    console.log(
+      `day ${day}: ${played.rewritten} chunks saved again, ${played.added} new, of ${world.regions * 1_024}`,
+    );
+    for (const name of readdirSync(root, { recursive: true, withFileTypes: true }))
+      if (name.isFile())
+        for (const { rule, tally } of tallies)
+          take(tally, rule, { path: join(name.parentPath, name.name), day });
+  }
+  const whole = tallies[0]?.tally.stored[0] ?? 0;
+  console.log("\n| Rule | Chunks | First | Ten | Cut | Pack |\n|---|---|---|---|---|---|");
+  for (const { name, tally } of tallies) {
+    const ten = tally.stored.reduce((sum, bytes) => sum + bytes, 0);
+    const ratio = (bytes: number) => `${(bytes / whole).toFixed(3)}x`;
+    console.log(
+      `| ${name} | ${tally.chunks} | ${ratio(tally.stored[0] ?? 0)} | ${ratio(ten)} | ${(tally.cutSeconds / days).toFixed(2)} s | ${tally.packSeconds.toFixed(2)} s |`,
+    );
+  }
+  console.log(`\none whole archive: ${(whole / 1e6).toFixed(0)} MB`);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
