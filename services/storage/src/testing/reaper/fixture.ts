@@ -37,6 +37,8 @@ export type ReaperFixture = {
   archives: () => string[];
   /** True when the archive of a present backup of the server exists byte for byte. */
   isArchived: (name: string) => Promise<boolean>;
+  /** Starts the service again with these settings. */
+  restart: (overrides: readonly string[]) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -50,7 +52,9 @@ type RunReport = ReturnType<typeof toReaperRun>;
 
 export async function openReaperFixture(cluster?: StartCluster): Promise<ReaperFixture> {
   const base = await openFixture({ agent: "shipped", ...(cluster && { cluster }) });
-  await base.start([`archive.local_path=${base.archiveDir}`]);
+  const start = (overrides: readonly string[] = []) =>
+    base.start([`archive.local_path=${base.archiveDir}`, ...overrides]);
+  let replica = await start();
   const clock = { aheadMs: 0 };
   const letters: ReaperFixture["letters"] = [];
   const mail: ReaperFixture["mail"] = { answer: "delivered" };
@@ -94,6 +98,10 @@ export async function openReaperFixture(cluster?: StartCluster): Promise<ReaperF
         ({ status, corrupt_at }) => status === "present" && !corrupt_at,
       );
       return rows.some(({ backup_ref, sha256 }) => existsSync(backup_ref) && digestOf(backup_ref) === sha256);
+    },
+    restart: async (overrides) => {
+      await replica.stop();
+      replica = await start(overrides);
     },
     close: async () => {
       kube.close();
