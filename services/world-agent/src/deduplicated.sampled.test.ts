@@ -204,6 +204,28 @@ describe("a deduplicated archive", () => {
       await rm(folder, { recursive: true });
     }
   });
+
+  test("of two backups of a server at once, each that got its name is whole and stays so", async () => {
+    await backup(1);
+    await play(1);
+    await Promise.allSettled([
+      run(backupTask(2)),
+      run(backupTask(3)),
+      sweep(Date.now()),
+      sweep(Date.now() + 3 * day),
+    ]);
+    await backup(4);
+    await sweep(Date.now());
+    await sweep(Date.now() + 3 * day);
+    const found = await names();
+    for (const number of [1, 2, 3, 4])
+      if (number === 1 || number === 4 || found.includes(`${nameOf(number)}.chunks`))
+        assert.ok((await run(verifyTask(number))).ok, `archive ${number}`);
+    assert.deepEqual(
+      found.filter((name) => name.startsWith(".") || name.endsWith(".retired")),
+      [],
+    );
+  });
 });
 
 describe("the sweep of packs", () => {

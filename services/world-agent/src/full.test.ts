@@ -258,5 +258,20 @@ describe("an archive volume without room", options, () => {
       assert.deepEqual(await readdir(at("store")), [to.name, "kept"]);
       assert.ok((await readFile(at("store", to.name))).length > region.length);
     });
+    test(`a deduplicated backup that finds no more ${what} leaves no archive, no lease and no pack`, async () => {
+      const step = what === "blocks" ? 10 : 1;
+      const about = { code: "store_full", folder: "store", step } as const;
+      const task = { mode: "backup", to, keep_free: 0, deduplicate: true } as const;
+      const refused = await refusedUntilDone(what, () => run(task), about);
+      assert.ok(refused > 1, `it was refused ${refused} times`);
+      const names = (await readdir(at("store"))).sort();
+      const isPack = (name: string) => /^alpha-[0-9a-f]{32}\.pack$/.test(name);
+      assert.equal(names.filter(isPack).length, 1);
+      assert.deepEqual(
+        names.filter((name) => !isPack(name)),
+        [`${to.name}.chunks`, "kept"],
+      );
+      assert.ok((await run({ mode: "verify", from: to })).ok);
+    });
   }
 });

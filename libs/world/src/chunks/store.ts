@@ -39,20 +39,27 @@ export async function storeDeduplicated(plan: StorePlan): Promise<Deduplicated> 
     if (await store.find(taken)) throw new Error(`the archive ${name} already exists`);
   const total = (await measure(plan.world, plan)).allocated;
   await assertRoomInStore(plan, 0);
-  await using lease = await store.createFile(leaseNameOf(name), 0o640);
-  await lease.sync();
-  await store.sync();
-  const known = await findKnownChunks(store, serverOf(name));
+  await using lease = await store.createFile(leaseNameOf(name), 0o640).catch((error: unknown) => {
+    throw asStoreFailure(error);
+  });
   try {
-    return await writeAndPublish({ plan, lease, known, total });
-  } catch (error) {
-    if (known.size === 0 || !isWorldFault(error, "backup_corrupt")) throw await giveUp(plan, error);
-  }
-  try {
-    return await writeAndPublish({ plan, lease, known: new Map(), total });
+    await lease.sync();
+    await store.sync();
+    return await writeUnderLease({ plan, lease, total });
   } catch (error) {
     throw await giveUp(plan, error);
   }
+}
+
+async function writeUnderLease(about: Omit<Attempt, "known">): Promise<Deduplicated> {
+  const { store, name } = about.plan;
+  const known = await findKnownChunks(store, serverOf(name));
+  try {
+    return await writeAndPublish({ ...about, known });
+  } catch (error) {
+    if (known.size === 0 || !isWorldFault(error, "backup_corrupt")) throw error;
+  }
+  return await writeAndPublish({ ...about, known: new Map() });
 }
 
 async function giveUp({ store, name }: StorePlan, error: unknown): Promise<unknown> {
