@@ -23,7 +23,7 @@ import { encodeManifest, type Manifest } from "./manifest.ts";
 import { leaseNameOf, manifestNameOf, serverOf } from "./names.ts";
 import { createPackWriter, type PackWriter } from "./pack-writer.ts";
 
-/** Where files are cut: measured in docs/adr/0034-backups-store-content-once.md. */
+/** Where files are cut: measured in docs/adr/0035-backups-store-content-once.md. */
 const chunkBytes = 16 << 10;
 
 type Deduplicated = Written & {
