@@ -287,6 +287,8 @@ export const TaskDone = z.strictObject({
   size_bytes: z.number().int().min(0).optional(),
   /** Of a deduplicated archive: bytes that were not in the store before. */
   added_bytes: z.number().int().min(0).optional(),
+  /** Of a deduplicated archive: what is damaged of earlier ones of the server. This one does not depend on it. */
+  damage: z.string().optional(),
   sha256: Sha256.optional(),
   entries: z.number().int().min(0).optional(),
   /** What the archive does not hold: links, devices, paths that are too long, and what could not be read. */

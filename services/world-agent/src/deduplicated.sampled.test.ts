@@ -93,7 +93,8 @@ function assertCorrupt(result: Awaited<ReturnType<typeof run>>, words: RegExp): 
 }
 
 describe("a deduplicated archive", () => {
-  test("ten of one world cost little more than one, and each restores bit for bit", async () => {
+  test("ten of one world cost at most 1.3 of one, and each restores bit for bit", async () => {
+    await writeFile(join(base, "world", "region", "r.0.0.mca"), randomBytes(4_000_000));
     const first = await backup(1);
     const before = await treeAt(join(base, "world"));
     let added = 0;
@@ -101,7 +102,7 @@ describe("a deduplicated archive", () => {
       await play(number - 1);
       added += (await backup(number)).added_bytes ?? Number.NaN;
     }
-    assert.ok(added < 0.8 * (first.size_bytes ?? 0), `${added} bytes were added to ${first.size_bytes}`);
+    assert.ok(added < 0.3 * (first.size_bytes ?? 0), `${added} bytes were added to ${first.size_bytes}`);
     const from = { kind: "archive", name: nameOf(1) } as const;
     const restored = await run({ mode: "restore", from, sha256: first.sha256 ?? "", compare: true });
     assert.ok(restored.ok, JSON.stringify(restored));
@@ -294,7 +295,7 @@ describe("the sweep of packs", () => {
     await rm(manifest);
     const missing = await sweep(Date.now(), base, [nameOf(1)]);
     assert.deepEqual(missing.held, [{ server: "alpha", reason: "a recorded archive is missing" }]);
-    const lease = join(base, "store", `.${nameOf(5)}.chunks.partial`);
+    const lease = join(base, "store", `.${nameOf(5)}.0123456789abcdef.chunks.partial`);
     await writeFile(lease, "");
     assert.equal((await sweep(Date.now())).deleted, 0);
     await rm(lease);
@@ -310,7 +311,7 @@ describe("the sweep of packs", () => {
     await using store = await Folder.openRoot(join(base, "store"));
     const { move } = Folder.prototype;
     Folder.prototype.move = async function (this: Folder, name, to) {
-      if (name === `.${nameOf(3)}.chunks.partial`) await store.removeFile(name);
+      if (name.startsWith(`.${nameOf(3)}.`)) await store.removeFile(name);
       await move.call(this, name, to);
     };
     try {

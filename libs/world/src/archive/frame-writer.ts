@@ -5,13 +5,12 @@
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { constants, createZstdCompress, gzip } from "node:zlib";
-import { releaseConsumed } from "../buffer-release.ts";
 import type { Frame } from "./seek-table.ts";
 
 export type Compression = "zstd" | "gzip";
 
 const blockBytes = { zstd: 4 << 20, gzip: 1 << 20 };
-/** In frames of 16 KiB level 3 takes twice the time of this one and saves nothing. */
+/** In small frames level 3 takes twice the time of this one and saves nothing. */
 const smallFrameLevel = 1;
 const packGzip = promisify(gzip);
 
@@ -61,10 +60,10 @@ export function createZstdPacker(level = 3): Packer {
 export type FrameWriter = Disposable & {
   /** A buffer to fill, never empty; report the count with `advance`. */
   room: () => Buffer;
-  /** `from`: where these bytes begin in their file, which is cut at each multiple of `chunkBytes`. */
+  /** `from`: where these bytes begin in their file, which is cut at each multiple of `pieces.bytes`. */
   advance: (count: number, from?: number) => Promise<void>;
-  /** Ends a frame here; without `chunkBytes` nothing happens. */
-  cut: () => void;
+  /** Ends a frame here, or the last piece of a file; without `pieces` nothing happens. */
+  cut: (about?: { isPiece: boolean }) => void;
   append: (bytes: Buffer) => Promise<void>;
   /** Uncompressed bytes so far. */
   position: () => number;
@@ -75,18 +74,28 @@ export type FrameWriter = Disposable & {
 type Slot = { block: Buffer; packer: Packer };
 type Packed = { parts: Buffer[]; plain: number };
 
+/** How large files are cut, so that two archives of nearly the same world have most frames in common. */
+export type Pieces = {
+  /** A frame ends at each multiple of this in a file. */
+  bytes: number;
+  /** A frame of a file that is not stored yet is cut at each multiple of this. */
+  smallBytes: number;
+  /** Whether an earlier archive has this frame; absent when there is none. */
+  isStored?: ((frame: Buffer) => boolean) | undefined;
+};
+
 type FrameOptions = {
   compression: Compression;
-  /** Where the content says so, a frame ends after so many bytes; absent: frames of some MiB. */
-  chunkBytes?: number | undefined;
+  /** Absent: frames of some MiB, wherever they end. */
+  pieces?: Pieces | undefined;
 };
 
 /**
  * `write` receives the parts of the frames in order and may release each; the writer waits while `write` is two frames
- * behind. With `chunkBytes` each call of `write` is one whole frame.
+ * behind. With `pieces` each call of `write` is one whole frame.
  */
 export function createFrameWriter(
-  { compression, chunkBytes }: FrameOptions,
+  { compression, pieces }: FrameOptions,
   write: (part: Buffer) => Promise<void>,
 ): FrameWriter {
   // One thread of the pool stays free for reading and writing files.
@@ -96,7 +105,7 @@ export function createFrameWriter(
   const frames: Frame[] = [];
   const packing: { slot: Slot; packed: Promise<Packed[]> }[] = [];
   let current = nextSlot();
-  const cuts = createCuts(chunkBytes);
+  const cuts = createCuts(pieces?.bytes);
   let filled = 0;
   let total = 0;
   let writing = Promise.resolve();
@@ -104,7 +113,7 @@ export function createFrameWriter(
   function nextSlot(): Slot {
     const known = spare.pop();
     if (known) return known;
-    const packer = compression === "zstd" ? createZstdPacker(chunkBytes ? smallFrameLevel : 3) : gzipPacker;
+    const packer = compression === "zstd" ? createZstdPacker(pieces ? smallFrameLevel : 3) : gzipPacker;
     const slot = { block: Buffer.allocUnsafeSlow(blockBytes[compression]), packer };
     slots.push(slot);
     return slot;
@@ -118,7 +127,7 @@ export function createFrameWriter(
     for (const { parts, plain } of packed) frames.push({ packed: lengthOf(parts), plain });
     spare.push(first.slot);
     await writing;
-    writing = writeFrames(packed, { write, isWhole: chunkBytes !== undefined });
+    writing = writeFrames(packed, write);
     writing.catch(() => undefined);
   }
 
@@ -127,11 +136,11 @@ export function createFrameWriter(
     if (filled === 0) return;
     const sealed = current;
     const ends = cuts.take(filled, isLast);
-    const packed = packAt(sealed, ends);
+    const packed = packAt(sealed, { ends, pieces });
     packed.catch(() => undefined);
     packing.push({ slot: sealed, packed });
     // The block may be filled anew once it is settled.
-    const rest = Buffer.from(sealed.block.subarray(ends.at(-1), filled));
+    const rest = Buffer.from(sealed.block.subarray(ends.at(-1)?.end, filled));
     if (packing.length >= atOnce) await settleFirst();
     current = nextSlot();
     filled = rest.copy(current.block);
@@ -147,7 +156,7 @@ export function createFrameWriter(
   return {
     room: () => current.block.subarray(filled),
     advance,
-    cut: () => cuts.at(filled),
+    cut: ({ isPiece } = { isPiece: false }) => cuts.at(filled, isPiece),
     append: async (bytes) => {
       for (let at = 0; at < bytes.length; ) {
         const count = bytes.copy(current.block, filled, at);
@@ -168,51 +177,75 @@ export function createFrameWriter(
   };
 }
 
-/** Where frames end in the current block; nowhere without `chunkBytes`. */
-function createCuts(chunkBytes: number | undefined) {
-  let cuts: number[] = [];
-  const at = (end: number) => {
-    if (chunkBytes !== undefined && end > (cuts.at(-1) ?? 0)) cuts.push(end);
+/** `isPiece`: it has bytes of one large file and nothing else. */
+type End = { end: number; isPiece: boolean };
+
+/** Where frames end in the current block; nowhere without `pieceBytes`. */
+function createCuts(pieceBytes: number | undefined) {
+  let cuts: End[] = [];
+  const lastEnd = () => cuts.at(-1)?.end ?? 0;
+  const at = (end: number, isPiece: boolean) => {
+    if (pieceBytes !== undefined && end > lastEnd()) cuts.push({ end, isPiece });
   };
   return {
     at,
-    /** At each multiple of `chunkBytes` in a file, of which the bytes from `from` on come at `filled`. */
+    /** At each multiple of `pieceBytes` in a file, of which the bytes from `from` on come at `filled`. */
     within: (filled: number, { count, from }: { count: number; from: number | undefined }) => {
-      if (chunkBytes === undefined || from === undefined) return;
-      const first = (Math.floor(from / chunkBytes) + 1) * chunkBytes;
-      for (let next = first; next <= from + count; next += chunkBytes) at(filled + next - from);
+      if (pieceBytes === undefined || from === undefined) return;
+      const first = (Math.floor(from / pieceBytes) + 1) * pieceBytes;
+      for (let next = first; next <= from + count; next += pieceBytes) at(filled + next - from, true);
     },
     /** The ends in a block that is full or the last one; at least one. */
-    take: (filled: number, isLast: boolean): number[] => {
-      const last = cuts.at(-1) ?? 0;
-      const ends = last === 0 || (isLast && last < filled) ? [...cuts, filled] : cuts;
+    take: (filled: number, isLast: boolean): End[] => {
+      const last = lastEnd();
+      const isOpen = last === 0 || (isLast && last < filled);
+      const ends = isOpen ? [...cuts, { end: filled, isPiece: false }] : cuts;
       cuts = [];
       return ends;
     },
   };
 }
 
-type Writing = { write: (part: Buffer) => Promise<void>; isWhole: boolean };
-
-async function writeFrames(packed: readonly Packed[], { write, isWhole }: Writing): Promise<void> {
-  for (const { parts } of packed) {
-    if (!isWhole || parts.length === 1) for (const part of parts) await write(part);
-    else {
-      await write(Buffer.concat(parts));
-      for (const part of parts) releaseConsumed(part);
-    }
-  }
+async function writeFrames(
+  packed: readonly Packed[],
+  write: (part: Buffer) => Promise<void>,
+): Promise<void> {
+  for (const { parts } of packed) for (const part of parts) await write(part);
 }
 
+type Packing = { ends: readonly End[]; pieces: Pieces | undefined };
+
 /** Packs one frame after the other, each up to the next of these ends. */
-async function packAt({ block, packer }: Slot, ends: readonly number[]): Promise<Packed[]> {
+async function packAt({ block, packer }: Slot, { ends, pieces }: Packing): Promise<Packed[]> {
   const packed: Packed[] = [];
   let at = 0;
-  for (const end of ends) {
-    packed.push({ parts: await packer.pack(block.subarray(at, end)), plain: end - at });
+  for (const { end, isPiece } of ends) {
+    const plain = block.subarray(at, end);
     at = end;
+    if (!pieces) packed.push({ parts: await packer.pack(plain), plain: plain.length });
+    else packed.push(...(await packPiece({ plain, isPiece, packer }, pieces)));
   }
   return packed;
+}
+
+type Piece = { plain: Buffer; isPiece: boolean; packer: Packer };
+
+/** One frame, or several small ones where an earlier archive has another piece, most of which is still the same. */
+async function packPiece({ plain, isPiece, packer }: Piece, pieces: Pieces): Promise<Packed[]> {
+  const { smallBytes, isStored } = pieces;
+  const whole = oneOf(await packer.pack(plain));
+  const isCut = isPiece && isStored !== undefined && plain.length > smallBytes && !isStored(whole);
+  if (!isCut) return [{ parts: [whole], plain: plain.length }];
+  const packed: Packed[] = [];
+  for (let at = 0; at < plain.length; at += smallBytes) {
+    const small = plain.subarray(at, at + smallBytes);
+    packed.push({ parts: [oneOf(await packer.pack(small))], plain: small.length });
+  }
+  return packed;
+}
+
+function oneOf(parts: Buffer[]): Buffer {
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
 function lengthOf(parts: Buffer[]): number {

@@ -14,7 +14,8 @@ import { splitZstdFrames } from "./zstd-frames.ts";
 
 const unpack = promisify(zstdDecompress);
 const readBytes = 1 << 20;
-/** Small frames that are unpacked in one go; fewer where little may be wanted. */
+/** Frames below this are unpacked several in one go; fewer where little may be wanted. */
+const smallFrameBytes = 64 << 10;
 const wholeGroupBytes = 1 << 20;
 const partGroupBytes = 256 << 10;
 /** The shortest buffer that zlib takes. */
@@ -113,13 +114,18 @@ function inGroups(frames: readonly Frame[], mostBytes: number): Group[] {
   const groups: Group[] = [];
   for (const { packed, plain } of frames) {
     const last = groups.at(-1);
-    if (last && last.plain > 0 && plain > 0 && last.plain + plain <= mostBytes) {
+    const isSmall = isSmallFrame(plain) && isSmallFrame(last?.frames[0]?.plain);
+    if (last && isSmall && last.plain + plain <= mostBytes) {
       last.packed += packed;
       last.plain += plain;
       last.frames.push({ packed, plain });
     } else groups.push({ packed, plain, frames: [{ packed, plain }] });
   }
   return groups;
+}
+
+function isSmallFrame(plain: number | undefined): boolean {
+  return plain !== undefined && plain > 0 && plain < smallFrameBytes;
 }
 
 async function* dropped(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {

@@ -123,6 +123,6 @@ export async function sweepPartials(store: Folder, name: string): Promise<void> 
   const server = name.replace(/-\d+\.tar\.(zst|gz)$/, "");
   const isPartial = (entry: string) =>
     entry.startsWith(`.${server}-`) &&
-    /^-\d+\.tar\.(zst|gz)(\.chunks)?\.partial$/.test(entry.slice(server.length + 1));
+    /^-\d+\.tar\.(zst|gz)(\.[0-9a-f]{16}\.chunks)?\.partial$/.test(entry.slice(server.length + 1));
   for (const entry of await store.list()) if (isPartial(entry.name)) await store.removeFile(entry.name);
 }

@@ -3,7 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { type Extent, lengthOf } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
-import { type Compression, createFrameWriter, type FrameWriter } from "./frame-writer.ts";
+import { type Compression, createFrameWriter, type FrameWriter, type Pieces } from "./frame-writer.ts";
 import { createIndexWriter } from "./index-frame.ts";
 import { encodeIndexFrame, encodeSeekTable } from "./seek-table.ts";
 import { countSkipped, noneSkipped, type Skipped } from "./skipped.ts";
@@ -15,11 +15,8 @@ const nothing = Buffer.alloc(0);
 
 export type WriteOptions = {
   compression: Compression;
-  /**
-   * Cuts the archive where its content says so, at about so many bytes, so that two archives of nearly the same world have
-   * most frames in common; each call of `write` then is one frame, the index or the seek table. Absent: frames of some MiB.
-   */
-  chunkBytes?: number | undefined;
+  /** Each call of `write` then is one frame, the index or the seek table. Absent: frames of some MiB. */
+  pieces?: Pieces | undefined;
   /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
   signal?: AbortSignal | undefined;
@@ -55,7 +52,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     const entry = entryOf(found, content);
     const map = entry.stored === undefined ? nothing : encodeMap(extentsOf(found) ?? [], entry.size);
     const stored = entry.stored ?? entry.size;
-    const isLarge = options.chunkBytes !== undefined && stored >= options.chunkBytes;
+    const isLarge = options.pieces !== undefined && stored >= 2 * options.pieces.smallBytes;
     if (beginsGroup(entry.path)) frames.cut();
     await index.add({ ...entry, headerAt: frames.position() });
     await frames.append(encodeEntry(entry, map.length));
@@ -63,7 +60,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     if (isLarge) frames.cut();
     if (content) await frames.append(content);
     else if (found.kind === "file") await copyFile(found, { frames, isLarge });
-    if (isLarge) frames.cut();
+    if (isLarge) frames.cut({ isPiece: true });
     await frames.append(Buffer.alloc(paddingAfter(map.length + stored)));
     written.stored += stored;
     written.entries += 1;

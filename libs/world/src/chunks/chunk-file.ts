@@ -1,42 +1,65 @@
 // A deduplicated archive as one file: bytes come from the packs, and none leaves here before the digest of its chunk was
 // compared.
 
+import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { corrupt } from "../archive/tar-header.ts";
 import { isWorldFault } from "../fault.ts";
 import type { ArchiveFile } from "../path/archive-file.ts";
 import type { Folder } from "../path/folder.ts";
-import { type Chunk, digestOfChunk, type Manifest } from "./manifest.ts";
+import type { ChunkList, ChunkPlace } from "./chunk-list.ts";
+import type { Manifest } from "./manifest.ts";
 
 /** Neighbours of a pack that follow one another in the archive are read in one go. */
 const runBytes = 1 << 20;
 const mostOpenPacks = 16;
 
-type Run = { at: number; bytes: Buffer };
+/** `memory` is used again for another run once this one is replaced. */
+type Run = { at: number; bytes: Buffer; memory: Buffer };
 
-/** Takes over the folder and closes it. `read` throws `backup_corrupt` that names the chunk and the pack. */
-export function openChunks(folder: Folder, manifest: Manifest): ArchiveFile {
+/**
+ * Takes over the folder and closes it. `read` throws `backup_corrupt` that names the chunk and the pack. `isCompared`: the
+ * caller compares the digest of the whole archive before it relies on a byte of it.
+ */
+export function openChunks(
+  folder: Folder,
+  manifest: Manifest,
+  { isCompared } = { isCompared: false },
+): ArchiveFile {
   const { chunks, size } = manifest;
   const starts = startsOf(chunks);
   const packs = createPackFiles(folder, manifest);
-  let run: Run = { at: 0, bytes: Buffer.alloc(0) };
+  const empty: Buffer = Buffer.alloc(0);
+  let run: Run = { at: 0, bytes: empty, memory: empty };
+  let spare: Buffer = empty;
 
   async function load(position: number): Promise<Run> {
     const first = indexOf(starts, position);
-    const run = chunks.slice(first, runEnd(chunks, first));
-    const [begin] = run;
-    if (!begin) throw new Error(`there is no chunk at ${position}`);
-    const bytes = await packs.read(
-      begin,
-      run.reduce((sum, { length }) => sum + length, 0),
-    );
+    const end = runEnd(chunks, first);
+    if (end <= first) throw new Error(`there is no chunk at ${position}`);
+    const runAt = starts[first] ?? 0;
+    const runLength = (starts[end] ?? size) - runAt;
+    const memory = spare.length < runLength ? Buffer.allocUnsafeSlow(Math.max(runBytes, runLength)) : spare;
+    spare = empty;
+    const bytes = memory.subarray(0, runLength);
+    await packs.fill(bytes, chunks.placeOf(first));
+    if (!isCompared) assertChunks(bytes, { first, end });
+    return { at: runAt, bytes, memory };
+  }
+
+  function assertChunks(bytes: Buffer, { first, end }: { first: number; end: number }): void {
     let at = 0;
-    for (const [index, { sha256, length, pack }] of run.entries()) {
-      if (digestOfChunk(bytes.subarray(at, at + length)) !== sha256)
-        throw corrupt(`chunk ${first + index} in ${packs.nameOf(pack)} is not what was written`);
+    for (let index = first; index < end; index += 1) {
+      const { length, pack } = chunks.placeOf(index);
+      if (!hash("sha256", bytes.subarray(at, at + length), "buffer").equals(chunks.digestOf(index)))
+        throw corrupt(`chunk ${index} in ${packs.nameOf(pack)} is not what was written`);
       at += length;
     }
-    return { at: starts[first] ?? 0, bytes };
+  }
+
+  async function close(): Promise<void> {
+    await packs.close();
+    await folder.close();
   }
 
   return {
@@ -45,24 +68,25 @@ export function openChunks(folder: Folder, manifest: Manifest): ArchiveFile {
       const [offset, length, position] = place;
       if (position >= size || length === 0) return { bytesRead: 0 };
       const isIn = position >= run.at && position < run.at + run.bytes.length;
-      const loaded = isIn ? run : await load(position);
-      run = loaded;
-      const from = position - loaded.at;
-      return { bytesRead: loaded.bytes.copy(buffer, offset, from, from + length) };
+      if (!isIn) {
+        const loaded = await load(position);
+        spare = run.memory;
+        run = loaded;
+      }
+      const from = position - run.at;
+      return { bytesRead: run.bytes.copy(buffer, offset, from, from + length) };
     },
-    close: async () => {
-      await packs.close();
-      await folder.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-function startsOf(chunks: readonly Chunk[]): Float64Array {
-  const starts = new Float64Array(chunks.length);
+function startsOf(chunks: ChunkList): Float64Array {
+  const starts = new Float64Array(chunks.count);
   let at = 0;
-  for (const [index, { length }] of chunks.entries()) {
+  for (let index = 0; index < chunks.count; index += 1) {
     starts[index] = at;
-    at += length;
+    at += chunks.placeOf(index).length;
   }
   return starts;
 }
@@ -78,13 +102,16 @@ function indexOf(starts: Float64Array, position: number): number {
   return low;
 }
 
-function runEnd(chunks: readonly Chunk[], first: number): number {
+function runEnd(chunks: ChunkList, first: number): number {
+  if (first >= chunks.count) return first;
+  let before = chunks.placeOf(first);
+  let bytes = before.length;
   let end = first + 1;
-  for (let bytes = chunks[first]?.length ?? 0; end < chunks.length; end += 1) {
-    const [before, next] = [chunks[end - 1], chunks[end]];
-    if (!before || !next || next.pack !== before.pack || next.at !== before.at + before.length) break;
+  for (; end < chunks.count; end += 1) {
+    const next = chunks.placeOf(end);
     bytes += next.length;
-    if (bytes > runBytes) break;
+    if (next.pack !== before.pack || next.at !== before.at + before.length || bytes > runBytes) break;
+    before = next;
   }
   return end;
 }
@@ -111,15 +138,13 @@ function createPackFiles(folder: Folder, { packs }: Manifest) {
 
   return {
     nameOf,
-    read: async ({ pack, at }: Chunk, length: number): Promise<Buffer> => {
+    fill: async (bytes: Buffer, { pack, at }: ChunkPlace): Promise<void> => {
       const file = await fileOf(pack);
-      const bytes = Buffer.allocUnsafeSlow(length);
-      for (let have = 0; have < length; ) {
-        const { bytesRead } = await file.read(bytes, have, length - have, at + have);
+      for (let have = 0; have < bytes.length; ) {
+        const { bytesRead } = await file.read(bytes, have, bytes.length - have, at + have);
         if (bytesRead === 0) throw corrupt(`${nameOf(pack)} ends too early`);
         have += bytesRead;
       }
-      return bytes;
     },
     close: async () => {
       for (const file of open.values()) await file.close();

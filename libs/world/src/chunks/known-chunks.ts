@@ -2,16 +2,24 @@
 
 import { isWorldFault } from "../fault.ts";
 import type { Folder } from "../path/folder.ts";
-import { type Chunk, type Manifest, type PackFile, readManifest } from "./manifest.ts";
+import type { ChunkList } from "./chunk-list.ts";
+import { type Manifest, type PackFile, readManifest } from "./manifest.ts";
 import { parseStoreName, startedAt } from "./names.ts";
 
 /** A pack of which the newest archive needs less than this is not referred to again, so that it can go at some time. */
 const leastUsedShare = 0.25;
 
 export type KnownChunk = { pack: PackFile; at: number; length: number };
+export type KnownChunks = {
+  /** False when nothing is known at all: no archive of this server is there. */
+  hasAny: boolean;
+  find: (digest: Buffer) => KnownChunk | undefined;
+};
+
+export const noneKnown: KnownChunks = { hasAny: false, find: () => undefined };
 
 /** Reads after the lease is there: a pack that is retired later stays until the lease is gone. */
-export async function findKnownChunks(folder: Folder, server: string): Promise<Map<string, KnownChunk>> {
+export async function findKnownChunks(folder: Folder, server: string): Promise<KnownChunks> {
   const names = (await folder.list()).flatMap(({ name }) => parseStoreName(name) ?? []);
   const ours = names.filter((one) => one.server === server);
   const retired = new Set(ours.flatMap((one) => (one.kind === "retired" ? [one.pack] : [])));
@@ -24,33 +32,41 @@ export async function findKnownChunks(folder: Folder, server: string): Promise<M
     });
     if (manifest) return await usableOf(folder, manifest, retired);
   }
-  return new Map();
+  return noneKnown;
 }
 
-async function usableOf(folder: Folder, manifest: Manifest, retired: ReadonlySet<string>) {
-  const used = usedBytes(manifest.chunks);
+async function usableOf(
+  folder: Folder,
+  manifest: Manifest,
+  retired: ReadonlySet<string>,
+): Promise<KnownChunks> {
+  const { chunks, packs } = manifest;
+  const used = usedBytes(chunks, packs.length);
   const usable = new Map<number, PackFile>();
-  for (const [index, pack] of manifest.packs.entries()) {
-    const isDense = (used.get(index) ?? 0) >= leastUsedShare * pack.size;
+  for (const [index, pack] of packs.entries()) {
+    const isDense = (used[index] ?? 0) >= leastUsedShare * pack.size;
     if (retired.has(pack.name) || !isDense) continue;
     if ((await folder.find(pack.name))?.size === pack.size) usable.set(index, pack);
   }
-  const known = new Map<string, KnownChunk>();
-  for (const { sha256, pack, at, length } of manifest.chunks) {
-    const found = usable.get(pack);
-    if (found) known.set(sha256, { pack: found, at, length });
-  }
-  return known;
+  return {
+    hasAny: usable.size > 0,
+    find: (digest) => {
+      const index = chunks.find(digest);
+      if (index === undefined) return undefined;
+      const { pack, at, length } = chunks.placeOf(index);
+      const file = usable.get(pack);
+      return file && { pack: file, at, length };
+    },
+  };
 }
 
 /** Bytes of each pack that an archive needs; a chunk that it has twice counts once. */
-function usedBytes(chunks: readonly Chunk[]): Map<number, number> {
-  const seen = new Set<string>();
-  const used = new Map<number, number>();
-  for (const { sha256, pack, length } of chunks) {
-    if (seen.has(sha256)) continue;
-    seen.add(sha256);
-    used.set(pack, (used.get(pack) ?? 0) + length);
+function usedBytes(chunks: ChunkList, packs: number): number[] {
+  const used = Array.from({ length: packs }, () => 0);
+  for (let index = 0; index < chunks.count; index += 1) {
+    if (chunks.find(chunks.digestOf(index)) !== index) continue;
+    const { pack, length } = chunks.placeOf(index);
+    used[pack] = (used[pack] ?? 0) + length;
   }
   return used;
 }

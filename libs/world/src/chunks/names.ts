@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 
 const archiveShape = /^([a-z0-9-]+)-(\d+)\.tar\.(zst|gz)$/;
-const partialShape = /^\.([a-z0-9-]+-\d+\.tar\.(?:zst|gz))(\.chunks)?\.partial$/;
+const partialShape = /^\.([a-z0-9-]+-\d+\.tar\.(?:zst|gz))(\.[0-9a-f]{16}\.chunks)?\.partial$/;
 const packShape = /^([a-z0-9-]+)-[0-9a-f]{32}\.pack$/;
 
 /**
@@ -53,9 +53,13 @@ export function startedAt(archive: string): bigint {
 }
 
 export const manifestNameOf = (archive: string) => `${archive}.chunks`;
-export const leaseNameOf = (archive: string) => `.${archive}.chunks.partial`;
 export const retiredNameOf = (pack: string) => `${pack}.retired`;
 export const isPackOf = (server: string, pack: string) => packShape.exec(pack)?.[1] === server;
+
+/** Never the name of another lease: what somebody took away does not come back, even for the same archive. */
+export function newLeaseName(archive: string): string {
+  return `.${archive}.${randomBytes(8).toString("hex")}.chunks.partial`;
+}
 
 /** Never the name of an earlier pack: a deleted one does not come back as another. */
 export function newPackName(server: string): string {

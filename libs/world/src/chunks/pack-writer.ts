@@ -1,10 +1,12 @@
 // Takes the chunks of an archive in order: those that are known are only noted, the others are written into packs.
 
+import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
-import type { KnownChunk } from "./known-chunks.ts";
-import { type Chunk, digestOfChunk, mostChunkBytes, type PackFile } from "./manifest.ts";
+import { ChunkList, type ChunkPlace } from "./chunk-list.ts";
+import type { KnownChunks } from "./known-chunks.ts";
+import { mostChunkBytes, type PackFile } from "./manifest.ts";
 import { newPackName } from "./names.ts";
 
 /** A pack is closed once it has this many bytes. */
@@ -14,13 +16,13 @@ const batchBytes = 1 << 20;
 type Options = {
   folder: Folder;
   server: string;
-  known: ReadonlyMap<string, KnownChunk>;
+  known: KnownChunks;
   /** Throws when there is no room for so many bytes. */
   assertRoom: (bytes: number) => Promise<void>;
 };
 
 type Packed = {
-  chunks: Chunk[];
+  chunks: ChunkList;
   packs: PackFile[];
   /** Of these, what was written now. */
   writtenPacks: string[];
@@ -28,6 +30,8 @@ type Packed = {
 };
 
 export type PackWriter = AsyncDisposable & {
+  /** Whether an earlier archive has this chunk. */
+  isKnown: (chunk: Buffer) => boolean;
   /** Uses the bytes only until it returns. */
   add: (bytes: Buffer) => Promise<void>;
   /** Syncs what was written; the names are durable once the folder is synced. */
@@ -39,10 +43,11 @@ export type PackWriter = AsyncDisposable & {
 type OpenPack = { file: FileHandle; pack: PackFile; batch: Buffer; filled: number };
 
 export function createPackWriter({ folder, server, known, assertRoom }: Options): PackWriter {
-  const chunks: Chunk[] = [];
+  const chunks = new ChunkList();
   const packs: PackFile[] = [];
   const numbers = new Map<PackFile, number>();
-  const found = new Map<string, KnownChunk>();
+  /** Of chunks that were asked for and are about to come. */
+  const digests = new WeakMap<Buffer, Buffer>();
   const made: string[] = [];
   let current: OpenPack | undefined;
   let writtenBytes = 0;
@@ -67,10 +72,10 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     open.filled = 0;
   }
 
-  async function append(bytes: Buffer): Promise<KnownChunk> {
+  async function append(bytes: Buffer): Promise<ChunkPlace> {
     current ??= await newPack();
     const open = current;
-    const place = { pack: open.pack, at: open.pack.size, length: bytes.length };
+    const place = { pack: numberOf(open.pack), at: open.pack.size, length: bytes.length };
     for (let at = 0; at < bytes.length; ) {
       const count = bytes.copy(open.batch, open.filled, at);
       at += count;
@@ -91,15 +96,28 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     current = undefined;
   }
 
+  function digestOf(chunk: Buffer): Buffer {
+    const digest = digests.get(chunk) ?? hash("sha256", chunk, "buffer");
+    digests.set(chunk, digest);
+    return digest;
+  }
+
+  function placeOf(digest: Buffer): ChunkPlace | undefined {
+    const written = chunks.find(digest);
+    if (written !== undefined) return chunks.placeOf(written);
+    const found = known.find(digest);
+    return found && { ...found, pack: numberOf(found.pack) };
+  }
+
   async function addOne(bytes: Buffer): Promise<void> {
-    const sha256 = digestOfChunk(bytes);
-    const place = found.get(sha256) ?? known.get(sha256) ?? (await append(bytes));
-    found.set(sha256, place);
-    chunks.push({ sha256, pack: numberOf(place.pack), at: place.at, length: bytes.length });
+    const digest = digestOf(bytes);
+    chunks.add(digest, placeOf(digest) ?? (await append(bytes)));
   }
 
   return {
+    isKnown: (chunk) => known.find(digestOf(chunk)) !== undefined,
     add: async (bytes) => {
+      if (bytes.length <= mostChunkBytes) return addOne(bytes);
       for (let at = 0; at < bytes.length; at += mostChunkBytes)
         await addOne(bytes.subarray(at, at + mostChunkBytes));
     },

@@ -16,19 +16,22 @@ import { measure } from "../archive/walk.ts";
 import { type Written, writeArchive } from "../archive/write.ts";
 import { releaseConsumed } from "../buffer-release.ts";
 import { isWorldFault } from "../fault.ts";
+import { readAhead } from "../path/read-ahead.ts";
 import { writeAll } from "../path/write-all.ts";
 import { openChunks } from "./chunk-file.ts";
-import { findKnownChunks, type KnownChunk } from "./known-chunks.ts";
+import { findKnownChunks, type KnownChunks, noneKnown } from "./known-chunks.ts";
 import { encodeManifest, type Manifest } from "./manifest.ts";
-import { leaseNameOf, manifestNameOf, serverOf } from "./names.ts";
+import { manifestNameOf, newLeaseName, serverOf } from "./names.ts";
 import { createPackWriter, type PackWriter } from "./pack-writer.ts";
 
 /** Where files are cut: measured in docs/adr/0035-backups-store-content-once.md. */
-const chunkBytes = 16 << 10;
+const pieces = { bytes: 128 << 10, smallBytes: 8 << 10 };
 
 type Deduplicated = Written & {
   /** Of the archive's bytes, what was not in the store before. */
   addedBytes: number;
+  /** What is damaged of earlier archives of the server: all of this one was written anew. */
+  damage?: string;
 };
 
 /** As `storeArchive`. A chunk that an earlier archive has and that is damaged is written again. */
@@ -39,15 +42,17 @@ export async function storeDeduplicated(plan: StorePlan): Promise<Deduplicated> 
     if (await store.find(taken)) throw new Error(`the archive ${name} already exists`);
   const total = (await measure(plan.world, plan)).allocated;
   await assertRoomInStore(plan, 0);
-  await using lease = await store.createFile(leaseNameOf(name), 0o640).catch((error: unknown) => {
+  const leaseName = newLeaseName(name);
+  await using lease = await store.createFile(leaseName, 0o640).catch((error: unknown) => {
     throw asStoreFailure(error);
   });
   try {
     await lease.sync();
     await store.sync();
-    return await writeUnderLease({ plan, lease, total });
+    return await writeUnderLease({ plan, lease, leaseName, total });
   } catch (error) {
-    throw await giveUp(plan, error);
+    await store.removeFile(leaseName).catch(() => undefined);
+    throw asStoreFailure(error);
   }
 }
 
@@ -57,26 +62,23 @@ async function writeUnderLease(about: Omit<Attempt, "known">): Promise<Deduplica
   try {
     return await writeAndPublish({ ...about, known });
   } catch (error) {
-    if (known.size === 0 || !isWorldFault(error, "backup_corrupt")) throw error;
+    if (!known.hasAny || !isWorldFault(error, "backup_corrupt")) throw error;
+    const written = await writeAndPublish({ ...about, known: noneKnown });
+    return { ...written, damage: error.message };
   }
-  return await writeAndPublish({ ...about, known: new Map() });
-}
-
-async function giveUp({ store, name }: StorePlan, error: unknown): Promise<unknown> {
-  await store.removeFile(leaseNameOf(name)).catch(() => undefined);
-  return asStoreFailure(error);
 }
 
 type Lease = { sync: () => Promise<void> } & Parameters<typeof writeAll>[0];
 type Attempt = {
   plan: StorePlan;
   lease: Lease;
-  known: ReadonlyMap<string, KnownChunk>;
+  leaseName: string;
+  known: KnownChunks;
   total: number;
 };
 
 async function writeAndPublish(attempt: Attempt): Promise<Deduplicated> {
-  const { plan, lease, known } = attempt;
+  const { plan, lease, leaseName, known } = attempt;
   const { store, name } = plan;
   await using packs = createPackWriter({
     folder: store,
@@ -96,7 +98,7 @@ async function writeAndPublish(attempt: Attempt): Promise<Deduplicated> {
     await lease.sync();
     // The packs have their names for good before the manifest that names them.
     await store.sync();
-    await store.move(leaseNameOf(name), { name: manifestNameOf(name) });
+    await store.move(leaseName, { name: manifestNameOf(name) });
     await store.sync();
     return { ...written, addedBytes: writtenBytes + bytes.length };
   } catch (error) {
@@ -105,10 +107,10 @@ async function writeAndPublish(attempt: Attempt): Promise<Deduplicated> {
   }
 }
 
-async function writeChunks({ plan, total }: Attempt, packs: PackWriter): Promise<Written> {
+async function writeChunks({ plan, total, known }: Attempt, packs: PackWriter): Promise<Written> {
   return await writeArchive(plan.world, {
     compression: "zstd",
-    chunkBytes,
+    pieces: { ...pieces, ...(known.hasAny && { isStored: packs.isKnown }) },
     filter: await forwardingFilter(plan.world),
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
@@ -120,12 +122,19 @@ async function writeChunks({ plan, total }: Attempt, packs: PackWriter): Promise
 }
 
 async function readBack(plan: StorePlan, manifest: Manifest, written: Written): Promise<void> {
-  const file = openChunks(await plan.store.duplicate(), manifest);
   try {
+    await using file = openChunks(await plan.store.duplicate(), manifest, { isCompared: true });
     await readBackFrom(plan, file, written);
-  } finally {
-    await file.close();
+  } catch (error) {
+    if (isWorldFault(error, "backup_corrupt")) await nameDamage(plan, manifest);
+    throw error;
   }
+}
+
+/** Throws `backup_corrupt` that names a chunk and its pack, if there is a wrong one. */
+async function nameDamage(plan: StorePlan, manifest: Manifest): Promise<void> {
+  await using file = openChunks(await plan.store.duplicate(), manifest);
+  for await (const _ of readAhead(file, manifest.size)) plan.signal?.throwIfAborted();
 }
 
 /**

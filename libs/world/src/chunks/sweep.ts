@@ -3,7 +3,7 @@
 import { isWorldFault } from "../fault.ts";
 import type { Folder } from "../path/folder.ts";
 import { decidePack, type PackFacts } from "./decide-pack.ts";
-import { readManifest } from "./manifest.ts";
+import { readManifestHead } from "./manifest.ts";
 import { parseStoreName, retiredNameOf, type StoreName } from "./names.ts";
 
 type SweepPlan = {
@@ -109,7 +109,7 @@ async function readManifests(folder: Folder, { recorded, signal }: SweepPlan): P
   for (const { kind, server, archive } of names) {
     if (kind !== "manifest") continue;
     signal?.throwIfAborted();
-    const manifest = await readManifest(folder, archive).catch((error: unknown) => {
+    const manifest = await readManifestHead(folder, archive).catch((error: unknown) => {
       if (isWorldFault(error)) return undefined;
       throw error;
     });

@@ -31,12 +31,8 @@ export async function downloadOf(folder: string, archive: string): Promise<Downl
 }
 
 async function sizeOf(folder: string, archive: string): Promise<number> {
-  const file = await openArchiveFile(folder, archive);
-  try {
-    return (await file.stat()).size;
-  } finally {
-    await file.close();
-  }
+  await using file = await openArchiveFile(folder, archive);
+  return (await file.stat()).size;
 }
 
 async function openArchiveFile(folder: string, archive: string): Promise<ArchiveFile> {
@@ -57,13 +53,9 @@ async function* read(
   { folder, archive, size }: StoredArchive,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const file = await openArchiveFile(folder, archive);
-  try {
-    for await (const chunk of readAhead(file, size)) {
-      signal.throwIfAborted();
-      yield chunk;
-    }
-  } finally {
-    await file.close();
+  await using file = await openArchiveFile(folder, archive);
+  for await (const chunk of readAhead(file, size)) {
+    signal.throwIfAborted();
+    yield chunk;
   }
 }

@@ -13,6 +13,15 @@ export function retainedCount(reason: Reason, { archive, storage }: Pick<Setting
   return reason === "pre_restore" ? storage.pre_restore_keep : undefined;
 }
 
+/**
+ * Whether a backup shares content with others. Never one whose world is deleted next: it depends on no other archive, and
+ * damage of what they share does not reach it.
+ */
+export function isDeduplicated(reason: Reason, { deduplicate, compression }: Archive): boolean {
+  const isLast = reason === "inactive_15d" || reason === "released";
+  return deduplicate && compression === "zstd" && !isLast;
+}
+
 /** When a backup made at `at` expires; a safety snapshot is kept as long as a manual one. */
 export function expiryOf(reason: Reason, at: Date, archive: Archive): Date {
   const keepMs = {

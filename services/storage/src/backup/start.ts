@@ -9,7 +9,7 @@ import { label, newArchiveName, newJobName } from "../job/names.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { findLastStart } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
-import { cooldownLeft, isStoreFull } from "./policy.ts";
+import { cooldownLeft, isDeduplicated, isStoreFull } from "./policy.ts";
 import { presentBytes } from "./store.ts";
 
 type AuditedAs = Omit<NewAuditEntry, "server_name" | "payload"> & { payload?: Record<string, unknown> };
@@ -99,7 +99,7 @@ export function backupJobSpec(deps: Pick<StorageDeps, "settings">, row: JobRow, 
       to: { kind: "archive", name: row.archive },
       keep_free: storage.keep_free,
       // An agent of the last release does not know the member.
-      ...(archive.deduplicate && { deduplicate: true }),
+      ...(isDeduplicated(row.reason ?? "manual", archive) && { deduplicate: true }),
     },
     deadlineMs: storage.backup_deadline,
     world: { claim: world.volume_claim, mode: "ro" },

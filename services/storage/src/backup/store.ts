@@ -219,6 +219,18 @@ export async function markVerified(db: AnyDb, id: string, now: Date): Promise<vo
   await db.updateTable("world_backups").set({ verified_at: now }).where("id", "=", id).execute();
 }
 
+/** These are verified before all others: an archive of the same server that shares content with them is damaged. */
+export async function markUnverified(db: AnyDb, about: { server: string; except: string }): Promise<void> {
+  await db
+    .updateTable("world_backups")
+    .set({ verified_at: null })
+    .where("server_name", "=", about.server)
+    .where("id", "!=", about.except)
+    .where("status", "=", "present")
+    .where("corrupt_at", "is", null)
+    .execute();
+}
+
 const skewMs = 600_000;
 
 /**

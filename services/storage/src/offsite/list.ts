@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Handler } from "@svc/mesh";
 import { Fault, type offsiteArchives } from "@svc/proto";
-import { Folder, isWorldFault, manifestNameOf, readManifest } from "@svc/world";
+import { Folder, isWorldFault, manifestNameOf, readManifestHead } from "@svc/world";
 import { archiveNameOf } from "../backup/row.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
@@ -74,7 +74,8 @@ async function findChunks(
 ): Promise<"whole" | "other_size"> {
   await using root = await Folder.openRoot(folder);
   try {
-    const manifest = await readManifest(root, archive);
+    const manifest = await readManifestHead(root, archive);
+    if (manifest.isCut) return "other_size";
     for (const pack of manifest.packs)
       if ((await root.find(pack.name))?.size !== pack.size) return "other_size";
     return manifest.size === size ? "whole" : "other_size";

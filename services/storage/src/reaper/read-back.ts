@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { archiveNameOf } from "../backup/row.ts";
-import { markBackupCorrupt, markVerified } from "../backup/store.ts";
+import { markBackupCorrupt, markUnverified, markVerified } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { runJob } from "../job/await.ts";
@@ -80,6 +80,8 @@ export async function recordRead(run: Run, backup: BackupRow, result: ReadResult
   if (result.kind === "unreadable") return countAndNote(run, "verify_failed", words);
   const about = { id, server_name, message: result.message, now };
   const isNew = await deps.db.transaction().execute((trx) => markBackupCorrupt(trx, about));
+  if (await run.folder.isDeduplicated(backup.backup_ref))
+    await markUnverified(deps.db, { server: server_name, except: id });
   countAndNote(run, "corrupt", words);
   if (isNew) deps.metrics.counted("condemned", backup.reason);
 }

@@ -2,6 +2,7 @@
 
 import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
+import { parseStoreName } from "@svc/world";
 import { clearBackupCorrupt, findDeletable } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import { deleteArchive } from "./delete-archive.ts";
@@ -97,8 +98,9 @@ export async function sweepFolder(run: Run): Promise<void> {
   if (!listed.isComplete) run.isSweepComplete = false;
   const { names, hasRows } = await findClaimedNames(db);
   const orphans: string[] = [];
-  for (const { name, kind, changedAt } of listed.files) {
-    if (names.has(name)) continue;
+  for (const { name, archive, kind, changedAt } of listed.files) {
+    // The lease of a deduplicated backup is not written to until the end.
+    if (names.has(name) || (isLease(name) && names.has(archive))) continue;
     const ageMs = now() - changedAt;
     if (kind === "partial") {
       if (ageMs > settings.storage.reaper_partial_age) await sweepOne(run, name);
@@ -116,6 +118,8 @@ export async function sweepFolder(run: Run): Promise<void> {
     );
   }
 }
+
+const isLease = (name: string) => parseStoreName(name)?.kind === "lease";
 
 async function sweepOne(run: Run, name: string): Promise<void> {
   try {

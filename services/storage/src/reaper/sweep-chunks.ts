@@ -4,6 +4,15 @@ import { Folder, sweepPacks } from "@svc/world";
 import { addNote, count, type Run } from "./run.ts";
 import { findRecordedArchives } from "./store.ts";
 
+/**
+ * No Job that looked at the folder before a pack was retired still runs when it is deleted, even where a network file system
+ * shows another node what happened with a delay.
+ */
+function longestOf({ archive, storage }: Run["deps"]["settings"]): number {
+  const { backup_deadline, restore_deadline, verify_deadline } = storage;
+  return Math.max(archive.pack_grace, 2 * Math.max(backup_deadline, restore_deadline, verify_deadline));
+}
+
 /** Without a record of any archive nothing is deleted: the database looks lost. */
 export async function sweepChunks(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
@@ -11,7 +20,7 @@ export async function sweepChunks(run: Run): Promise<void> {
   if (recorded.size === 0) return;
   try {
     await using folder = await Folder.openRoot(settings.archive.local_path);
-    const { pack_grace: graceMs } = settings.archive;
+    const graceMs = longestOf(settings);
     const swept = await sweepPacks(folder, { recorded, now: now(), graceMs, signal: run.signal });
     run.metrics.packsSwept(swept);
     count(run, "swept", swept.deleted);

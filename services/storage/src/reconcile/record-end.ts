@@ -6,7 +6,7 @@ import { backups } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { outboxRow } from "@svc/store";
 import { expiryOf, retainedCount } from "../backup/policy.ts";
-import { markBackupCorrupt, markVerified, pruneBackups, recordBackup } from "../backup/store.ts";
+import { markBackupCorrupt, markUnverified, markVerified, pruneBackups, recordBackup } from "../backup/store.ts";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { findJob, finishJob } from "../job/store.ts";
@@ -43,6 +43,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
     // The server may have been transferred while the Job ran; its row has the new owner.
     const owner = (await findJob(trx, row.job))?.owner_id ?? null;
     await recordBackup(trx, { ...backup, former_owner: owner });
+    if (done.damage !== undefined) await markUnverified(trx, { server: row.server_name, except: backup.id });
     const keep = retainedCount(reason, settings);
     if (keep === undefined) return [];
     const about = { server: row.server_name, owner, reason, keep, now: at };
@@ -78,7 +79,7 @@ function logUnreadable(
   );
 }
 
-/** How much a deduplicated archive added to the archive folder. */
+/** How much a deduplicated archive added to the archive folder, and what it found damaged there. */
 function logAdded(
   { log }: Pick<StorageDeps, "log">,
   { server_name: server, job }: JobRow,
@@ -86,6 +87,8 @@ function logAdded(
 ): void {
   const { added_bytes: added, size_bytes: size } = done;
   if (added !== undefined) log.info({ server, job, added, size }, "backup is deduplicated");
+  if (done.damage !== undefined)
+    log.warn({ server, job, damage: done.damage }, "earlier backups are damaged and are verified next");
 }
 
 /** Records the end of any Job but a backup. */

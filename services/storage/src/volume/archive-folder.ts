@@ -4,7 +4,13 @@ import { readdir, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { manifestNameOf, parseStoreName, type StoredArchive } from "@svc/world";
 
-type ListedFile = { name: string; kind: "archive" | "partial"; changedAt: number };
+type ListedFile = {
+  /** Of an archive its own in either form, of a partial file that of the file. */
+  name: string;
+  archive: string;
+  kind: "archive" | "partial";
+  changedAt: number;
+};
 
 export type ArchiveFolder = {
   /**
@@ -14,6 +20,8 @@ export type ArchiveFolder = {
   list: () => Promise<{ files: ListedFile[]; isComplete: boolean }>;
   /** Deletes an archive by its name or path, in both forms, or a partial file; a missing one is fine. */
   remove: (nameOrRef: string) => Promise<void>;
+  /** Whether an archive, by its name or path, is there as chunks. */
+  isDeduplicated: (nameOrRef: string) => Promise<boolean>;
 };
 
 export function openArchiveFolder(root: string): ArchiveFolder {
@@ -41,11 +49,15 @@ export function openArchiveFolder(root: string): ArchiveFolder {
           if (error.code !== "ENOENT") throw error;
         });
     },
+    isDeduplicated: async (nameOrRef) => {
+      const found = await stat(join(root, manifestNameOf(basename(nameOrRef)))).catch(() => undefined);
+      return found !== undefined;
+    },
   };
 }
 
-function listedAs({ kind, name, archive }: StoredArchive): Pick<ListedFile, "name" | "kind"> {
+function listedAs({ kind, name, archive }: StoredArchive): Omit<ListedFile, "changedAt"> {
   return kind === "partial" || kind === "lease"
-    ? { name, kind: "partial" }
-    : { name: archive, kind: "archive" };
+    ? { name, archive, kind: "partial" }
+    : { name: archive, archive, kind: "archive" };
 }

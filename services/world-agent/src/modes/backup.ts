@@ -19,10 +19,12 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
       ? await store({ name: to.name, keepFree: keep_free, deduplicate }, context)
       : await send(to.url, context);
   for (const name of written.skippedNames) context.say(`left out: ${name}`);
+  if (written.damage !== undefined) context.say(`an earlier archive is damaged: ${written.damage}`);
   return {
     ...(to.kind === "archive" && { archive: to.name }),
     size_bytes: written.sizeBytes,
     ...(written.addedBytes !== undefined && { added_bytes: written.addedBytes }),
+    ...(written.damage !== undefined && { damage: written.damage }),
     sha256: written.sha256,
     entries: written.entries,
     skipped_entries: written.skipped,
@@ -33,7 +35,7 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
   };
 }
 
-type Stored = Written & { addedBytes?: number };
+type Stored = Written & { addedBytes?: number; damage?: string };
 type Place = { name: string; keepFree: number; deduplicate: boolean };
 
 async function store({ name, keepFree, deduplicate }: Place, context: Context): Promise<Stored> {
