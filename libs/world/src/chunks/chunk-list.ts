@@ -50,12 +50,14 @@ export class ChunkList {
     entries.writeUInt32BE(at, from + digestBytes + 4);
     entries.writeUInt32BE(length, from + digestBytes + 8);
     this.#count += 1;
-    if (this.#slots.length > 0) this.#index(this.#count - 1);
+    if (this.#slots.length === 0) return;
+    if (this.#isCrowded()) this.#indexAll();
+    else this.#index(this.#count - 1);
   }
 
   /** The first chunk with this digest. */
   find(digest: Buffer): number | undefined {
-    if (this.#slots.length < 2 * this.#count || this.#slots.length === 0) this.#indexAll();
+    if (this.#slots.length === 0) this.#indexAll();
     for (let slot = this.#slotOf(digest); ; slot = (slot + 1) % this.#slots.length) {
       const known = this.#slots[slot] ?? 0;
       if (known === 0) return undefined;
@@ -82,7 +84,9 @@ export class ChunkList {
     const larger = Buffer.alloc(Math.max(1_024 * entryBytes, 2 * this.#entries.length));
     this.#entries.copy(larger);
     this.#entries = larger;
-    // Room for twice as many, and still half empty.
-    if (this.#slots.length > 0) this.#indexAll();
+  }
+
+  #isCrowded(): boolean {
+    return this.#slots.length < 2 * this.#count;
   }
 }
