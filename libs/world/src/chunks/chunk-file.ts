@@ -1,5 +1,5 @@
-// A deduplicated archive as one file: bytes come from the packs, and none leaves here before the digest of its chunk was
-// compared.
+// A deduplicated archive as one file: bytes come from the packs, and unless the caller compares the digest of all of it, none
+// leaves here before the digest of its chunk was compared.
 
 import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";

@@ -7,13 +7,20 @@ import type { Folder } from "../path/folder.ts";
 import { openChunks } from "./chunk-file.ts";
 import { readManifest } from "./manifest.ts";
 
-/** Close it. Throws `not_found` when it is there in neither form, `backup_corrupt`, `bad_path`. */
-export async function openStored(folder: Folder, archive: string): Promise<ArchiveFile> {
+/**
+ * Close it. `isCompared`: whoever receives all of it compares its digest, so damage goes through as from a whole file. Throws
+ * `not_found` when it is there in neither form, `backup_corrupt`, `bad_path`.
+ */
+export async function openStored(
+  folder: Folder,
+  archive: string,
+  about?: { isCompared: boolean },
+): Promise<ArchiveFile> {
   try {
     return await folder.openFile(archive);
   } catch (error) {
     if (!isWorldFault(error, "not_found")) throw error;
   }
   const manifest = await readManifest(folder, archive);
-  return openChunks(await folder.duplicate(), manifest);
+  return openChunks(await folder.duplicate(), manifest, about);
 }

@@ -51,6 +51,7 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
   const made: string[] = [];
   let current: OpenPack | undefined;
   let writtenBytes = 0;
+  let syncing = Promise.resolve();
 
   function numberOf(pack: PackFile): number {
     const number = numbers.get(pack) ?? packs.push(pack) - 1;
@@ -88,12 +89,16 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     return place;
   }
 
+  /** The disk writes a pack while the next one is filled. */
   async function close(): Promise<void> {
     if (!current) return;
+    const { file } = current;
     await flush(current);
-    await current.file.sync();
-    await current.file.close();
     current = undefined;
+    await syncing.finally(() => {
+      syncing = file.sync().finally(() => file.close());
+      syncing.catch(() => undefined);
+    });
   }
 
   function digestOf(chunk: Buffer): Buffer {
@@ -123,10 +128,12 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     },
     finish: async () => {
       await close();
+      await syncing;
       return { chunks, packs, writtenPacks: made, writtenBytes };
     },
     made: () => made,
     [Symbol.asyncDispose]: async () => {
+      await syncing.catch(() => undefined);
       await current?.file.close();
       current = undefined;
     },

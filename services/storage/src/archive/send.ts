@@ -38,7 +38,7 @@ async function sizeOf(folder: string, archive: string): Promise<number> {
 async function openArchiveFile(folder: string, archive: string): Promise<ArchiveFile> {
   await using root = await Folder.openRoot(folder);
   // Awaited here: the folder must stay open until the file is open.
-  return await openStored(root, archive).catch((error: unknown) => {
+  return await openStored(root, archive, { isCompared: true }).catch((error: unknown) => {
     if (!isWorldFault(error)) throw error;
     const message = isWorldFault(error, "backup_corrupt")
       ? error.message

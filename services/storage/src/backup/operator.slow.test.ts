@@ -6,6 +6,7 @@ import { account, faultOf, retryAfterOf, staff, until } from "@svc/mesh/testing"
 import { backupKeeping, backups, drills } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { demoImage, type Fixture, openFixture } from "../testing/fixture.ts";
+import { addSet } from "../testing/stateful-set.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };
@@ -243,33 +244,3 @@ describe("backup operations of the host operator and of owners", () => {
     );
   });
 });
-
-/** The StatefulSet that lifecycle keeps for a stopped server. */
-async function addSet(fixture: Fixture, name: string, image: string): Promise<void> {
-  const labels = { "svc.internal/server": name };
-  const probe = { tcpSocket: { port: 25_565 }, periodSeconds: 1 };
-  const container = {
-    name: "minecraft",
-    image,
-    volumeMounts: [{ name: "world", mountPath: "/data" }],
-    startupProbe: { ...probe, failureThreshold: 60 },
-    readinessProbe: probe,
-  };
-  await fixture.kube.create(resources.statefulSets, {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    metadata: { name, namespace },
-    spec: {
-      serviceName: name,
-      replicas: 0,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [container] } },
-      volumeClaimTemplates: [
-        {
-          metadata: { name: "world" },
-          spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-        },
-      ],
-    },
-  });
-}

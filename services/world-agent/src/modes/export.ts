@@ -38,7 +38,7 @@ type Target = ReturnType<typeof targetOf>;
 
 /** Byte for byte as it was archived: the face compares the digest with the one it knows (docs/reference/exports.md#content). */
 async function exportBackup({ name }: What<"backup">, target: Target, context: Context): Promise<TaskDone> {
-  await using source = await openSource({ kind: "archive", name }, context);
+  await using source = await openSource({ kind: "archive", name }, context, { isCompared: true });
   const { size: length } = await source.file.stat();
   const contentType = name.endsWith(".gz") ? "application/gzip" : "application/zstd";
   const onProgress = (bytes: number) => context.onProgress(bytes, length);

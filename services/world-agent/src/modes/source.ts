@@ -9,8 +9,12 @@ import { type Context, targetOf } from "../context.ts";
 type Source = AsyncDisposable & { file: ArchiveFile };
 
 /** Throws `backup_corrupt` for an archive that is gone, `transfer_failed`. */
-export async function openSource(from: Place, context: Context): Promise<Source> {
-  if (from.kind === "archive") return await openKept(from.name, context);
+export async function openSource(
+  from: Place,
+  context: Context,
+  about?: { isCompared: boolean },
+): Promise<Source> {
+  if (from.kind === "archive") return await openKept(from.name, context, about);
   const folder = await mkdtemp(join(context.tmp, "svc-fetch-"));
   try {
     const file = await open(join(folder, "archive"), "wx+", 0o600);
@@ -25,9 +29,13 @@ export async function openSource(from: Place, context: Context): Promise<Source>
   }
 }
 
-async function openKept(name: string, { archive }: Context): Promise<Source> {
+async function openKept(
+  name: string,
+  { archive }: Context,
+  about?: { isCompared: boolean },
+): Promise<Source> {
   try {
-    const file = await openStored(archive, name);
+    const file = await openStored(archive, name, about);
     return { file, [Symbol.asyncDispose]: () => file.close() };
   } catch (error) {
     if (!isWorldFault(error, "not_found", "bad_path")) throw error;
