@@ -23,7 +23,7 @@ export const settings = z.object({
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
     /** Backups store only what the newest one of the server does not have (docs/reference/backups.md#deduplicated); needs zstd. */
     deduplicate: z.boolean().default(false),
-    /** How long content stays after no archive refers to it. */
+    /** How long content stays after no archive refers to it; at least twice the longest deadline of a Job. */
     pack_grace: duration("1d"),
     /** How long the archive of a reclaimed or released world is kept. */
     retention: duration("3mo"),

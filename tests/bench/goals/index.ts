@@ -7,6 +7,7 @@ import { clusterChangeVisibility } from "./cluster-change-visibility.ts";
 import { consoleFanOut } from "./console-fan-out.ts";
 import { consoleLatency } from "./console-latency.ts";
 import { databaseBundle } from "./database-bundle.ts";
+import { deduplicatedBackups } from "./deduplicated-backups.ts";
 import { eventDelivery } from "./event-delivery.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { fleet } from "./fleet.ts";
@@ -75,6 +76,7 @@ export const goals: readonly Goal[] = [
   replicaLoss,
   zoneLoss,
   worldArchives,
+  deduplicatedBackups,
   databaseBundle,
   sealedCopies,
   transfers,

@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { constants, createZstdCompress, gzip } from "node:zlib";
+import { releaseConsumed } from "../buffer-release.ts";
 import type { Frame } from "./seek-table.ts";
 
 export type Compression = "zstd" | "gzip";
@@ -72,7 +73,8 @@ export type FrameWriter = Disposable & {
 };
 
 type Slot = { block: Buffer; packer: Packer };
-type Packed = { parts: Buffer[]; plain: number };
+/** `spent`: memory of what was joined or cut again, to be freed once all before it is written. */
+type Packed = { parts: Buffer[]; plain: number; spent?: Buffer[] };
 
 /** How large files are cut, so that two archives of nearly the same world have most frames in common. */
 export type Pieces = {
@@ -124,7 +126,8 @@ export function createFrameWriter(
     const first = packing.shift();
     if (!first) return;
     const packed = await first.packed;
-    for (const { parts, plain } of packed) frames.push({ packed: lengthOf(parts), plain });
+    for (const { parts, plain } of packed)
+      if (parts.length > 0) frames.push({ packed: lengthOf(parts), plain });
     spare.push(first.slot);
     await writing;
     writing = writeFrames(packed, write);
@@ -210,7 +213,10 @@ async function writeFrames(
   packed: readonly Packed[],
   write: (part: Buffer) => Promise<void>,
 ): Promise<void> {
-  for (const { parts } of packed) for (const part of parts) await write(part);
+  for (const { parts, spent = [] } of packed) {
+    for (const part of parts) await write(part);
+    for (const part of spent) releaseConsumed(part);
+  }
 }
 
 type Packing = { ends: readonly End[]; pieces: Pieces | undefined };
@@ -233,19 +239,22 @@ type Piece = { plain: Buffer; isPiece: boolean; packer: Packer };
 /** One frame, or several small ones where an earlier archive has another piece, most of which is still the same. */
 async function packPiece({ plain, isPiece, packer }: Piece, pieces: Pieces): Promise<Packed[]> {
   const { smallBytes, isStored } = pieces;
-  const whole = oneOf(await packer.pack(plain));
-  const isCut = isPiece && isStored !== undefined && plain.length > smallBytes && !isStored(whole);
-  if (!isCut) return [{ parts: [whole], plain: plain.length }];
-  const packed: Packed[] = [];
+  const whole = inOnePart(await packer.pack(plain), plain.length);
+  const [frame] = whole.parts;
+  const isCut = isPiece && isStored !== undefined && plain.length > smallBytes && !isStored(frame);
+  if (!isCut) return [whole];
+  const packed: Packed[] = [{ parts: [], plain: 0, spent: [...whole.spent, frame] }];
   for (let at = 0; at < plain.length; at += smallBytes) {
     const small = plain.subarray(at, at + smallBytes);
-    packed.push({ parts: [oneOf(await packer.pack(small))], plain: small.length });
+    packed.push(inOnePart(await packer.pack(small), small.length));
   }
   return packed;
 }
 
-function oneOf(parts: Buffer[]): Buffer {
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+function inOnePart(parts: Buffer[], plain: number): Packed & { parts: [Buffer]; spent: Buffer[] } {
+  const [only] = parts;
+  if (only && parts.length === 1) return { parts: [only], plain, spent: [] };
+  return { parts: [Buffer.concat(parts)], plain, spent: parts };
 }
 
 function lengthOf(parts: Buffer[]): number {

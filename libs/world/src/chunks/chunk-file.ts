@@ -12,7 +12,7 @@ import type { Manifest } from "./manifest.ts";
 
 /** Neighbours of a pack that follow one another in the archive are read in one go. */
 const runBytes = 1 << 20;
-const mostOpenPacks = 16;
+const mostOpenPacks = 64;
 
 /** `memory` is used again for another run once this one is replaced. */
 type Run = { at: number; bytes: Buffer; memory: Buffer };

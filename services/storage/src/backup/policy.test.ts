@@ -9,6 +9,7 @@ import {
   decidePin,
   decidePrune,
   expiryOf,
+  isDeduplicated,
   isStoreFull,
   type Pin,
   retainedCount,
@@ -33,6 +34,19 @@ describe("retention of backups", () => {
       assert.equal(retainedCount(reason, defaults), keep);
     });
   }
+});
+
+describe("which backups share content", () => {
+  const on = { ...archive, deduplicate: true };
+  for (const reason of ["manual", "scheduled", "pre_restore"] as const)
+    test(`${reason}: where it is turned on and archives are zstd`, () => {
+      assert.equal(isDeduplicated(reason, on), true);
+      assert.equal(isDeduplicated(reason, archive), false);
+      assert.equal(isDeduplicated(reason, { ...on, compression: "gzip" }), false);
+    });
+  for (const reason of ["inactive_15d", "released"] as const)
+    test(`${reason}: never, since its world is deleted next`, () =>
+      assert.equal(isDeduplicated(reason, on), false));
 });
 
 test("the cooldown starts at the request, counts whole seconds and ends on time", () => {
