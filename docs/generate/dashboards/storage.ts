@@ -13,6 +13,14 @@ export const storage: Dashboard = {
           queries: [{ expr: "max(svc_backup_store_bytes)", legend: "bytes" }],
         },
         {
+          title: "Deduplicated archives, and what they take",
+          unit: "bytes",
+          queries: [
+            { expr: "max(svc_archive_deduplicated_bytes)", legend: "as files" },
+            { expr: "max(svc_archive_pack_bytes)", legend: "packs" },
+          ],
+        },
+        {
           title: "Number of backups",
           queries: [{ expr: "max(svc_backups_present)", legend: "backups" }],
         },
