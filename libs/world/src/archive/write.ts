@@ -53,7 +53,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     const map = entry.stored === undefined ? nothing : encodeMap(extentsOf(found) ?? [], entry.size);
     const stored = entry.stored ?? entry.size;
     const isLarge = options.pieces !== undefined && stored >= 2 * options.pieces.smallBytes;
-    if (beginsGroup(entry.path)) frames.cut();
+    if (options.pieces && beginsGroup(entry.path)) frames.cut();
     await index.add({ ...entry, headerAt: frames.position() });
     await frames.append(encodeEntry(entry, map.length));
     await frames.append(map);

@@ -16,11 +16,24 @@ export async function openStored(
   archive: string,
   about?: { isCompared: boolean },
 ): Promise<ArchiveFile> {
+  const whole = await openIfThere(folder, archive);
+  if (whole) return whole;
+  try {
+    const manifest = await readManifest(folder, archive);
+    return openChunks(await folder.duplicate(), manifest, about);
+  } catch (error) {
+    // A copy that was brought back took its place a moment ago.
+    const late = isWorldFault(error, "not_found") ? await openIfThere(folder, archive) : undefined;
+    if (late) return late;
+    throw error;
+  }
+}
+
+async function openIfThere(folder: Folder, archive: string): Promise<ArchiveFile | undefined> {
   try {
     return await folder.openFile(archive);
   } catch (error) {
-    if (!isWorldFault(error, "not_found")) throw error;
+    if (isWorldFault(error, "not_found")) return undefined;
+    throw error;
   }
-  const manifest = await readManifest(folder, archive);
-  return openChunks(await folder.duplicate(), manifest, about);
 }
