@@ -18,7 +18,10 @@ const row = { goal: "DEDUP" };
 async function run({ options }: Bench): Promise<Row[]> {
   const base = mkdtempSync(join(tmpdir(), "svc-bench-dedup-"));
   const child = await startChild("subjects/deduplicated.ts", { logDir: base });
-  const time = (command: string, about = {}) => () => child.ask<Timed>(command, { base, ...about });
+  const time =
+    (command: string, about = {}) =>
+    () =>
+      child.ask<Timed>(command, { base, ...about });
   try {
     await child.ask("fill", { base, width: options.isQuick ? 3 : 7 });
     await child.ask("play");

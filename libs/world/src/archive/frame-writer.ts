@@ -209,10 +209,7 @@ function createCuts(pieceBytes: number | undefined) {
   };
 }
 
-async function writeFrames(
-  packed: readonly Packed[],
-  write: (part: Buffer) => Promise<void>,
-): Promise<void> {
+async function writeFrames(packed: readonly Packed[], write: (part: Buffer) => Promise<void>): Promise<void> {
   for (const { parts, spent = [] } of packed) {
     for (const part of parts) await write(part);
     for (const part of spent) releaseConsumed(part);

@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
 import { ChunkList, type ChunkPlace } from "./chunk-list.ts";
-import type { KnownChunks } from "./known-chunks.ts";
+import type { KnownChunk, KnownChunks } from "./known-chunks.ts";
 import { mostChunkBytes, type PackFile } from "./manifest.ts";
 import { newPackName } from "./names.ts";
 
@@ -24,8 +24,7 @@ type Options = {
 type Packed = {
   chunks: ChunkList;
   packs: PackFile[];
-  /** Of these, what was written now. */
-  writtenPacks: string[];
+  /** What was written now. */
   writtenBytes: number;
 };
 
@@ -40,24 +39,60 @@ export type PackWriter = AsyncDisposable & {
   made: () => readonly string[];
 };
 
-type OpenPack = { file: FileHandle; pack: PackFile; batch: Buffer; filled: number };
-
-export function createPackWriter({ folder, server, known, assertRoom }: Options): PackWriter {
+export function createPackWriter({ known, ...place }: Options): PackWriter {
   const chunks = new ChunkList();
   const packs: PackFile[] = [];
   const numbers = new Map<PackFile, number>();
   /** Of chunks that were asked for and are about to come. */
   const digests = new WeakMap<Buffer, Buffer>();
+  const files = createPackFiles(place);
+
+  function numbered({ pack, at, length }: KnownChunk): ChunkPlace {
+    const number = numbers.get(pack) ?? packs.push(pack) - 1;
+    numbers.set(pack, number);
+    return { pack: number, at, length };
+  }
+
+  function digestOf(chunk: Buffer): Buffer {
+    const digest = digests.get(chunk) ?? hash("sha256", chunk, "buffer");
+    digests.set(chunk, digest);
+    return digest;
+  }
+
+  async function addOne(bytes: Buffer): Promise<void> {
+    const digest = digestOf(bytes);
+    const written = chunks.find(digest);
+    const place =
+      written === undefined
+        ? numbered(known.find(digest) ?? (await files.append(bytes)))
+        : chunks.placeOf(written);
+    chunks.add(digest, place);
+  }
+
+  return {
+    isKnown: (chunk) => known.find(digestOf(chunk)) !== undefined,
+    add: async (bytes) => {
+      if (bytes.length <= mostChunkBytes) return addOne(bytes);
+      for (let at = 0; at < bytes.length; at += mostChunkBytes)
+        await addOne(bytes.subarray(at, at + mostChunkBytes));
+    },
+    finish: async () => {
+      const writtenBytes = await files.finish();
+      return { chunks, packs, writtenBytes };
+    },
+    made: () => files.made,
+    [Symbol.asyncDispose]: files.dispose,
+  };
+}
+
+type OpenPack = { file: FileHandle; pack: PackFile; batch: Buffer; filled: number };
+
+/** Appends chunks to packs of some MiB, one after the other. */
+function createPackFiles({ folder, server, assertRoom }: Omit<Options, "known">) {
   const made: string[] = [];
   let current: OpenPack | undefined;
   let writtenBytes = 0;
   let syncing = Promise.resolve();
-
-  function numberOf(pack: PackFile): number {
-    const number = numbers.get(pack) ?? packs.push(pack) - 1;
-    numbers.set(pack, number);
-    return number;
-  }
 
   async function newPack(): Promise<OpenPack> {
     const name = newPackName(server);
@@ -73,22 +108,6 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     open.filled = 0;
   }
 
-  async function append(bytes: Buffer): Promise<ChunkPlace> {
-    current ??= await newPack();
-    const open = current;
-    const place = { pack: numberOf(open.pack), at: open.pack.size, length: bytes.length };
-    for (let at = 0; at < bytes.length; ) {
-      const count = bytes.copy(open.batch, open.filled, at);
-      at += count;
-      open.filled += count;
-      if (open.filled === batchBytes) await flush(open);
-    }
-    open.pack.size += bytes.length;
-    writtenBytes += bytes.length;
-    if (open.pack.size >= packBytes) await close();
-    return place;
-  }
-
   /** The disk writes a pack while the next one is filled. */
   async function close(): Promise<void> {
     if (!current) return;
@@ -101,38 +120,30 @@ export function createPackWriter({ folder, server, known, assertRoom }: Options)
     });
   }
 
-  function digestOf(chunk: Buffer): Buffer {
-    const digest = digests.get(chunk) ?? hash("sha256", chunk, "buffer");
-    digests.set(chunk, digest);
-    return digest;
-  }
-
-  function placeOf(digest: Buffer): ChunkPlace | undefined {
-    const written = chunks.find(digest);
-    if (written !== undefined) return chunks.placeOf(written);
-    const found = known.find(digest);
-    return found && { ...found, pack: numberOf(found.pack) };
-  }
-
-  async function addOne(bytes: Buffer): Promise<void> {
-    const digest = digestOf(bytes);
-    chunks.add(digest, placeOf(digest) ?? (await append(bytes)));
-  }
-
   return {
-    isKnown: (chunk) => known.find(digestOf(chunk)) !== undefined,
-    add: async (bytes) => {
-      if (bytes.length <= mostChunkBytes) return addOne(bytes);
-      for (let at = 0; at < bytes.length; at += mostChunkBytes)
-        await addOne(bytes.subarray(at, at + mostChunkBytes));
+    made,
+    append: async (bytes: Buffer): Promise<KnownChunk> => {
+      current ??= await newPack();
+      const open = current;
+      const place = { pack: open.pack, at: open.pack.size, length: bytes.length };
+      for (let at = 0; at < bytes.length; ) {
+        const count = bytes.copy(open.batch, open.filled, at);
+        at += count;
+        open.filled += count;
+        if (open.filled === batchBytes) await flush(open);
+      }
+      open.pack.size += bytes.length;
+      writtenBytes += bytes.length;
+      if (open.pack.size >= packBytes) await close();
+      return place;
     },
-    finish: async () => {
+    /** Bytes that were written, once all of them are synced. */
+    finish: async (): Promise<number> => {
       await close();
       await syncing;
-      return { chunks, packs, writtenPacks: made, writtenBytes };
+      return writtenBytes;
     },
-    made: () => made,
-    [Symbol.asyncDispose]: async () => {
+    dispose: async (): Promise<void> => {
       await syncing.catch(() => undefined);
       await current?.file.close();
       current = undefined;

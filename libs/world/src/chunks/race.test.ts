@@ -34,12 +34,12 @@ afterEach(async () => {
 });
 
 const nameOf = (number: number) => `alpha-${number}.tar.zst`;
-const backup = (number: number) =>
-  storeDeduplicated({ world, store, name: nameOf(number), keepFree: 0 });
+const backup = (number: number) => storeDeduplicated({ world, store, name: nameOf(number), keepFree: 0 });
 const forget = (number: number) => rm(join(base, "store", `${nameOf(number)}.chunks`));
 const sweep = (inDays = 0, graceMs = day) =>
   sweepPacks(store, { recorded: new Set(), now: Date.now() + inDays * day, graceMs });
-const names = async (end: string) => (await readdir(join(base, "store"))).filter((name) => name.endsWith(end));
+const names = async (end: string) =>
+  (await readdir(join(base, "store"))).filter((name) => name.endsWith(end));
 
 async function play(number: number): Promise<void> {
   await using file = await open(join(base, "world", "region"), "r+");
@@ -144,11 +144,15 @@ test("two sweeps beside one another, with backups between them, delete nothing t
     await play(number);
   }
   await forget(2);
-  await sweepAround(2, async () => {
-    await sweep(3, 0);
-    await backup(4);
-    await sweep(3, 0);
-  }, 3);
+  await sweepAround(
+    2,
+    async () => {
+      await sweep(3, 0);
+      await backup(4);
+      await sweep(3, 0);
+    },
+    3,
+  );
   await sweep(6);
   for (const number of [1, 3, 4]) await verify(number);
 });

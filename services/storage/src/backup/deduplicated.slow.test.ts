@@ -174,5 +174,26 @@ describe("deduplicated backups", () => {
     assert.equal(digestOf(await readWhole(other.id)), other.sha256);
   });
 
+  test("a backup that finds damage is whole, and those before it are verified by the next run", async () => {
+    const packs = ending(".pack").filter((file) => file.startsWith("another"));
+    for (const pack of packs) {
+      const bytes = readFileSync(fileOf(pack));
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(fileOf(pack), bytes);
+    }
+    const made = await backUp("another");
+    const run = await fixture.runOnce({ retentionOnly: true });
+    assert.equal(run.summary["corrupt"], 1, JSON.stringify(run));
+    const rows = await fixture.backupsOf("another");
+    assert.deepEqual(
+      rows.map(({ id, corrupt_at }) => [id === made.id, corrupt_at === null]),
+      [
+        [true, true],
+        [false, false],
+      ],
+    );
+    assert.equal(digestOf(await readWhole(made.id)), made.sha256);
+  });
+
   const fileOf = (file: string) => join(fixture.base.archiveDir, file);
 });

@@ -6,7 +6,13 @@ import { backups } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { outboxRow } from "@svc/store";
 import { expiryOf, retainedCount } from "../backup/policy.ts";
-import { markBackupCorrupt, markUnverified, markVerified, pruneBackups, recordBackup } from "../backup/store.ts";
+import {
+  markBackupCorrupt,
+  markUnverified,
+  markVerified,
+  pruneBackups,
+  recordBackup,
+} from "../backup/store.ts";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { findJob, finishJob } from "../job/store.ts";

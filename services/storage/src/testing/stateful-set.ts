@@ -3,11 +3,7 @@ import type { Fixture } from "./fixture.ts";
 import { namespace } from "./worlds.ts";
 
 /** The StatefulSet that lifecycle keeps for a stopped server. */
-export async function addSet(
-  fixture: Pick<Fixture, "kube">,
-  name: string,
-  image: string,
-): Promise<void> {
+export async function addSet(fixture: Pick<Fixture, "kube">, name: string, image: string): Promise<void> {
   const labels = { "svc.internal/server": name };
   const probe = { tcpSocket: { port: 25_565 }, periodSeconds: 1 };
   const container = {
