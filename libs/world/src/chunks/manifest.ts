@@ -28,7 +28,7 @@ const Head = z.strictObject({
 });
 
 export type PackFile = { name: string; size: number };
-export type ManifestHead = {
+type ManifestHead = {
   archive: string;
   /** Of the archive as one file. */
   size: number;
