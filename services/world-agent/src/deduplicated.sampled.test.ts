@@ -164,7 +164,7 @@ describe("a deduplicated archive", () => {
   test("a chunk that is damaged is written again by the next backup, which is whole", async () => {
     await backup(1);
     const [pack = ""] = await packs();
-    await flipByte(join(base, "store", pack), 100_000);
+    await flipByte(join(base, "store", pack), 300_000);
     await play(1);
     assert.match((await backup(2)).damage ?? "", /is not what was written/);
     assert.ok((await run(verifyTask(2))).ok);
