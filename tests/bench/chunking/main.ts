@@ -1,5 +1,5 @@
 // `node tests/bench/chunking/main.ts [WIDTH] [SEED]`: plays a synthetic world for ten days and says what ten daily backups
-// cost where each is cut by a rule and every chunk is stored once (docs/adr/0035-backups-store-content-once.md).
+// cost where each is cut by a rule and every chunk is stored once (docs/adr/0036-backups-store-content-once.md).
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

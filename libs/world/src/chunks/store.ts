@@ -24,7 +24,7 @@ import { encodeManifest, type Manifest } from "./manifest.ts";
 import { manifestNameOf, newLeaseName, serverOf } from "./names.ts";
 import { createPackWriter, type PackWriter } from "./pack-writer.ts";
 
-/** Where files are cut: measured in docs/adr/0035-backups-store-content-once.md. */
+/** Where files are cut: measured in docs/adr/0036-backups-store-content-once.md. */
 const pieces = { bytes: 128 << 10, smallBytes: 8 << 10 };
 
 type Deduplicated = Written & {
