@@ -1,7 +1,7 @@
 // Downloads the files that the plan of a pack names into its context, each checked while it arrives: no file is there before its
 // size and its hashes are right (docs/reference/builds.md#downloads).
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import * as buildJobs from "@svc/proto/build-job";
 import {
@@ -12,6 +12,7 @@ import {
   SourceUnavailable,
   type TestNetwork,
 } from "@svc/service/guarded-get";
+import { type Mismatch, verified } from "@svc/service/verified";
 import { createFileWriter, type Folder, parsePath } from "@svc/world";
 import { StepFailure } from "../failure.ts";
 import type { StepContext } from "../step.ts";
@@ -156,7 +157,8 @@ async function store({ root, place, file }: Target, bytes: AsyncIterable<Buffer>
   let isProven = false;
   try {
     const writer = createFileWriter(handle);
-    for await (const chunk of proven(bytes, file)) if (!writer.write(chunk)) await writer.flush();
+    for await (const chunk of verified(bytes, file, asFailure))
+      if (!writer.write(chunk)) await writer.flush();
     await writer.finish();
     isProven = true;
   } finally {
@@ -166,22 +168,6 @@ async function store({ root, place, file }: Target, bytes: AsyncIterable<Buffer>
   await folder.moveToFree(partial, { name });
 }
 
-/** Stops at the first byte too many. Throws `StepFailure` for another length and for other bytes. */
-async function* proven(bytes: AsyncIterable<Buffer>, { size, sha512, sha1 }: Wanted): AsyncGenerator<Buffer> {
-  const hashes: [name: string, hash: Hash, wanted: string][] = [];
-  if (sha512 !== undefined) hashes.push(["SHA-512", createHash("sha512"), sha512]);
-  if (sha1 !== undefined) hashes.push(["SHA-1", createHash("sha1"), sha1]);
-  let received = 0;
-  for await (const chunk of bytes) {
-    received += chunk.length;
-    if (received > size) throw new StepFailure(`it is longer than the ${size} bytes that the pack names`);
-    for (const [, hash] of hashes) hash.update(chunk);
-    yield chunk;
-  }
-  if (received < size) throw new StepFailure(`it has ${received} bytes, not the ${size} that the pack names`);
-  for (const [name, hash, wanted] of hashes) {
-    const digest = hash.digest("hex");
-    if (digest !== wanted)
-      throw new StepFailure(`its ${name} is ${digest}, not ${wanted} that the pack names`);
-  }
+function asFailure({ problem }: Mismatch): StepFailure {
+  return new StepFailure(`it is not the file that the pack names; ${problem}`);
 }

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Handler, Mesh } from "@svc/mesh";
 import { Fault, type offsiteBuilds } from "@svc/proto";
 import { isRegistryError, type Registry } from "@svc/registry";
-import { verified } from "../context/verified.ts";
+import { verified } from "@svc/service/verified";
 import { findImages } from "./list-offsite-images.ts";
 import type { Keepers } from "./plan.ts";
 
@@ -77,7 +77,7 @@ export const writeImagePart =
     if (await has(registry, { repository, kind, digest }, context.signal)) return { in_place: true };
     context.reply.byteTransfer = byteTransfers.upload({
       receive: async (body, _head, signal) => {
-        const expected = { bytes: size_bytes, sha256: digest.slice("sha256:".length) };
+        const expected = { size: size_bytes, sha256: digest.slice("sha256:".length) };
         const bytes = verified(body, expected, () => new Fault("digest_mismatch"));
         const place = { repository, digest };
         await (kind === "blob"

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { Fault, type submissions } from "@svc/proto";
+import { verified } from "@svc/service/verified";
 import { readParts } from "../context/check.ts";
-import { verified } from "../context/verified.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import type { SubmissionRow } from "./row.ts";
 import { getSubmission } from "./store.ts";
@@ -45,12 +45,12 @@ export function transferOf(
   headers: Record<string, string>,
 ) {
   const bytes = Number(row.context_bytes);
-  const expected = { bytes, sha256: row.context_sha256 ?? "" };
+  const expected = { size: bytes, sha256: row.context_sha256 ?? "" };
   return byteTransfers.download({
     headers: { "Content-Type": "application/gzip", "Content-Length": String(bytes), ...headers },
     source: (signal) =>
-      verified(readParts(contexts, row.context_parts, signal), expected, (why) => {
-        return new Error(`the stored context of ${row.id} has another ${why} than recorded`);
+      verified(readParts(contexts, row.context_parts, signal), expected, ({ problem }) => {
+        return new Error(`the stored context of ${row.id} is not what was recorded: ${problem}`);
       }),
   });
 }

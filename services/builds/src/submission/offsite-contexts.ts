@@ -2,9 +2,9 @@
 
 import type { Handler } from "@svc/mesh";
 import { Fault, isFault, type offsiteBuilds, submissions } from "@svc/proto";
+import { verified } from "@svc/service/verified";
 import { checkContext } from "../context/check.ts";
 import { newBlobName } from "../context/store.ts";
-import { verified } from "../context/verified.ts";
 import type { Blob } from "../database.ts";
 import type { SubmissionDeps } from "./deps.ts";
 import { findContext, transferOf } from "./download.ts";
@@ -64,7 +64,7 @@ export const writeContext =
   (deps: ContextDeps): Handler<typeof offsiteBuilds.writeContext> =>
   async (context, { id }) => {
     const { row, sha256 } = await findContext(deps, id);
-    const expected = { bytes: Number(row.context_bytes), sha256 };
+    const expected = { size: Number(row.context_bytes), sha256 };
     context.reply.byteTransfer = deps.byteTransfers.upload({
       receive: async (body, _head, signal) => {
         const bytes = verified(body, expected, () => new Fault("digest_mismatch"));
@@ -75,11 +75,11 @@ export const writeContext =
     return null;
   };
 
-type Wanted = { id: string; bytes: number; sha256: string };
+type Wanted = { id: string; size: number; sha256: string };
 
 async function putBack(
   deps: ContextDeps,
-  { id, bytes: length, sha256 }: Wanted,
+  { id, size: length, sha256 }: Wanted,
   { bytes, signal }: { bytes: AsyncGenerator<Uint8Array>; signal: AbortSignal },
 ): Promise<void> {
   const { db, contexts, slots } = deps;

@@ -1,8 +1,8 @@
 // Stores the bytes of a request as parts of a staged context.
 
 import { Fault, submissions } from "@svc/proto";
+import { type Mismatch, verified } from "@svc/service/verified";
 import { type ContextStore, newBlobName } from "../context/store.ts";
-import { verified } from "../context/verified.ts";
 import type { UploadLease } from "./upload-lease.ts";
 
 const mostParts = 4_096;
@@ -24,7 +24,7 @@ export async function receiveBytes(
   { body, id, length, sha256, isLast, signal }: IncomingBytes & { body: AsyncIterable<Uint8Array> },
 ): Promise<void> {
   const stop = AbortSignal.any([signal, lease.signal]);
-  const expected = verified(body, { bytes: length, sha256 }, asMismatch);
+  const expected = verified(body, { size: length, sha256 }, asMismatch);
   const source = lease.received === 0 ? assertArchive(expected) : expected;
   const chunks = splitter(source[Symbol.asyncIterator]());
   try {
@@ -49,7 +49,7 @@ function assertFewParts({ parts }: UploadLease): void {
   throw new Fault("bad_request", { message });
 }
 
-function asMismatch(why: "length" | "digest"): Fault {
+function asMismatch({ why }: Pick<Mismatch, "why">): Fault {
   if (why === "digest") return new Fault("digest_mismatch");
   return new Fault("bad_request", { message: "The body does not have the length that it declares." });
 }
@@ -78,7 +78,7 @@ export function splitter(source: AsyncIterator<Uint8Array>) {
     take: async function* (bytes: number): AsyncGenerator<Uint8Array> {
       for (let left = bytes; left > 0; ) {
         const next = rest ?? (await source.next()).value;
-        if (next === undefined) throw asMismatch("length");
+        if (next === undefined) throw asMismatch({ why: "length" });
         const chunk = next.subarray(0, left);
         rest = chunk.length < next.length ? next.subarray(chunk.length) : undefined;
         left -= chunk.length;

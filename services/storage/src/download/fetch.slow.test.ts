@@ -114,7 +114,7 @@ describe("a fetch from an address", () => {
       path: "/a.jar",
       sha256: "0".repeat(64),
       code: "digest_mismatch",
-      says: /sha256/,
+      says: /its SHA-256 is/,
     },
     "that is announced as too large": {
       answer: withLength(409_601, randomBytes(10)),

@@ -2,16 +2,16 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { type Got, guardedGet, SourceRefused, SourceUnavailable } from "@svc/service/guarded-get";
+import { type ExpectedBytes, type Mismatch, verified } from "@svc/service/verified";
 import { checkAddress, type Sources } from "../source/address.ts";
 import { DownloadError } from "../source/failure.ts";
-import { type Expected, proven } from "../source/proven.ts";
 import { userAgent } from "../source/user-agent.ts";
 import type { UploadDeps } from "../upload/deps.ts";
 import { reserveSpace } from "../upload/reservation.ts";
 import { acquireLease, type StoredUpload } from "../upload/session.ts";
 
 /** One file of the world, and where it comes from. */
-export type Source = Expected & { url: string };
+export type Source = ExpectedBytes & { url: string; mostBytes: number };
 
 type Staging = {
   sources: Sources;
@@ -80,7 +80,7 @@ async function attempt(deps: UploadDeps, { upload, file, offset }: One, reportin
   try {
     const most = mostOf(got, file, new URL(file.url).host);
     await using _room = await reserveSpace(deps, { user_id: upload.user_id, bytes: most });
-    const body = counted(proven(got.body, file), progress);
+    const body = counted(verified(got.body, file, asFailure), progress);
     return await deps.staging.collect(body, { id: upload.id, offset, most, signal });
   } finally {
     got.close();
@@ -94,6 +94,12 @@ function mostOf({ status, length }: Got, { size, mostBytes }: Source, host: stri
   if (length !== undefined && length > mostBytes)
     throw new DownloadError("too_large", `The file has ${length} bytes; at most ${mostBytes} are fetched.`);
   return size ?? length ?? mostBytes;
+}
+
+function asFailure({ why, problem }: Mismatch): DownloadError {
+  return why === "limit"
+    ? new DownloadError("too_large", `The file is too large: ${problem}.`)
+    : new DownloadError("digest_mismatch", `This is not the expected file: ${problem}.`);
 }
 
 async function* counted(
