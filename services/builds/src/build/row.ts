@@ -4,8 +4,31 @@ import type { ImageBuildsTable } from "../database.ts";
 
 export type BuildRow = Selectable<ImageBuildsTable>;
 
+/** What lists show; the other columns may hold much. */
+export const listedColumns = [
+  "id",
+  "kind",
+  "image_ref",
+  "status",
+  "requested_by",
+  "created_at",
+  "context_ref",
+  "context_digest",
+  "base_image",
+  "job_name",
+  "log_ref",
+  "error",
+  "finished_at",
+  "image_digest",
+  "bases",
+  "submission_id",
+  "retry_of",
+] as const satisfies readonly (keyof ImageBuildsTable)[];
+
+export type ListedBuild = Pick<BuildRow, (typeof listedColumns)[number]>;
+
 /** As lists show it. */
-export function toBuild(row: BuildRow): builds.Build {
+export function toBuild(row: ListedBuild): builds.Build {
   return {
     id: row.id,
     ...(row.kind === "scan" && { kind: row.kind }),

@@ -4,7 +4,7 @@ import type { builds, scans } from "@svc/proto";
 import { sql } from "kysely";
 import type { BuildsDb, BuildsTrx } from "../database.ts";
 import type { Attested } from "./attest.ts";
-import type { BuildRow } from "./row.ts";
+import { type BuildRow, type ListedBuild, listedColumns } from "./row.ts";
 import { newSteps } from "./steps.ts";
 
 export function findBuild(db: BuildsDb | BuildsTrx, id: string): Promise<BuildRow | undefined> {
@@ -27,7 +27,7 @@ type Page = {
   offset: number;
 };
 
-export async function listBuilds(db: BuildsDb, page: Page): Promise<{ rows: BuildRow[]; total: number }> {
+export async function listBuilds(db: BuildsDb, page: Page): Promise<{ rows: ListedBuild[]; total: number }> {
   const { search } = page;
   const matching = () => {
     const all = db.selectFrom("image_builds").where("kind", "=", page.kind);
@@ -44,7 +44,7 @@ export async function listBuilds(db: BuildsDb, page: Page): Promise<{ rows: Buil
     .select((of) => of.fn.countAll<string>().as("total"))
     .executeTakeFirstOrThrow();
   const rows = await matching()
-    .selectAll()
+    .select(listedColumns)
     .orderBy("arrival", "desc")
     .limit(page.limit)
     .offset(page.offset)
