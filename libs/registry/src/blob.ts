@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { malformed } from "./error.ts";
-import { type Answer, lost, pathOnRegistry, type Transport } from "./transport.ts";
+import { type Answer, discard, lost, pathOnRegistry, type Transport } from "./transport.ts";
 
 export type BlobRef = { digest: string; size: number };
 
@@ -62,7 +62,7 @@ export async function upload(
     { method: "POST", path: `/v2/${path}/blobs/uploads/${mount}`, signal },
     mount === "" ? [202] : [201, 202],
   );
-  await started.body.dump();
+  await discard(started);
   if (started.status === 201) return assertStored(started, digest, false);
   const place = pathOnRegistry(started.headers["location"], transport.origin);
   const body = open();
@@ -73,7 +73,7 @@ export async function upload(
       { method: "PUT", path: to, headers, body, bytes: size, signal },
       [201],
     );
-    await stored.body.dump();
+    await discard(stored);
     return assertStored(stored, digest, true);
   } finally {
     body.destroy();

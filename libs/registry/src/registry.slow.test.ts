@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { digestOf } from "./blob.ts";
 import { isRegistryError } from "./error.ts";
 import { mediaTypes, parseManifest } from "./manifest.ts";
@@ -305,7 +307,38 @@ describe("a registry that misbehaves", () => {
   }
 });
 
+test("a blob comes whole to a reader who is slower than the longest wait", async () => {
+  const large = randomBytes(4 << 20);
+  const place = { digest: digestOf(large), size: large.length };
+  const got = await against(giving(200, {}, large), async (registry) => {
+    const parts: Buffer[] = [];
+    for await (const part of registry.getBlob("a", place)) {
+      if (parts.length === 0) await delay(1_500);
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  });
+  assert.ok(Buffer.isBuffer(got) && got.equals(large), String(got));
+});
+
 describe("a write", () => {
+  test("fails with its source, whose reason it gives", async () => {
+    async function* broken() {
+      yield bytes.subarray(0, 3);
+      throw new Error("the disk is gone");
+    }
+    let received = "";
+    const reply: Reply = (request, response) => {
+      if (request.method !== "PUT") return uploads("/v2/a/blobs/uploads/1")(request, response);
+      request.on("data", (chunk) => (received += chunk)).on("error", () => {});
+    };
+    const error = await against(reply, (registry) =>
+      registry.putBlob("a", { ...blob, open: () => Readable.from(broken()) }),
+    );
+    assert.ok(isRegistryError(error, "unavailable"), String(error));
+    assert.match(error.message, /does not answer PUT .*: the disk is gone/);
+    assert.ok(received.length <= 3);
+  });
   test("is repeated while the registry is unavailable, and its credential goes along", async () => {
     const memory = await startMemoryRegistry();
     let refusals = 3;

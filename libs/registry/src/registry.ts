@@ -8,6 +8,7 @@ import {
   type Answer,
   type Call,
   createTransport,
+  discard,
   type RegistryOptions,
   readBody,
   type Transport,
@@ -83,9 +84,9 @@ export function openRegistry(options: RegistryOptions): Registry {
         signal,
         ...(headers && { headers }),
       };
-      const { status, body } = await transport.send(call as Call, [202, 404, 412]);
-      await body.dump();
-      return status === 202;
+      const answer = await transport.send(call as Call, [202, 404, 412]);
+      await discard(answer);
+      return answer.status === 202;
     },
     getBlob: (path, blob, signal) => getBlob(transport, { path, ...blob }, signal),
     hasBlob: (path, digest, signal) =>
@@ -123,7 +124,7 @@ async function headManifest(
 ): Promise<ManifestHead | undefined> {
   const headers = { accept: accept.join(", ") };
   const answer = await transport.send({ method: "HEAD", path, headers, signal }, [200, 404]);
-  await answer.body.dump();
+  await discard(answer);
   if (answer.status === 404) return undefined;
   const digest = digestNamed(answer);
   if (digest === undefined) throw malformed(`the registry named no digest for ${path}`);
@@ -175,7 +176,7 @@ async function putManifest(
   const headers = { "content-type": mediaType };
   const call = { method: "PUT", path: place.path, headers, body: bytes, signal } as const;
   const answer = await transport.send(call, [201]);
-  await answer.body.dump();
+  await discard(answer);
   const digest = digestOf(bytes);
   const named = digestNamed(answer) ?? (await headManifest(transport, place, signal))?.digest;
   if (named !== digest) throw malformed(`the registry named ${named} for the manifest ${digest}`);
@@ -197,9 +198,9 @@ async function hasBlob(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const { status, body } = await transport.send({ method: "HEAD", path, signal }, [200, 404]);
-  await body.dump();
-  return status === 200;
+  const answer = await transport.send({ method: "HEAD", path, signal }, [200, 404]);
+  await discard(answer);
+  return answer.status === 200;
 }
 
 async function* getBlob(

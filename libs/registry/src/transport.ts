@@ -1,9 +1,14 @@
 // Requests to one registry. Nothing is ever sent to another host: redirects are errors, and an address that the registry
 // hands out is used only when it is on the registry itself.
 
-import type { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+import { pipeline, Readable } from "node:stream";
 import { z } from "zod";
 import { malformed, RegistryError } from "./error.ts";
+
+// An import of node:http would load the WebSocket client of Node with it: 6 MB. The first call of undici takes 25 MB.
+const { Agent, request: httpRequest } = process.getBuiltinModule("node:http");
 
 export type RegistryOptions = {
   /** Host and port as references write them. */
@@ -32,12 +37,12 @@ export type Call = {
 };
 
 type Headers = Record<string, string | string[] | undefined>;
-export type Answer = { status: number; headers: Headers; body: AsyncIterable<Buffer> & Body };
-type Body = { dump: () => Promise<void>; destroy: () => unknown };
+export type Answer = { status: number; headers: Headers; body: Body };
+type Body = AsyncIterable<Buffer> & { destroy: () => unknown };
 
 export type Transport = {
   origin: string;
-  /** Throws `RegistryError` for every status that is not expected. Whoever gets an answer reads or dumps its body. */
+  /** Throws `RegistryError` for every status that is not expected. Whoever gets an answer reads or discards its body. */
   send: (call: Call, expected: readonly number[]) => Promise<Answer>;
 };
 
@@ -51,23 +56,57 @@ export function createTransport(options: RegistryOptions): Transport {
   const authorization = pair === undefined ? {} : { authorization: `Basic ${pair}` };
   const send = async (call: Call, expected: readonly number[]): Promise<Answer> => {
     const limit = AbortSignal.timeout(timeoutMs + Math.ceil((call.bytes ?? 0) / slowestBytesPerMs));
-    // Loaded by the first call: services without a registry go without it.
-    const { request } = await import("undici");
-    const { statusCode, headers, body } = await request(`${origin}${call.path}`, {
-      method: call.method,
-      headers: { ...authorization, ...call.headers },
-      body: call.body ?? null,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+    const response = await exchange(new URL(`${origin}${call.path}`), {
+      call: { ...call, headers: { ...authorization, ...call.headers } },
       signal: call.signal ? AbortSignal.any([call.signal, limit]) : limit,
+      timeoutMs,
     }).catch((cause: unknown) => {
       throw lost(`${host} does not answer ${nameOf(call)}`, cause, call.signal);
     });
-    if (expected.includes(statusCode)) return { status: statusCode, headers, body };
-    const said = await reasonOf(body);
-    throw unexpected(statusCode, `${host} answered ${statusCode} to ${nameOf(call)}`, { headers, ...said });
+    const { statusCode: status = 0, headers } = response;
+    if (expected.includes(status)) return { status, headers, body: response };
+    const said = await reasonOf(response);
+    throw unexpected(status, `${host} answered ${status} to ${nameOf(call)}`, { headers, ...said });
   };
   return { origin, send };
+}
+
+const reused = { keepAlive: true, timeout: 4_000 };
+const [plain, tls] = [new Agent(reused), new TlsAgent(reused)];
+
+type Exchange = { call: Call; signal: AbortSignal; timeoutMs: number };
+
+/** An answer whose body is still to come; until its end the signal breaks it off, and so does silence. */
+function exchange(url: URL, { call, signal, timeoutMs }: Exchange): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { method, headers, body } = call;
+  const options = { method, headers, timeout: timeoutMs };
+  const outgoing =
+    url.protocol === "http:"
+      ? httpRequest(url, { ...options, agent: plain })
+      : httpsRequest(url, { ...options, agent: tls });
+  let response: IncomingMessage | undefined;
+  const abort = () => (response ?? outgoing).destroy(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  outgoing
+    .once("response", (found) => {
+      response = found;
+      resolve(found);
+    })
+    .on("timeout", () => {
+      // What waits for a slow reader is no silence.
+      if (response && response.readableLength > 0) outgoing.setTimeout(timeoutMs);
+      else (response ?? outgoing).destroy(new Error(`nothing was heard for ${timeoutMs} ms`));
+    })
+    .on("error", reject)
+    .once("close", () => signal.removeEventListener("abort", abort));
+  if (body instanceof Readable) {
+    // The request that ends with it would give another reason.
+    body.once("error", reject);
+    pipeline(body, outgoing, () => {});
+  } else outgoing.end(body);
+  return promise;
 }
 
 /** The error of a connection that broke; the caller's own abort stays what it was. */
@@ -99,7 +138,7 @@ const Reason = z.object({
 });
 
 /** What an error body of the distribution API says first; nothing of any other body. */
-async function reasonOf(body: Answer["body"]): Promise<{ code?: string; words?: string }> {
+async function reasonOf(body: Body): Promise<{ code?: string; words?: string }> {
   try {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -137,6 +176,19 @@ export async function readBody({ body }: Answer, most: number, signal?: AbortSig
   }
   if (bytes > most) throw malformed(`the registry sent an answer of more than ${most} bytes`);
   return Buffer.concat(chunks);
+}
+
+/** Reads a body that nobody wants, for its connection to be used again; gives up on one that does not end soon. */
+export async function discard({ body }: Answer): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > largestReason) return;
+    }
+  } catch {
+    // Its head said everything.
+  }
 }
 
 /** Path of an address that the registry hands out. */

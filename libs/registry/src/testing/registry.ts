@@ -8,7 +8,6 @@ import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import { findFreePort } from "@svc/local-stack";
 import { until } from "@svc/local-stack/testing";
-import { request } from "undici";
 import { digestOf } from "../blob.ts";
 import { mediaTypes } from "../manifest.ts";
 import { openRegistry } from "../registry.ts";
@@ -58,10 +57,10 @@ async function startReal(binary: string): Promise<TestRegistry> {
 }
 
 function isUp(host: string): Promise<boolean> {
-  return request(`http://${host}/v2/`).then(
-    async ({ statusCode, body }) => {
-      await body.dump();
-      return statusCode === 200;
+  return fetch(`http://${host}/v2/`).then(
+    async (answer) => {
+      await answer.arrayBuffer();
+      return answer.status === 200;
     },
     () => false,
   );
