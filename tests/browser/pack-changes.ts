@@ -13,7 +13,7 @@ import { otherBuild } from "./build-page.ts";
 import type { Area, Fixture } from "./fixture.ts";
 import { type Person, selectorOf } from "./person.ts";
 
-const { submissions, review, builds } = packs;
+const { submissions, review, builds, scan } = packs;
 const first = "Mossy caves";
 const next = "Mossy caves 2";
 const broken = "Mossy caves 3";
@@ -89,21 +89,56 @@ const untilInEditor = ({ page }: Person, text: string, isThere: boolean) =>
     isThere,
   );
 
+/** The token of the theme in whose colour an editor draws each of these texts; undefined for what it does not tell apart. */
+const tokensOf = ({ page }: Person, texts: readonly string[]) =>
+  page.evaluate((wanted: readonly string[]) => {
+    const probe = document.body.appendChild(document.createElement("span"));
+    const colourOf = (token: string) => {
+      probe.style.color = `var(${token})`;
+      return getComputedStyle(probe).color;
+    };
+    const tokens = ["--text", "--muted", "--accent", "--running", "--failed", "--retiring"];
+    const byColour = new Map(tokens.map((token) => [colourOf(token), token]));
+    probe.remove();
+    const roots = [...document.querySelectorAll("main div")].flatMap(({ shadowRoot }) => shadowRoot ?? []);
+    const pieces = roots.flatMap((root) => [...root.querySelectorAll(".cm-line, .cm-line span")]);
+    return wanted.map((text) => {
+      // A word that is a whole line stands inside of it.
+      const piece = pieces.findLast(({ textContent }) => textContent === text);
+      return piece && byColour.get(getComputedStyle(piece).color);
+    });
+  }, texts);
+
+/** A package as the scanner finds it. */
+const packageFile = (name: string, version: string) => ({
+  [`config/node_modules/${name}/package.json`]: JSON.stringify({ name, version, license: "MIT" }),
+});
+
 export const addPackChangeTests: Area = (fixture) => {
   let dockerfile = "";
+  let built = "";
   let failed = "";
   let repeated = "";
 
   test("a pack is compared with the author's last approved one, entry by entry", async () => {
     const { stack, owner, inspect } = fixture();
-    dockerfile = `FROM ${stack.file().registry?.host}/svc/demo-server:1.21.4\nCOPY config /config\n`;
+    const from = `FROM ${stack.file().registry?.host}/svc/demo-server:1.21.4`;
+    dockerfile = `# Caves with moss.\n${from}\nCOPY config /config\n`;
     const same = { Dockerfile: dockerfile, "config/kept.txt": "as before\n" };
-    await submit(fixture(), first, { ...same, "config/rules.txt": "pvp=off\n", "config/gone.txt": "old\n" });
+    await submit(fixture(), first, {
+      ...same,
+      ...{ "config/rules.txt": "pvp=off\n", "config/gone.txt": "old\n" },
+      ...{ ...packageFile("left-pad", "1.3.0"), ...packageFile("right-pad", "2.0.0") },
+    });
     await approve(fixture(), first);
-    await ended(fixture(), builds.succeededHelp);
-    await submit(fixture(), next, { ...same, "config/rules.txt": "pvp=on\n", "config/new.txt": "new\n" });
+    built = await ended(fixture(), builds.succeededHelp);
+    await submit(fixture(), next, {
+      ...same,
+      ...{ "config/rules.txt": "pvp=on\n", "config/new.txt": "new\n" },
+      ...{ ...packageFile("left-pad", "1.3.1"), ...packageFile("centre-pad", "1.0.0") },
+    });
     await openReview(fixture(), next);
-    const counts = { added: 1, changed: 1, removed: 1, same: 2 };
+    const counts = { added: 2, changed: 2, removed: 2, same: 2 };
     await owner.sees(review.comparedWith(isolate(first), counts));
     // The Dockerfile is what is shown first.
     await owner.sees(review.sameFile);
@@ -125,6 +160,39 @@ export const addPackChangeTests: Area = (fixture) => {
     await owner.sees(review.earlierFile);
     await untilInEditor(owner, "old", true);
     await inspect(owner, "review-removed-file");
+  });
+
+  test("the Dockerfile is shown with its words in colours of the theme", async () => {
+    const { owner, inspect } = fixture();
+    await openReview(fixture(), next);
+    await untilInEditor(owner, dockerfile.split("\n")[1] ?? "", true);
+    const texts = ["# Caves with moss.", "FROM", "COPY", "COPY config /config"];
+    const expected = ["--muted", "--retiring", "--retiring", "--text"];
+    assert.deepEqual(await tokensOf(owner, texts), expected);
+    await inspect(owner, "review-dockerfile");
+  });
+
+  test("packages that came, went or have another version are listed between two builds", async () => {
+    const { owner, inspect } = fixture();
+    await approve(fixture(), next);
+    await ended(fixture(), builds.succeededHelp);
+    await owner.sees(scan.compare);
+    await owner.page.select(selectorOf("combobox", scan.compareWith), built);
+    const label = scan.changedPackages(3);
+    await owner.sees(label);
+    const rows = await owner.page.$$eval(`table[aria-label="${label}"] tbody tr`, (all) =>
+      all.map((row) => [...row.querySelectorAll("td > div")].map(({ textContent }) => textContent)),
+    );
+    const { added, removed, changed } = scan.changes;
+    assert.deepEqual(rows, [
+      ["centre-pad", added, "–", "1.0.0"],
+      ["left-pad", changed, "1.3.0", "1.3.1"],
+      ["right-pad", removed, "2.0.0", "–"],
+    ]);
+    await inspect(owner, "build-compared");
+    const { pathname, search } = new URL(owner.page.url());
+    await owner.open(new URL(`${pathname}${search}`, owner.page.url()).href);
+    await owner.sees(label);
   });
 
   test("a build that fails names its step to staff and its cause to the author", async () => {

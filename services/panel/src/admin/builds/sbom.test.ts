@@ -48,13 +48,15 @@ test("two bills differ in packages that came, went or changed", () => {
   const earlier = [
     one("bash", "5.1"),
     one("curl", "8"),
+    one("ed", "1.21"),
     one("log4j", "2.16", "maven"),
     one("log4j", "2.17", "maven"),
   ];
-  const later = [one("bash", "5.2"), one("jq", "1.7"), one("log4j", "2.17", "maven"), one("curl", "8")];
+  const later = [one("bash", "5.2"), one("jq", ""), one("log4j", "2.17", "maven"), one("curl", "8")];
   assert.deepEqual(comparePackages(earlier, later), [
-    { name: "bash", kind: "deb", earlier: "5.1", later: "5.2" },
-    { name: "jq", kind: "deb", earlier: "", later: "1.7" },
-    { name: "log4j", kind: "maven", earlier: "2.16, 2.17", later: "2.17" },
+    { name: "bash", kind: "deb", change: "changed", earlier: "5.1", later: "5.2" },
+    { name: "ed", kind: "deb", change: "removed", earlier: "1.21", later: "" },
+    { name: "jq", kind: "deb", change: "added", earlier: "", later: "" },
+    { name: "log4j", kind: "maven", change: "changed", earlier: "2.16, 2.17", later: "2.17" },
   ]);
 });

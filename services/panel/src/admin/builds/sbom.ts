@@ -49,7 +49,13 @@ export function searchPackages(packages: readonly SbomPackage[], search: string)
   );
 }
 
-type PackageChange = { name: string; kind: string; earlier: string; later: string };
+type PackageChange = {
+  name: string;
+  kind: string;
+  change: "added" | "removed" | "changed";
+  earlier: string;
+  later: string;
+};
 
 /** Packages that came, went or have other versions. Several versions of one package stand together. */
 export function comparePackages(
@@ -60,9 +66,11 @@ export function comparePackages(
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((key) => {
       const [kind = "", name = ""] = JSON.parse(key) as string[];
-      return { name, kind, earlier: joined(before.get(key)), later: joined(after.get(key)) };
+      const [was, is] = [before.get(key), after.get(key)];
+      const change = was === undefined ? "added" : is === undefined ? "removed" : "changed";
+      return { name, kind, change, earlier: joined(was), later: joined(is) } as const;
     })
-    .filter((change) => change.earlier !== change.later)
+    .filter(({ change, earlier, later }) => change !== "changed" || earlier !== later)
     .sort((a, b) => compare(a.name, b.name));
 }
 

@@ -127,6 +127,7 @@ function PackageDifferences({ earlier, later }: { earlier: string; later: string
           keyOf={({ kind, name }) => JSON.stringify([kind, name])}
           columns={[
             { key: "name", title: words.package, cell: ({ name }) => <bdi>{visible(name)}</bdi> },
+            { key: "change", title: words.changes.title, cell: ({ change }) => words.changes[change] },
             { key: "earlier", title: words.earlier, cell: (change) => visible(change.earlier || "–") },
             { key: "later", title: words.later, cell: (change) => visible(change.later || "–") },
           ]}

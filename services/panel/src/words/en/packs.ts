@@ -388,6 +388,7 @@ const scan = {
   goneFindings: (n: number) =>
     count(n, "finding that only the other one has", "findings that only the other one has"),
   changedPackages: (n: number) => count(n, "package differs", "packages differ"),
+  changes: { title: "Change", added: "Added", removed: "Removed", changed: "Another version" },
   noSbomToCompare: "One of them has no bill of materials, so their packages cannot be compared.",
   earlier: "Other build",
   later: "This build",

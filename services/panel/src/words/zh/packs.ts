@@ -372,6 +372,7 @@ const scan: PackWords["scan"] = {
   addedFindings: (n) => `${n} 项发现是另一个构建没有的`,
   goneFindings: (n) => `${n} 项发现只有另一个构建有`,
   changedPackages: (n) => `${n} 个软件包不同`,
+  changes: { title: "变化", added: "新增", removed: "移除", changed: "版本不同" },
   noSbomToCompare: "其中一个没有物料清单，无法比较软件包。",
   earlier: "另一个构建",
   later: "此构建",
