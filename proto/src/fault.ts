@@ -184,6 +184,7 @@ export const faults = rows({
   plan_changed: [409, "What would be installed has changed since it was shown; look at the plan again."],
   plan_refused: [409, "This cannot be installed as planned; the problems of the plan say why."],
   file_exists: [409, "A file of that name exists; choose another name or overwrite it."],
+  folder_not_empty: [409, "The folder is not empty; delete what is in it first."],
   image_change_unconfirmed: [409, "Changing the image of a server needs confirmImageChange=true."],
   oidc_already_linked: [409, "This identity is already linked to another account."],
   oidc_too_many: [409, "The account has as many linked identities as it can have; remove one first."],

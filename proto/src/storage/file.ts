@@ -6,7 +6,7 @@ import { z } from "zod";
 import { bucket, operation } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { Sha256Hex, Timestamp } from "../text.ts";
-import { ArchiveLeftOut, SearchResult } from "./world-task.ts";
+import { ArchiveLeftOut, RemoveOnly, SearchResult } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 /** A path as a caller writes it; the owner answers `bad_path` for what is none. */
@@ -46,11 +46,17 @@ export const list = operation({
   subject: "storage.file.list",
   http: { method: "GET", path: "/api/v1/servers/{name}/files", ...external, rights: ["files.read"] },
   params: name,
-  query: { path: WorldPath.default("") },
+  query: {
+    path: WorldPath.default(""),
+    from: z.string().min(1).max(255).optional().meta({
+      description: "First name that is listed; to go on after `truncated`, the last name of the answer",
+    }),
+  },
   output: z.strictObject({
     path: z.string(),
+    /** By name, in the order of UTF-16 code units. */
     entries: z.array(FileEntry),
-    /** True when the folder holds more entries than are listed. */
+    /** True when the folder holds more entries after these. */
     truncated: z.boolean(),
     /** 0 = full, null = unknown. */
     free_bytes: z.number().int().min(0).nullable(),
@@ -151,11 +157,11 @@ export const remove = operation({
   subject: "storage.file.remove",
   http: { method: "DELETE", path: "/api/v1/servers/{name}/file", ...external, rights: ["files.write"] },
   params: name,
-  query: path,
+  query: { ...path, only: RemoveOnly.optional() },
   output: z.strictObject({ path: z.string(), status: z.literal("deleted") }),
-  faults: writing,
+  faults: [...writing, "folder_not_empty"],
   deadlineMs,
-  summary: "Deletes a file, a link itself, or a folder with all that is in it.",
+  summary: "Deletes a file, a link itself, or a folder with all that is in it; `only` says what it must be.",
   spec: "docs/reference/files.md#operations",
 });
 

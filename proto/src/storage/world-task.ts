@@ -65,6 +65,10 @@ export const PluginRecords = z.strictObject({
 });
 export type PluginRecords = z.output<typeof PluginRecords>;
 
+/** What a removal must find: no folder, or a folder with nothing in it; decided by the file system as it removes. */
+export const RemoveOnly = z.enum(["file", "empty_folder"]);
+export type RemoveOnly = z.output<typeof RemoveOnly>;
+
 export const Task = z.discriminatedUnion("mode", [
   /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (docs/reference/backups.md#archive). */
   z.strictObject({
@@ -107,7 +111,8 @@ export const Task = z.discriminatedUnion("mode", [
     ]),
     url: z.url(),
   }),
-  z.strictObject({ mode: z.literal("list"), path }),
+  /** `from`: the first name that is listed; absent: the first there is. */
+  z.strictObject({ mode: z.literal("list"), path, from: z.string().max(255).optional() }),
   /** Looks below a folder for a text, in names, in content or in both (docs/reference/files.md#search). */
   z.strictObject({
     mode: z.literal("search"),
@@ -126,7 +131,7 @@ export const Task = z.discriminatedUnion("mode", [
     create_only: z.boolean().optional(),
   }),
   z.strictObject({ mode: z.literal("mkdir"), path }),
-  z.strictObject({ mode: z.literal("delete"), path }),
+  z.strictObject({ mode: z.literal("delete"), path, only: RemoveOnly.optional() }),
   z.strictObject({ mode: z.literal("rename"), path, to: path }),
   /** Packs files and folders as a zip beside them (docs/reference/files.md#archive). */
   z.strictObject({

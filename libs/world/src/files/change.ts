@@ -1,7 +1,8 @@
 // Creates folders, removes and renames paths. Each is one atomic step of the file system.
 
 import { randomBytes } from "node:crypto";
-import { WorldFault } from "../fault.ts";
+import type { RemoveOnly } from "@svc/proto/world-task";
+import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import { type Folder, setFolderAttributes } from "../path/folder.ts";
 import { hiddenPrefix, parseTarget } from "../path/parse.ts";
 import { assertMovable, assertWritable, findProtected } from "../path/protect.ts";
@@ -18,16 +19,34 @@ export async function makeFolder(world: Folder, path: string): Promise<void> {
   await folder.sync();
 }
 
-/** Removes a file, a link itself, or a folder with its contents. Throws `bad_path`, `not_found`. */
-export async function removePath(world: Folder, path: string): Promise<void> {
+/**
+ * Removes a file, a link itself, or a folder with its contents. `only`: what it must be; the file system decides as it removes,
+ * so that what arrives meanwhile is never lost. Throws `bad_path`, `not_found`, and with `only` `type_conflict`, `file_exists` for a
+ * folder that is not empty.
+ */
+export async function removePath(world: Folder, path: string, only?: RemoveOnly): Promise<void> {
   const { parents, name } = parseTarget(path);
   await using folder = await world.descend(parents);
   if (!(await folder.find(name))) throw new WorldFault("not_found", `${path} does not exist.`);
+  if (only) return await removeOnly(folder, { name, path, only });
   // Hidden first: a folder exists or is gone, never half removed.
   const gone = `${hiddenPrefix}delete-${randomBytes(8).toString("hex")}`;
   await folder.move(name, { folder: world, name: gone });
   await folder.sync();
   await removeTree(world, gone);
+}
+
+type Wanted = { name: string; path: string; only: RemoveOnly };
+
+async function removeOnly(folder: Folder, { name, path, only }: Wanted): Promise<void> {
+  await (only === "file" ? folder.removeFile(name) : folder.removeEmpty(name)).catch((error: unknown) => {
+    if (errnoOf(error) === "EISDIR") throw new WorldFault("type_conflict", `${path} is a folder.`);
+    if (only === "file") throw error;
+    if (isWorldFault(error, "file_exists")) throw new WorldFault("file_exists", `${path} is not empty.`);
+    if (isWorldFault(error, "bad_path")) throw new WorldFault("type_conflict", `${path} is not a folder.`);
+    throw error;
+  });
+  await folder.sync();
 }
 
 /** Never replaces. Throws `bad_path`, also for protected files, `not_found`, `file_exists`. */

@@ -57,10 +57,10 @@ const text = (...names: string[]) => readFile(at("world", ...names), "utf8");
 describe("what is refused changes nothing", () => {
   const wrong = "0".repeat(64);
   const table: [fact: string, code: TaskFault["code"], act: () => Promise<unknown>][] = [
-    ["a list of what is not there", "not_found", () => listFolder(world, "nowhere", 10)],
-    ["a list of a file", "bad_path", () => listFolder(world, "plugins/a.jar", 10)],
-    ["a list through a link", "bad_path", () => listFolder(world, "out", 10)],
-    ["a list outside", "bad_path", () => listFolder(world, "../", 10)],
+    ["a list of what is not there", "not_found", () => listFolder(world, "nowhere", { most: 10 })],
+    ["a list of a file", "bad_path", () => listFolder(world, "plugins/a.jar", { most: 10 })],
+    ["a list through a link", "bad_path", () => listFolder(world, "out", { most: 10 })],
+    ["a list outside", "bad_path", () => listFolder(world, "../", { most: 10 })],
     ["a read through a link", "bad_path", () => readSmallFile(world, "leak", 100)],
     ["a read below a link", "bad_path", () => readSmallFile(world, "out/secret", 100)],
     ["a read of a folder", "bad_path", () => readSmallFile(world, "plugins", 100)],
@@ -96,6 +96,32 @@ describe("what is refused changes nothing", () => {
     ["a removal of the root", "bad_path", () => removePath(world, "")],
     ["a removal of nothing", "not_found", () => removePath(world, "nothing")],
     ["a removal below a link", "bad_path", () => removePath(world, "out/secret")],
+    [
+      "a removal of a folder that must be a file",
+      "type_conflict",
+      () => removePath(world, "plugins", "file"),
+    ],
+    ["a removal of nothing as a file", "not_found", () => removePath(world, "nothing", "file")],
+    [
+      "a removal of a file that must be an empty folder",
+      "type_conflict",
+      () => removePath(world, "plugins/a.jar", "empty_folder"),
+    ],
+    [
+      "a removal of a link that must be an empty folder",
+      "type_conflict",
+      () => removePath(world, "out", "empty_folder"),
+    ],
+    [
+      "a removal of a folder that must be empty",
+      "file_exists",
+      () => removePath(world, "plugins", "empty_folder"),
+    ],
+    [
+      "a removal below a link of what must be a file",
+      "bad_path",
+      () => removePath(world, "out/secret", "file"),
+    ],
     ["a rename over a file", "file_exists", () => renamePath(world, "plugins/inner/b.yml", "plugins/a.jar")],
     ["a rename over a folder", "file_exists", () => renamePath(world, "plugins/a.jar", "plugins/inner")],
     ["a rename into itself", "bad_path", () => renamePath(world, "plugins", "plugins/inner/deeper")],
@@ -166,7 +192,7 @@ describe("what is refused changes nothing", () => {
 describe("files of a world", () => {
   test("a list shows names, sizes and kinds, and says when there are more", async () => {
     await writeFile(at("world", ".svc-write-1"), "hidden");
-    const { listing, truncated, freeBytes } = await listFolder(world, "", 100);
+    const { listing, truncated, freeBytes } = await listFolder(world, "", { most: 100 });
     assert.deepEqual(
       listing.map(({ name, size, is_dir }) => [name, is_dir ? "folder" : size]),
       [
@@ -181,8 +207,30 @@ describe("files of a world", () => {
     );
     assert.equal(truncated, false);
     assert.ok((freeBytes ?? 0) > 0);
-    const cut = await listFolder(world, "", 2);
+    const cut = await listFolder(world, "", { most: 2 });
     assert.deepEqual([cut.listing.length, cut.truncated], [2, true]);
+  });
+
+  test("a folder of any size is listed page by page, each from the last name of the one before", async () => {
+    const names = ["Z", "a", "b", "ä", "日本", "💎"];
+    for (const name of names) await writeFile(at("world", "plugins", "inner", name), name);
+    await writeFile(
+      Buffer.concat([Buffer.from(at("world", "plugins", "inner", "raw")), Buffer.of(0xff)]),
+      "raw",
+    );
+    const seen: string[] = [];
+    for (let from: string | undefined, isMore = true; isMore; ) {
+      const { listing, truncated } = await listFolder(world, "plugins/inner", { most: 2, from });
+      seen.push(...listing.map(({ name }) => name).filter((name) => name !== from));
+      from = seen.at(-1);
+      isMore = truncated;
+    }
+    assert.deepEqual(seen, ["Z", "a", "b", "b.yml", "raw\ufffd", "ä", "日本", "💎"]);
+    const { listing } = await listFolder(world, "plugins/inner", { most: 2, from: "zzz" });
+    assert.deepEqual(
+      listing.map(({ name }) => name),
+      ["ä", "日本"],
+    );
   });
 
   test("server.properties is read with its password masked under every name, and both digests are told", async () => {
@@ -218,6 +266,29 @@ describe("files of a world", () => {
       "props.txt",
       "server.properties",
     ]);
+  });
+
+  test("a file, a link itself and an empty folder go when they must be that", async () => {
+    await removePath(world, "plugins/inner/b.yml", "file");
+    await removePath(world, "leak", "file");
+    await removePath(world, "plugins/inner", "empty_folder");
+    assert.deepEqual(await readdir(at("world", "plugins")), ["a.jar"]);
+    assert.equal(await readFile(at("secret"), "utf8"), "outside");
+  });
+
+  test("a file that arrives in a folder while it is deleted as an empty one is never lost", async () => {
+    for (let round = 0; round < 50; round++) {
+      await mkdir(at("world", "busy"));
+      const [removal, arrival] = await Promise.allSettled([
+        removePath(world, "busy", "empty_folder"),
+        writeFile(at("world", "busy", "new"), "new"),
+      ]);
+      assert.notEqual(removal.status, arrival.status, "either the folder goes or the file stays");
+      if (removal.status === "fulfilled") continue;
+      assert.ok(isWorldFault(removal.reason, "file_exists"));
+      assert.equal(await readFile(at("world", "busy", "new"), "utf8"), "new");
+      await removePath(world, "busy");
+    }
   });
 
   test("an upload lands as a whole, over a file only when that is wanted", async () => {

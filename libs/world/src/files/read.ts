@@ -9,16 +9,23 @@ import { findProtected, isForwarding, isProperties, maskPassword } from "../path
 
 type Listing = { listing: FileEntry[]; truncated: boolean; freeBytes: number | undefined };
 
+/** `from`: the first name that is listed. */
+type Page = { most: number; from?: string | undefined };
+
 /** The entries of a folder by name, at most `most`. Throws `bad_path`, `not_found`. */
-export async function listFolder(world: Folder, path: string, most: number): Promise<Listing> {
+export async function listFolder(world: Folder, path: string, { most, from = "" }: Page): Promise<Listing> {
   await using folder = await world.descend(parsePath(path));
-  const seen = (await folder.list()).filter(({ name }) => !isHidden(name));
+  // Names that are no UTF-8 are shown otherwise than they are: by what is shown, so that a reader can go on from the last.
+  const seen = (await folder.list())
+    .map(({ name }) => ({ name, shown: name.toWellFormed() }))
+    .filter(({ name, shown }) => !isHidden(name) && shown >= from)
+    .sort((one, other) => (one.shown < other.shown ? -1 : 1));
   const listing: FileEntry[] = [];
-  for (const { name } of seen.slice(0, most)) {
+  for (const { name, shown } of seen.slice(0, most)) {
     const stats = await folder.find(name);
     if (!stats) continue;
     listing.push({
-      name: name.toWellFormed(),
+      name: shown,
       size: stats.isDirectory() ? 0 : stats.size,
       is_dir: stats.isDirectory(),
       mod_time: new Date(stats.mtimeMs).toISOString(),

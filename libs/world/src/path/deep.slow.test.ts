@@ -147,7 +147,7 @@ describe("a chain of 1,100 folders", () => {
     await makeFolder(world, "other");
     await renamePath(world, deep, "other/deep");
     assert.deepEqual(
-      (await listFolder(world, "other/deep/deep", 10)).listing.map(({ name }) => name),
+      (await listFolder(world, "other/deep/deep", { most: 10 })).listing.map(({ name }) => name),
       [deep],
     );
     const few = openFiles();

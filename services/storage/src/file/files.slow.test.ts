@@ -122,6 +122,45 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     assert.equal(await fixture.refusal(file("plugins"), { method: "DELETE" }), "404 not_found");
   });
 
+  test("a listing begins at a name", async () => {
+    mkdirSync(inWorld("paged"));
+    for (const name of ["a", "b c", "d"]) writeFileSync(inWorld(`paged/${name}`), name);
+    const { body } = await fixture.ask(`${files}?path=paged&from=${encodeURIComponent("b c")}`);
+    assert.deepEqual(
+      (body["entries"] as { name: string }[]).map(({ name }) => name),
+      ["b c", "d"],
+    );
+    assert.equal(await fixture.refusal(`${files}?path=paged&from=`), "400 bad_request");
+    rmSync(inWorld("paged"), { recursive: true });
+  });
+
+  test("a deletion that says what it must find deletes nothing else", async () => {
+    mkdirSync(inWorld("only/inner"), { recursive: true });
+    writeFileSync(inWorld("only/a.txt"), "a");
+    const remove = (path: string, only: string) =>
+      fixture.refusal(`${file(path)}&only=${only}`, { method: "DELETE" });
+    assert.equal(await remove("only", "empty_folder"), "409 folder_not_empty");
+    assert.equal(await remove("only", "file"), "400 bad_path");
+    assert.equal(await remove("only/a.txt", "empty_folder"), "400 bad_path");
+    assert.equal(await remove("only/a.txt", "anything"), "400 bad_request");
+    assert.equal(existsSync(inWorld("only/a.txt")) && existsSync(inWorld("only/inner")), true);
+    for (const [path, only] of [
+      ["only/a.txt", "file"],
+      ["only/inner", "empty_folder"],
+      ["only", "empty_folder"],
+    ] as const) {
+      const gone = await fixture.ask(`${file(path)}&only=${only}`, { method: "DELETE" });
+      assert.deepEqual(gone.body, { path, status: "deleted" });
+    }
+    assert.equal(existsSync(inWorld("only")), false);
+    const audited = () => fixture.base.audits.filter(({ payload }) => payload["only"] !== undefined);
+    await until(() => audited().length >= 6);
+    assert.deepEqual(
+      audited().map(({ payload }) => payload["outcome"]),
+      ["failed", "failed", "failed", "done", "done", "done"],
+    );
+  });
+
   test("a path outside the world or to a protected file is rejected", async () => {
     symlinkSync("/etc", inWorld("out"));
     for (const path of ["../secret", "/etc/passwd", "out/passwd", "a\\b", ".svc-x", "C:/x"]) {

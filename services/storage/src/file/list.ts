@@ -8,9 +8,9 @@ import { runOnWorld } from "./run-on-world.ts";
 /** storage.file.list */
 export const list =
   (deps: FileDeps): Handler<typeof files.list> =>
-  async (context, { name, path: given }) => {
+  async (context, { name, path: given, from }) => {
     const path = readPath(given);
-    const task = { mode: "list", path } as const;
+    const task = { mode: "list", path, ...(from !== undefined && { from }) } as const;
     const done = await runOnWorld(deps, { ...context, server: name, to: files.list, reads: [path], task });
     return answerLarge(deps, context, {
       path,

@@ -26,8 +26,9 @@ import { type Context, targetOf } from "../context.ts";
 
 type Of<Name extends Task["mode"]> = Task & { mode: Name };
 
-export async function list({ path }: Of<"list">, { world }: Context): Promise<TaskDone> {
-  const { listing, truncated, freeBytes } = await listFolder(world, path, limits.listEntries);
+export async function list({ path, from }: Of<"list">, { world }: Context): Promise<TaskDone> {
+  const most = limits.listEntries;
+  const { listing, truncated, freeBytes } = await listFolder(world, path, { most, from });
   return { listing, truncated, free_bytes: freeBytes ?? null };
 }
 
@@ -60,8 +61,8 @@ export async function mkdir({ path }: Of<"mkdir">, { world }: Context): Promise<
   return {};
 }
 
-export async function remove({ path }: Of<"delete">, { world }: Context): Promise<TaskDone> {
-  await removePath(world, path);
+export async function remove({ path, only }: Of<"delete">, { world }: Context): Promise<TaskDone> {
+  await removePath(world, path, only);
   return {};
 }
 

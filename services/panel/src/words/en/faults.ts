@@ -113,6 +113,7 @@ export const faults = {
   file_exists: "There is a file of this name. Choose another name, or replace it.",
   files_timeout: "This takes longer than 90 seconds. It may still finish; look again in a moment.",
   files_unavailable: "Files cannot be reached at the moment. Try again in a moment.",
+  folder_not_empty: "The folder is not empty. Delete what is in it first.",
   forbidden: "You are not allowed to do this.",
   image_change_unconfirmed: "Confirm that the image is to change.",
   image_not_in_registry: "The registry has no such image.",

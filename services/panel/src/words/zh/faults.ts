@@ -104,6 +104,7 @@ export const faults: Words["faults"] = {
   file_exists: "已有同名文件。请换个名称，或替换它。",
   files_timeout: "操作超过 90 秒。它可能仍会完成；请稍后查看。",
   files_unavailable: "暂时无法访问文件。请稍后再试。",
+  folder_not_empty: "文件夹不为空，请先删除其中的内容。",
   forbidden: "您无权这样做。",
   image_change_unconfirmed: "请确认要更换镜像。",
   image_not_in_registry: "镜像仓库中没有此镜像。",
