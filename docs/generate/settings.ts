@@ -11,6 +11,7 @@ import { settings as opsWatchdog } from "../../services/ops-watchdog/src/config.
 import { namesOf, settings as proxy, fileName as proxyFile } from "../../services/proxy/src/config.ts";
 import { limits as proxyLimits } from "../../services/proxy/src/limit-settings.ts";
 import { settings as registryGate } from "../../services/registry-gate/src/config.ts";
+import { settings as sftp } from "../../services/sftp/src/config.ts";
 import { settings as storage } from "../../services/storage/src/config.ts";
 import { code, heading, page, table } from "./page.ts";
 
@@ -29,6 +30,7 @@ const edgeServices = [
   ["login-gate", loginGate],
   ["lobby", lobby],
   ["registry-gate", registryGate],
+  ["sftp", sftp],
 ] as const;
 
 const environment: readonly [string, string][] = [

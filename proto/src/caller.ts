@@ -14,5 +14,5 @@ export const faceHosts = ["player", "operator"] as const;
 export type FaceHost = (typeof faceHosts)[number];
 
 /** Holders of a service token on the internal face (docs/reference/http.md#service-tokens). */
-export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;
+export const callerTokens = ["velocity", "limbo", "build", "ops", "sftp"] as const;
 export type CallerToken = (typeof callerTokens)[number];

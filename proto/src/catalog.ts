@@ -27,6 +27,7 @@ import * as quota from "./identity/quota.ts";
 import * as sessionVerifier from "./identity/session-verifier.ts";
 import * as setting from "./identity/setting.ts";
 import * as signIn from "./identity/sign-in.ts";
+import * as sshKey from "./identity/ssh-key.ts";
 import * as user from "./identity/user.ts";
 import * as announcement from "./lifecycle/announcement.ts";
 import * as clone from "./lifecycle/clone.ts";
@@ -98,6 +99,7 @@ const lifecycle = [
 const identity = [
   account,
   apiToken,
+  sshKey,
   signIn,
   cliLogin,
   oidc,

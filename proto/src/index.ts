@@ -114,6 +114,7 @@ export * as quotas from "./identity/quota.ts";
 export * as sessionVerifier from "./identity/session-verifier.ts";
 export * as settings from "./identity/setting.ts";
 export * as signIn from "./identity/sign-in.ts";
+export * as sshKeys from "./identity/ssh-key.ts";
 export * as users from "./identity/user.ts";
 export { type Language, languages } from "./language.ts";
 export * as announcements from "./lifecycle/announcement.ts";

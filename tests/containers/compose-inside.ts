@@ -88,6 +88,7 @@ function fileOf(docker: Docker): Omit<StackFile, "setup_url"> & { setup_url: str
       limbo: token("limbo"),
       build: token("build"),
       ops: token("ops"),
+      sftp: token("sftp"),
     },
     nats_url: "",
     database_url: "",

@@ -84,9 +84,13 @@ describe("every container of compose.yaml", () => {
   });
 });
 
-test("compose.yaml publishes the panel, the mails and Minecraft, on loopback alone", () => {
+test("compose.yaml publishes the panel, the mails, Minecraft and SFTP, on loopback alone", () => {
   const published = all.flatMap(([, { ports = [] }]) => ports);
-  assert.deepEqual(published, ["127.0.0.1:8080:8080", "127.0.0.1:8025:8025", "127.0.0.1:25565:25577"]);
+  const ports = ["8080:8080", "8025:8025", "25565:25577", "2222:2222"];
+  assert.deepEqual(
+    published,
+    ports.map((port) => `127.0.0.1:${port}`),
+  );
 });
 
 test("secrets of compose.yaml are written by one container, mounted read-only by others, and not by game servers", () => {
@@ -119,6 +123,7 @@ test("compose.yaml gives every service the memory that a cluster gives it, besid
     ["proxy", values.proxy.resources.memoryLimit],
     ["login-gate", values.loginGate.resources.memoryLimit],
     ["lobby", values.lobby.resources.memoryLimit],
+    ["sftp", values.sftp.resources.memoryLimit],
   ]);
   for (const name of services) assert.ok(limits.has(name), name);
   for (const [name, limit] of limits) {

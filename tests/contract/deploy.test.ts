@@ -42,7 +42,7 @@ async function configOf(service: string, environment: NodeJS.Dict<string>): Prom
   return loadConfig(environment);
 }
 
-for (const service of gameServiceNames) {
+for (const service of [...gameServiceNames, "sftp"]) {
   test(`compose.yaml runs ${service} with a valid environment, and without credentials of mesh or database`, async () => {
     const command = compose.services[service]?.command ?? [];
     assert.deepEqual(command, [`--env-file=/config/env/${service}.env`, `services/${service}/src/main.ts`]);
@@ -73,7 +73,7 @@ test("gate and lobby of compose.yaml accept what its proxy signs with, each its 
 });
 
 test("every process of svc in compose.yaml is asked on the port that it answers probes on, or players, each on its own", () => {
-  const asked = [...services, ...gameServiceNames].map((name) => {
+  const asked = [...services, ...gameServiceNames, "sftp"].map((name) => {
     const environment = parseEnv(readFileSync(join(out, `env/${name}.env`), "utf8"));
     const { SVC_HEALTH_PORT: port, GAME_PORT: gamePort } = environment;
     const wanted = port === undefined ? [gamePort, "-"] : [port];

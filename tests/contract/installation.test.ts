@@ -17,6 +17,7 @@ import {
   objectsOf,
 } from "../../services/cli/src/manifests/installation.ts";
 import { identityOf } from "../../services/cli/src/manifests/kustomize/files.ts";
+import { firstSecrets } from "../../services/cli/src/manifests/secrets.ts";
 import { readValues } from "../../services/cli/src/manifests/values/read.ts";
 import { loadConfig as loadGateConfig } from "../../services/registry-gate/src/config.ts";
 
@@ -185,6 +186,32 @@ test("the proxy has a valid environment", async () => {
   const masters = join(out, "masters");
   writeFileSync(masters, "m".repeat(43));
   await configOf("proxy", { ...environment, SVC_FORWARDING_MASTER_FILE: masters });
+});
+
+test("SFTP is there where it is switched on, with a valid environment and a secret of its own", async () => {
+  assert.equal(find("Deployment", "sftp"), undefined);
+  const file = join(out, "sftp.yaml");
+  writeFileSync(file, JSON.stringify({ sftp: { enabled: true, port: 22 } }));
+  const values = readValues(file);
+  const objects = installation.flatMap((one) => objectsOf(one, values));
+  const named = (kind: string) => objects.find((one) => one.kind === kind && one.metadata.name === "sftp");
+  assert.ok(named("Service") && named("NetworkPolicy") && named("PodDisruptionBudget"));
+  const [pod] = podsIn(named("Deployment"));
+  const keys = pod?.volumes?.flatMap(
+    ({ secret }) => secret?.items?.map(({ key }) => [secret.secretName, key]) ?? [],
+  );
+  assert.deepEqual(keys, [
+    ["svc-tokens", "sftp"],
+    ["svc-sftp", "host_key"],
+  ]);
+  const [made] = firstSecrets(values).filter(({ metadata }) => metadata.name === "svc-sftp");
+  const secret = join(out, "host-key");
+  writeFileSync(secret, made?.stringData["host_key"] ?? "");
+  const environment = envOf(pod?.containers[0]?.env ?? []);
+  assert.equal(environment["SVC_SFTP_HOST_KEY_FILE"], "/host-key/host-key");
+  const config = await configOf("sftp", { ...environment, SVC_SFTP_HOST_KEY_FILE: secret });
+  const { publicHost, publicPort } = config as unknown as { publicHost: string; publicPort: number };
+  assert.deepEqual([publicHost, publicPort], ["sftp.play.example.net", 22]);
 });
 
 test("storage and its Jobs share the archive folder, and uploads lie on a volume", () => {

@@ -18,12 +18,13 @@ export type StackFile = {
   panel_host: string;
   admin_host: string;
   setup_url: string;
-  tokens: Record<"velocity" | "limbo" | "build" | "ops", string>;
+  tokens: Record<"velocity" | "limbo" | "build" | "ops" | "sftp", string>;
   nats_url: string;
   database_url: string;
   kubeconfig: string;
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
+  sftp?: { host: string; port: number };
   registry?: { host: string; credentials_file: string };
   processes: { name: string; pid: number; log: string; metrics?: string }[];
 };

@@ -31,6 +31,7 @@ async function describe({ kube, values, dir }: Installed): Promise<StackFile> {
       limbo: tokens("limbo"),
       build: tokens("build"),
       ops: tokens("ops"),
+      sftp: tokens("sftp"),
     },
     nats_url: `nats://operator:${nats("operator")}@${await addressOf("nats")}:4222`,
     database_url: `postgres://postgres:${database("admin")}@${await addressOf("postgres")}:5432/svc`,

@@ -32,6 +32,7 @@ import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
 import { addGroupCommands } from "./server-group/program.ts";
 import { addVerifierCommand } from "./session-verifier/program.ts";
+import { addKeyCommands } from "./ssh-key/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addSupportCommand } from "./support/program.ts";
 import { addTemplateCommands } from "./template/program.ts";
@@ -51,6 +52,7 @@ export function createProgram(): Command {
   addStackCommands(program);
   addAccountCommands(program);
   addTokenCommands(program);
+  addKeyCommands(program);
   addAccessCommands(program);
   addServerCommands(program);
   addGroupCommands(program);

@@ -10,6 +10,7 @@ const tokenVariables: Record<CallerToken, string> = {
   limbo: "SVC_LIMBO_TOKEN",
   build: "SVC_BUILD_TOKEN",
   ops: "SVC_OPS_TOKEN",
+  sftp: "SVC_SFTP_TOKEN",
 };
 
 export const settings = z.strictObject({ gateway: gatewaySection });

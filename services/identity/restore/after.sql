@@ -10,4 +10,7 @@ delete from cli_logins;
 delete from oidc_logins;
 -- One that was revoked since would open again; kept, so that its caller is told why.
 update api_tokens set revoked_at = now() where revoked_at is null;
+-- One that was removed since would open again, too.
+delete from ssh_keys;
+delete from sftp_door;
 delete from account_migrations where state in ('initiated', 'confirmed', 'code_issued');

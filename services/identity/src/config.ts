@@ -37,6 +37,12 @@ const identity = section({
   api_token_longest: duration("366d"),
   /** API tokens that are valid at once for one account. */
   api_tokens_per_account: count(50),
+  /** SSH keys that one account may have. */
+  ssh_keys_per_account: count(20),
+  /** Longest time that a connection of SFTP is open. */
+  ssh_session_ttl: duration("12h"),
+  /** Connections of SFTP of one account at once; the oldest one ends for the next. */
+  ssh_sessions_per_account: count(32),
   /** Lifetime of the setup link. */
   setup_token_ttl: duration("30m"),
   /** File for the setup link of the first owner; without it no link is created at start. */

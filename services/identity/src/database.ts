@@ -1,6 +1,6 @@
 // Tables of the schema `identity` as kysely sees them; a test compares them with the live schema.
 
-import type { FaceHost, Role } from "@svc/proto";
+import type { FaceHost, Role, sshKeys } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -170,6 +170,29 @@ export type ApiTokensTable = {
   revoked_at: MaybeAt;
   last_used_at: MaybeAt;
   last_used_ip: ColumnType<string | null, string | null | undefined, string | null>;
+  /** Of a session of SFTP: the key that opened it. */
+  ssh_key_id: ColumnType<string | null, string | null | undefined, string | null>;
+};
+
+export type SshKeysTable = {
+  id: string;
+  user_id: string;
+  name: string;
+  type: sshKeys.SshKey["type"];
+  public_key: string;
+  fingerprint: string;
+  created_at: At;
+  last_used_at: MaybeAt;
+  last_used_ip: ColumnType<string | null, string | null | undefined, string | null>;
+};
+
+/** Where SFTP is reached. */
+type SftpDoorTable = {
+  id: number;
+  host: string;
+  port: number;
+  fingerprint: string;
+  seen_at: At;
 };
 
 /** Who somebody is at an OpenID provider. */
@@ -286,6 +309,8 @@ export type Tables = {
   quotas: QuotasTable;
   sessions: SessionsTable;
   api_tokens: ApiTokensTable;
+  ssh_keys: SshKeysTable;
+  sftp_door: SftpDoorTable;
   external_identities: ExternalIdentitiesTable;
   oidc_logins: OidcLoginsTable;
   setup_tokens: SetupTokensTable;

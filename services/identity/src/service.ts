@@ -36,6 +36,7 @@ import { serveSettings } from "./setting/serve.ts";
 import { ensureOwner } from "./setup/ensure-owner.ts";
 import { createRedeem } from "./setup/redeem.ts";
 import { serveSignIn } from "./sign-in/serve.ts";
+import { serveSshKeys } from "./ssh-key/serve.ts";
 import { startDeletions } from "./user/remove.ts";
 import { serveUsers } from "./user/serve.ts";
 
@@ -76,6 +77,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   serveCliLogins(service);
   const oidc = serveOidc(service);
   serveApiTokens(service);
+  serveSshKeys(service);
   serveSelfService(service);
   servePasskeys(service);
   serveReauth(service);

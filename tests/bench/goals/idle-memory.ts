@@ -2,7 +2,7 @@
 // `svc up`). A first start compiles the sources and stays about 30 MB above that until the process is started again.
 // The peer's processes hold 126 to 130 MB. The proportional figure counts pages shared between the services once.
 
-import { allServiceNames } from "@svc/local-stack";
+import { chooseServices } from "@svc/local-stack";
 import type { Goal } from "../harness/bench.ts";
 import { proportionalMb, residentMb } from "../harness/process-stats.ts";
 
@@ -15,7 +15,7 @@ export const idleMemory: Goal = {
     const stack = await bench.stack();
     await stack.restart();
     await new Promise((wake) => setTimeout(wake, bench.options.isQuick ? settleMs / 2 : settleMs));
-    return allServiceNames.map((name) => ({
+    return [...chooseServices({}).keys()].map((name) => ({
       goal: "G22",
       what: `${name}, idle`,
       unit: "MB",

@@ -16,6 +16,7 @@ export const defaultPorts = {
   "registry-gate": 15000,
   registry: 15001,
   "registry-lease": 15002,
+  sftp: 2222,
 } as const;
 
 export type PortName = keyof typeof defaultPorts;

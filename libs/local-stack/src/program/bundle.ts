@@ -25,8 +25,8 @@ const settingFiles = [
   "{proto,libs/*,services/*}/package.json",
   "libs/local-stack/src/program/*.ts",
 ];
-/** Tools of a build, which are rarely loaded, and a part of `pg` that is not installed. */
-const notBundled = ["vite", "@vitejs/plugin-react", "rolldown", "pg-native"];
+/** Tools of a build, which are rarely loaded, a part of `pg` that is not installed, and `ssh2`, which tries for such parts. */
+const notBundled = ["vite", "@vitejs/plugin-react", "rolldown", "pg-native", "ssh2"];
 /** A folder that nobody runs goes after this time. */
 const keepMs = 24 * 60 * 60_000;
 

@@ -15,8 +15,16 @@ export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
 /** The gate of the image registry; with it the stack runs the registry. */
 const registryServiceNames = ["registry-gate"] as const;
 
+/** Runs only where somebody asks for it. */
+const optionalServiceNames = ["sftp"] as const;
+
 /** Everything that `--only` may name. */
-export const allServiceNames = [...serviceNames, ...gameServiceNames, ...registryServiceNames] as const;
+export const allServiceNames = [
+  ...serviceNames,
+  ...gameServiceNames,
+  ...registryServiceNames,
+  ...optionalServiceNames,
+] as const;
 
 /** A service that the stack runs. */
 export type StackService = (typeof allServiceNames)[number];

@@ -48,12 +48,34 @@ function gateEnv({ paths, facts, ports }: StackContext): NodeJS.ProcessEnv {
   };
 }
 
+/** The variables of the machine without the secrets of the mesh, the database or the cluster. */
+function outsideEnv({ nodeEnv }: StackContext): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(nodeEnv).filter(([key]) => !unwanted.test(key)));
+}
+
+/** Environment of SFTP (docs/reference/sftp.md#settings). */
+export function sftpEnv(context: StackContext): NodeJS.ProcessEnv {
+  const { facts, paths, secrets } = context;
+  return {
+    ...outsideEnv(context),
+    SVC_HEALTH_PORT: "0",
+    SVC_API_BASE_URL: facts.internalBaseUrl,
+    SVC_EXTERNAL_URL: facts.externalBaseUrl,
+    SVC_SERVICE_TOKEN_FILE: join(paths.tokens, "sftp"),
+    SVC_SFTP_HOST: facts.sftp?.host,
+    SVC_SFTP_PORT: String(facts.sftp?.port),
+    // Names below localhost are resolved by browsers only.
+    SVC_SFTP_PUBLIC_HOST: facts.sftp?.host,
+    SVC_SFTP_HOST_KEY_FILE: secrets.sftpHostKeyFile,
+    SVC_SFTP_DIR: paths.sftp,
+  };
+}
+
 /** Environment of a process of the game side: none of the secrets of the mesh, the database or the cluster. */
 export function gameEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
-  const { facts, nodeEnv, paths, ports, secrets } = context;
-  const kept = Object.entries(nodeEnv).filter(([key]) => !unwanted.test(key));
+  const { facts, paths, ports, secrets } = context;
   return {
-    ...Object.fromEntries(kept),
+    ...outsideEnv(context),
     SVC_HEALTH_PORT: "0",
     // The lobby makes no requests; the proxy sends it everything.
     ...(service !== "lobby" && {

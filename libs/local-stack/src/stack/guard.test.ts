@@ -68,6 +68,13 @@ test("--only and --replicas choose the processes, and unknown names are refused 
     () => chooseServices({ replicas: { lobby: 2 } }),
     /--replicas lobby=2: the proxy uses only one lobby/,
   );
+  assert.deepEqual(
+    [{}, { sftp: true }, { only: ["sftp"] }, { only: ["storage"], sftp: true }].map((options) =>
+      chooseServices(options).get("sftp"),
+    ),
+    [undefined, 1, 1, 1],
+  );
+  assert.throws(() => chooseServices({ replicas: { sftp: 2 } }), /sftp=2: --sftp starts only one sftp/);
   assert.equal(chooseServices({ replicas: { nats: 3 } }).size, 11);
   assert.throws(
     () => chooseServices({ replicas: { nats: 2 } }),

@@ -61,6 +61,7 @@ const alone: Readonly<Record<string, string>> = {
   "login-gate": "the proxy uses",
   lobby: "the proxy uses",
   "registry-gate": "the registry has",
+  sftp: "--sftp starts",
 };
 
 /** How many servers of NATS the stack runs: one, or three that store everything three times. */
@@ -74,6 +75,7 @@ export function natsServers(replicas: Readonly<Record<string, number>> | undefin
 export function chooseServices(options: {
   only?: readonly string[];
   replicas?: Readonly<Record<string, number>>;
+  sftp?: boolean;
 }): Map<StackService, number> {
   for (const name of options.only ?? []) checkName(name, "--only");
   natsServers(options.replicas);
@@ -86,6 +88,10 @@ export function chooseServices(options: {
     if (Number.isInteger(count) && count >= 1 && count <= 16) continue;
     throw new StackError(`--replicas ${name}=${count}: give a whole number from 1 to 16`);
   }
-  const wanted = allServiceNames.filter((name) => !options.only?.length || options.only.includes(name));
+  const isAll = !options.only?.length;
+  const wanted = allServiceNames.filter((name) => {
+    if (name === "sftp" && options.sftp) return true;
+    return isAll ? name !== "sftp" : options.only?.includes(name);
+  });
   return new Map(wanted.map((name) => [name, options.replicas?.[name] ?? 1]));
 }

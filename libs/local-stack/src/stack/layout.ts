@@ -23,6 +23,7 @@ export function layout(data: string) {
     kubeconfig: join(data, "cluster", "kubeconfig"),
     proxy: join(data, "proxy"),
     mail: join(data, "mail"),
+    sftp: join(data, "sftp"),
     archive: join(data, "archive"),
     registry: join(data, "registry"),
     registryCredentials: join(data, "secrets", "registry-credentials"),

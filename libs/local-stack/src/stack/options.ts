@@ -20,6 +20,8 @@ export type StackFacts = {
   smtp: { host: string; port: number };
   mailPage: string;
   game: { host: string; port: number };
+  /** Where SFTP is reached; undefined when the stack runs none. */
+  sftp: { host: string; port: number } | undefined;
   /** Of the registry of images as references write it; undefined when the stack runs none. */
   registryHost: string | undefined;
   /** Where identity writes the setup link for the first owner. */
@@ -46,6 +48,8 @@ export type StackOptions = {
   ports: "fixed" | "auto";
   /** Only these services; all by default. */
   only?: readonly string[];
+  /** Also SFTP, which otherwise runs only where `only` names it. */
+  sftp?: boolean;
   /** Processes by service, and servers of `nats`, which are 1 or 3; 1 by default. */
   replicas?: Readonly<Record<string, number>>;
   /** `section.key=value` overrides for every service. */

@@ -89,6 +89,7 @@ function describe(
     archive_dir: facts.archiveDir,
     mail: { smtp_url: `smtp://${facts.smtp.host}:${facts.smtp.port}`, dir: paths.mail, page: facts.mailPage },
     game: facts.game,
+    ...(facts.sftp && { sftp: facts.sftp }),
     ...(facts.forwardingSecret !== undefined && { forwarding_secret: facts.forwardingSecret }),
     ...(hasRegistry &&
       facts.registryHost !== undefined && {
@@ -138,6 +139,7 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
     const services = serviceSpecs(context, await programs);
     for (const { name } of services.filter((spec) => spec.name.startsWith("proxy")))
       mkdirSync(join(paths.proxy, name), { recursive: true, mode: 0o700 });
+    if (facts.sftp) mkdirSync(paths.sftp, { recursive: true, mode: 0o700 });
     await supervisor.start(services.map((spec) => ({ ...spec, after })));
   } catch (error) {
     failed.abort();

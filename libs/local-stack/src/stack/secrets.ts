@@ -5,7 +5,7 @@ import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { type Layout, layout } from "./layout.ts";
 import { findStackFile, writeStackFile } from "./stack-file.ts";
 
-const tokenNames = ["velocity", "limbo", "build", "ops"] as const;
+const tokenNames = ["velocity", "limbo", "build", "ops", "sftp"] as const;
 type Tokens = Record<(typeof tokenNames)[number], string>;
 
 export type StackSecrets = {
@@ -25,6 +25,8 @@ export type StackSecrets = {
   registry: Record<RegistryAccount, string>;
   /** Signs uploads in parts. */
   registryUploads: string;
+  /** File of the secret that the host key of SFTP is derived from. */
+  sftpHostKeyFile: string;
   /** Masters of the forwarding secrets, one a line, and their file; only proxy and lifecycle read it. */
   forwarding: { file: string; masters: string };
 };
@@ -66,10 +68,13 @@ export function ensureSecrets(paths: Layout, services: readonly string[]): Stack
   for (const dir of [paths.secrets, paths.tokens]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   const forwardingFile = join(paths.secrets, "forwarding-master");
   const rolesFile = join(paths.secrets, "database-roles.json");
+  const sftpHostKeyFile = join(paths.secrets, "sftp-host-key");
+  ensureSecret(sftpHostKeyFile);
   return {
     postgres: ensureSecret(join(paths.secrets, "postgres")),
     roles: ensurePasswords(rolesFile, services),
     rolesFile,
+    sftpHostKeyFile,
     nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser, migrateUser]),
     natsRoutes: ensureSecret(join(paths.secrets, "nats-routes")),
     tokens: ensureTokens(paths),
@@ -93,7 +98,13 @@ function ensureRegistryPasswords({ registryCredentials: path }: Layout): Record<
 /** The tokens as their files have them now: a rotation changes them while the stack runs. */
 export function ensureTokens(paths: Pick<Layout, "tokens">): Tokens {
   const token = (name: string) => ensureSecret(join(paths.tokens, name));
-  return { velocity: token("velocity"), limbo: token("limbo"), build: token("build"), ops: token("ops") };
+  return {
+    velocity: token("velocity"),
+    limbo: token("limbo"),
+    build: token("build"),
+    ops: token("ops"),
+    sftp: token("sftp"),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { gameServiceNames } from "../program/sources.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
-import { gameEnv } from "./game.ts";
+import { gameEnv, sftpEnv } from "./game.ts";
 import { natsServers } from "./guard.ts";
 import { layout } from "./layout.ts";
 import { natsAddress } from "./nats-servers.ts";
@@ -60,6 +60,7 @@ function gatewayEnv(name: string, service: string, { ports, paths }: StackContex
 
 function serviceEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
   if ((gameServiceNames as readonly string[]).includes(service)) return gameEnv(name, service, context);
+  if (service === "sftp") return sftpEnv(context);
   const { options, paths, nodeEnv } = context;
   // A service without a database role must not see the superuser's address.
   const { SVC_DATABASE_URL: _admin, SVC_KUBECONFIG: _kubeconfig, ...inherited } = nodeEnv;

@@ -11,7 +11,7 @@ export type StackFile = {
   admin_host: string;
   /** Setup link of the first owner; absent once it has been used. */
   setup_url?: string;
-  tokens: { velocity: string; limbo: string; build: string; ops: string };
+  tokens: { velocity: string; limbo: string; build: string; ops: string; sftp: string };
   nats_url: string;
   database_url: string;
   /** Path of a kubeconfig with full rights. */
@@ -19,6 +19,8 @@ export type StackFile = {
   archive_dir: string;
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
+  /** Absent when the stack runs no SFTP. */
+  sftp?: { host: string; port: number };
   forwarding_secret?: string;
   /** The registry of images; `credentials_file` has the passwords of its gate. Absent when the stack runs none. */
   registry?: { host: string; credentials_file: string };
@@ -58,6 +60,7 @@ export function announcement(stack: StackFile, path: string, data?: string): str
       `NAME.${stack.root_domain}${port} in Minecraft, for example survival.${stack.root_domain}${port}`,
     ]);
   }
+  if (stack.sftp) lines.push(["sftp", `sftp -P ${stack.sftp.port} SERVER@${stack.sftp.host}`]);
   if (stack.registry) lines.push(["registry", stack.registry.host]);
   if (stack.setup_url) {
     const setUp = commandHint("svc", "account setup --email YOU@EXAMPLE.NET", data);

@@ -20,6 +20,7 @@ const at = {
   game: 25577,
   gate: 25578,
   lobby: 25579,
+  sftp: 2222,
   natsMonitor: 8222,
   firstHealth: 9101,
 };
@@ -34,6 +35,7 @@ const probed = [
   "ops-watchdog",
   "proxy",
   "login-gate",
+  "sftp",
 ];
 const repo = "/opt/svc";
 const node = "/usr/local/bin/node";
@@ -79,6 +81,7 @@ function writeFiles(out: string): Outcome {
   };
   for (const [name, env] of Object.entries(gameEnvironments()))
     files[`env/${name}.env`] = environmentText(env);
+  secret(join(out, "secrets", "sftp-host-key"));
   const systemSecrets = systemForwardingFiles(passwordOf("forwarding-master"));
   for (const [name, lines] of Object.entries(systemSecrets)) files[`secrets/forwarding-${name}`] = lines;
   for (const service of services) {
@@ -137,7 +140,7 @@ const composeFacts = {
   forwardingMasterFile: "/config/secrets/forwarding-master",
 };
 
-/** The game side knows the internal face and its own tokens, not the mesh, database or cluster. */
+/** The game side and SFTP know the faces and their own tokens, not the mesh, database or cluster. */
 function gameEnvironments(): Record<string, Record<string, string>> {
   const face = {
     SVC_API_BASE_URL: composeFacts.internalBaseUrl,
@@ -167,6 +170,18 @@ function gameEnvironments(): Record<string, Record<string, string>> {
       SVC_PROXY_PORT: String(at.game),
       SVC_LOGIN_ADDRESS: `127.0.0.1:${at.gate}`,
       SVC_LOBBY_ADDRESS: `127.0.0.1:${at.lobby}`,
+    },
+    sftp: {
+      ...healthOf("sftp"),
+      SVC_API_BASE_URL: composeFacts.internalBaseUrl,
+      SVC_EXTERNAL_URL: composeFacts.externalBaseUrl,
+      SVC_SERVICE_TOKEN_FILE: "/config/tokens/sftp",
+      SVC_SFTP_HOST: "0.0.0.0",
+      SVC_SFTP_PORT: String(at.sftp),
+      SVC_SFTP_PUBLIC_HOST: "127.0.0.1",
+      SVC_SFTP_HOST_KEY_FILE: "/config/secrets/sftp-host-key",
+      // Its /tmp is memory.
+      SVC_SFTP_DIR: "/data",
     },
   };
 }

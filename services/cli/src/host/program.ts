@@ -10,7 +10,7 @@ export function addHostCommands(program: Command): void {
   }).action(runs(async (options) => (await rescue()).setupLink(options)));
   addRescueCommands(group(program, "break-glass", "regain access, working on the database alone; audited"));
   command(program, "rotate-token <caller>", {
-    does: "replace the service token of velocity, limbo, build or ops",
+    does: "replace the service token of velocity, limbo, build, ops or sftp",
     example: "rotate-token velocity --yes",
   })
     .addOption(yes())

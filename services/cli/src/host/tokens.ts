@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { rotateToken } from "@svc/local-stack";
 import { CommandError, type Outcome, planned } from "../output.ts";
 
-const callers = ["velocity", "limbo", "build", "ops"] as const;
+const callers = ["velocity", "limbo", "build", "ops", "sftp"] as const;
 
 /** Replaces the token of a caller of the internal face; the old one stops working within a second. */
 export async function rotate(caller: string, options: { data: string; yes?: boolean }): Promise<Outcome> {

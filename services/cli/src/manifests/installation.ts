@@ -14,6 +14,7 @@ import { postgresFile } from "./objects/postgres.ts";
 import { registryFile } from "./objects/registry.ts";
 import { roleFile } from "./objects/roles.ts";
 import { serviceFiles } from "./objects/services.ts";
+import { sftpFile } from "./objects/sftp.ts";
 import { volumeFile } from "./objects/volumes.ts";
 import { evaluate } from "./template/evaluate.ts";
 import { valueRefs } from "./template/expression.ts";
@@ -41,6 +42,7 @@ export const installation: readonly ObjectFile[] = [
   buildNamespace(v),
   proxyFile(v),
   systemServerFile(v),
+  sftpFile(v),
   reaperFile(v),
   controlPolicies(v),
   gamePolicies(v),

@@ -10,13 +10,14 @@ const password = () => randomBytes(24).toString("base64url");
 const passwords = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, password()]));
 
 /** One Secret for each name in the values, and the token of the login gate in the game namespace. */
-export function firstSecrets({ namespaces, secrets, nats, registry }: Values) {
+export function firstSecrets({ namespaces, secrets, nats, registry, sftp }: Values) {
   const tokens: Record<string, string> = passwords(callerTokens);
   const inControl: [name: string, content: Record<string, string>][] = [
     [secrets.nats, passwords(nats.enabled ? [...natsUsers, routeUser] : natsUsers)],
     [secrets.database, passwords(["admin", ...owners])],
     [secrets.tokens, tokens],
     [secrets.forwarding, { masters: randomBytes(32).toString("base64") }],
+    ...(sftp.enabled ? [[secrets.sftp, { host_key: password() }] as [string, Record<string, string>]] : []),
     ...(registry.enabled ? [[secrets.registry, registrySecret()] as [string, Record<string, string>]] : []),
   ];
   return [

@@ -15,6 +15,7 @@ export function addStackCommands(program: Command): void {
     )
     .option("--replicas <service=n>", "number of replicas of a service, or nats=3 (repeatable)", repeat)
     .option("--only <services>", "start only these services (comma separated)", list)
+    .option("--sftp", "also SFTP for files of worlds, on port 2222")
     .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
     .addOption(
       new Option(

@@ -27,6 +27,7 @@ type UpOptions = {
   ports: "fixed" | "auto";
   replicas?: string[];
   only?: string[];
+  sftp?: boolean;
   set?: string[];
   json?: boolean;
   unannounced?: boolean;
@@ -75,6 +76,7 @@ function foregroundArguments(options: UpOptions): string[] {
     "--unannounced",
     ...(options.replicas ?? []).map((entry) => `--replicas=${entry}`),
     ...(options.only ? [`--only=${options.only.join(",")}`] : []),
+    ...(options.sftp ? ["--sftp"] : []),
     ...(options.set ?? []).map((entry) => `--set=${entry}`),
   ];
 }
@@ -115,8 +117,8 @@ function hinted(data: string): Pick<StackOptions, "hintData"> {
   return folder === undefined ? {} : { hintData: folder };
 }
 
-function chosen({ replicas, only }: UpOptions): Pick<StackOptions, "replicas" | "only"> {
-  return { replicas: parseReplicas(replicas ?? []), ...(only ? { only } : {}) };
+function chosen({ replicas, only, sftp }: UpOptions): Pick<StackOptions, "replicas" | "only" | "sftp"> {
+  return { replicas: parseReplicas(replicas ?? []), ...(only && { only }), ...(sftp && { sftp }) };
 }
 
 function parseReplicas(entries: readonly string[]): Record<string, number> {

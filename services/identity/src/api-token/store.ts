@@ -10,6 +10,7 @@ type Row = Selectable<ApiTokensTable>;
 type NewToken = Pick<Row, "id" | "user_id" | "name" | "token_hash" | "rights" | "servers"> & {
   created_at: Date;
   expires_at: Date;
+  ssh_key_id?: string;
 };
 
 export async function insertToken(trx: IdentityTrx, token: NewToken): Promise<apiTokens.ApiToken> {
@@ -17,7 +18,7 @@ export async function insertToken(trx: IdentityTrx, token: NewToken): Promise<ap
   return toTokenView(row);
 }
 
-/** How many tokens of an account are valid. */
+/** How many tokens of an account are valid; sessions of SFTP have a limit of their own. */
 export async function countLiveTokens(
   db: IdentityDb,
   { userId, now }: { userId: string; now: Date },
@@ -26,6 +27,7 @@ export async function countLiveTokens(
     .selectFrom("api_tokens")
     .select((row) => row.fn.countAll<string>().as("count"))
     .where("user_id", "=", userId)
+    .where("ssh_key_id", "is", null)
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirstOrThrow();
@@ -40,6 +42,7 @@ export async function listTokens(db: IdentityDb, userId: string): Promise<apiTok
     .selectFrom("api_tokens")
     .selectAll()
     .where("user_id", "=", userId)
+    .where("ssh_key_id", "is", null)
     .where("revoked_at", "is", null)
     .orderBy("created_at", "desc")
     .orderBy("id")
@@ -115,7 +118,7 @@ export async function revokeTokens(
     .set({ revoked_at: now })
     .where("user_id", "=", userId)
     .where("revoked_at", "is", null);
-  if (only !== undefined) query = query.where("id", "=", only);
+  if (only !== undefined) query = query.where("id", "=", only).where("ssh_key_id", "is", null);
   const ended = await query.returning(["id", "name", "token_hash"]).execute();
   if (ended.length === 0) return [];
   const at = now.toISOString();

@@ -10,11 +10,12 @@ import { tell } from "../passkey/register.ts";
 import { deleteCredentialsOf } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import { revokeSessions } from "../session/store.ts";
+import { removeKeys } from "../ssh-key/store.ts";
 import { lockUser } from "./store.ts";
 
 type MailingDeps = Deps & { mailQueue: MailQueue };
 
-/** identity.user.remove-passkeys: sessions and API tokens end too, so that a lost device is signed out. */
+/** identity.user.remove-passkeys: sessions, API tokens and SSH keys end too, so that a lost device is signed out. */
 export function createRemoveUserPasskeys(deps: MailingDeps): Handler<typeof users.removePasskeys> {
   const { db, events, mailQueue } = deps;
   return async (context, { id }) => {
@@ -41,7 +42,10 @@ async function removeAll(deps: MailingDeps, trx: IdentityTrx, { context, id }: R
   const removed = await deleteCredentialsOf(trx, id);
   if (removed === 0) return { removed, revoked: 0 };
   await tell(deps, trx, { account, kind: "passkey_removed", name: "" });
-  if (!isOwn) await revokeTokens(trx, { userId: id, now: deps.now() });
+  if (!isOwn) {
+    await revokeTokens(trx, { userId: id, now: deps.now() });
+    await removeKeys(trx, { userId: id, now: deps.now() });
+  }
   const about = { userId: id, now: deps.now(), ...(isOwn && { except: session }) };
   return { removed, revoked: await revokeSessions(trx, about) };
 }

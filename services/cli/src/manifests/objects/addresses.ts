@@ -12,6 +12,11 @@ export function internalUrl(v: V): Expression {
   return text`http://${hostOf(v, "gateway-internal")}:8081`;
 }
 
+/** The external face, as SFTP reaches it. */
+export function externalUrl(v: V): Expression {
+  return text`http://${hostOf(v, "gateway-external")}:8080`;
+}
+
 /** NATS, for a user whose password the connection gets elsewhere. */
 export function natsUrl(v: V): Expression {
   return text`${natsScheme(v)}://${natsHost(v)}:${v.nats.port}`;

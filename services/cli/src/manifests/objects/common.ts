@@ -9,6 +9,7 @@ export type ObjectFile = { file: string; about: string; objects: readonly Object
 
 export const healthPort = 9090;
 export const gamePort = 25_565;
+export const sftpPort = 2_222;
 
 export function selectorOf(name: string) {
   return { "app.kubernetes.io/name": name };

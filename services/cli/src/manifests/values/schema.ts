@@ -63,6 +63,7 @@ const secrets = z
       "svc-registry",
       "Existing Secret: `credentials`, `http_secret`, `push` and `prune` of the registry, and `restore` while images are brought back.",
     ),
+    sftp: kubeName("svc-sftp", "Existing Secret: `host_key`, from which the host key of SFTP is derived."),
     smtp: text("Existing Secret: `password` of the mail relay; empty = none is needed."),
   })
   .prefault({})
@@ -165,7 +166,7 @@ const networkPolicies = z
       "Whether every namespace denies what is not needed; the network plugin must enforce policies.",
     ),
     apiServerCidr: text("Addresses of the Kubernetes API.", "0.0.0.0/0"),
-    clientCidr: text("Addresses that may reach the panel and the proxy.", "0.0.0.0/0"),
+    clientCidr: text("Addresses that may reach the panel, the proxy and SFTP.", "0.0.0.0/0"),
     monitoringNamespace: text("Namespace whose pods may read metrics.", "monitoring"),
     smtpPort: port(587, "Port on which mails are sent."),
   })
@@ -249,6 +250,17 @@ export const Values = z.strictObject({
     })
     .prefault({})
     .describe("The proxy, which players connect to."),
+  sftp: z
+    .strictObject({
+      enabled: isOn(false, "Whether SFTP for files of worlds is part of the installation."),
+      ...serviceShape({ replicas: 1, memory: "128Mi", limit: "512Mi" }),
+      ...exposed,
+      serviceType: serviceType.default("LoadBalancer").describe("Type of its Service."),
+      port: port(2222, "Port that people connect to."),
+      host: text("Host that people connect to, which leads to its Service; empty = sftp.<rootDomain>."),
+    })
+    .prefault({})
+    .describe("SFTP with SSH keys (docs/reference/sftp.md)."),
   loginGate: z
     .strictObject({ resources: resourcesOf("50m", "128Mi", "384Mi") })
     .prefault({})

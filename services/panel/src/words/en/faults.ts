@@ -6,6 +6,8 @@ export const faults = {
   access_beyond_own:
     "You can only give and change what is part of your own access. Ask the owner of the server.",
   already_member: "You have access to this server already.",
+  bad_ssh_key:
+    "This is no public SSH key that can be used. Paste the line of a file such as ~/.ssh/id_ed25519.pub.",
   invitation_limit: "The server has as many open invitations as it may. Take one back first.",
   invitation_not_found:
     "There is no such invitation for you. It may have been taken back, or it is for another account.",
@@ -48,6 +50,10 @@ export const faults = {
   announcement_over: "The announcement is over. Make a new one.",
   maintenance_window: "Maintenance is in progress; nothing is woken until it ends.",
   bad_webhook_url: "The address must be a public one that begins with https:// and has no user name in it.",
+  ssh_key_limit: "You have as many SSH keys as you may. Remove one first.",
+  ssh_key_not_found: "This SSH key is removed already.",
+  ssh_key_refused: "The SSH key, its signature or its account was not accepted.",
+  ssh_key_taken: "This SSH key is registered already. Make another one with ssh-keygen.",
   webhook_not_found: "There is no such webhook. It may have been deleted.",
   delivery_not_found: "There is no such delivery. It may no longer be kept.",
   webhook_limit: "There are as many webhooks as there may be. Delete one first.",

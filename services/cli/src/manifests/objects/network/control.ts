@@ -2,7 +2,7 @@
 
 import { owners } from "@svc/proto";
 import { type Template, when } from "../../template/expression.ts";
-import { gamePort, healthPort, type ObjectFile, selectorOf, type V } from "../common.ts";
+import { gamePort, healthPort, type ObjectFile, selectorOf, sftpPort, type V } from "../common.ts";
 import { dns, networkPolicy, podsIn, tcp } from "./rule.ts";
 
 const gateways = ["gateway-external", "gateway-internal"];
@@ -133,7 +133,7 @@ function facePolicies(v: V, policy: Make): Template[] {
       "gateway-internal",
       { matchLabels: selectorOf("gateway-internal") },
       {
-        ingress: [{ from: [pod("proxy"), podsIn(game), podsIn(build)], ports: tcp(8081) }],
+        ingress: [{ from: [pod("proxy"), pod("sftp"), podsIn(game), podsIn(build)], ports: tcp(8081) }],
       },
     ),
     policy(
@@ -146,6 +146,20 @@ function facePolicies(v: V, policy: Make): Template[] {
           { to: [podsIn(game)], ports: tcp(gamePort) },
         ],
       },
+    ),
+    when(
+      v.sftp.enabled,
+      policy(
+        "sftp",
+        { matchLabels: selectorOf("sftp") },
+        {
+          ingress: [{ from: [clients], ports: tcp(sftpPort) }],
+          egress: [
+            { to: [pod("gateway-internal")], ports: tcp(8081) },
+            { to: [pod("gateway-external")], ports: tcp(8080) },
+          ],
+        },
+      ),
     ),
   ];
 }
