@@ -21,7 +21,7 @@ function ask(person: Person, secret: string): Promise<number> {
 }
 
 /** Somebody who came from the game, at their account page. */
-async function playerAtAccount({ browser, stack, addressOf }: Fixture): Promise<Person> {
+export async function playerAtAccount({ browser, stack, addressOf }: Fixture): Promise<Person> {
   const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", {
     mc_uuid: randomUUID(),
   });

@@ -30,6 +30,7 @@ import { addScanDecisionTests } from "./scan-decisions.ts";
 import { addScheduleTests } from "./schedules.ts";
 import { addSettingsTests } from "./settings.ts";
 import { addSinTests } from "./sins.ts";
+import { addSshKeyTests } from "./ssh-keys.ts";
 import { addStartTests } from "./starts.ts";
 import { addTemplateTests } from "./templates.ts";
 import { addUserTests } from "./users.ts";
@@ -42,6 +43,7 @@ export const serverAreas: readonly Area[] = [
   addCliLoginTests,
   addApiTokenTests,
   addFileTests,
+  addSshKeyTests,
   addFileWorkTests,
   addPluginTests,
   addPlayerTests,

@@ -11,6 +11,7 @@ import { Providers } from "./providers.tsx";
 import { Quota } from "./quota.tsx";
 import { ServerTransfer } from "./server-transfer.tsx";
 import { Sessions } from "./sessions.tsx";
+import { SshKeys } from "./ssh-keys.tsx";
 
 /** The caller's own account: ways in, sessions, players and what the account may own. */
 export function Page() {
@@ -29,6 +30,7 @@ export function Page() {
           <Players />
           <Sessions />
           <ApiTokens />
+          <SshKeys />
           <ServerTransfer me={me} />
         </Stack>
       ) : (

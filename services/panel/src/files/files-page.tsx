@@ -20,6 +20,9 @@ const FileSearch = lazy(() => import("./file-search.tsx").then((module) => ({ de
 const FileHistory = lazy(() =>
   import("./file-history.tsx").then((module) => ({ default: module.FileHistory })),
 );
+const SftpAddress = lazy(() =>
+  import("./sftp-address.tsx").then((module) => ({ default: module.SftpAddress })),
+);
 const FileEditor = lazy(() => import("./file-editor.tsx").then((module) => ({ default: module.FileEditor })));
 
 /** The files of a server's world. */
@@ -65,6 +68,9 @@ function Files(server: ServerInFrame) {
       <FetchNotices name={server.name} />
       <AsideNotice name={server.name} folder={folder} />
       <Folder name={server.name} folder={folder} />
+      <Suspense>
+        <SftpAddress name={server.name} />
+      </Suspense>
     </>
   );
 }

@@ -16,6 +16,7 @@ import { packs as englishPacks } from "./en/packs.ts";
 import { password as englishPassword } from "./en/password.ts";
 import { plugins as englishPlugins } from "./en/plugins.ts";
 import { provider as englishProvider } from "./en/provider.ts";
+import { sshKeys as englishSshKeys } from "./en/ssh-keys.ts";
 import { status as englishStatus } from "./en/status.ts";
 import { webhooks as englishWebhooks } from "./en/webhooks.ts";
 import { announcements as chineseAnnouncements } from "./zh/announcements.ts";
@@ -28,6 +29,7 @@ import { packs as chinesePacks } from "./zh/packs.ts";
 import { password as chinesePassword } from "./zh/password.ts";
 import { plugins as chinesePlugins } from "./zh/plugins.ts";
 import { provider as chineseProvider } from "./zh/provider.ts";
+import { sshKeys as chineseSshKeys } from "./zh/ssh-keys.ts";
 import { status as chineseStatus } from "./zh/status.ts";
 import { webhooks as chineseWebhooks } from "./zh/webhooks.ts";
 
@@ -44,6 +46,7 @@ const en = {
   grouped: englishGroups,
   shown: englishStatus,
   fileWork: englishFileWork,
+  sshKeys: englishSshKeys,
   addOns: englishPlugins,
 };
 const zh = {
@@ -58,6 +61,7 @@ const zh = {
   grouped: chineseGroups,
   shown: chineseStatus,
   fileWork: chineseFileWork,
+  sshKeys: chineseSshKeys,
   addOns: chinesePlugins,
 };
 

@@ -1,0 +1,28 @@
+import type { SshKeyWords } from "../en/ssh-keys.ts";
+
+export const sshKeys: SshKeyWords = {
+  keysTitle: "SSH 密钥",
+  about: "有了 SSH 密钥，您可以用 FileZilla、WinSCP 或 sftp 等程序通过 SFTP 访问服务器的文件。",
+  add: "添加 SSH 密钥",
+  addAction: "添加密钥",
+  publicKey: "公钥",
+  publicKeyHelp: "~/.ssh/id_ed25519.pub 之类文件中的那一行。不带 .pub 的文件请留在您的电脑上。",
+  publicKeyMissing: "请粘贴公钥。",
+  isPrivate: "这是私钥。请粘贴以 .pub 结尾的文件中的那一行，私钥不要给任何人看。",
+  keyName: "名称",
+  keyNameHelp: "留空则使用密钥末尾的注释。",
+  added: "添加于",
+  lastUsed: "上次使用",
+  neverUsed: "从未使用",
+  remove: "移除",
+  removeOf: (name) => `移除 SSH 密钥 ${name}`,
+  removeTitle: (name) => `移除 ${name}？`,
+  removeHelp: "它将无法再打开任何内容，用它建立的连接会立即断开。",
+  removeAction: "移除密钥",
+  sftp: "SFTP",
+  addressHelp: "服务器休眠时，您可以用账户的 SSH 密钥通过 SFTP 访问这些文件。请在终端中输入：",
+  hostKey: "首次连接时，请核对主机密钥的指纹：",
+  command: "命令",
+  fingerprint: "指纹",
+  toKeys: "账户的 SSH 密钥",
+};
