@@ -40,7 +40,7 @@ export const addSshKeyTests: Area = (fixture) => {
   test("the files of a server say what to type for SFTP, where there is one", async () => {
     const { stack, owner, addressOf, inspect } = fixture();
     const { internal_base_url, tokens } = stack.file();
-    const announced = await send(`${internal_base_url}/api/v1/internal/sftp/door`, {
+    const announced = await send(`${internal_base_url}/api/v1/internal/sftp/endpoint`, {
       method: "PUT",
       headers: { authorization: `Bearer ${tokens.sftp}` },
       body: { host: "sftp.example.net", port: 2_222, fingerprint },

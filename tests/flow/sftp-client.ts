@@ -1,4 +1,4 @@
-// SFTP clients against a stack, and doors of their own with other settings than the stack's.
+// SFTP clients against a stack, and endpoints of their own with other settings than the stack's.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,10 +15,13 @@ import { type Answer, type Stack, send } from "./stack.ts";
 
 const program = testProgram(join(import.meta.dirname, "../../services/sftp/src/main.ts"));
 
-type Door = { port: number; stop: (signal?: NodeJS.Signals) => Promise<void> };
+type Endpoint = { port: number; stop: (signal?: NodeJS.Signals) => Promise<void> };
 
 /** Runs another process with the token of the stack; `env` are further settings of it. */
-export async function startDoor({ dataDir, file }: Stack, env: Record<string, string> = {}): Promise<Door> {
+export async function startEndpoint(
+  { dataDir, file }: Stack,
+  env: Record<string, string> = {},
+): Promise<Endpoint> {
   const child = spawn(process.execPath, [program], {
     env: {
       ...process.env,

@@ -6,7 +6,7 @@ import { type AddressInfo, connect as connectSocket, createServer, type Socket }
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import type { ClientChannel, Client as SshClient } from "ssh2";
-import { connect, type KeyPair, makeKey, signIn, startDoor, talk } from "./sftp-client.ts";
+import { connect, type KeyPair, makeKey, signIn, startEndpoint, talk } from "./sftp-client.ts";
 import type { Stack } from "./stack.ts";
 
 type Fixture = { stack: Stack; port: number; key: KeyPair; username: string };
@@ -111,45 +111,47 @@ export function addHostileTests(fixture: () => Fixture): void {
 
   test("an address has so many connections and signatures, and an account so many sessions", async () => {
     const { stack, key, username } = fixture();
-    const door = await startDoor(stack, {
+    const endpoint = await startEndpoint(stack, {
       SVC_SFTP_CONNECTIONS_PER_ADDRESS: "3",
       SVC_SFTP_SIGN_INS_PER_MINUTE: "3",
       SVC_SFTP_SESSIONS_PER_ACCOUNT: "1",
       SVC_SFTP_IDLE_SECONDS: "10",
     });
     try {
-      const idle = [await greet(door.port), await greet(door.port), await greet(door.port)];
+      const idle = [await greet(endpoint.port), await greet(endpoint.port), await greet(endpoint.port)];
       assert.deepEqual(
         idle.map(({ isGreeted }) => isGreeted),
         [true, true, true],
       );
-      assert.equal((await greet(door.port)).isGreeted, false);
+      assert.equal((await greet(endpoint.port)).isGreeted, false);
       for (const { socket } of idle) socket.destroy();
       await until(async () => {
-        const { socket, isGreeted } = await greet(door.port);
+        const { socket, isGreeted } = await greet(endpoint.port);
         socket.destroy();
         return isGreeted;
       });
-      const one = await connect(door.port, { username, key });
-      await assert.rejects(connect(door.port, { username, key }), /authentication/i);
+      const one = await connect(endpoint.port, { username, key });
+      await assert.rejects(connect(endpoint.port, { username, key }), /authentication/i);
       const answers: string[] = [];
       for (let tries = 0; tries < 10 && !answers.at(-1)?.includes("closed"); tries++) {
-        const failed = await connect(door.port, { username, key: makeKey() }).catch((error: Error) => error);
+        const failed = await connect(endpoint.port, { username, key: makeKey() }).catch(
+          (error: Error) => error,
+        );
         answers.push(String(failed));
       }
       assert.match(answers.at(-1) ?? "", /closed/, answers.join("; "));
       await one.closed;
     } finally {
-      await door.stop();
+      await endpoint.stop();
     }
   });
 
   test("while the external face is away nothing is taken as done", async () => {
     const { stack, key, username } = fixture();
     const relay = await openRelay(stack.file().external_base_url);
-    const door = await startDoor(stack, { SVC_EXTERNAL_URL: relay.url });
+    const endpoint = await startEndpoint(stack, { SVC_EXTERNAL_URL: relay.url });
     try {
-      const client = await connect(door.port, { username, key });
+      const client = await connect(endpoint.port, { username, key });
       await client.write("/away.txt", "there");
       const handle = await client.ask<Buffer>("open", "/away.txt", "w");
       await client.ask("write", handle, Buffer.from("lost"), 0, 4, 0);
@@ -161,7 +163,7 @@ export function addHostileTests(fixture: () => Fixture): void {
       client.end();
     } finally {
       relay.cut();
-      await door.stop();
+      await endpoint.stop();
     }
     const { port } = fixture();
     const client = await connect(port, { username, key });
@@ -173,12 +175,12 @@ export function addHostileTests(fixture: () => Fixture): void {
   test("while identity can't be asked a client is disconnected, never told that its key is wrong", async () => {
     const { stack, key, username } = fixture();
     const relay = await openRelay(stack.file().internal_base_url);
-    const door = await startDoor(stack, { SVC_API_BASE_URL: relay.url });
+    const endpoint = await startEndpoint(stack, { SVC_API_BASE_URL: relay.url });
     relay.cut();
     try {
-      await assert.rejects(connect(door.port, { username, key }), /closed/);
+      await assert.rejects(connect(endpoint.port, { username, key }), /closed/);
     } finally {
-      await door.stop();
+      await endpoint.stop();
     }
   });
 }

@@ -15,7 +15,7 @@ import {
   makeKey,
   newcomer,
   openSsh,
-  startDoor,
+  startEndpoint,
 } from "./sftp-client.ts";
 import { addHostileTests } from "./sftp-hostile.ts";
 import { type Stack, startStack, withoutGame } from "./stack.ts";
@@ -179,9 +179,12 @@ test("OpenSSH's client works, and meets the host key that people are told", asyn
   assert.deepEqual(readFileSync(join(run.dir, "back")), readFileSync(join(run.dir, "batch")));
   assert.deepEqual(readdirSync(world).includes("made"), false);
   const { body } = await stack.external("GET", "/api/v1/sftp");
-  const { door } = body as { door: { host: string; port: number; fingerprint: string } };
+  const { endpoint } = body as { endpoint: { host: string; port: number; fingerprint: string } };
   const printed = execFileSync("ssh-keygen", ["-l", "-f", join(run.dir, "known")], { encoding: "utf8" });
-  assert.deepEqual([door.host, door.port, door.fingerprint], ["127.0.0.1", port, printed.split(" ")[1]]);
+  assert.deepEqual(
+    [endpoint.host, endpoint.port, endpoint.fingerprint],
+    ["127.0.0.1", port, printed.split(" ")[1]],
+  );
 });
 
 test("the command line adds, lists and removes keys, and never reads a private one", async () => {
@@ -224,18 +227,18 @@ describe("what is not finished never reaches the world", () => {
     const fresh = Buffer.alloc(12 * 1_048_576, "fresh");
     await client.write("/kept.bin", old);
     for (const afterMs of [0, 150, 500]) {
-      const door = await startDoor(stack);
+      const endpoint = await startEndpoint(stack);
       try {
-        const one = await connect(door.port, { username, key });
+        const one = await connect(endpoint.port, { username, key });
         const handle = await one.ask<Buffer>("open", "/kept.bin", "w");
         for (let at = 0; at < fresh.length; at += 32_768)
           await one.ask("write", handle, fresh, at, 32_768, at);
         const closing = one.ask("close", handle).catch(() => undefined);
         await sleep(afterMs);
-        await door.stop("SIGKILL");
+        await endpoint.stop("SIGKILL");
         await closing;
       } finally {
-        await door.stop("SIGKILL");
+        await endpoint.stop("SIGKILL");
       }
       const found = await until(() => client.read("/kept.bin").catch(() => undefined), 60_000, "the file");
       assert.ok(found.equals(old) || found.equals(fresh), `killed after ${afterMs} ms`);

@@ -1,5 +1,5 @@
 // SSH keys of a person, and what SFTP opens with them (docs/reference/sftp.md#keys, docs/reference/sftp.md#sign-in).
-// Vocabulary: door = a process that speaks SFTP; session = a connection of a client that was let in, as an API token.
+// Vocabulary: endpoint = where a process that speaks SFTP is reached; session = a connection of a client that was let in, as an API token.
 
 import { z } from "zod";
 import { nothing, operation } from "../contract.ts";
@@ -78,24 +78,24 @@ export const remove = operation({
   spec: "docs/reference/sftp.md#keys",
 });
 
-/** Where SFTP is reached, as a door announces itself. */
-export const SftpDoor = z.strictObject({
+/** Where SFTP is reached, as it announces itself. */
+export const SftpEndpoint = z.strictObject({
   host: z.string().min(1).max(253),
   port: z.int().min(1).max(65_535),
   /** Of its host key, which clients show at the first connection. */
   fingerprint: Fingerprint,
 });
-export type SftpDoor = z.output<typeof SftpDoor>;
+export type SftpEndpoint = z.output<typeof SftpEndpoint>;
 
-export const readDoor = operation({
-  subject: "identity.ssh-key.read-door",
+export const readEndpoint = operation({
+  subject: "identity.ssh-key.read-endpoint",
   http: { method: "GET", path: "/api/v1/sftp", ...external },
   output: z.strictObject({
     /** Null: this installation has no SFTP, or it has not announced itself for three minutes. */
-    door: SftpDoor.nullable(),
+    endpoint: SftpEndpoint.nullable(),
   }),
   summary: "Where SFTP is reached, and the fingerprint of its host key.",
-  spec: "docs/reference/sftp.md#door",
+  spec: "docs/reference/sftp.md#endpoint",
 });
 
 const internal = { face: "internal", tier: "service", callers: ["sftp"] } as const;
@@ -105,14 +105,14 @@ const base64 = (most: number) =>
     .max(most)
     .regex(/^[A-Za-z0-9+/]+={0,2}$/, "must be base64");
 
-export const announceDoor = operation({
-  subject: "identity.ssh-key.announce-door",
-  http: { method: "PUT", path: "/api/v1/internal/sftp/door", ...internal, status: 204 },
-  body: SftpDoor.shape,
+export const announceEndpoint = operation({
+  subject: "identity.ssh-key.announce-endpoint",
+  http: { method: "PUT", path: "/api/v1/internal/sftp/endpoint", ...internal, status: 204 },
+  body: SftpEndpoint.shape,
   output: nothing,
   idempotent: true,
-  summary: "A door says every minute where it is reached.",
-  spec: "docs/reference/sftp.md#door",
+  summary: "The process that speaks SFTP says every minute where it is reached.",
+  spec: "docs/reference/sftp.md#endpoint",
 });
 
 export const openSession = operation({

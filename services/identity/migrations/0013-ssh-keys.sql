@@ -17,8 +17,8 @@ create index ssh_keys_user on ssh_keys (user_id);
 alter table api_tokens add column ssh_key_id text;
 create index api_tokens_ssh_key on api_tokens (ssh_key_id) where ssh_key_id is not null;
 
--- Where SFTP is reached: one row, which each door overwrites every minute.
-create table sftp_door (
+-- Where SFTP is reached: one row, which each process of SFTP overwrites every minute.
+create table sftp_endpoint (
   id integer primary key check (id = 1),
   host text not null,
   port integer not null,

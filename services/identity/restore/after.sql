@@ -12,5 +12,5 @@ delete from oidc_logins;
 update api_tokens set revoked_at = now() where revoked_at is null;
 -- One that was removed since would open again, too.
 delete from ssh_keys;
-delete from sftp_door;
+delete from sftp_endpoint;
 delete from account_migrations where state in ('initiated', 'confirmed', 'code_issued');

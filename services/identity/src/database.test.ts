@@ -82,7 +82,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     last_used_at: true,
     last_used_ip: true,
   },
-  sftp_door: { id: true, host: true, port: true, fingerprint: true, seen_at: true },
+  sftp_endpoint: { id: true, host: true, port: true, fingerprint: true, seen_at: true },
   sessions: {
     token_hash: true,
     user_id: true,

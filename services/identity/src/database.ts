@@ -187,7 +187,7 @@ export type SshKeysTable = {
 };
 
 /** Where SFTP is reached. */
-type SftpDoorTable = {
+type SftpEndpointTable = {
   id: number;
   host: string;
   port: number;
@@ -310,7 +310,7 @@ export type Tables = {
   sessions: SessionsTable;
   api_tokens: ApiTokensTable;
   ssh_keys: SshKeysTable;
-  sftp_door: SftpDoorTable;
+  sftp_endpoint: SftpEndpointTable;
   external_identities: ExternalIdentitiesTable;
   oidc_logins: OidcLoginsTable;
   setup_tokens: SetupTokensTable;

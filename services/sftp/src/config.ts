@@ -1,4 +1,4 @@
-// Settings of SFTP (docs/reference/settings.md#sftp). What is needed and missing stops the start: a door that nobody can use
+// Settings of SFTP (docs/reference/settings.md#sftp). What is needed and missing stops the start: one that nobody can use
 // is better seen at once.
 
 import { readFileSync } from "node:fs";

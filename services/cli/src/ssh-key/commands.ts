@@ -14,14 +14,17 @@ export async function addKey(file: string, { data, name }: At & { name?: string 
   const line = readPublicKey(resolve(callerDir, file));
   const external = connectExternal(data);
   const { key } = await external.call(sshKeys.add, { public_key: line, ...(name !== undefined && { name }) });
-  const { door } = await external.call(sshKeys.readDoor, {});
-  return { json: { key, door }, text: `Added ${key.name}, ${key.fingerprint}.\n${howToConnect(door)}` };
+  const { endpoint } = await external.call(sshKeys.readEndpoint, {});
+  return {
+    json: { key, endpoint },
+    text: `Added ${key.name}, ${key.fingerprint}.\n${howToConnect(endpoint)}`,
+  };
 }
 
 export async function listKeys({ data }: At): Promise<Outcome> {
   const external = connectExternal(data);
   const { keys } = await external.call(sshKeys.list, {});
-  const { door } = await external.call(sshKeys.readDoor, {});
+  const { endpoint } = await external.call(sshKeys.readEndpoint, {});
   const rows = keys.map((key) => [
     ...[key.id, key.name, key.type, key.fingerprint],
     ...[key.last_used_at ?? "never", key.last_used_ip ?? ""],
@@ -30,7 +33,7 @@ export async function listKeys({ data }: At): Promise<Outcome> {
     rows.length === 0
       ? "You have no SSH keys."
       : table([["ID", "NAME", "TYPE", "FINGERPRINT", "LAST USED", "FROM"], ...rows]);
-  return { json: { keys, door }, text: `${shown}\n${howToConnect(door)}` };
+  return { json: { keys, endpoint }, text: `${shown}\n${howToConnect(endpoint)}` };
 }
 
 /** By id, or by a name that only one key has. */
@@ -46,9 +49,9 @@ export async function removeKey(wanted: string, { data }: At): Promise<Outcome> 
   return { json: { id: key.id, removed: true }, text: `Removed ${key.name}; its connections are ended.` };
 }
 
-function howToConnect(door: sshKeys.SftpDoor | null): string {
-  if (!door) return "This installation has no SFTP at the moment; ask its operator.";
-  const { host, port, fingerprint } = door;
+function howToConnect(endpoint: sshKeys.SftpEndpoint | null): string {
+  if (!endpoint) return "This installation has no SFTP at the moment; ask its operator.";
+  const { host, port, fingerprint } = endpoint;
   return `Connect with: sftp -P ${port} SERVER@${host} (host key ${fingerprint})`;
 }
 

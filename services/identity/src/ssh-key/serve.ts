@@ -1,6 +1,6 @@
 import { sshKeys } from "@svc/proto";
 import type { ServiceDeps } from "../service-deps.ts";
-import { createAnnounceDoor, createReadDoor } from "./door.ts";
+import { createAnnounceEndpoint, createReadEndpoint } from "./endpoint.ts";
 import { createAddKey, createListKeys, createRemoveKey } from "./own.ts";
 import { createCloseSession, createOpenSession } from "./sessions.ts";
 
@@ -11,6 +11,6 @@ export function serveSshKeys(deps: ServiceDeps): void {
   mesh.serve(sshKeys.remove, createRemoveKey(deps));
   mesh.serve(sshKeys.openSession, createOpenSession(deps));
   mesh.serve(sshKeys.closeSession, createCloseSession(deps));
-  mesh.serve(sshKeys.announceDoor, createAnnounceDoor(deps));
-  mesh.serve(sshKeys.readDoor, createReadDoor(deps));
+  mesh.serve(sshKeys.announceEndpoint, createAnnounceEndpoint(deps));
+  mesh.serve(sshKeys.readEndpoint, createReadEndpoint(deps));
 }

@@ -13,7 +13,7 @@ import type { KillPoint } from "../testing/killed-process.ts";
 import { ed25519Key, type SshKeyPair, signedRequest } from "../testing/ssh-keys.ts";
 
 const program = testProgram(fileURLToPath(new URL("../testing/killed-ssh-key.ts", import.meta.url)));
-const door = { host: "sftp.example.net", port: 2_222, fingerprint: `SHA256:${"A".repeat(43)}` };
+const endpoint = { host: "sftp.example.net", port: 2_222, fingerprint: `SHA256:${"A".repeat(43)}` };
 
 describe("SSH keys", () => {
   let fixture: Fixture;
@@ -210,13 +210,13 @@ describe("SSH keys", () => {
     assert.equal(await faultOf(fixture.gateway.call(sshKeys.list, {}, { principal })), "forbidden");
   });
 
-  test("the door is shown while it announces itself", async () => {
+  test("the endpoint is shown while it announces itself", async () => {
     const person = await fixture.person();
-    const read = async () => (await fixture.gateway.call(sshKeys.readDoor, {}, as(person))).door;
+    const read = async () => (await fixture.gateway.call(sshKeys.readEndpoint, {}, as(person))).endpoint;
     assert.equal(await read(), null);
-    await fixture.internal.call(sshKeys.announceDoor, { ...door, port: 22 }, sftp);
-    await fixture.internal.call(sshKeys.announceDoor, door, sftp);
-    assert.deepEqual(await read(), door);
+    await fixture.internal.call(sshKeys.announceEndpoint, { ...endpoint, port: 22 }, sftp);
+    await fixture.internal.call(sshKeys.announceEndpoint, endpoint, sftp);
+    assert.deepEqual(await read(), endpoint);
     fixture.pass(181_000);
     assert.equal(await read(), null);
   });

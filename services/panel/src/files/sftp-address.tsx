@@ -7,9 +7,9 @@ import { useSshKeyWords } from "../words/ssh-key-words.ts";
 /** What to type to reach the files of a server by SFTP; nothing where there is no SFTP. */
 export function SftpAddress({ name }: { name: string }) {
   const words = useSshKeyWords();
-  const door = useOperation("sshKeys.readDoor", {}).data?.door;
-  if (!door) return null;
-  const { host, port, fingerprint } = door;
+  const endpoint = useOperation("sshKeys.readEndpoint", {}).data?.endpoint;
+  if (!endpoint) return null;
+  const { host, port, fingerprint } = endpoint;
   const command = port === 22 ? `sftp ${name}@${host}` : `sftp -P ${port} ${name}@${host}`;
   return (
     <Disclosure summary={words.sftp}>

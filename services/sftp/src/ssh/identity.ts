@@ -35,6 +35,6 @@ export function createIdentity({ internalUrl, token }: { internalUrl: string; to
         soon(),
       ),
     close: (id: string) => client.call(sshKeys.closeSession, { id }, soon()),
-    announce: (door: sshKeys.SftpDoor) => client.call(sshKeys.announceDoor, door, soon()),
+    announce: (endpoint: sshKeys.SftpEndpoint) => client.call(sshKeys.announceEndpoint, endpoint, soon()),
   };
 }

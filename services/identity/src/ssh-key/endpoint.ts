@@ -1,18 +1,18 @@
-// Where SFTP is reached (docs/reference/sftp.md#door), as the process itself says.
+// Where SFTP is reached (docs/reference/sftp.md#endpoint), as the process itself says.
 
 import type { Handler } from "@svc/mesh";
 import type { sshKeys } from "@svc/proto";
 import type { Deps } from "../deps.ts";
 
-/** A door that has been silent for this long is not shown. */
+/** An endpoint that has been silent for this long is not shown. */
 const silentMs = 180_000;
 
-/** identity.ssh-key.announce-door */
-export function createAnnounceDoor({ db, now }: Deps): Handler<typeof sshKeys.announceDoor> {
+/** identity.ssh-key.announce-endpoint */
+export function createAnnounceEndpoint({ db, now }: Deps): Handler<typeof sshKeys.announceEndpoint> {
   return async (_context, { host, port, fingerprint }) => {
     const row = { host, port, fingerprint, seen_at: now() };
     await db
-      .insertInto("sftp_door")
+      .insertInto("sftp_endpoint")
       .values({ id: 1, ...row })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
       .execute();
@@ -20,14 +20,14 @@ export function createAnnounceDoor({ db, now }: Deps): Handler<typeof sshKeys.an
   };
 }
 
-/** identity.ssh-key.read-door */
-export function createReadDoor({ db, now }: Deps): Handler<typeof sshKeys.readDoor> {
+/** identity.ssh-key.read-endpoint */
+export function createReadEndpoint({ db, now }: Deps): Handler<typeof sshKeys.readEndpoint> {
   return async () => {
-    const door = await db
-      .selectFrom("sftp_door")
+    const endpoint = await db
+      .selectFrom("sftp_endpoint")
       .select(["host", "port", "fingerprint"])
       .where("seen_at", ">", new Date(now().getTime() - silentMs))
       .executeTakeFirst();
-    return { door: door ?? null };
+    return { endpoint: endpoint ?? null };
   };
 }
