@@ -16,7 +16,7 @@ type Runtime = { readonly config: SftpConfig; readonly log: Logger; readonly reg
 
 const tokenRereadMs = 1_000;
 const announceMs = 60_000;
-const announceAgainMs = 5_000;
+const announceAgainMs = 1_000;
 
 /** What is not broken, and as few kinds as clients of the last ten years need. */
 const algorithms: NonNullable<ServerConfig["algorithms"]> = {
@@ -118,7 +118,7 @@ function announce({ work, log }: { work: () => Promise<unknown>; log: Logger }) 
     const nextMs = await work().then(
       () => announceMs,
       (error: unknown) => {
-        log.warn({ err: error }, "announcing the address failed; trying again");
+        log.warn({ error: (error as Error).message }, "announcing the address failed; retrying");
         return announceAgainMs;
       },
     );
