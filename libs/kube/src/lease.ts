@@ -46,6 +46,8 @@ export function startLease(options: LeaseOptions): LeaseHandle {
   let renewedAt = 0;
   let seen: Seen | undefined;
   let held: Lease | undefined;
+  let lapse: NodeJS.Timeout | undefined;
+  const heldForMs = (durationMs * 2) / 3;
 
   const begin = () => {
     log.info({ lease: name }, "became leader");
@@ -61,7 +63,13 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     log.info({ lease: name }, "stopped leading");
     current.end.abort();
     await current.done;
-    leading = undefined;
+    if (leading === current) leading = undefined;
+  };
+  // By its own timer: a renewal that hangs must not hold up the end of what it would have renewed.
+  const renewed = (at: number) => {
+    renewedAt = at;
+    clearTimeout(lapse);
+    lapse = setTimeout(() => void end(), at + heldForMs - performance.now());
   };
   const round = async () => {
     // Its holder knows what it wrote, and a write over another's is refused: only candidates have to read.
@@ -81,8 +89,9 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     const written = await write(options, lease, { isMine, durationMs, renewMs });
     held = written;
     seen = { version: written.metadata.resourceVersion ?? "", at: performance.now() };
-    renewedAt = startedAt;
-    if (!leading) begin();
+    renewed(startedAt);
+    // An answer that came too late gives nothing to hold.
+    if (!leading && performance.now() - startedAt <= heldForMs) begin();
   };
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -90,18 +99,18 @@ export function startLease(options: LeaseOptions): LeaseHandle {
         if (stopping.signal.aborted || isKubeError(error, 409)) return;
         log.warn({ lease: name, error: (error as Error).message }, "lease read or renewal failed; retrying");
       });
-      if (leading && performance.now() - renewedAt > (durationMs * 2) / 3) await end();
       await delay(renewMs * (0.8 + Math.random() * 0.2), undefined, { signal: stopping.signal }).catch(
         () => {},
       );
     }
   })();
   return {
-    isHeld: () => leading !== undefined && performance.now() - renewedAt <= (durationMs * 2) / 3,
+    isHeld: () => leading !== undefined && performance.now() - renewedAt <= heldForMs,
     release: async () => {
       const wasHolder = leading !== undefined;
       stopping.abort();
       await running;
+      clearTimeout(lapse);
       await end();
       if (wasHolder) await releaseLease(options).catch(() => undefined);
     },

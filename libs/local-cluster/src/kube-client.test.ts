@@ -257,6 +257,29 @@ test("a leader that loses its connection to the cluster stops leading before ano
   await wire.close();
 });
 
+test("a leader whose renewal hangs stops leading before another may start", async () => {
+  const events: string[] = [];
+  const leadAs = (who: string) => async (signal: AbortSignal) => {
+    events.push(`${who} begins`);
+    await leadUntilTold(signal);
+    events.push(`${who} ends`);
+  };
+  const hanging = Promise.withResolvers<never>();
+  let isHanging = false;
+  const replace = ((...wanted: Parameters<Kube["replace"]>) =>
+    isHanging ? hanging.promise : kube.replace(...wanted)) as Kube["replace"];
+  const about = { namespace, name: "hangs", log, durationMs: 900, renewMs: 300 };
+  const first = startLease({ ...about, kube: { ...kube, replace }, identity: "1", lead: leadAs("first") });
+  await until(() => first.isHeld());
+  const second = startLease({ ...about, kube, identity: "2", lead: leadAs("second") });
+  isHanging = true;
+  await until(() => second.isHeld());
+  assert.deepEqual(events, ["first begins", "first ends", "second begins"]);
+  hanging.reject(new Error("hung up"));
+  await second.release();
+  await first.release();
+});
+
 test("an event reported twice is one event with a count", async () => {
   const recorder = createEventRecorder({ kube, component: "test", log });
   const about = await kube.create(resources.secrets, secret("eventful"));
