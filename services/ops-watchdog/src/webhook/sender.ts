@@ -13,7 +13,7 @@ import { findRoom, type Running } from "./room.ts";
 import { decideStanding } from "./standing.ts";
 
 /** Another replica may have queued something. */
-const lookEveryMs = 5_000;
+const lookEveryMs = 15_000;
 const askAgainMs = 15_000;
 
 type SenderDeps = {
