@@ -191,7 +191,9 @@ async function main(docker: Docker): Promise<void> {
   // As JSON, since Python reads an unquoted `no` as false.
   writeFileSync(file, JSON.stringify(compose));
   const env = { ...process.env, DOCKER_HOST: docker.host };
-  const words = ["--file", file, "--project-name", project, "--project-directory", repo];
+  const place = ["--file", file, "--project-name", project, "--project-directory", repo];
+  // With what is off unless asked for.
+  const words = [...place, "--profile", "sftp"];
   const run = (...args: string[]) => promisify(execFile)("docker-compose", [...words, ...args], { env });
   try {
     await timed("volumes of older installations", () => checkUpgrade(docker, run));

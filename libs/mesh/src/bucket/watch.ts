@@ -8,7 +8,7 @@ import { bucketFilter, bucketStream, isRemoval, keyOf } from "../stream/key-valu
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { decodeEntry } from "./entry.ts";
 
-const heartbeatMs = 15_000;
+const heartbeatMs = 5_000;
 const keysWithinMs = 5_000;
 
 export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: BucketWatchOptions<V>): OrderedReader {
