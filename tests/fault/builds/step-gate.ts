@@ -2,7 +2,8 @@
 // change: of a row, in the cluster, in the folder of contexts, in the registry.
 
 import promises from "node:fs/promises";
-import { createRequire, syncBuiltinESMExports } from "node:module";
+import { Agent, type ClientRequest } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { connectKube, type Kube } from "@svc/kube";
 import { runService } from "@svc/service";
 import pg from "pg";
@@ -57,15 +58,17 @@ function gateFiles(): void {
   syncBuiltinESMExports();
 }
 
-/** Before the client of registries is loaded. */
+/** A request waits before it gets a connection; those that are no step go on in the same turn. */
 function gateRequests(): void {
-  const undici = createRequire(import.meta.url)("undici") as {
-    request: (url: string, about: { method: string }) => Promise<unknown>;
-  };
-  const { request } = undici;
-  undici.request = async (url, about) => {
-    await pass(stepOfRequest(about.method, url));
-    return request(url, about);
+  type AddRequest = (request: ClientRequest, ...rest: unknown[]) => void;
+  const prototype = Agent.prototype as unknown as { addRequest: AddRequest };
+  const { addRequest } = prototype;
+  prototype.addRequest = function (this: Agent, request, ...rest) {
+    const { method, protocol, host, path } = request;
+    const step = stepOfRequest(method, `${protocol}//${host}${path}`);
+    const proceed = () => addRequest.call(this, request, ...rest);
+    if (step === undefined) proceed();
+    else void pass(step).then(proceed);
   };
 }
 
