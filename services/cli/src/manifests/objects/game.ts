@@ -1,123 +1,31 @@
 // What players meet: the proxy, and the login gate and the lobby as system servers, which lifecycle starts.
 
-import { choose, type Template, text, when } from "../template/expression.ts";
+import { choose, type Template, text } from "../template/expression.ts";
 import { internalUrl } from "./addresses.ts";
-import {
-  asUser,
-  confined,
-  gamePort,
-  head,
-  healthPorts,
-  healthVariables,
-  labelsOf,
-  type Mount,
-  type ObjectFile,
-  placement,
-  probes,
-  resourcesOf,
-  scratch,
-  selectorOf,
-  user,
-  type V,
-  volumeMountsOf,
-  volumesOf,
-} from "./common.ts";
-import { disruptionBudget, scrapeAnnotations } from "./service.ts";
+import { gamePort, head, healthVariables, type ObjectFile, resourcesOf, scratch, type V } from "./common.ts";
+import { edgeObjects, secretFile } from "./edge.ts";
 import { forwardingMount } from "./services.ts";
 
-const name = "proxy";
-
 export function proxyFile(v: V): ObjectFile {
-  const { serviceType, serviceAnnotations, port } = v.proxy;
   return {
     file: "proxy.yaml",
     about:
       "The proxy: the only part that players reach. Replicas hand players over to each other when one stops.",
-    objects: [
-      deployment(v),
-      {
-        apiVersion: "v1",
-        kind: "Service",
-        metadata: {
-          name,
-          namespace: v.namespaces.control,
-          labels: labelsOf(name),
-          annotations: when(serviceAnnotations, serviceAnnotations),
-        },
-        spec: {
-          type: serviceType,
-          // Keeps client addresses, which the limits per address need.
-          externalTrafficPolicy: "Local",
-          selector: selectorOf(name),
-          ports: [{ name: "game", port, targetPort: "game", protocol: "TCP" }],
-        },
-      },
-      disruptionBudget(v, name),
-    ],
-  };
-}
-
-function deployment(v: V): Template {
-  return {
-    ...head({
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      name,
-      namespace: v.namespaces.control,
-      labels: labelsOf(name),
+    objects: edgeObjects(v, {
+      name: "proxy",
+      values: v.proxy,
+      port: { name: "game", number: gamePort },
+      externalTrafficPolicy: "Local",
+      // Time to hand its players over: it waits for them twice before it stops.
+      graceSeconds: 60,
+      program: "services/proxy/src/main.ts",
+      env: environment(v),
+      mounts: [
+        secretFile(v.secrets.tokens, { key: "velocity", at: "token" }),
+        forwardingMount(v),
+        scratch("state", "/state", "16Mi"),
+      ],
     }),
-    spec: {
-      replicas: v.proxy.replicas,
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-      selector: { matchLabels: selectorOf(name) },
-      template: {
-        metadata: { labels: labelsOf(name), annotations: scrapeAnnotations(v) },
-        spec: podSpec(v),
-      },
-    },
-  };
-}
-
-function podSpec(v: V): Template {
-  // The proxy reads rotated tokens and masters again by itself.
-  const token: Mount = {
-    name: "token",
-    at: "/token",
-    from: {
-      secret: {
-        secretName: v.secrets.tokens,
-        defaultMode: 0o440,
-        items: [{ key: "velocity", path: "token" }],
-      },
-    },
-    readOnly: true,
-  };
-  const mounts = [token, forwardingMount(v), scratch("state", "/state", "16Mi")];
-  return {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    // Time to hand its players over: it waits for them twice before it stops.
-    terminationGracePeriodSeconds: 60,
-    priorityClassName: "svc-control-plane",
-    imagePullSecrets: v.images.pullSecrets,
-    ...placement(v, name),
-    securityContext: asUser(user),
-    containers: [
-      {
-        name,
-        image: v.images.services,
-        imagePullPolicy: v.images.pullPolicy,
-        args: ["services/proxy/src/main.ts"],
-        env: environment(v),
-        envFrom: when(v.proxy.secretEnv, [{ secretRef: { name: v.proxy.secretEnv } }]),
-        ports: [{ name: "game", containerPort: gamePort, protocol: "TCP" }, ...healthPorts],
-        ...probes,
-        resources: resourcesOf(v.proxy.resources),
-        securityContext: confined,
-        volumeMounts: volumeMountsOf(mounts),
-      },
-    ],
-    volumes: volumesOf(mounts),
   };
 }
 
