@@ -5,7 +5,6 @@ import { useAction, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Stack } from "../ui/layout.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
@@ -16,7 +15,7 @@ import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { type HardwareChoice, HardwareFields, isAmount, platformsChoice } from "./create-hardware.tsx";
 import { fieldOfFault } from "./field-of-fault.ts";
-import { NameFields } from "./name-fields.tsx";
+import { NameFields, useNames } from "./name-fields.tsx";
 import { OwnCreate, TemplateAbout } from "./own-create.tsx";
 
 type Policy = NonNullable<Input<"servers.create">["autostartPolicy"]>;
@@ -34,19 +33,16 @@ export function Page() {
   );
 }
 
-/** The subdomain follows the name until somebody types one. */
 function StaffCreate() {
   const words = useWords();
   const { create } = words;
   const navigate = useNavigate();
   const action = useAction("servers.create", ["servers.fleet"]);
-  const [name, setName] = useState("");
-  const [ownSubdomain, setOwnSubdomain] = useState<string>();
-  const [displayName, setDisplayName] = useState("");
+  const names = useNames();
+  const { name } = names;
   const [hardware, setHardware] = useState(platformsChoice);
   const [policy, setPolicy] = useState<Policy>("public");
   const [template, setTemplate] = useState<Template>();
-  const subdomain = ownSubdomain ?? name;
   const { error } = action;
   const field = error && fieldOfFault[error.code];
   const isShown = field !== undefined && !(field === "image" && template);
@@ -56,8 +52,7 @@ function StaffCreate() {
     if (!isReady) return;
     action.mutate(
       {
-        ...{ name, subdomain },
-        ...(displayName !== "" && { displayName }),
+        ...names.asked,
         ...(template ? { template: template.name } : { autostartPolicy: policy, ...chosenOf(hardware) }),
       },
       { onSuccess: () => void navigate({ to: `/servers/${name}`, ignoreBlocker: true }) },
@@ -68,22 +63,7 @@ function StaffCreate() {
       <Stack>
         {error && !isShown && <Failure error={error} />}
         <TemplateChoice template={template} onChoose={setTemplate} />
-        <NameFields
-          name={name}
-          subdomain={subdomain}
-          setName={setName}
-          setSubdomain={setOwnSubdomain}
-          errorOf={errorOf}
-        />
-        <Field
-          label={create.displayName}
-          name="display-name"
-          value={displayName}
-          onChange={setDisplayName}
-          description={create.displayNameHelp}
-          error={errorOf("displayName")}
-          maxLength={64}
-        />
+        <NameFields names={names} errorOf={errorOf} />
         {!template && (
           <>
             <Select

@@ -1,17 +1,28 @@
+import { useState } from "react";
 import { rootDomain } from "../api/hosts.ts";
 import { Field } from "../ui/field.tsx";
 import { useWords } from "../words/words.ts";
 
-type NameFieldsProps = {
-  name: string;
-  subdomain: string;
-  setName: (name: string) => void;
-  setSubdomain: (subdomain: string) => void;
-  errorOf: (field: string) => string | undefined;
-};
+type Names = ReturnType<typeof useNames>;
 
-/** Name and subdomain of a new server. */
-export function NameFields({ name, subdomain, setName, setSubdomain, errorOf }: NameFieldsProps) {
+/** What a new server is called. The subdomain follows the name until somebody types one. */
+export function useNames() {
+  const [name, setName] = useState("");
+  const [ownSubdomain, setSubdomain] = useState<string>();
+  const [displayName, setDisplayName] = useState("");
+  const subdomain = ownSubdomain ?? name;
+  return {
+    /** As a creation asks for them. */
+    asked: { name, subdomain, ...(displayName !== "" && { displayName }) },
+    ...{ name, subdomain, displayName, setName, setSubdomain, setDisplayName },
+  };
+}
+
+type NameFieldsProps = { names: Names; errorOf: (field: string) => string | undefined };
+
+/** Name, subdomain and displayed name of a new server. */
+export function NameFields({ names, errorOf }: NameFieldsProps) {
+  const { name, subdomain, displayName, setName, setSubdomain, setDisplayName } = names;
   const { create } = useWords();
   return (
     <>
@@ -34,6 +45,15 @@ export function NameFields({ name, subdomain, setName, setSubdomain, errorOf }: 
         error={errorOf("subdomain")}
         maxLength={32}
         isRequired
+      />
+      <Field
+        label={create.displayName}
+        name="display-name"
+        value={displayName}
+        onChange={setDisplayName}
+        description={create.displayNameHelp}
+        error={errorOf("displayName")}
+        maxLength={64}
       />
     </>
   );

@@ -5,7 +5,6 @@ import { useAction, useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Muted, Stack } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -15,7 +14,7 @@ import { useTemplateWords } from "../words/template-words.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { fieldOfFault } from "./field-of-fault.ts";
-import { NameFields } from "./name-fields.tsx";
+import { NameFields, useNames } from "./name-fields.tsx";
 import { TemplateFacts } from "./template-facts.tsx";
 
 type Offered = Output<"serverTemplates.listOffered">["templates"][number];
@@ -46,10 +45,8 @@ function OwnForm({ templates, left }: { templates: readonly Offered[]; left: num
   ]);
   const usable = templates.find(({ problem }) => problem === undefined);
   const [chosen, setChosen] = useState(usable?.name ?? templates[0]?.name ?? "");
-  const [name, setName] = useState("");
-  const [ownSubdomain, setOwnSubdomain] = useState<string>();
-  const [displayName, setDisplayName] = useState("");
-  const subdomain = ownSubdomain ?? name;
+  const names = useNames();
+  const { name } = names;
   // One that is gone by now is not chosen any more.
   const template = templates.find((one) => one.name === chosen) ?? templates[0];
   const { error } = action;
@@ -65,7 +62,7 @@ function OwnForm({ templates, left }: { templates: readonly Offered[]; left: num
   const submit = () => {
     if (!template || whyNot !== undefined || action.isPending) return;
     action.mutate(
-      { template: template.name, name, subdomain, ...(displayName !== "" && { displayName }) },
+      { template: template.name, ...names.asked },
       { onSuccess: () => void navigate({ to: `/servers/${name}`, ignoreBlocker: true }) },
     );
   };
@@ -80,22 +77,7 @@ function OwnForm({ templates, left }: { templates: readonly Offered[]; left: num
           options={templates.map((one) => [one.name, visible(one.title)])}
         />
         {template && <TemplateAbout template={template} />}
-        <NameFields
-          name={name}
-          subdomain={subdomain}
-          setName={setName}
-          setSubdomain={setOwnSubdomain}
-          errorOf={errorOf}
-        />
-        <Field
-          label={create.displayName}
-          name="display-name"
-          value={displayName}
-          onChange={setDisplayName}
-          description={create.displayNameHelp}
-          error={errorOf("displayName")}
-          maxLength={64}
-        />
+        <NameFields names={names} errorOf={errorOf} />
         {left > 0 && <Muted>{own.left(left)}</Muted>}
         <Button kind="primary" type="submit" isPending={action.isPending} whyNot={whyNot}>
           {create.submit}
