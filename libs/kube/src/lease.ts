@@ -95,13 +95,13 @@ export function startLease(options: LeaseOptions): LeaseHandle {
   };
   const running = (async () => {
     while (!stopping.signal.aborted) {
+      let isFailed = false;
       await round().catch((error: unknown) => {
         if (stopping.signal.aborted || isKubeError(error, 409)) return;
+        isFailed = true;
         log.warn({ lease: name, error: (error as Error).message }, "lease read or renewal failed; retrying");
       });
-      await delay(renewMs * (0.8 + Math.random() * 0.2), undefined, { signal: stopping.signal }).catch(
-        () => {},
-      );
+      await delay(waitMs(renewMs, { isFailed, isHolder: !!leading }), undefined, stopping).catch(() => {});
     }
   })();
   return {
@@ -115,6 +115,13 @@ export function startLease(options: LeaseOptions): LeaseHandle {
       if (wasHolder) await releaseLease(options).catch(() => undefined);
     },
   };
+}
+
+/** A renewal that failed is repeated soon; candidates must not all come in the same moment. */
+function waitMs(renewMs: number, now: { isFailed: boolean; isHolder: boolean }): number {
+  const jitter = 0.8 + Math.random() * 0.2;
+  if (now.isFailed) return Math.min(renewMs, 1_000) * jitter;
+  return now.isHolder ? renewMs : renewMs * jitter;
 }
 
 async function write(

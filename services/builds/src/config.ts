@@ -235,7 +235,7 @@ export const settings = z.strictObject({
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("12s"),
     /** How often a leader renews it. */
-    lease_renew: duration("3s"),
+    lease_renew: duration("4s"),
 
     /** Most bytes of layers that are kept for later builds of one author. */
     cache_author_bytes: size("4Gi"),

@@ -60,7 +60,7 @@ test("the defaults of backups, restores and their Jobs are those of the specific
     lock_ttl: 2 * minute,
     lock_refresh: 30_000,
     lease_duration: 12_000,
-    lease_renew: 3_000,
+    lease_renew: 4_000,
     drill_boot: 5 * minute,
     drill_limit: 60 * minute,
     drills_at_once: 2,

@@ -113,7 +113,7 @@ export const settings = z.object({
     /** A leader that has not renewed its Lease for this long is replaced. */
     lease_duration: duration("12s"),
     /** How often a leader renews it. */
-    lease_renew: duration("3s"),
+    lease_renew: duration("4s"),
 
     /** Time within which a drill's server must become ready. */
     drill_boot: duration("5m"),

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { connect } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
 import { explainDiskFault } from "../error.ts";
@@ -84,6 +85,8 @@ export function prepareNats(options: NatsOptions): ProcessPlan {
   return {
     command: options.binary,
     args: ["-c", configPath(dataDir)],
+    // It shares the machine with everything else here; threads that look for work would cost more than they bring.
+    mark: { GOMAXPROCS: String(Math.max(1, Math.floor(availableParallelism() / 2))) },
     cwd: "/",
     ready: { probe: () => probeNats(options.port) },
   };

@@ -66,7 +66,7 @@ type State = {
 
 /** Starts one process and registers it synchronously. */
 function launchOnce(spec: ChildSpec, deps: ChildDeps, state: State): Launched {
-  const launched = launch({ ...spec, mark: deps.registry.mark }, deps.logPath);
+  const launched = launch({ ...spec, mark: { ...spec.mark, ...deps.registry.mark } }, deps.logPath);
   const { ref } = launched;
   if (ref)
     deps.registry.add({ name: spec.name, ref, rank: deps.rank, stopSignal: spec.stopSignal ?? "SIGTERM" });

@@ -20,8 +20,8 @@ import { decideRedelivery, type Redelivery } from "./redelivery.ts";
 
 const stillWorkingMs = 10_000;
 const pullExpiresMs = 30_000;
-const heartbeatMs = 5_000;
-const silenceMs = 12_000;
+const heartbeatMs = 10_000;
+const silenceMs = 25_000;
 const retryMs = { first: 200, last: 5_000 };
 const defaults = { maxInFlight: 32, maxAttempts: 20 };
 const nanos = (ms: number) => ms * 1e6;
