@@ -13,7 +13,14 @@ import type { Row } from "../harness/report.ts";
 import type { BenchStack } from "../harness/stack.ts";
 import { median } from "../harness/statistics.ts";
 import { consoleServer, startConsoleServer } from "../subjects/console-server.ts";
-import { framesPerSecond, openBrowser, openPage, type PanelPage, timesOf } from "../subjects/panel-page.ts";
+import {
+  framesPerSecond,
+  openBrowser,
+  openPage,
+  type PanelPage,
+  slowestOf,
+  timesOf,
+} from "../subjects/panel-page.ts";
 
 const megabyte = 1_000_000;
 const manyServers = 10_000;
@@ -143,16 +150,16 @@ async function interactions(stack: BenchStack, browser: Browser): Promise<Row> {
   await page.keyboard.up("Control");
   await page.waitForSelector("[role=dialog] input[type=search]");
   await page.keyboard.press("Escape");
-  const taken = (await timesOf(page)).interactions;
+  const slowest = slowestOf((await timesOf(page)).interactions);
   await panel.close();
   const what = "slowest interaction of list and palette, slow";
   return {
     goal: "PANEL",
     what,
     unit: "ms",
-    ours: Math.max(0, ...taken),
+    ours: slowest.ms,
     limit: atMost(200, 100),
-    note: `${taken.length} seen`,
+    note: slowest.note,
   };
 }
 
@@ -172,7 +179,7 @@ async function busyConsole(bench: Bench, stack: BenchStack, browser: Browser): P
     const before = await heapBytes();
     const [, frames] = await Promise.all([flood(), framesPerSecond(page, seconds * 900), type(panel)]);
     const after = await heapBytes();
-    const { interactions: typed } = await timesOf(page);
+    const typed = slowestOf((await timesOf(page)).interactions);
     return [
       {
         goal: "PANEL",
@@ -185,9 +192,9 @@ async function busyConsole(bench: Bench, stack: BenchStack, browser: Browser): P
         goal: "PANEL",
         what: "the same, slowest key typed",
         unit: "ms",
-        ours: Math.max(0, ...typed),
+        ours: typed.ms,
         limit: atMost(200, 100),
-        note: `${typed.length} seen`,
+        note: typed.note,
       },
       {
         goal: "PANEL",

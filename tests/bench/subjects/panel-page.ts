@@ -66,9 +66,11 @@ type Times = {
   lcpMs: number;
   /** When sign-in was the page that its scripts have made, on the same clock. */
   answersMs: number;
-  /** From a hand to the next paint, of each interaction. */
-  interactions: number[];
+  interactions: Interaction[];
 };
+
+/** From a hand to the next paint, and how much of it the page was busy with something else. */
+type Interaction = { name: string; ms: number; delayMs: number };
 
 /** Before the scripts of the page. Text, because the types of a page are not types of Node. */
 const watchTimes = `
@@ -83,8 +85,23 @@ const watchTimes = `
     for (const { startTime } of list.getEntries()) times.lcpMs = startTime;
   }).observe({ type: "largest-contentful-paint", buffered: true });
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (entry.interactionId) times.interactions.push(entry.duration);
+    for (const entry of list.getEntries()) if (entry.interactionId) times.interactions.push({
+      name: entry.name + " on " + (entry.target?.tagName ?? "nothing").toLowerCase(),
+      ms: entry.duration,
+      delayMs: Math.round(entry.processingStart - entry.startTime),
+    });
   }).observe({ type: "event", durationThreshold: 16, buffered: true });`;
+
+/** What was slowest of them, and a note that says so. */
+export function slowestOf(interactions: readonly Interaction[]): { ms: number; note: string } {
+  const [slowest] = interactions.toSorted((a, b) => b.ms - a.ms);
+  if (!slowest) return { ms: 0, note: "none seen" };
+  const { name, ms, delayMs } = slowest;
+  return {
+    ms,
+    note: `${interactions.length} seen; the slowest: ${name}, ${delayMs} ms before it was handled`,
+  };
+}
 
 export async function timesOf(page: Page): Promise<Times> {
   return (await page.evaluate("window.times")) as Times;
