@@ -291,6 +291,41 @@ const players: AlertCase[] = [
   },
 ];
 
+const sftp: AlertCase[] = [
+  {
+    alert: "SFTPDown",
+    series: { [running("sftp")]: "1x5 stale _x30" },
+    at: "15m",
+    labels: { component: "sftp" },
+  },
+  { alert: "SFTPSignInsFail", series: { 'svc_sftp_sign_ins_total{outcome="failed"}': "0+1x30" }, at: "15m" },
+  {
+    alert: "SFTPKeysTried",
+    series: {
+      'svc_sftp_sign_ins_total{outcome="refused"}': "0+6x30",
+      'svc_sftp_sign_ins_total{outcome="limited"}': "0+6x30",
+    },
+    at: "20m",
+  },
+  {
+    alert: "SFTPRequestsFail",
+    series: {
+      'svc_sftp_operations_total{operation="read",outcome="ok"}': "0+20x30",
+      'svc_sftp_operations_total{operation="close",outcome="failed"}': "0+2x30",
+    },
+    at: "20m",
+  },
+  {
+    alert: "SFTPSpoolFull",
+    series: {
+      'svc_sftp_spool_bytes{instance="sftp:1"}': "95x30",
+      'svc_sftp_spool_limit_bytes{instance="sftp:1"}': "100x30",
+    },
+    at: "12m",
+    labels: { instance: "sftp:1" },
+  },
+];
+
 const machines: AlertCase[] = [
   {
     alert: "NodeDiskSpaceLow",
@@ -327,5 +362,6 @@ export const cases: readonly AlertCase[] = [
   ...watchdog,
   ...platform,
   ...players,
+  ...sftp,
   ...machines,
 ];

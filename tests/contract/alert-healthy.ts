@@ -12,6 +12,7 @@ export const components = [
   "ops-watchdog",
   "proxy",
   "login-gate",
+  "sftp",
 ];
 const always = (value: number) => `${value}x200`;
 /** The time itself: something succeeded just now. */
@@ -89,6 +90,14 @@ export const healthy: Readonly<Record<string, string>> = {
   'svc_proxy_call_duration_seconds_count{operation="wake",outcome="no_answer"}': always(3),
   svc_proxy_waiting: "0 3 2 0x200",
   'svc_login_gate_calls_failed_total{call="status"}': always(1),
+  'svc_sftp_sign_ins_total{outcome="failed"}': always(2),
+  'svc_sftp_sign_ins_total{outcome="refused"}': "0+1x200",
+  'svc_sftp_sign_ins_total{outcome="limited"}': always(0),
+  'svc_sftp_operations_total{operation="read",outcome="ok"}': "0+200x200",
+  'svc_sftp_operations_total{operation="read",outcome="failed"}': "0+1x200",
+  'svc_sftp_operations_total{operation="remove",outcome="refused"}': "0+60x200",
+  'svc_sftp_spool_bytes{instance="sftp:1"}': "0 100 0x200",
+  'svc_sftp_spool_limit_bytes{instance="sftp:1"}': always(100),
   'node_filesystem_avail_bytes{instance="n:9100",mountpoint="/data",fstype="ext4",device="a"}': always(50),
   'node_filesystem_size_bytes{instance="n:9100",mountpoint="/data",fstype="ext4",device="a"}': always(100),
   'kube_node_status_condition{node="n",condition="DiskPressure",status="true"}': always(0),

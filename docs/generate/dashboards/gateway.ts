@@ -100,5 +100,58 @@ export const gateway: Dashboard = {
         },
       ],
     },
+    {
+      title: "SFTP",
+      panels: [
+        {
+          title: "Sessions",
+          queries: [
+            { expr: "sum by (instance) (svc_sftp_sessions)", legend: "{{instance}}", mayBeEmpty: true },
+          ],
+        },
+        {
+          title: "Sign-ins in the last hour",
+          queries: [
+            {
+              expr: "sum by (outcome) (increase(svc_sftp_sign_ins_total[1h]))",
+              legend: "{{outcome}}",
+              mayBeEmpty: true,
+            },
+          ],
+        },
+        {
+          title: "Requests",
+          unit: "reqps",
+          queries: [
+            {
+              expr: `sum by (outcome) (${rate("svc_sftp_operations_total")})`,
+              legend: "{{outcome}}",
+              mayBeEmpty: true,
+            },
+          ],
+        },
+        {
+          title: "Failed requests by operation in the last hour",
+          queries: [
+            {
+              expr: 'sum by (operation) (increase(svc_sftp_operations_total{outcome="failed"}[1h]))',
+              legend: "{{operation}}",
+              mayBeEmpty: true,
+            },
+          ],
+        },
+        {
+          title: "Transfers on disk, share of what they may have",
+          unit: "percentunit",
+          queries: [
+            {
+              expr: "max by (instance) (svc_sftp_spool_bytes / svc_sftp_spool_limit_bytes)",
+              legend: "{{instance}}",
+              mayBeEmpty: true,
+            },
+          ],
+        },
+      ],
+    },
   ],
 };

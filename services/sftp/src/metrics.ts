@@ -11,7 +11,7 @@ export type Metrics = {
 
 export function createMetrics(
   registry: Registry,
-  { sessions, spooled }: { sessions: () => number; spooled: () => number },
+  { sessions, spooled, spoolBytes }: { sessions: () => number; spooled: () => number; spoolBytes: number },
 ): Metrics {
   const registers = [registry];
   const signIns = new Counter({
@@ -42,6 +42,11 @@ export function createMetrics(
       this.set(spooled());
     },
   });
+  new Gauge({
+    name: "svc_sftp_spool_limit_bytes",
+    help: "Bytes of transfers of SFTP that may lie on disk.",
+    registers,
+  }).set(spoolBytes);
   for (const outcome of signInOutcomes) signIns.inc({ outcome }, 0);
   return {
     signIn: (outcome) => signIns.inc({ outcome }),

@@ -42,7 +42,12 @@ export async function startSftp({ config, log, registry }: Runtime) {
   const identity = createIdentity({ internalUrl: config.internalUrl, token });
   const admission = createAdmission(config, systemClock.now);
   const room = createRoom(config.spoolBytes);
-  const metrics = createMetrics(registry, { sessions: admission.signedIn, spooled: room.used });
+  const { spoolBytes } = config;
+  const metrics = createMetrics(registry, {
+    sessions: admission.signedIn,
+    spooled: room.used,
+    spoolBytes,
+  });
   const ending = new Set<Promise<unknown>>();
   const deps: ConnectionDeps = { ...config, identity, admission, metrics, log, room, ending };
   const { listener, sockets } = createListener(deps, hostKey.privateKey);

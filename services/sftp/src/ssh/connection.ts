@@ -95,22 +95,24 @@ async function signIn(
   { address, software }: Peer,
   { blob, signature }: PublicKeyAuthContext,
 ): Promise<Opened | undefined> {
-  const { identity, admission, metrics } = deps;
+  const { identity, admission, metrics, log } = deps;
   if (!blob || !signature) return undefined;
+  // As many lines as an address may send signatures.
+  const refuse = (outcome: "refused" | "limited" | "no_access") => {
+    metrics.signIn(outcome);
+    log.info({ address, outcome }, "sign-in refused");
+    return undefined;
+  };
   const opened = await identity
     .open({ signed: blob, signature, address, software })
     .catch((error: unknown) => {
       if (error instanceof ApiError && (error.status === 403 || error.status === 400)) return undefined;
       throw error;
     });
-  if (!opened) {
-    metrics.signIn("refused");
-    return undefined;
-  }
+  if (!opened) return refuse("refused");
   if (!admission.signIn(opened.user_id)) {
-    metrics.signIn("limited");
     close(deps, opened);
-    return undefined;
+    return refuse("limited");
   }
   const signal = AbortSignal.timeout(checkWithinMs);
   const { externalUrl } = deps;
@@ -120,8 +122,7 @@ async function signIn(
   } catch (error) {
     finish(deps, opened);
     if (!isGone(error)) throw error;
-    metrics.signIn("no_access");
-    return undefined;
+    return refuse("no_access");
   }
   metrics.signIn("ok");
   return opened;
