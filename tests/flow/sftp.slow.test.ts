@@ -103,8 +103,13 @@ test("files are written, read, changed in part, renamed and removed", async () =
   await client.ask("rename", "/note.txt", "/notes/note.txt");
   assert.equal(await codeOf(client.read("/note.txt")), noSuchFile);
   assert.equal(await codeOf(client.ask("rmdir", "/notes")), failure);
-  assert.equal(await codeOf(client.ask("unlink", "/notes")), denied);
-  assert.equal(await codeOf(client.ask("rmdir", "/notes/note.txt")), denied);
+  const removed = await refusalOf(client.ask("unlink", "/notes"));
+  assert.deepEqual([removed.code, removed.message], [failure, "/notes is a folder; remove it with rmdir."]);
+  const asFolder = await refusalOf(client.ask("rmdir", "/notes/note.txt"));
+  assert.deepEqual(
+    [asFolder.code, asFolder.message],
+    [failure, "/notes/note.txt is not a folder; remove it with rm."],
+  );
   await client.ask("utimes", "/notes/note.txt", 1, 1);
   await client.ask("unlink", "/notes/note.txt");
   await client.ask("rmdir", "/notes");

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideOpen, decideRefusal, type Found, isBusy, shownPath, worldPath } from "./rules.ts";
+import {
+  decideNotRemoved,
+  decideOpen,
+  decideRefusal,
+  type Found,
+  isBusy,
+  shownPath,
+  worldPath,
+} from "./rules.ts";
 
 const paths: [given: string, wanted: string][] = [
   ["", ""],
@@ -69,6 +77,24 @@ const refusals: [status: number, code: string, wanted: string, ends: boolean][] 
 for (const [status, code, wanted, ends] of refusals)
   test(`${status} ${code} is answered with ${wanted}`, () => {
     assert.deepEqual(decideRefusal({ status, code }), { status: wanted, ends });
+  });
+
+const notRemoved: [
+  fact: string,
+  only: "file" | "empty_folder",
+  isFolder: boolean | undefined,
+  wanted: string,
+][] = [
+  ["a folder is not removed as a file", "file", true, "/a/b is a folder; remove it with rmdir."],
+  ["a file is not removed as a folder", "empty_folder", false, "/a/b is not a folder; remove it with rm."],
+  ["a file that can't be removed is no folder", "file", false, "undefined"],
+  ["a folder that can't be removed is no file", "empty_folder", true, "undefined"],
+  ["nothing is said of what nobody may see", "file", undefined, "undefined"],
+];
+for (const [fact, only, isFolder, wanted] of notRemoved)
+  test(fact, () => {
+    const found = isFolder === undefined ? undefined : { isFolder };
+    assert.equal(String(decideNotRemoved("a/b", only, found)), wanted);
   });
 
 test("what is of a moment is tried again, nothing else", () => {

@@ -64,6 +64,18 @@ export function decideRefusal({ status, code }: { status: number; code: string }
   return { status: "failure", ends: false };
 }
 
+/** Why something of another kind stays when a file, or an empty folder, was to be removed; undefined when that was not the reason. */
+export function decideNotRemoved(
+  path: string,
+  only: "file" | "empty_folder",
+  found: { isFolder: boolean } | undefined,
+): string | undefined {
+  if (found === undefined || found.isFolder === (only === "empty_folder")) return undefined;
+  return found.isFolder
+    ? `${shownPath(path)} is a folder; remove it with rmdir.`
+    : `${shownPath(path)} is not a folder; remove it with rm.`;
+}
+
 /** Whether a refusal is of a moment: too many Jobs or requests at once. */
 export function isBusy({ status, code }: { status: number; code: string }): boolean {
   return status === 429 || (status === 503 && code === "unavailable");

@@ -15,7 +15,7 @@ import {
 } from "../protocol/replies.ts";
 import type { Kind, Request } from "../protocol/requests.ts";
 import { isNotShared, type OpenFile, openFile, Refusal } from "./handles.ts";
-import { decideRefusal, nameOf, shownPath, worldPath } from "./rules.ts";
+import { decideNotRemoved, decideRefusal, nameOf, shownPath, worldPath } from "./rules.ts";
 import { type Room, SpoolFull } from "./spool.ts";
 import type { Page, World } from "./world.ts";
 
@@ -208,14 +208,14 @@ function pathAnswers({ world }: Options) {
       await world.makeFolder(worldPath(path));
       return statusReply(id, "ok");
     },
-    remove: async ({ id, path: given }) => {
-      await world.remove(worldPath(given), "file");
+    remove: async ({ id, path }) => {
+      await remove(world, worldPath(path), "file");
       return statusReply(id, "ok");
     },
     rmdir: async ({ id, path: given }) => {
       const path = worldPath(given);
       if (path === "") throw new Refusal("permissionDenied", "The world's root cannot be deleted.");
-      await world.remove(path, "empty_folder");
+      await remove(world, path, "empty_folder");
       return statusReply(id, "ok");
     },
     rename: async ({ id, path, to }) => {
@@ -223,4 +223,14 @@ function pathAnswers({ world }: Options) {
       return statusReply(id, "ok");
     },
   } satisfies Partial<Answers>;
+}
+
+/** Version 3 has no status for a folder where a file was meant, or the other way round: a failure that says so, as OpenSSH answers. */
+async function remove(world: World, path: string, only: "file" | "empty_folder"): Promise<void> {
+  await world.remove(path, only).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== "bad_path") throw error;
+    const found = await world.find(path).catch(() => undefined);
+    const why = decideNotRemoved(path, only, found);
+    throw why === undefined ? error : new Refusal("failure", why);
+  });
 }
