@@ -158,6 +158,16 @@ test("a folder with more entries than one listing has is listed whole", async ()
   assert.deepEqual((await client.list("/many")).sort(), names);
   assert.equal((await client.ask<{ size: number }>("stat", "/many/f05099")).size, 0);
   assert.equal(await codeOf(client.ask("stat", "/many/f05100")), noSuchFile);
+  const listed = await stack.svc("files", "ls", username, "many", "--json");
+  const { entries, truncated } = JSON.parse(listed.stdout) as {
+    entries: { name: string }[];
+    truncated: boolean;
+  };
+  assert.deepEqual([entries.map(({ name }) => name), truncated], [names, false]);
+  const planned = await stack.svc("files", "rm", username, "many/f05099");
+  assert.match(planned.stdout, /Plan: delete many\/f05099 /);
+  const missing = await stack.svc("files", "rm", username, "many/f05100");
+  assert.match(missing.stderr, /many\/f05100 not found/);
 });
 
 test("a file of 20 MiB goes there and back", async () => {
