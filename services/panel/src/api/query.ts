@@ -28,7 +28,12 @@ export const poll = { busy: 2_000, job: 1_500, status: 10_000, list: 15_000, his
 /** Of what live updates tell anyway: a replica may answer with a little less than another one has told. */
 const followedMs = 60_000;
 
-const costlyStaleMs = 10_000;
+/** Where each reading costs the platform a Job: what is younger than ten seconds is not read again, and never unasked. */
+export const costlyReading = {
+  staleTime: 10_000,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+} as const;
 const retries = 4;
 const longestDelayMs = 30_000;
 
@@ -70,7 +75,7 @@ type ReadOptions<Name extends OperationName> = {
   enabled?: boolean;
   /** Keeps what was shown for another input until this one's data is there. */
   keepsPrevious?: boolean;
-  /** Each reading costs the platform a Job: what is younger than ten seconds is not read again, and never unasked. */
+  /** Each reading costs the platform a Job. */
   isCostly?: boolean;
   /** Whether live updates tell of changes of this data; default where they cover the operation. */
   isFollowed?: (data: Output<Name> | undefined) => boolean;
@@ -115,11 +120,7 @@ function queryOf<Name extends OperationName>(
     queryFn: ({ signal }) => readIfChanged({ client, queryKey }, { name, input }, signal),
     enabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
-    ...(isCostly && {
-      staleTime: costlyStaleMs,
-      refetchOnWindowFocus: false,
-      refetchOnReconnect: false,
-    }),
+    ...(isCostly && costlyReading),
     refetchInterval: (query) => {
       if (every === undefined || isAbsent()) return false;
       const { data } = query.state;

@@ -1,9 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useMayWrite } from "../access/use-access.ts";
 import { call } from "../api/call.ts";
 import type { Output } from "../api/operations.ts";
-import { keyOf, useAction } from "../api/query.ts";
+import { useAction } from "../api/query.ts";
 import { useDownload } from "../downloads/use-download.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -15,6 +14,7 @@ import { type Entry, isArchive } from "./entry.ts";
 import { NameDialog } from "./name-dialog.tsx";
 import { isWorldPath, joinPath } from "./path.ts";
 import { useUnzip } from "./unzip-notices.tsx";
+import { useIsSeenEmpty } from "./use-listing.ts";
 
 const ArchiveDialog = lazy(() =>
   import("./archive-dialog.tsx").then((module) => ({ default: module.ArchiveDialog })),
@@ -105,8 +105,8 @@ function Remove({ name, path, entry, isOpen, onClose, remove }: RemoveProps) {
   const { files } = words;
   const toast = useToast();
   // A folder that was seen to be empty costs nothing; of the others nobody knows.
-  const known = useQueryClient().getQueryData<Output<"files.list">>(keyOf("files.list", { name, path }));
-  const isTyped = entry.is_dir && known?.entries.length !== 0;
+  const isSeenEmpty = useIsSeenEmpty({ name, path });
+  const isTyped = entry.is_dir && !isSeenEmpty;
   const act = () =>
     remove.mutate(
       { name, path },

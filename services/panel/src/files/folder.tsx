@@ -2,8 +2,6 @@ import { CloudDownload, FileArchive, RotateCw, Search } from "lucide-react";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { NotIncluded } from "../access/right-list.tsx";
 import { useMayWrite } from "../access/use-access.ts";
-import type { Output } from "../api/operations.ts";
-import { useOperation } from "../api/query.ts";
 import { heldWords, useWorldWork } from "../server/held.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -20,10 +18,12 @@ import { useLanguage, useWords } from "../words/words.ts";
 import { columnsOf } from "./columns.tsx";
 import { compareEntries, type Entry } from "./entry.ts";
 import styles from "./files.module.css";
+import type { Listing as FolderListing } from "./listing.ts";
 import { NewEntry } from "./new-entry.tsx";
 import { crumbsOf, joinPath, searchOf } from "./path.ts";
 import { firstSearch, searchAddressOf } from "./search-view.ts";
 import { UploadButtons } from "./upload/upload-buttons.tsx";
+import { useListing } from "./use-listing.ts";
 
 const ArchiveDialog = lazy(() =>
   import("./archive-dialog.tsx").then((module) => ({ default: module.ArchiveDialog })),
@@ -41,8 +41,8 @@ export function Folder({ name, folder }: FolderProps) {
   const { files, sharing } = words;
   const held = heldWords(words, useWorldWork(name));
   const mayWrite = useMayWrite()(folder);
-  const query = useOperation("files.list", { name, path: folder }, { isCostly: true });
-  const { data, error, isFetching, refetch } = query;
+  const query = useListing({ name, path: folder });
+  const { data, error, isFetching, isFetchingNextPage, fetchNextPage, refetch } = query;
   const existing = useMemo(
     () => new Set(data?.entries.map((entry) => joinPath(folder, entry.name))),
     [data, folder],
@@ -70,7 +70,7 @@ export function Folder({ name, folder }: FolderProps) {
           <Button
             kind="quiet"
             icon={<RotateCw size={16} aria-hidden />}
-            isPending={isFetching}
+            isPending={isFetching && !isFetchingNextPage}
             onPress={() => void refetch()}
           >
             {files.refresh}
@@ -97,7 +97,9 @@ export function Folder({ name, folder }: FolderProps) {
               listing={data}
               held={held}
               readAt={query.dataUpdatedAt}
-              isOld={isFetching || error !== null}
+              isOld={(isFetching && !isFetchingNextPage) || error !== null}
+              isReading={isFetching}
+              onMore={() => void fetchNextPage()}
             />
           )}
           {!data && !error && <Loading />}
@@ -169,13 +171,15 @@ function Crumbs({ name, folder }: FolderProps) {
 }
 
 type ListingProps = FolderProps & {
-  listing: Output<"files.list">;
+  listing: FolderListing;
   readAt: number;
   isOld: boolean;
+  isReading: boolean;
+  onMore: () => void;
   held: string | undefined;
 };
 
-function Listing({ name, folder, listing, readAt, isOld, held }: ListingProps) {
+function Listing({ name, folder, listing, readAt, isOld, held, isReading, onMore }: ListingProps) {
   const words = useWords();
   const { files } = words;
   const { language } = useLanguage();
@@ -184,6 +188,11 @@ function Listing({ name, folder, listing, readAt, isOld, held }: ListingProps) {
   const columns = useMemo(
     () => columnsOf(words, { name, folder, language, held }),
     [words, name, folder, language, held],
+  );
+  const more = (
+    <Button isPending={isReading} onPress={onMore}>
+      {files.listMore}
+    </Button>
   );
   return (
     <>
@@ -199,7 +208,11 @@ function Listing({ name, folder, listing, readAt, isOld, held }: ListingProps) {
           </>
         )}
       </p>
-      {truncated && <Notice kind="waiting">{files.truncated}</Notice>}
+      {truncated && (
+        <Notice kind="waiting" actions={more}>
+          {files.truncated(rows.length)}
+        </Notice>
+      )}
       {rows.length === 0 ? (
         <Empty title={files.empty}>{files.emptyHelp}</Empty>
       ) : (
@@ -207,6 +220,7 @@ function Listing({ name, folder, listing, readAt, isOld, held }: ListingProps) {
           <VirtualTable label={files.title} columns={columns} rows={rows} keyOf={nameOf} rowPx={rowPx} />
         </div>
       )}
+      {truncated && <Row>{more}</Row>}
     </>
   );
 }
