@@ -20,6 +20,7 @@ import { type Docker, machine, startDaemon } from "./daemon.ts";
 import { checkImages } from "./image-facts.ts";
 import { buildStage, importBase, makeNatsImage, makePostgresImage } from "./images.ts";
 import type { Inside } from "./own-machine.ts";
+import { addOwnKey, movesFiles } from "./sftp-inside.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
 const project = "svc";
@@ -141,14 +142,19 @@ async function play(docker: Docker, staying: readonly string[], sessionServer: s
   await checkContainment(docker, { project, names: staying });
   await checkPorts();
   const opened = await openInside(docker);
-  const file = { ...fileOf(docker), nats_url: opened.nats, internal_base_url: opened.internal };
-  const stack = installedStack({ dir: inside.dir, file, sessionServer });
-  await stack.setUp();
-  await until(() => letsIn(stack), 60_000, "the login gate to let players in");
-  const { seconds } = await playMainFlow(stack, inside);
-  for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
-  await survivesItsCluster(docker, stack);
-  opened.close();
+  try {
+    const file = { ...fileOf(docker), nats_url: opened.nats, internal_base_url: opened.internal };
+    const stack = installedStack({ dir: inside.dir, file, sessionServer });
+    await stack.setUp();
+    const key = await addOwnKey(stack);
+    await until(() => letsIn(stack), 60_000, "the login gate to let players in");
+    const { seconds } = await playMainFlow(stack, inside);
+    for (const [what, took] of Object.entries(seconds)) console.log(`${what}: ${took} s`);
+    await movesFiles(docker, { project, stack, key });
+    await survivesItsCluster(docker, stack);
+  } finally {
+    opened.close();
+  }
 }
 
 /** The network belongs to another container, so what the killed one published and listened on is there again. */
