@@ -381,6 +381,8 @@ test("fields that a server never had are filled, and no other", wholeOnly, () =>
 
 test("servers are made as files say", wholeOnly, () => scripts.assertApply(stack));
 
+test("servers are made of templates", wholeOnly, () => scripts.assertTemplates(stack));
+
 test("every query of the dashboards has an answer", { skip: withoutPrometheus || wholeOnly.skip }, () =>
   assertDashboards(prometheus ?? assert.fail()),
 );

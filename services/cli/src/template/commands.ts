@@ -1,12 +1,16 @@
 // Templates of servers (docs/reference/server-templates.md).
 
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { serverTemplates as contracts } from "@svc/proto";
 import { parse } from "yaml";
 import { connectExternal, type External } from "../account/external.ts";
 import { isCode } from "../account/refusal.ts";
-import { CommandError, fields, type Outcome, planned, table } from "../output.ts";
-import { type SettingOptions, settingsOfFile, settingsText, withOptions } from "./settings.ts";
+import { callerDir } from "../config.ts";
+import { withHints } from "../hint.ts";
+import { CommandError, fields, type Outcome, planned } from "../output.ts";
+import { type SettingOptions, settingsOfFile, withOptions } from "./settings.ts";
+import { offeredText, savedText, templatesText } from "./text.ts";
 
 export type At = { data: string };
 export type SaveOptions = At &
@@ -15,25 +19,12 @@ export type SaveOptions = At &
 /** All templates for operators, else those that the account may use. */
 export async function list({ data }: At): Promise<Outcome> {
   const external = connectExternal(data);
-  if (external.panelHost === "panel") return listOffered(external);
+  if (external.panelHost === "panel") {
+    const found = await external.call(contracts.listOffered, {});
+    return { json: found, text: offeredText(found) };
+  }
   const found = await external.call(contracts.list, {});
-  const head = ["NAME", "TITLE", "FOR", "SETS", "PROBLEM"];
-  const rows = found.templates.map(({ name, title, offered, settings, problem }) => [
-    ...[name, title, offered ? "accounts" : "staff", settingsText(settings), problem ?? "-"],
-  ]);
-  const none = "There are no templates yet. Make one with: svc template save NAME --from SERVER";
-  return { json: found, text: rows.length === 0 ? none : table([head, ...rows]) };
-}
-
-async function listOffered(external: External): Promise<Outcome> {
-  const found = await external.call(contracts.listOffered, {});
-  const head = ["NAME", "TITLE", "MEMORY", "DISK", "IMAGE", "PROBLEM"];
-  const rows = found.templates.map(({ name, title, memory, storage, image, problem, detail }) => [
-    ...[name, title, memory, storage, image ?? "-", detail ?? problem ?? "-"],
-  ]);
-  if (rows.length === 0) return { json: found, text: "No templates are offered." };
-  const left = found.left === 1 ? "1 more server" : `${found.left} more servers`;
-  return { json: found, text: `${table([head, ...rows])}\nYou can make ${left}.` };
+  return { json: found, text: withHints(data, templatesText(found.templates)) };
 }
 
 export async function show(name: string, { data }: At): Promise<Outcome> {
@@ -55,8 +46,8 @@ async function showOffered(external: External, name: string): Promise<Outcome> {
 export async function save(name: string, options: SaveOptions): Promise<Outcome> {
   const { title, description, offer, from, file } = options;
   if (from !== undefined && file !== undefined) throw new CommandError("give --from or --file, not both");
-  const external = connectExternal(options.data);
   const given = file === undefined ? undefined : settingsOfFile(file, await readSettings(file));
+  const external = connectExternal(options.data);
   const before = await find(external, name);
   const drafted = from === undefined ? undefined : await external.call(contracts.draft, { name: from });
   const settings = withOptions(given ?? drafted?.settings ?? before?.settings ?? {}, options);
@@ -68,17 +59,16 @@ export async function save(name: string, options: SaveOptions): Promise<Outcome>
     settings,
     revision: before?.revision ?? 0,
   });
-  const left =
-    drafted && drafted.left_out.length > 0 ? ` Without ${drafted.left_out.join(", ")} of ${from}.` : "";
-  const who = saved.offered ? "accounts may use it" : "for staff alone; --offer lets accounts use it";
-  return { json: saved, text: `Saved ${name}: ${settingsText(saved.settings)}; ${who}.${left}` };
+  const leftOut = drafted === undefined ? [] : drafted.left_out;
+  return { json: saved, text: savedText(saved, { leftOut, from }) };
 }
 
 async function readSettings(file: string): Promise<unknown> {
   try {
-    return parse(await readFile(file, "utf8"));
+    return parse(await readFile(resolve(callerDir, file), "utf8"));
   } catch (error) {
-    throw new CommandError(`${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CommandError(code === "ENOENT" ? `${file} not found` : `${file}: ${message}`);
   }
 }
 
