@@ -350,6 +350,7 @@ describe("restart policy and members", () => {
       ...{ server: "survival", kind: "change-restart", before: policy },
       policy: { ...policy, after_crash: "stop" },
     });
+    assert.match(planText(planOf("restart: {afterCrash: stop}", at())), /^ {4}afterCrash: restart -> stop$/m);
     assert.deepEqual(kinds(planOf("restart: {whenHung: leave}", at())), []);
   });
   test("an access is changed where anything differs, and in whatever order its rights stand", () => {

@@ -1,7 +1,7 @@
 // A plan in words. Pure.
 
 import type { Change, Plan } from "./change.ts";
-import { shownGrant } from "./sharing.ts";
+import { fileRestartOf, shownGrant } from "./sharing.ts";
 import { nameOf, shownTask, type Task } from "./task.ts";
 
 /** One change in a line: what it is, of which server. */
@@ -40,11 +40,9 @@ function details(change: Change): string[] {
   if (change.kind === "create-task") return Object.entries(shownTask(change.task)).map(field);
   if (change.kind === "change-task") return between(change.before, change.task);
   if (change.kind === "change-restart") {
-    const { policy, before } = change;
-    const names = (["after_crash", "when_hung", "silent_minutes"] as const).filter(
-      (one) => policy[one] !== before[one],
-    );
-    return names.map((one) => `    ${one}: ${before[one]} -> ${policy[one]}`);
+    const [from, to] = [fileRestartOf(change.before), fileRestartOf(change.policy)];
+    const names = Object.keys(to).filter((name) => from[name] !== to[name]);
+    return names.map((name) => `    ${name}: ${from[name]} -> ${to[name]}`);
   }
   if (change.kind === "change-member")
     return [`    from ${shownGrant(change.before)}`, `    to ${shownGrant(change.grant)}`];

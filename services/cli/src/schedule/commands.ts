@@ -1,5 +1,6 @@
 import { schedules } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
+import { withHints } from "../hint.ts";
 import { CommandError, type Outcome, planned, table } from "../output.ts";
 import {
   conditionOf,
@@ -11,6 +12,7 @@ import {
   triggerOf,
   weekdaysOf,
 } from "./input.ts";
+import { runText, stateOf } from "./run-text.ts";
 
 type Data = { data: string };
 export type ScheduleOptions = {
@@ -115,8 +117,11 @@ export async function deleteSchedule(
 
 export async function runSchedule(name: string, id: string, { data }: Data): Promise<Outcome> {
   const task = await connectExternal(data).call(schedules.runNow, { name, id });
-  const state = stateOf(task) || `${task.last_result} ${task.last_detail}`.trim();
-  return { json: task, text: `Task ${id}: ${state}`, exitCode: task.last_result === "failed" ? 1 : 0 };
+  return {
+    json: task,
+    text: withHints(data, `Task ${id}: ${runText(task, name)}`),
+    exitCode: task.last_result === "failed" ? 1 : 0,
+  };
 }
 
 function savedText(task: schedules.Schedule): string {
@@ -145,11 +150,6 @@ function lastOf({
     ...(isIdle && newest.outcome !== "missed" ? [`[${newest.at.slice(0, 16)} ${newest.outcome}]`] : []),
   ];
   return parts.join(" ").trim();
-}
-
-/** Where a run is; empty when there is none. */
-function stateOf({ run_state, waits_until }: schedules.Schedule): string {
-  return waits_until === undefined ? run_state : `waiting until ${waits_until.slice(0, 19)}Z`;
 }
 
 function stepsOf(then: readonly string[]): NonNullable<ScheduleInput["next_steps"]> {

@@ -30,7 +30,7 @@ const timing = (made: Command) =>
     )
     .option(
       "--then <step>",
-      "a step behind the first, repeated for more: [wait=SECONDS] [only-if=CONDITION] ACTION [COMMAND]; none takes all away",
+      "a step behind the first, repeated for more: [wait=SECONDS] [only-if=CONDITION] ACTION [COMMAND]; CONDITION also previous_succeeded or previous_failed; none takes all away",
       (step: string, before: string[] | undefined) => [...(before ?? []), step],
     );
 

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { serverGroups } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
+import { withHints } from "../hint.ts";
 import { CommandError, fields, type Outcome, planned, table } from "../output.ts";
 import { pick, resultRows, runText, secondsOf, stagesOf, stageText } from "./text.ts";
 
@@ -11,13 +12,14 @@ type Given = At & { stage?: string[]; for?: string };
 export type SetOptions = Given & { name?: string };
 export type RunOptions = At & { wait?: boolean };
 
+const none = "You have no groups. Make one with: `svc group create NAME --stage SERVER`";
 const betweenPollsMs = 1_000;
 
 export async function list({ data }: At): Promise<Outcome> {
   const answer = await connectExternal(data).call(serverGroups.list, {});
   const rows = answer.groups.map(({ id, name, stages, run }) => [name, stageText(stages), runText(run), id]);
-  const text = rows.length === 0 ? "There are none." : table([["NAME", "STAGES", "LAST RUN", "ID"], ...rows]);
-  return { json: answer, text };
+  const text = rows.length === 0 ? none : table([["NAME", "STAGES", "LAST RUN", "ID"], ...rows]);
+  return { json: answer, text: withHints(data, text) };
 }
 
 async function find(name: string, { data }: At): Promise<serverGroups.ServerGroup> {

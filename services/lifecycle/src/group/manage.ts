@@ -123,7 +123,8 @@ function savingOf({ now }: ManageDeps, context: Caller, { action, id, group }: A
       return row === undefined || !hasRight(accountId, { name, row }, "power");
     });
     if (other === undefined) return;
-    throw new Fault("bad_group", { message: `There is no server ${other} that you may start and stop.` });
+    const message = `There is no server ${other} that you own, or that its owner lets you start and stop.`;
+    throw new Fault("bad_group", { message });
   };
   const audit = auditOfGroup(context, action, { id, ...group });
   return { accountId, now: new Date(now()), check, audit };

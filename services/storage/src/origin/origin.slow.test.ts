@@ -135,6 +135,8 @@ describe("the world of a clone", () => {
   test("a backup that cannot be used is refused before anything is made", async () => {
     assert.equal(await faultOf(choose({ is_new: false, backup_id: "bk-none" })), "no_backup");
     assert.equal(await faultOf(choose({ is_new: false, backup_id: backupId }, "plain")), "no_backup");
+    assert.equal(await faultOf(choose({ is_new: false }, "plain")), "no_backup");
+    await assert.rejects(choose({ is_new: false }, "plain"), /plain has no backup yet/);
     assert.equal(await faultOf(choose({ is_new: false }, "nowhere")), "not_found");
   });
 

@@ -34,6 +34,10 @@ const choose =
       backup_id === undefined
         ? await findLatest(deps.db, { scope: { kind: "all" }, server: name, owner })
         : await findBackup(deps.db, { scope: { kind: "all" }, id: backup_id });
+    if (backup_id === undefined && !found)
+      throw new Fault("no_backup", {
+        message: `${name} has no backup yet. Make a new one for the clone, or clone without a world.`,
+      });
     return { backup_id: assertUsable(found, name).id };
   };
 
