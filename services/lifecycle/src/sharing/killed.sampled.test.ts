@@ -2,9 +2,6 @@
 // is as it was, and whoever was invited can do it again.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testProgram } from "@svc/config/test-program";
@@ -12,6 +9,7 @@ import { sampleOf } from "@svc/config/testing";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { createServerStore } from "../server/store.ts";
+import { runKilled } from "../testing/killed-steps.ts";
 import { hashOfSecret, mintSecret } from "./invitation.ts";
 import { createSharingStore } from "./store.ts";
 
@@ -29,18 +27,8 @@ after(async () => {
   await database?.drop();
 });
 
-type Answer = { answer: { as?: string; fault?: string }; statements: number };
-
-async function acceptIn(secret: string, account: string, at: readonly string[] = ["0", "before"]) {
-  const child = spawn(process.execPath, [program, database.url, secret, account, ...at], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [output, [, signal]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  return {
-    signal: signal as string | null,
-    told: output === "" ? undefined : (JSON.parse(output) as Answer),
-  };
-}
+const acceptIn = (secret: string, account: string, at?: readonly [string, string]) =>
+  runKilled<{ as?: string }>(program, [database.url, secret, account], at);
 
 /** A server of `usr-owner` with an open invitation; returns its secret. */
 async function invited(name: string): Promise<string> {
@@ -77,12 +65,12 @@ async function leftOf(name: string): Promise<{ isIn: boolean }> {
 
 test("killed at any statement, an acceptance is whole or has not happened, and can be repeated by one account alone", async () => {
   const { told } = await acceptIn(await invited("unharmed"), "usr-a");
-  const statements = told?.statements ?? 0;
+  const steps = told?.steps ?? 0;
   assert.equal(told?.answer.as, "member");
-  assert.ok(statements >= 7, `${statements} statements`);
+  assert.ok(steps >= 7, `${steps} steps`);
   assert.deepEqual(await leftOf("unharmed"), { isIn: true });
-  const points = Array.from({ length: statements }, (_, n) => [String(n + 1), "before"]);
-  points.push([String(statements), "after"], ["0", "answered"]);
+  const points = Array.from({ length: steps }, (_, n) => [String(n + 1), "before"]);
+  points.push([String(steps), "after"], ["0", "answered"]);
   for (const [n = "", when = ""] of sampleOf(points, 6)) {
     const name = `killed-${when}-${n}`;
     const secret = await invited(name);

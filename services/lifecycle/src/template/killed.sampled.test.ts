@@ -2,9 +2,6 @@
 // server, and the same request makes it, or it is the account's, with all that goes with it. Never is it there for nobody.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testProgram } from "@svc/config/test-program";
@@ -13,6 +10,7 @@ import { staff, until } from "@svc/mesh/testing";
 import { serverTemplates } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
+import { runKilled } from "../testing/killed-steps.ts";
 import { noImage, operationSettings } from "../testing/server-operations.ts";
 
 const program = testProgram(fileURLToPath(new URL("../testing/killed-creation.ts", import.meta.url)));
@@ -28,17 +26,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-type Answer = { answer: { name?: string; fault?: string }; steps: number };
-
-async function makeIn(name: string, at: readonly string[] = ["0", "before"]) {
-  const given = [fixture.database.url, fixture.serviceKubeconfig, "event", name, owner, ...at];
-  const child = spawn(process.execPath, [program, ...given], { stdio: ["ignore", "pipe", "inherit"] });
-  const [output, [, signal]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  return {
-    signal: signal as string | null,
-    told: output === "" ? undefined : (JSON.parse(output) as Answer),
-  };
-}
+const makeIn = (name: string, at?: readonly [string, string]) =>
+  runKilled<{ name?: string }>(
+    program,
+    [fixture.database.url, fixture.serviceKubeconfig, "event", name, owner],
+    at,
+  );
 
 const rowOf = async (name: string) =>
   (
