@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -11,10 +20,12 @@ import { createWatchdogDatabase } from "../testing/fixture.ts";
 import { copyOut } from "./copy-out.ts";
 import { findDue, verifyAndRecord } from "./finding.ts";
 import { listBundles } from "./folder.ts";
+import { bundleName } from "./name.ts";
 import type { ServerObjects } from "./server-objects.ts";
 import { connect, openSnapshot } from "./snapshot.ts";
 import { BusyError, takeBundle } from "./take.ts";
 import { sidecarOf, verifyBundle } from "./verify.ts";
+import { writeBundle } from "./write.ts";
 
 let database: TestDatabase;
 let dir: string;
@@ -136,6 +147,31 @@ describe("a bundle", () => {
       await client.end();
     }
     await take();
+  });
+
+  test("waits for the next second where its name is taken, also by a digest that was left or in the folder where it will belong", async () => {
+    const among = join(dir, "among");
+    mkdirSync(among);
+    mkdirSync(folder);
+    const about = {
+      url: database.adminUrl,
+      dir: folder,
+      among,
+      label: "manual" as const,
+      version: "1",
+      servers,
+    };
+    const inSeconds = (seconds: number) => bundleName("manual", new Date(Date.now() + seconds * 1_000));
+    const taken = [inSeconds(0), inSeconds(1), inSeconds(2)];
+    writeFileSync(join(folder, taken[0] ?? ""), "another");
+    writeFileSync(sidecarOf(join(folder, taken[1] ?? "")), "another");
+    writeFileSync(join(among, taken[2] ?? ""), "another");
+    const first = await writeBundle(about);
+    assert.ok(!taken.includes(first.name), first.name);
+    const second = await writeBundle(about);
+    assert.notEqual(second.name, first.name);
+    for (const { path } of [first, second]) await verifyBundle(path, { rows: true, sidecar: true });
+    assert.equal(readFileSync(join(folder, taken[0] ?? ""), "utf8"), "another");
   });
 
   test("does not have the rows of a transaction that commits while it is taken", async () => {

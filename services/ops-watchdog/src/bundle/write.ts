@@ -1,8 +1,10 @@
 // Takes one bundle: a snapshot of the database and the server objects in one file (docs/reference/database-backups.md#format).
 
+import { existsSync } from "node:fs";
 import { chmod, link, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { constants, createZstdCompress } from "node:zlib";
 import type { databaseBackups } from "@svc/proto";
 import { copyOut } from "./copy-out.ts";
@@ -25,6 +27,8 @@ type BundleRequest = {
   /** Connection that may read all tables. */
   url: string;
   dir: string;
+  /** Folder among whose bundles it belongs in the end, where that is not `dir`. */
+  among?: string;
   label: databaseBackups.BundleLabel;
   /** Version of svc. */
   version: string;
@@ -47,15 +51,17 @@ export type Bundle = Verified & {
 /** Rows of audit logs take a third less time than at level 3, and no more room. */
 const compressionLevel = 1;
 
-/** Writes a hidden partial file, reads it back and gives it its name. What a killed process leaves is swept by the next. */
+/**
+ * Writes a hidden partial file, reads it back and gives it its name, which has the second of its snapshot: one that is taken is
+ * waited for. What a killed process leaves is swept by the next.
+ */
 export async function writeBundle(request: BundleRequest): Promise<Bundle> {
   const { dir, step = () => undefined } = request;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   step("snapshot");
-  const snapshot = await openSnapshot(request.url);
+  const { snapshot, name } = await openNamed(request);
   try {
-    const name = bundleName(request.label, snapshot.takenAt);
     const partial = join(dir, `.${name}.partial`);
     const path = join(dir, name);
     try {
@@ -79,6 +85,19 @@ export async function writeBundle(request: BundleRequest): Promise<Bundle> {
     }
   } finally {
     await snapshot.close();
+  }
+}
+
+/** A snapshot, and a name that no bundle has; one whose name is taken is closed, and another opened in the next second. */
+async function openNamed(request: BundleRequest): Promise<{ snapshot: Snapshot; name: string }> {
+  const { url, dir, among = dir, label } = request;
+  for (;;) {
+    const snapshot = await openSnapshot(url);
+    const name = bundleName(label, snapshot.takenAt);
+    const paths = [dir, among].map((folder) => join(folder, name));
+    if (!paths.some((path) => existsSync(path) || existsSync(sidecarOf(path)))) return { snapshot, name };
+    await snapshot.close();
+    await delay(1_000 - snapshot.takenAt.getMilliseconds());
   }
 }
 

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { syncPath } from "../bundle/durable.ts";
-import { bundleName } from "../bundle/name.ts";
 import type { ServerObjects } from "../bundle/server-objects.ts";
 import { sidecarOf } from "../bundle/verify.ts";
 import { type Bundle, writeBundle } from "../bundle/write.ts";
@@ -125,10 +124,9 @@ async function bundleOf(deps: RecoverDeps, server: Recovered, at: Date): Promise
       await rm(join(bundleDir, name), { recursive: true, force: true });
   const dir = join(bundleDir, `.recovered-${process.pid}-${randomBytes(4).toString("hex")}`);
   try {
-    await untilNameIsFree(bundleDir);
     const servers = await deps.readServers();
-    const request = { url: server.url, dir, label: "manual" as const, version, servers, recoveredTo: at };
-    const bundle = await writeBundle({ ...request, step });
+    const about = { label: "manual" as const, version, servers, recoveredTo: at };
+    const bundle = await writeBundle({ url: server.url, dir, among: bundleDir, ...about, step });
     const path = join(bundleDir, bundle.name);
     await link(sidecarOf(bundle.path), sidecarOf(path));
     step("recovered-name");
@@ -138,12 +136,6 @@ async function bundleOf(deps: RecoverDeps, server: Recovered, at: Date): Promise
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-/** Names have the second in which a bundle is made, and a recovery that is repeated may take less. */
-async function untilNameIsFree(bundleDir: string): Promise<void> {
-  const taken = new Set(await namesIn(bundleDir));
-  while (taken.has(bundleName("manual", new Date()))) await delay(1_000 - (Date.now() % 1_000));
 }
 
 function isAlive(pid: number): boolean {
