@@ -1,5 +1,6 @@
 import type { Mesh } from "@svc/mesh";
 import { isFault } from "@svc/proto";
+import { isCode } from "../account/refusal.ts";
 import { joinAsOperator } from "../operator-mesh.ts";
 import { CommandError } from "../output.ts";
 
@@ -19,7 +20,7 @@ export async function withMesh<T>(data: string, work: (mesh: Mesh) => Promise<T>
 const pollMs = 500;
 const patienceMs = 120_000;
 
-/** Repeats a question until it has an answer; tolerates a service that restarts meanwhile. */
+/** Repeats a question until it has an answer, over NATS or the external face; tolerates a service that restarts meanwhile. */
 export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
   let heardAt = Date.now();
   for (;;) {
@@ -28,7 +29,7 @@ export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
       if (answer !== undefined) return answer;
       heardAt = Date.now();
     } catch (error) {
-      const isAway = isFault(error) && error.fault === "unavailable";
+      const isAway = isFault(error) ? error.fault === "unavailable" : isCode(error, "unavailable");
       if (!isAway || Date.now() - heardAt > patienceMs) throw error;
     }
     await new Promise((wake) => setTimeout(wake, pollMs));

@@ -5,9 +5,10 @@ import { connectKube, resources } from "@svc/kube";
 import { findStackFile } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, migrations } from "@svc/proto";
-import { poll, withMesh } from "../backup/with-mesh.ts";
+import { withMesh } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome, planned, sizeText } from "../output.ts";
+import { followMove } from "./follow.ts";
 
 const nodeLabel = "svc.internal/identity";
 
@@ -71,16 +72,11 @@ export async function cancelMove(name: string, { data, yes }: MoveOptions): Prom
   });
 }
 
-/** Prints each step until the move has ended. */
-async function follow(mesh: Mesh, move: Move): Promise<Move> {
-  const { id, server: name } = move;
-  let printed = "";
-  return poll(async () => {
-    const now = await mesh.call(migrations.readByOperator, { name });
-    if (now.id !== id) return { ...move, state: "failed" as const, error: "another move has begun" };
-    if (now.state !== printed) process.stderr.write(`${name}: ${now.state}\n`);
-    printed = now.state;
-    return now.state === "succeeded" || now.state === "failed" ? now : undefined;
+function follow(mesh: Mesh, begun: Move): Promise<Move> {
+  const name = begun.server;
+  return followMove(begun, {
+    read: () => mesh.call(migrations.readByOperator, { name }),
+    say: (text) => void process.stderr.write(`${name}: ${text}\n`),
   });
 }
 

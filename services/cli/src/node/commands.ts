@@ -3,8 +3,8 @@
 import { parseQuantity } from "@svc/kube/quantity";
 import { migrations, nodes, systemNames } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
-import { poll } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
+import { followMove } from "../move/follow.ts";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
 import { stopServer, wakeAgain } from "../server/commands.ts";
 import { readPages } from "../server/filter.ts";
@@ -113,7 +113,9 @@ async function moveOne(
   const say = (text: string) => process.stderr.write(`${name}: ${text}\n`);
   try {
     if (isAwake) await stopServer(name, { data, wait: true });
-    const end = await follow(external, await external.call(migrations.begin, { name, targetNode: to }), say);
+    const begun = await external.call(migrations.begin, { name, targetNode: to });
+    const read = () => external.call(migrations.read, { name, id: begun.id });
+    const end = await followMove(begun, { read, say });
     if (end.state === "failed") {
       say(
         `the move failed at ${end.stage}: ${end.error ?? "unknown"}. ${hint(data, `server-migrate retry ${name}`)}`,
@@ -129,19 +131,4 @@ async function moveOne(
   // It is where it belongs; a player who joins wakes it, too.
   await wakeAgain(name, { data }).catch((error: Error) => say(`could not be woken: ${error.message}`));
   return true;
-}
-
-function follow(
-  external: External,
-  { server: name, id }: migrations.WorldMigration,
-  say: (text: string) => void,
-): Promise<migrations.WorldMigration> {
-  let printed = "";
-  return poll(async () => {
-    const now = await external.call(migrations.read, { name, id });
-    if (now.state === "succeeded" || now.state === "failed") return now;
-    if (now.state !== printed) say(now.state);
-    printed = now.state;
-    return undefined;
-  });
 }
