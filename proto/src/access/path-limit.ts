@@ -28,6 +28,6 @@ export function isWithin(path: string, prefixes: readonly string[]): boolean {
 
 function isNormalized(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (path === "" || /[\\\u0000-\u001f\u007f]/.test(path) || !path.isWellFormed()) return false;
+  if (path === "" || /[\\\u0000-\u001f\u007f\p{Cs}]/u.test(path)) return false;
   return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }
