@@ -231,6 +231,9 @@ export async function assertOwnership(stack: Stack): Promise<void> {
   const again = await run("server", "claim", "spare");
   assert.deepEqual([again.code, /already_claimed/.test(again.stderr)], [1, true]);
   assert.deepEqual(await value("allowlist", "spare"), []);
+  // A server that was never started has no world, which a drain could not move.
+  await value("wake", "spare", "--wait");
+  await value("stop", "spare", "--wait");
   assert.equal((await value("delete", "spare"))["done"], false);
   const { retiring } = await value("delete", "spare", "--yes");
   assert.equal((retiring as { delete: boolean }).delete, true);

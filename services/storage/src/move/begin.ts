@@ -73,7 +73,10 @@ async function assertMovable(
   await assertTarget(deps, targetNode);
   assertStopped(world);
   const placed = await findPlacedClaim(deps, world.volume_claim);
-  if (!placed) throw new Fault("no_world_volume");
+  if (!placed)
+    throw new Fault("no_world_volume", {
+      message: "The server was never started, so it has no world to move.",
+    });
   if (!placed.node) {
     throw new Fault("no_world_volume", {
       message: "The world's volume is not bound to a single node, so it needs no move.",
