@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import type { Area, Fixture } from "./fixture.ts";
-import type { Person } from "./person.ts";
+import { type Person, selectorOf } from "./person.ts";
 
 const { fleet, nodes, servers } = en;
 /** More than two pages of the list. */
@@ -62,6 +62,13 @@ export const addFleetTests: Area = (fixture) => {
     await createMany(fixture());
     await search(owner, "bulk-", many);
     await inspect(owner, "fleet");
+    // The address follows what is typed a moment later, and leaves the list where somebody has scrolled to.
+    await owner.fill(servers.search, "bulk");
+    await owner.page.evaluate(() => window.scrollTo(0, 600));
+    await owner.page.waitForFunction(() => new URLSearchParams(location.search).get("q") === "bulk");
+    assert.ok((await owner.page.evaluate(() => scrollY)) > 0, "the list jumped to its top");
+    await search(owner, "bulk-", many);
+    await owner.page.waitForFunction(() => new URLSearchParams(location.search).get("q") === "bulk-");
     await owner.page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
     await owner.sees(nameOf(many - 1));
     assert.equal(new URL(owner.page.url()).searchParams.get("q"), "bulk-");
@@ -92,6 +99,27 @@ export const addFleetTests: Area = (fixture) => {
     await owner.sees(fleet.progress(3, 0, 0));
     await inspect(owner, "fleet-stopped");
     await owner.press("button", fleet.close);
+  });
+
+  test("on a phone the bar of the selection is one line, with its acts in a menu", async () => {
+    const { owner, inspect } = fixture();
+    const { page } = owner;
+    await search(owner, "bulk-00", 10);
+    await page.setViewport({ width: 360, height: 740 });
+    await owner.press("checkbox", fleet.selectAll(10));
+    await owner.sees(fleet.selectedShort(10));
+    await page.waitForSelector(selectorOf("button", fleet.act));
+    const height = await page.$eval(`section[aria-label="${fleet.bulk}"]`, (bar) => bar.clientHeight);
+    assert.ok(height <= 64, `the bar is ${height} px high`);
+    await owner.press("button", fleet.act);
+    await owner.press("menuitem", fleet.acts.stop);
+    await owner.sees(fleet.help.stop);
+    await page.keyboard.press("Escape");
+    await owner.seesNo(fleet.help.stop);
+    await page.setViewport({ width: 1_440, height: 900 });
+    await inspect(owner, "fleet-selected-phone");
+    await owner.press("button", fleet.clear);
+    await owner.seesNo(fleet.selected(10));
   });
 
   test("a bulk act on all that match says which were refused and why, and tries them again", async () => {

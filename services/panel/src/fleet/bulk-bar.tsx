@@ -1,14 +1,19 @@
+import { X } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { ApiError, offlineError } from "../api/error.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Row } from "../ui/layout.tsx";
+import { useIsNarrow } from "../ui/media.ts";
+import { Menu } from "../ui/menu.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
 import { useWords } from "../words/words.ts";
 import { type BulkAct, isOver, type PlainAct, plainActs } from "./bulk.ts";
 import { readBulkRun, startBulkRun, subscribeBulkRun } from "./bulk-runs.ts";
 import { BulkTagDialog } from "./bulk-tag-dialog.tsx";
 import styles from "./fleet.module.css";
+
+type Asked = PlainAct | "tags";
 
 type BulkBarProps = {
   count: number;
@@ -25,8 +30,9 @@ export function BulkBar({ count, readNames, isOld = false, onDone }: BulkBarProp
   const { fleet } = words;
   const toast = useToast();
   const run = useSyncExternalStore(subscribeBulkRun, readBulkRun);
-  const [asked, setAsked] = useState<PlainAct | "tags">();
+  const [asked, setAsked] = useState<Asked>();
   const [isReading, setReading] = useState(false);
+  const isNarrow = useIsNarrow();
   if (count === 0) return null;
   const begin = (act: BulkAct) => {
     setAsked(undefined);
@@ -48,22 +54,8 @@ export function BulkBar({ count, readNames, isOld = false, onDone }: BulkBarProp
   const whyNot = isBusy ? words.reasons.otherBulk : isReading || isOld ? words.reasons.searching : undefined;
   return (
     <section className={styles.bar} aria-label={fleet.bulk}>
-      <Row isSpread>
-        <strong role="status">{fleet.selected(count)}</strong>
-        <Row>
-          {plainActs.map((act) => (
-            <Button key={act} whyNot={whyNot} onPress={() => setAsked(act)}>
-              {fleet.acts[act]}
-            </Button>
-          ))}
-          <Button whyNot={whyNot} onPress={() => setAsked("tags")}>
-            {fleet.tags}
-          </Button>
-          <Button kind="quiet" onPress={onDone}>
-            {fleet.clear}
-          </Button>
-        </Row>
-      </Row>
+      <strong role="status">{(isNarrow ? fleet.selectedShort : fleet.selected)(count)}</strong>
+      <Acts isNarrow={isNarrow} whyNot={whyNot} onAsk={setAsked} onClear={onDone} />
       {asked === "tags" && !isOld && (
         <BulkTagDialog count={count} onClose={() => setAsked(undefined)} onSubmit={begin} />
       )}
@@ -80,5 +72,43 @@ export function BulkBar({ count, readNames, isOld = false, onDone }: BulkBarProp
         </Confirm>
       )}
     </section>
+  );
+}
+
+type ActsProps = {
+  isNarrow: boolean;
+  /** Why none of them can be taken now. */
+  whyNot: string | undefined;
+  onAsk: (asked: Asked) => void;
+  onClear: () => void;
+};
+
+/** Side by side where there is room; a phone has them in a menu, so that the list keeps its screen. */
+function Acts({ isNarrow, whyNot, onAsk, onClear }: ActsProps) {
+  const { fleet } = useWords();
+  const acts = [
+    ...plainActs.map((act) => ({ word: fleet.acts[act], run: () => onAsk(act) })),
+    { word: fleet.tags, run: () => onAsk("tags") },
+  ];
+  if (isNarrow)
+    return (
+      <div className={styles.acts}>
+        <Menu label={fleet.act} word={fleet.act} actions={acts} whyNot={whyNot} />
+        <Button kind="quiet" label={fleet.clear} onPress={onClear}>
+          <X size={18} aria-hidden />
+        </Button>
+      </div>
+    );
+  return (
+    <Row>
+      {acts.map(({ word, run }) => (
+        <Button key={word} whyNot={whyNot} onPress={run}>
+          {word}
+        </Button>
+      ))}
+      <Button kind="quiet" onPress={onClear}>
+        {fleet.clear}
+      </Button>
+    </Row>
   );
 }

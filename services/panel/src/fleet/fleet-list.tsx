@@ -26,7 +26,9 @@ export function FleetList() {
   const { servers, reasons } = useWords();
   const navigate = useNavigate();
   const address = fleetViewOf(useSearch({ strict: false }) as Record<string, unknown>);
-  const go = (to: FleetView) => void navigate({ to: "/servers", search: addressOf(to), replace: true });
+  // The rows of a search are there before the address follows: who has scrolled meanwhile stays there.
+  const go = (to: FleetView) =>
+    void navigate({ to: "/servers", search: addressOf(to), replace: true, resetScroll: false });
   const [typed, setTyped] = useTypedSearch(address.search, (search) => go({ ...address, search }));
   const view = { ...address, search: typed };
   const search = useDebounced(typed);
