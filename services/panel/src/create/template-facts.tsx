@@ -1,5 +1,6 @@
 import type { Output } from "../api/operations.ts";
 import { minutesOf } from "../settings/settings-form.ts";
+import { formatQuantity } from "../words/format.ts";
 import { useTemplateWords } from "../words/template-words.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
@@ -17,9 +18,9 @@ export function TemplateFacts(props: FactsProps) {
   const { facts } = useTemplateWords();
   const { server } = useWords();
   const said = [
-    memory !== undefined && facts.memory(memory),
+    memory !== undefined && facts.memory(formatQuantity(memory)),
     cpu !== undefined && facts.cpu(cpu),
-    storage !== undefined && facts.disk(storage),
+    storage !== undefined && facts.disk(formatQuantity(storage)),
     autostartPolicy !== undefined && server.policies[autostartPolicy],
     idle !== undefined && (idle === 0 ? facts.neverStops : facts.idle(minutesOf(idle))),
   ].filter((fact) => fact !== false);

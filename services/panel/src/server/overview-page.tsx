@@ -12,6 +12,7 @@ import { Link } from "../ui/link.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Tags } from "../ui/tags.tsx";
 import { Time } from "../ui/time.tsx";
+import { formatQuantity } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { ConsolePanel } from "./console/console-panel.tsx";
@@ -157,12 +158,13 @@ function Settings({ status }: { status: FullStatus }) {
   const { idleStopSeconds: idle } = status;
   const idleWords =
     idle === 0 ? server.idleNever : idle % 60 === 0 ? server.minutes(idle / 60) : server.seconds(idle);
+  const memory = status.memory ?? status.javaMemory;
   const rows: [string, string | undefined][] = [
     [server.policy, status.autostartPolicy && server.policies[status.autostartPolicy]],
     [server.idleStop, idleWords],
     [server.image, status.image],
-    [server.memory, status.memory ?? status.javaMemory],
-    [server.disk, status.storageSize],
+    [server.memory, memory && formatQuantity(memory)],
+    [server.disk, status.storageSize && formatQuantity(status.storageSize)],
     [server.node, status.nodeName],
   ];
   return (

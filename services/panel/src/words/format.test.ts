@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatClock, formatTime, timeHoldsMs } from "./format.ts";
+import { formatBytes, formatClock, formatQuantity, formatTime, timeHoldsMs } from "./format.ts";
 import { chooseLanguage } from "./language.ts";
 
 test("sizes have binary units", () => {
@@ -12,6 +12,17 @@ test("sizes have binary units", () => {
     [5 * 1_024 ** 4, "5 TiB"],
   ] as const;
   for (const [bytes, expected] of cases) assert.equal(formatBytes(bytes, "en"), expected);
+});
+
+test("quantities of settings have the units of sizes, and others stay as they are", () => {
+  const cases = [
+    ["2Gi", "2 GiB"],
+    ["1.5Gi", "1.5 GiB"],
+    ["512Mi", "512 MiB"],
+    ["2G", "2G"],
+    ["500m", "500m"],
+  ] as const;
+  for (const [quantity, expected] of cases) assert.equal(formatQuantity(quantity), expected);
 });
 
 test("times are relative up to a day", () => {

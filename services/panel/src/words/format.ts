@@ -36,6 +36,11 @@ export function formatBytes(bytes: number, language: Language): string {
   return `${formatOf(language).format(value)} ${units[unit]}`;
 }
 
+/** A quantity of a server's settings as sizes are written elsewhere: `2Gi` is `2 GiB`. Others stay as they are. */
+export function formatQuantity(quantity: string): string {
+  return quantity.replace(/^(\d+(?:\.\d+)?)([KMGT]i)$/, "$1 $2B");
+}
+
 const steps = [
   ["second", 60],
   ["minute", 60],

@@ -189,7 +189,7 @@ export const serverConsole = {
   level: "Lines",
   levels: { all: "All", info: "Info and above", warn: "Warnings and errors", error: "Errors" },
   wrap: "Wrap lines",
-  newLines: (n: number) => `${count(n, "new line", "new lines")}`,
+  newLines: (n: number) => (n === 0 ? "To the newest line" : count(n, "new line", "new lines")),
   download: "Download the log",
   copy: "the log",
   command: "Command",

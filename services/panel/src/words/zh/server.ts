@@ -184,7 +184,7 @@ export const serverConsole: Words["serverConsole"] = {
   level: "行",
   levels: { all: "全部", info: "信息及以上", warn: "警告和错误", error: "错误" },
   wrap: "长行换行",
-  newLines: (n) => `${n} 行新内容`,
+  newLines: (n) => (n === 0 ? "回到最新一行" : `${n} 行新内容`),
   download: "下载日志",
   copy: "日志",
   command: "命令",
