@@ -27,7 +27,9 @@ const bubble = ({ page }: Person) =>
   );
 
 const rowHeight = ({ page }: Person) =>
-  page.$eval("main [role=rowgroup] [role=row]", (row) => Math.round(row.getBoundingClientRect().height));
+  page.$eval("main :is([role=rowgroup] [role=row], tbody tr)", (row) =>
+    Math.round(row.getBoundingClientRect().height),
+  );
 
 /** With a server `survival` that is asleep and has a world. */
 export const addReasonTests: Area = (fixture) => {

@@ -1,10 +1,10 @@
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { Grow, Row } from "../ui/layout.tsx";
+import { Row } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
 import { type FleetView, fleetFilters, fleetSorts } from "./fleet-view.ts";
+import { ListSearch } from "./list-search.tsx";
 
 type FleetFieldsProps = {
   view: FleetView;
@@ -17,33 +17,20 @@ export function FleetFields({ view, onSearch, show }: FleetFieldsProps) {
   const { servers, fleet } = useWords();
   return (
     <>
-      <Row isSpread isLow>
-        <Grow>
-          <Field
-            label={servers.search}
-            name="search"
-            type="search"
-            inputMode="search"
-            maxLength={100}
-            value={view.search}
-            onChange={onSearch}
-          />
-        </Grow>
-        <Row>
-          <Select
-            label={servers.filter}
-            value={view.filter}
-            onChange={(filter) => show({ filter })}
-            options={fleetFilters.map((name) => [name, fleet.filters[name]])}
-          />
-          <Select
-            label={servers.sort}
-            value={view.sort}
-            onChange={(sort) => show({ sort })}
-            options={fleetSorts.map((name) => [name, fleet.sorts[name]])}
-          />
-        </Row>
-      </Row>
+      <ListSearch value={view.search} onChange={onSearch}>
+        <Select
+          label={servers.filter}
+          value={view.filter}
+          onChange={(filter) => show({ filter })}
+          options={fleetFilters.map((name) => [name, fleet.filters[name]])}
+        />
+        <Select
+          label={servers.sort}
+          value={view.sort}
+          onChange={(sort) => show({ sort })}
+          options={fleetSorts.map((name) => [name, fleet.sorts[name]])}
+        />
+      </ListSearch>
       {view.node !== "" && (
         <Row>
           <span>{fleet.onNode(isolate(view.node))}</span>

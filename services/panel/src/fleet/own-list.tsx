@@ -15,8 +15,6 @@ import { useOwnServers } from "../server/use-servers.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Field } from "../ui/field.tsx";
-import { Grow, Row } from "../ui/layout.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
@@ -25,6 +23,7 @@ import { visible } from "../words/visible.ts";
 import { useWords } from "../words/words.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
+import { ListSearch } from "./list-search.tsx";
 import { type Finds, findsOfList, listViewOfFinds } from "./saved-filter.ts";
 import { SavedFilters } from "./saved-filters.tsx";
 import { isSelected, nothing } from "./selection.ts";
@@ -38,7 +37,13 @@ function useListView() {
   const [typed, setTyped] = useTypedSearch(address.search, (search) => show({ search }));
   const view = { ...address, search: typed };
   const show = (change: Partial<ListView>) =>
-    void navigate({ to: "/servers", search: addressOf({ ...view, ...change }), replace: true });
+    void navigate({
+      to: "/servers",
+      search: addressOf({ ...view, ...change }),
+      replace: true,
+      // The rows are there before the address follows: who has scrolled meanwhile stays there.
+      resetScroll: false,
+    });
   return { view, setTyped, show };
 }
 
@@ -118,39 +123,27 @@ function ListFields({ view, tags, onSearch, show }: ListFieldsProps) {
   // The address may name one that no server has any more.
   const offered = view.tag === "" || tags.includes(view.tag) ? tags : [view.tag, ...tags];
   return (
-    <Row isSpread isLow>
-      <Grow>
-        <Field
-          label={servers.search}
-          name="search"
-          type="search"
-          inputMode="search"
-          value={view.search}
-          onChange={onSearch}
-        />
-      </Grow>
-      <Row>
+    <ListSearch value={view.search} onChange={onSearch}>
+      <Select
+        label={servers.filter}
+        value={view.filter}
+        onChange={(next) => show({ filter: next })}
+        options={filters.map((name) => [name, servers.filters[name]])}
+      />
+      {offered.length > 0 && (
         <Select
-          label={servers.filter}
-          value={view.filter}
-          onChange={(next) => show({ filter: next })}
-          options={filters.map((name) => [name, servers.filters[name]])}
+          label={servers.tag}
+          value={view.tag}
+          onChange={(next) => show({ tag: next })}
+          options={[["", servers.allTags], ...offered.map((name) => [name, visible(name)] as const)]}
         />
-        {offered.length > 0 && (
-          <Select
-            label={servers.tag}
-            value={view.tag}
-            onChange={(next) => show({ tag: next })}
-            options={[["", servers.allTags], ...offered.map((name) => [name, visible(name)] as const)]}
-          />
-        )}
-        <Select
-          label={servers.sort}
-          value={view.sort}
-          onChange={(next) => show({ sort: next })}
-          options={sorts.map((name) => [name, servers.sorts[name]])}
-        />
-      </Row>
-    </Row>
+      )}
+      <Select
+        label={servers.sort}
+        value={view.sort}
+        onChange={(next) => show({ sort: next })}
+        options={sorts.map((name) => [name, servers.sorts[name]])}
+      />
+    </ListSearch>
   );
 }

@@ -1,12 +1,10 @@
-import { useState } from "react";
 import type { Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useOwnServers } from "../server/use-servers.ts";
-import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
-import { List } from "../ui/list.tsx";
+import { Stack } from "../ui/layout.tsx";
+import { ListSection } from "../ui/list-section.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page as PageFrame } from "../ui/page.tsx";
 import { useGroupWords } from "../words/group-words.ts";
@@ -32,7 +30,6 @@ function Groups() {
   const { shell } = useWords();
   const { data, error, refetch } = useOperation("serverGroups.list", {}, { every: everyOf });
   const own = useOwnServers();
-  const [isAdding, setAdding] = useState(false);
   const retry = () => void refetch();
   if (!data || !own.rows) {
     const problem = error ?? own.error;
@@ -47,23 +44,19 @@ function Groups() {
   return (
     <Stack>
       <Failure error={error ?? own.error} retry={retry} />
-      <Row isSpread>
-        <Muted>{words.about}</Muted>
-        <Button kind="primary" whyNot={whyNot} onPress={() => setAdding(true)}>
-          {words.add}
-        </Button>
-      </Row>
-      <Card title={shell.groups}>
-        {groups.length === 0 && <Muted>{words.none}</Muted>}
-        {groups.length > 0 && (
-          <List label={shell.groups}>
-            {groups.map((group) => (
-              <GroupItem key={group.id} group={group} servers={servers} />
-            ))}
-          </List>
-        )}
-      </Card>
-      {isAdding && <GroupDialog servers={servers} onClose={() => setAdding(false)} />}
+      <ListSection
+        label={shell.groups}
+        about={words.about}
+        items={groups}
+        none={words.none}
+        add={{
+          word: words.add,
+          whyNot,
+          dialog: (onClose) => <GroupDialog servers={servers} onClose={onClose} />,
+        }}
+      >
+        {(group) => <GroupItem key={group.id} group={group} servers={servers} />}
+      </ListSection>
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { classes } from "./css.ts";
+import { Muted } from "./layout.tsx";
 import styles from "./list.module.css";
 
 /** Things of one kind below each other, each with what can be done to it. */
@@ -9,6 +10,21 @@ export function List({ label, children }: { label: string; children: ReactNode }
       {children}
     </ul>
   );
+}
+
+type ItemsProps<Item> = {
+  label: string;
+  items: readonly Item[];
+  /** Stands there when there is none. */
+  none: string;
+  /** Draws one, with its key. */
+  children: (item: Item) => ReactNode;
+};
+
+/** A list of them, or that there is none. */
+export function Items<Item>({ label, items, none, children }: ItemsProps<Item>) {
+  if (items.length === 0) return <Muted>{none}</Muted>;
+  return <List label={label}>{items.map(children)}</List>;
 }
 
 type ListItemProps = {

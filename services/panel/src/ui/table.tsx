@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./table.module.css";
 
-type TableColumn<Row> = { key: string; title: string; cell: (row: Row) => ReactNode };
+export type TableColumn<Row> = { key: string; title: string; cell: (row: Row) => ReactNode };
 
 type TableProps<Row> = {
   label: string;

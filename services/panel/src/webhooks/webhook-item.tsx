@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { AskingButton } from "../ui/asking-button.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { ListItem } from "../ui/list.tsx";
@@ -133,26 +133,18 @@ function SendTest({ place, webhook, shown }: { place: Place; webhook: Webhook; s
 function Rotate({ place, id, shown }: ActProps) {
   const words = useWebhookWords();
   const rotate = useRotate(place);
-  const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <Button
+      <AskingButton
+        word={words.rotate}
         label={words.rotateOf(isolate(shown))}
-        isPending={rotate.isPending}
-        onPress={() => setAsking(true)}
-      >
-        {words.rotate}
-      </Button>
-      <Failure error={rotate.error} />
-      <Confirm
         title={words.rotateTitle(isolate(shown))}
         action={words.rotate}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        request={rotate}
         onConfirm={() => rotate.run(id)}
       >
         <p>{words.rotateAbout}</p>
-      </Confirm>
+      </AskingButton>
       {rotate.data && (
         <SecretOnce secret={rotate.data.secret} help={words.rotatedHelp} onClose={rotate.reset} />
       )}
@@ -163,26 +155,16 @@ function Rotate({ place, id, shown }: ActProps) {
 function Remove({ place, id, shown }: ActProps) {
   const words = useWebhookWords();
   const remove = useRemove(place);
-  const [isAsking, setAsking] = useState(false);
   return (
-    <>
-      <Button
-        label={words.removeOf(isolate(shown))}
-        isPending={remove.isPending}
-        onPress={() => setAsking(true)}
-      >
-        {words.remove}
-      </Button>
-      <Failure error={remove.error} />
-      <Confirm
-        title={words.removeTitle(isolate(shown))}
-        action={words.remove}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => remove.run(id)}
-      >
-        <p>{words.removeHelp}</p>
-      </Confirm>
-    </>
+    <AskingButton
+      word={words.remove}
+      label={words.removeOf(isolate(shown))}
+      title={words.removeTitle(isolate(shown))}
+      action={words.remove}
+      request={remove}
+      onConfirm={() => remove.run(id)}
+    >
+      <p>{words.removeHelp}</p>
+    </AskingButton>
   );
 }

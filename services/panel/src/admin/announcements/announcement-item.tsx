@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
+import { AskingButton } from "../../ui/asking-button.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { ListItem } from "../../ui/list.tsx";
 import { Status, type StatusLook } from "../../ui/status.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -78,26 +77,21 @@ function End({ announcement, shown }: { announcement: Announcement; shown: strin
   const words = useAnnouncementWords();
   const toast = useToast();
   const end = useAction("announcements.end", changed);
-  const [isAsking, setAsking] = useState(false);
   const { id, state } = announcement;
   const isPlanned = state === "planned";
   const label = (isPlanned ? words.withdrawOf : words.endOf)(isolate(shown));
   const run = () => end.mutate({ id }, { onSuccess: () => toast({ kind: "done", text: words.ended }) });
+  const word = isPlanned ? words.withdraw : words.endNow;
   return (
-    <>
-      <Button label={label} isPending={end.isPending} onPress={() => setAsking(true)}>
-        {isPlanned ? words.withdraw : words.endNow}
-      </Button>
-      <Failure error={end.error} />
-      <Confirm
-        title={isPlanned ? words.withdrawTitle : words.endTitle}
-        action={isPlanned ? words.withdraw : words.endNow}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={run}
-      >
-        {words.endHelp}
-      </Confirm>
-    </>
+    <AskingButton
+      word={word}
+      label={label}
+      title={isPlanned ? words.withdrawTitle : words.endTitle}
+      action={word}
+      request={end}
+      onConfirm={run}
+    >
+      {words.endHelp}
+    </AskingButton>
   );
 }

@@ -1,10 +1,8 @@
-import { useState } from "react";
 import { poll, useOperation } from "../../api/query.ts";
 import { StatusListSettings } from "../../settings/status-page.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Card, Muted, Row, Stack } from "../../ui/layout.tsx";
-import { List } from "../../ui/list.tsx";
+import { Stack } from "../../ui/layout.tsx";
+import { ListSection } from "../../ui/list-section.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { useAnnouncementWords } from "../../words/announcement-words.ts";
@@ -29,7 +27,6 @@ function Announcements() {
   const words = useAnnouncementWords();
   const { shell } = useWords();
   const { data, error, refetch } = useOperation("announcements.list", {}, { every: poll.list });
-  const [isAdding, setAdding] = useState(false);
   const retry = () => void refetch();
   if (!data) return error ? <Failure error={error} retry={retry} /> : <Loading />;
   const { announcements, limit } = data;
@@ -37,27 +34,19 @@ function Announcements() {
   return (
     <Stack>
       <Failure error={error} retry={retry} />
-      <Row isSpread>
-        <Muted>{words.about}</Muted>
-        <Button
-          kind="primary"
-          whyNot={isFull ? words.full(limit) : undefined}
-          onPress={() => setAdding(true)}
-        >
-          {words.add}
-        </Button>
-      </Row>
-      <Card title={shell.announcements}>
-        {announcements.length === 0 && <Muted>{words.none}</Muted>}
-        {announcements.length > 0 && (
-          <List label={shell.announcements}>
-            {announcements.map((one) => (
-              <AnnouncementItem key={one.id} announcement={one} />
-            ))}
-          </List>
-        )}
-      </Card>
-      {isAdding && <AnnouncementDialog onClose={() => setAdding(false)} />}
+      <ListSection
+        label={shell.announcements}
+        about={words.about}
+        items={announcements}
+        none={words.none}
+        add={{
+          word: words.add,
+          whyNot: isFull ? words.full(limit) : undefined,
+          dialog: (onClose) => <AnnouncementDialog onClose={onClose} />,
+        }}
+      >
+        {(announcement) => <AnnouncementItem key={announcement.id} announcement={announcement} />}
+      </ListSection>
     </Stack>
   );
 }

@@ -1,10 +1,9 @@
-import { useState } from "react";
 import type { OperationName, Output } from "../../api/operations.ts";
 import { poll, useAction, useOperation, useOperations } from "../../api/query.ts";
 import { MoveProgress } from "../../settings/move-progress.tsx";
 import { isMoving, isUnfinished, type Migration, type Node } from "../../settings/move-steps.ts";
+import { AskingButton } from "../../ui/asking-button.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Card, Muted, Stack } from "../../ui/layout.tsx";
 import { Link } from "../../ui/link.tsx";
@@ -12,8 +11,8 @@ import { List, ListItem } from "../../ui/list.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Status } from "../../ui/status.tsx";
+import { Table, type TableColumn } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { type Column, VirtualTable } from "../../ui/virtual-table.tsx";
 import { formatBytes, isolate } from "../../words/format.ts";
 import { useLanguage, useWords, type Words } from "../../words/words.ts";
 
@@ -28,13 +27,14 @@ export function Page() {
     <PageFrame title={words.nodes.title}>
       {error && <Failure error={error} retry={() => void refetch()} />}
       {rooms.error && <Failure error={rooms.error} retry={() => void rooms.refetch()} />}
-      <VirtualTable
-        label={words.nodes.title}
-        columns={columnsOf(words)}
-        rows={rows}
-        keyOf={({ node }) => node.name}
-        rowPx={rowPx}
-      />
+      <Card>
+        <Table
+          label={words.nodes.title}
+          columns={columnsOf(words)}
+          rows={rows}
+          keyOf={({ node }) => node.name}
+        />
+      </Card>
       <Moves />
     </PageFrame>
   );
@@ -60,18 +60,16 @@ function useServerCounts(nodes: readonly Node[], rooms: readonly Room[]): NodeRo
   }));
 }
 
-function columnsOf({ nodes }: Words): Column<NodeRow>[] {
+function columnsOf({ nodes }: Words): TableColumn<NodeRow>[] {
   return [
     {
       key: "name",
       title: nodes.name,
-      width: "minmax(0, 1.2fr)",
       cell: ({ node }) => <bdi>{node.name}</bdi>,
     },
     {
       key: "status",
       title: nodes.status,
-      width: "140px",
       cell: ({ node: { ready } }) => (
         <Status look={ready ? "running" : "failed"} word={ready ? nodes.ready : nodes.notReady} />
       ),
@@ -79,19 +77,16 @@ function columnsOf({ nodes }: Words): Column<NodeRow>[] {
     {
       key: "role",
       title: nodes.use,
-      width: "minmax(0, 1fr)",
       cell: ({ node: { approved } }) => (approved ? nodes.approved : nodes.notApproved),
     },
     {
       key: "machine",
       title: nodes.machine,
-      width: "minmax(0, 1.2fr)",
       cell: ({ node: { architecture, addresses } }) => <bdi>{[architecture, ...addresses].join(" · ")}</bdi>,
     },
     {
       key: "servers",
       title: nodes.servers,
-      width: "170px",
       cell: ({ node: { name }, servers, awake }) =>
         servers !== undefined && (
           <Link to="/servers" search={{ node: name }}>
@@ -102,13 +97,11 @@ function columnsOf({ nodes }: Words): Column<NodeRow>[] {
     {
       key: "memory",
       title: nodes.memory,
-      width: "180px",
       cell: ({ room }) => room && <Memory room={room} />,
     },
     {
       key: "actions",
       title: nodes.actions,
-      width: "130px",
       cell: ({ node: { name }, room }) =>
         room?.cordoned ? <Uncordon name={name} /> : room?.takes_servers && <Cordon name={name} />,
     },
@@ -122,41 +115,29 @@ function Memory({ room: { memory, assigned } }: { room: Room }) {
   return words.memoryOf(formatBytes(assigned, language), formatBytes(memory, language));
 }
 
-/** A card has six lines. */
-const rowPx = {
-  wide: { comfortable: 52, compact: 42 },
-  narrow: { comfortable: 176, compact: 160 },
-} as const;
-
 const changed: readonly OperationName[] = ["nodes.listNodes", "nodes.readRoom"];
 
 function Cordon({ name }: { name: string }) {
   const { nodes: words } = useWords();
   const toast = useToast();
   const cordon = useAction("nodes.cordon", changed);
-  const [isAsking, setAsking] = useState(false);
   const shown = isolate(name);
   return (
-    <>
-      <Button label={words.cordonOf(shown)} isPending={cordon.isPending} onPress={() => setAsking(true)}>
-        {words.cordon}
-      </Button>
-      <Failure error={cordon.error} />
-      <Confirm
-        title={words.cordonTitle(shown)}
-        action={words.cordon}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() =>
-          cordon.mutate({ name }, { onSuccess: () => toast({ kind: "done", text: words.cordoned(shown) }) })
-        }
-      >
-        <p>{words.cordonHelp}</p>
-        <p>
-          {words.drainHelp} <code>{words.drainCommand(name)}</code>
-        </p>
-      </Confirm>
-    </>
+    <AskingButton
+      word={words.cordon}
+      label={words.cordonOf(shown)}
+      title={words.cordonTitle(shown)}
+      action={words.cordon}
+      request={cordon}
+      onConfirm={() =>
+        cordon.mutate({ name }, { onSuccess: () => toast({ kind: "done", text: words.cordoned(shown) }) })
+      }
+    >
+      <p>{words.cordonHelp}</p>
+      <p>
+        {words.drainHelp} <code>{words.drainCommand(name)}</code>
+      </p>
+    </AskingButton>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useState } from "react";
 import { useAction } from "../../api/query.ts";
 import { TemplateFacts } from "../../create/template-facts.tsx";
+import { AskingButton } from "../../ui/asking-button.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { ListItem } from "../../ui/list.tsx";
 import { Status } from "../../ui/status.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -73,24 +72,18 @@ function Delete({ name, shown }: { name: string; shown: string }) {
   const words = useTemplateWords();
   const toast = useToast();
   const remove = useAction("serverTemplates.remove", ["serverTemplates.list", "serverTemplates.listOffered"]);
-  const [isAsking, setAsking] = useState(false);
   const run = () =>
     remove.mutate({ name }, { onSuccess: () => toast({ kind: "done", text: words.deleted }) });
   return (
-    <>
-      <Button label={words.deleteOf(shown)} isPending={remove.isPending} onPress={() => setAsking(true)}>
-        {words.delete}
-      </Button>
-      <Failure error={remove.error} />
-      <Confirm
-        title={words.deleteTitle(shown)}
-        action={words.delete}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={run}
-      >
-        {words.deleteHelp}
-      </Confirm>
-    </>
+    <AskingButton
+      word={words.delete}
+      label={words.deleteOf(shown)}
+      title={words.deleteTitle(shown)}
+      action={words.delete}
+      request={remove}
+      onConfirm={run}
+    >
+      {words.deleteHelp}
+    </AskingButton>
   );
 }

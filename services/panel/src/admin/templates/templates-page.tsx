@@ -1,9 +1,7 @@
-import { useState } from "react";
 import { poll, useOperation } from "../../api/query.ts";
-import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { Card, Muted, Row, Stack } from "../../ui/layout.tsx";
-import { List } from "../../ui/list.tsx";
+import { Stack } from "../../ui/layout.tsx";
+import { ListSection } from "../../ui/list-section.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { useTemplateWords } from "../../words/template-words.ts";
@@ -25,34 +23,25 @@ function Templates() {
   const words = useTemplateWords();
   const { shell } = useWords();
   const { data, error, refetch } = useOperation("serverTemplates.list", {}, { every: poll.list });
-  const [isAdding, setAdding] = useState(false);
   const retry = () => void refetch();
   if (!data) return error ? <Failure error={error} retry={retry} /> : <Loading />;
   const { templates, limit } = data;
   return (
     <Stack>
       <Failure error={error} retry={retry} />
-      <Row isSpread>
-        <Muted>{words.about}</Muted>
-        <Button
-          kind="primary"
-          whyNot={templates.length >= limit ? words.full(limit) : undefined}
-          onPress={() => setAdding(true)}
-        >
-          {words.add}
-        </Button>
-      </Row>
-      <Card title={shell.templates}>
-        {templates.length === 0 && <Muted>{words.none}</Muted>}
-        {templates.length > 0 && (
-          <List label={shell.templates}>
-            {templates.map((template) => (
-              <TemplateItem key={template.name} template={template} />
-            ))}
-          </List>
-        )}
-      </Card>
-      {isAdding && <TemplateDialog onClose={() => setAdding(false)} />}
+      <ListSection
+        label={shell.templates}
+        about={words.about}
+        items={templates}
+        none={words.none}
+        add={{
+          word: words.add,
+          whyNot: templates.length >= limit ? words.full(limit) : undefined,
+          dialog: (onClose) => <TemplateDialog onClose={onClose} />,
+        }}
+      >
+        {(template) => <TemplateItem key={template.name} template={template} />}
+      </ListSection>
     </Stack>
   );
 }
