@@ -4,7 +4,15 @@
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { patience } from "@svc/local-stack/testing";
-import type { Browser, BrowserContext, CDPSession, ElementHandle, HTTPRequest, Page } from "puppeteer-core";
+import type {
+  Browser,
+  BrowserContext,
+  CDPSession,
+  ElementHandle,
+  HTTPRequest,
+  Page,
+  Protocol,
+} from "puppeteer-core";
 
 import { watchAnswers } from "./answers.ts";
 
@@ -55,7 +63,9 @@ export type Person = {
 type Authenticator = {
   /** Whether the person in front of it can be verified, as with a fingerprint. */
   setVerifies: (verifies: boolean) => Promise<void>;
-  credentials: () => Promise<{ credentialId: string; userHandle?: string }[]>;
+  credentials: () => Promise<Protocol.WebAuthn.Credential[]>;
+  /** Takes a passkey of another device, as one that is kept in sync. */
+  add: (credential: Protocol.WebAuthn.Credential) => Promise<void>;
   /** Puts another device in its place, which knows no passkey, or one of another site. */
   replace: (rpId?: string) => Promise<void>;
 };
@@ -227,6 +237,9 @@ async function plugIn(session: CDPSession): Promise<Authenticator> {
     setVerifies: (isUserVerified) =>
       session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
     credentials: async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
+    add: async (credential) => {
+      await session.send("WebAuthn.addCredential", { authenticatorId, credential });
+    },
     replace: async (rpId) => {
       await session.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
       authenticatorId = await addDevice(session);

@@ -9,6 +9,7 @@ import { addCrashTests } from "./crashes.ts";
 import { addFigureTests } from "./figures.ts";
 import { describePanel, signIn } from "./fixture.ts";
 import { addHostileFileTests, addHostileTests } from "./hostile.ts";
+import { addIdleTests } from "./idle.ts";
 import { addKeyTests } from "./keys.ts";
 import { addLargeUploadTests } from "./large-uploads.ts";
 import { addReasonTests } from "./reasons.ts";
@@ -42,6 +43,7 @@ describePanel("the panel by keyboard and in bad weather", { isWhole, isSampled: 
   addFigureTests(fixture);
   addKeyTests(fixture);
   addTypedTextTests(fixture);
+  addIdleTests(fixture);
   addReasonTests(fixture);
   addSharingTests(fixture);
   addCrashTests(fixture);

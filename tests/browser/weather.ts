@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
+import { packs } from "../../services/panel/src/words/en/packs.ts";
 import { isolate } from "../../services/panel/src/words/format.ts";
 import { freeze } from "../fault/processes.ts";
 import { type BehindEdge, behindEdge, type Passing, type Weather } from "./edge.ts";
@@ -72,6 +73,9 @@ const outages: readonly Outage[] = [
     probe: "/servers/survival/schedules",
     open: { path: "/servers/survival/schedules", word: en.schedules.title },
   },
+  // Every request asks it who is there.
+  { part: "identity", probe: "/audit", open: { path: "/admin/users", word: en.users.create } },
+  { part: "builds", probe: "/submissions", open: { path: "/admin/builds", word: packs.builds.none } },
 ];
 
 /** Makes the page poll, as coming back to the tab does. */
