@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Form } from "../ui/form.tsx";
-import { Card, Muted } from "../ui/layout.tsx";
+import { Card, Muted, Row, Stack } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Select } from "../ui/select.tsx";
 import { TextArea } from "../ui/text-area.tsx";
@@ -102,23 +102,27 @@ function NewNote({ player }: { player: Player }) {
   };
   return (
     <Form onSubmit={submit} hasOuterButton>
-      <TextArea
-        label={words.note}
-        name="note"
-        value={text}
-        onChange={setText}
-        error={isLong ? words.noteLong : undefined}
-      />
-      <Select
-        label={words.noteServer}
-        value={server}
-        onChange={setWanted}
-        options={servers.map((name) => [name, name])}
-      />
-      <Failure error={add.error} />
-      <Button isPending={add.isPending} whyNot={whyNot} onPress={submit}>
-        {words.addNote}
-      </Button>
+      <Stack>
+        <TextArea
+          label={words.note}
+          name="note"
+          value={text}
+          onChange={setText}
+          error={isLong ? words.noteLong : undefined}
+        />
+        <Select
+          label={words.noteServer}
+          value={server}
+          onChange={setWanted}
+          options={servers.map((name) => [name, name])}
+        />
+        <Failure error={add.error} />
+        <Row>
+          <Button isPending={add.isPending} whyNot={whyNot} onPress={submit}>
+            {words.addNote}
+          </Button>
+        </Row>
+      </Stack>
     </Form>
   );
 }

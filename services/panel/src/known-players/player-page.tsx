@@ -59,8 +59,8 @@ function AtServers({ player }: { player: Player }) {
             title={<Link to={`/servers/${at.server}/players`}>{at.server}</Link>}
             details={
               <>
-                {words.time(...clockOf(at.played_seconds))}, {words.onServer(at.visits)}. {words.firstSeen}{" "}
-                <Time at={at.first_seen} />, {words.lastSeen} <Time at={at.last_seen} />
+                {words.time(...clockOf(at.played_seconds))}, {words.onServer(at.visits)} · {words.firstSeen}{" "}
+                <Time at={at.first_seen} /> · {words.lastSeen} <Time at={at.last_seen} />
               </>
             }
             {...(at.online && { actions: <Status look="running" word={words.online} /> })}
