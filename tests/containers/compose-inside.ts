@@ -21,6 +21,7 @@ import { checkImages } from "./image-facts.ts";
 import { buildStage, importBase, makeNatsImage, makePostgresImage } from "./images.ts";
 import type { Inside } from "./own-machine.ts";
 import { addOwnKey, movesFiles } from "./sftp-inside.ts";
+import { timed } from "./timed.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
 const project = "svc";
@@ -62,13 +63,6 @@ async function makeImages(docker: Docker, { services }: Compose): Promise<void> 
   for (const [tag, stage] of stages) await timed(`build ${tag}`, () => buildStage(docker, stage, tag));
   await makePostgresImage(docker, inside, services["postgres"]?.image ?? "");
   await makeNatsImage(docker, inside, services["nats"]?.image ?? "");
-}
-
-async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  const result = await work();
-  console.log(`${what}: ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
-  return result;
 }
 
 /** What stack.json says of a local stack. */

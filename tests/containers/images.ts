@@ -10,7 +10,7 @@ import type { Docker } from "./daemon.ts";
 import type { Inside } from "./own-machine.ts";
 
 const repo = resolve(import.meta.dirname, "../..");
-const baseImage = "svc-test/node-base:1";
+export const baseImage = "svc-test/node-base:1";
 const dockerfile = join(repo, "deploy/images/Dockerfile");
 
 /** Makes the base of the others. */
