@@ -3,6 +3,7 @@
 import type { WriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { releaseChunk } from "@svc/mesh";
 
 export async function writeDurably(path: string, bytes: string | Buffer): Promise<void> {
   const partial = join(dirname(path), `.${basename(path)}.partial`);
@@ -33,5 +34,26 @@ export async function syncPath(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Writes a private file and puts it on the disk. The chunks are the writer's: each is freed once it is written. The next one
+ * is made while one is written.
+ */
+export async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const chunk of chunks) {
+      await writing;
+      writing = file.writeFile(chunk).then(() => releaseChunk(chunk));
+      writing.catch(() => undefined);
+    }
+    await writing;
+    await file.sync();
+  } finally {
+    await writing.catch(() => undefined);
+    await file.close();
   }
 }

@@ -2,15 +2,15 @@
 
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { ObjectStore } from "@svc/object-store";
 import { type KeyRing, open } from "@svc/sealed";
-import { syncPath, writeInto } from "../bundle/durable.ts";
+import { syncPath, writeChunks } from "../bundle/durable.ts";
 import { findingOf } from "../bundle/finding.ts";
 import type { Manifest } from "../bundle/manifest.ts";
 import { type BundleName, parseBundleName } from "../bundle/name.ts";
 import { readManifestFrom, sidecarOf, verifyBundle } from "../bundle/verify.ts";
 import { bundleOfKey, keyOfBundle } from "./object-key.ts";
+import { openReceived } from "./release-chunks.ts";
 
 type FetchDbDeps = {
   bucket: ObjectStore;
@@ -124,7 +124,7 @@ async function download(deps: FetchDbDeps, name: string, path: string): Promise<
     step("download");
     const found = await bucket.get(keyOfBundle(name), { signal });
     if (!found) throw new Error(`${name} is not in the bucket any more`);
-    await pipeline(open(found.bytes, ring), await writeInto(partial));
+    await writeChunks(partial, openReceived(found.bytes, ring));
     step("verify");
     const { manifest, sha256 } = await verifyBundle(partial, { rows: true, sidecar: false });
     assertName(manifest, name);

@@ -1,11 +1,12 @@
 // Brings back images and contexts that are missing here (docs/reference/off-site.md#fetch).
 
 import type { ObjectStore } from "@svc/object-store";
-import { type KeyRing, open, sealedSize } from "@svc/sealed";
+import { type KeyRing, sealedSize } from "@svc/sealed";
 import type { BuildsStore, ImagePart } from "./builds-store.ts";
 import { hexOf, type Image, type IndexContent, indexesIn, readIndex } from "./indexes.ts";
 import { type IndexFolder, indexOfKey, keyOfPart } from "./object-key.ts";
 import { passBytesOn } from "./pass-bytes-on.ts";
+import { openReceived, releaseChunks } from "./release-chunks.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
 
@@ -120,7 +121,7 @@ async function fetchOne(
       give(async () => {
         const found = await bucket.get(key, { sizeBytes: sealedSize(sizeBytes), signal });
         if (!found) throw new MissingError(key);
-        return watch(verified(open(found.bytes, ring), { sizeBytes, sha256 }));
+        return watch(releaseChunks(verified(openReceived(found.bytes, ring), { sizeBytes, sha256 })));
       }),
     );
     done.in_place += isFetched ? 0 : 1;

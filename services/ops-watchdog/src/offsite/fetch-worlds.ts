@@ -1,11 +1,12 @@
 // Brings back the archives whose files are missing or damaged (docs/reference/off-site.md#fetch).
 
 import type { ObjectStore } from "@svc/object-store";
-import { type KeyRing, open, sealedSize } from "@svc/sealed";
+import { type KeyRing, sealedSize } from "@svc/sealed";
 import type { ArchiveStore } from "./archive-store.ts";
 import { keyOfArchive } from "./object-key.ts";
 import { passBytesOn } from "./pass-bytes-on.ts";
 import type { Archive } from "./plan-archives.ts";
+import { openReceived, releaseChunks } from "./release-chunks.ts";
 import { isOfOneObject } from "./send.ts";
 import { verified } from "./source.ts";
 
@@ -54,9 +55,8 @@ async function fetchOne(
       done.missing.push({ id, server, archive: archive.archive });
       return;
     }
-    await passBytesOn((watch) =>
-      archives.giveBack(archive, watch(verified(open(found.bytes, ring), { sizeBytes, sha256 }))),
-    );
+    const plain = verified(openReceived(found.bytes, ring), { sizeBytes, sha256 });
+    await passBytesOn((watch) => archives.giveBack(archive, watch(releaseChunks(plain))));
     done.fetched += 1;
     done.fetched_bytes += sizeBytes;
   } catch (error) {

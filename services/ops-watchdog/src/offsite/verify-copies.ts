@@ -4,13 +4,14 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { open, plainSize, sealedSize } from "@svc/sealed";
+import { plainSize, sealedSize } from "@svc/sealed";
 import { sidecarOf } from "../bundle/verify.ts";
 import type { ImagePart } from "./builds-store.ts";
 import { readCopiedManifest } from "./fetch-db.ts";
 import { hexOf, indexesIn, readIndex } from "./indexes.ts";
 import { bundleOfKey, type IndexFolder, indexFolders, keyOfArchive, partOfKey } from "./object-key.ts";
 import type { Archive } from "./plan-archives.ts";
+import { openReceived, releaseChunks } from "./release-chunks.ts";
 import { isOfOneObject, send } from "./send.ts";
 import { verified } from "./source.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
@@ -114,7 +115,7 @@ async function verifyPart({ bucket, ring, signal }: VerifyDeps, key: string): Pr
   if (!found) return;
   const sizeBytes = plainSize(found.head.sizeBytes) ?? -1;
   const sha256 = partOfKey(key)?.sha256 ?? "";
-  for await (const _ of verified(open(found.bytes, ring), { sizeBytes, sha256 }));
+  await readAll(verified(openReceived(found.bytes, ring), { sizeBytes, sha256 }));
 }
 
 /** True when a good copy is there again. */
@@ -144,13 +145,10 @@ async function verifyBundleCopy({ bucket, ring, bundleDir, signal }: VerifyDeps,
   const sidecar = await readFile(sidecarOf(join(bundleDir, name)), "utf8").catch(() => undefined);
   const found = await bucket.get(key, { signal });
   if (!found) return;
-  const plain = open(found.bytes, ring);
-  if (sidecar === undefined) {
-    for await (const _ of plain);
-    return;
-  }
+  const plain = openReceived(found.bytes, ring);
+  if (sidecar === undefined) return readAll(plain);
   const sizeBytes = plainSize(found.head.sizeBytes) ?? -1;
-  for await (const _ of verified(plain, { sizeBytes, sha256: sidecar.slice(0, 64) }));
+  await readAll(verified(plain, { sizeBytes, sha256: sidecar.slice(0, 64) }));
 }
 
 async function verifyArchiveCopy(
@@ -159,7 +157,7 @@ async function verifyArchiveCopy(
 ): Promise<void> {
   const found = await bucket.get(keyOfArchive(archive), { sizeBytes: sealedSize(sizeBytes), signal });
   if (!found) throw new Error("it is not in the bucket any more");
-  for await (const _ of verified(open(found.bytes, ring), { sizeBytes, sha256 }));
+  await readAll(verified(openReceived(found.bytes, ring), { sizeBytes, sha256 }));
 }
 
 /** True when a good copy is there again. */
@@ -169,6 +167,10 @@ async function sendAnew(deps: VerifyDeps, archive: Archive): Promise<boolean> {
   const key = keyOfArchive(archive.archive);
   await send(deps, { key, sizeBytes, sha256, open: () => deps.archives.open(id) });
   return true;
+}
+
+async function readAll(plain: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of releaseChunks(plain));
 }
 
 function choose<T>(from: readonly T[], count: number): T[] {
