@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { chmod, link, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream";
+import { pipeline, type TransformOptions } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { constants, createZstdCompress } from "node:zlib";
+import { constants, createZstdCompress, type ZstdCompress, type ZstdOptions } from "node:zlib";
 import type { databaseBackups } from "@svc/proto";
 import { copyOut } from "./copy-out.ts";
 import { dumpMember, dumpOf, findDump } from "./dump.ts";
@@ -50,6 +50,8 @@ export type Bundle = Verified & {
 
 /** Rows of audit logs take a third less time than at level 3, and no more room. */
 const compressionLevel = 1;
+/** A block of rows mostly becomes one chunk; each more would be another turn of the packing thread. */
+const packedBytes = 128 * 1024;
 
 /**
  * Writes a hidden partial file, reads it back and gives it its name, which has the second of its snapshot: one that is taken is
@@ -171,14 +173,23 @@ async function addTables(
 ): Promise<void> {
   for (const table of schema.tables) {
     const copy = copyOut(snapshot.client, copyText({ schema: schema.name, ...table }));
-    const pack = createZstdCompress({
-      params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
-    });
+    const pack = createPacker();
     pipeline(copy.rows, pack, () => undefined);
     manifest.members.push(await file.add(table.member, pack as AsyncIterable<Buffer>));
     table.rows = copy.count();
     manifest.counts.rows += table.rows;
   }
+}
+
+/** It takes one block at a time: the next one is only asked for, and the last one freed, once it was packed. */
+function createPacker(): ZstdCompress {
+  // The types do not know that it takes the options of a stream too.
+  const options: ZstdOptions & TransformOptions = {
+    params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
+    chunkSize: packedBytes,
+    writableHighWaterMark: 1,
+  };
+  return createZstdCompress(options);
 }
 
 /** The last member: one that fails is cut off, and a restore needs the rows alone. */
