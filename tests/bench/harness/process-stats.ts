@@ -88,6 +88,11 @@ export function residentMb(pid: number): number {
   return kilobytes(read(`/proc/${pid}/status`), "VmRSS") / 1024;
 }
 
+/** The most resident memory that a process had so far in MB. */
+export function peakResidentMb(pid: number): number {
+  return kilobytes(read(`/proc/${pid}/status`), "VmHWM") / 1024;
+}
+
 /** Proportional memory of one process in MB: pages shared by n processes count as 1/n. */
 export function proportionalMb(pid: number): number {
   return kilobytes(read(`/proc/${pid}/smaps_rollup`), "Pss") / 1024;

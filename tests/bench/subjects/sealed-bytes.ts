@@ -2,7 +2,7 @@
 
 import { createCipheriv, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { appendFile, open as openFile, writeFile } from "node:fs/promises";
+import { appendFile, open as openFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   CompleteMultipartUploadCommand,
@@ -90,10 +90,12 @@ async function* fromMemory(chunks: readonly Buffer[]) {
 }
 
 serveParent({
-  fill: async ({ megabytes, options }: { megabytes: number; options: ObjectStoreOptions }) => {
-    sizeBytes = megabytes * 1_000_000;
+  fill: async (megabytes: number) => {
     await writeFile(file, "");
     for (let written = 0; written < megabytes; written += 1) await appendFile(file, randomBytes(1_000_000));
+  },
+  connect: async (options: ObjectStoreOptions) => {
+    sizeBytes = (await stat(file)).size;
     store = openObjectStore({ ...options, uploadDir: `${file}-uploads` });
     const { endpoint = "", region, accessKey: accessKeyId, secretKey: secretAccessKey } = options;
     bucket = options.bucket;

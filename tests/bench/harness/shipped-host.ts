@@ -1,0 +1,38 @@
+// The program of the host as it is shipped: bundled, with the flags of a stack and its code cache.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import {
+  bundleSpec,
+  findPrograms,
+  programEnv,
+  runProgram,
+} from "../../../libs/local-stack/src/program/programs.ts";
+import { root } from "./anchors.ts";
+import { peakResidentMb } from "./process-stats.ts";
+
+/** Runs one command; answers the most memory that the process had, in MB. */
+export async function peakOfHost(command: object, env: NodeJS.ProcessEnv): Promise<number> {
+  const bundle = bundleSpec(root, process.env);
+  const programs = await findPrograms(root, async () => {
+    await promisify(execFile)(bundle.command, bundle.args, { cwd: root, env: bundle.env });
+  });
+  const child = spawn(process.execPath, runProgram(programs, "ops-watchdog-host"), {
+    env: { ...process.env, ...programEnv(programs), ...env },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const said = text(child.stderr);
+  const ended = once(child, "exit");
+  child.stdin.end(JSON.stringify(command));
+  let peakMb = 0;
+  while (child.exitCode === null && child.signalCode === null) {
+    peakMb = Math.max(peakMb, peakResidentMb(child.pid ?? 0));
+    await wait(10);
+  }
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`the program of the host ended with ${code}: ${await said}`);
+  return peakMb;
+}
