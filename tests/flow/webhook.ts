@@ -56,7 +56,8 @@ export async function assertWebhooks(stack: Stack, receiver: WebhookReceiver): P
   assert.equal(webhook.host, new URL(receiver.url).host);
   assert.equal((await run("test", "chat")).status, 200);
   for (const command of ["wake", "stop"]) {
-    assert.equal((await stack.svc("server", command, server)).code, 0);
+    const ran = await stack.svc("server", command, server);
+    assert.equal(ran.code, 0, ran.stderr);
     const wanted = command === "wake" ? 3 : 4;
     await until(() => receiver.received.length >= wanted, 120_000, `what ${command} brings`);
   }
