@@ -104,7 +104,7 @@ export type Node = KubeObject & {
     capacity?: Record<string, string>;
     conditions?: Condition[];
     addresses?: { type: string; address: string }[];
-    nodeInfo?: { architecture?: string };
+    nodeInfo?: { architecture?: string; kubeletVersion?: string };
   };
 };
 export type Lease = KubeObject & {

@@ -15,6 +15,8 @@ type Call = {
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
   contentType?: string;
+  /** Asks as somebody else, if our account may. */
+  impersonate?: { user: string; group?: string } | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   /** A long-lived response, which must not take a connection from the pool of short calls. */
@@ -61,6 +63,8 @@ export function createTransport(access: Access): Transport {
     const allHeaders = {
       accept: "application/json",
       ...headers,
+      ...(call.impersonate && { "impersonate-user": call.impersonate.user }),
+      ...(call.impersonate?.group && { "impersonate-group": call.impersonate.group }),
       ...(body && {
         "content-type": call.contentType ?? "application/json",
         "content-length": String(body.length),

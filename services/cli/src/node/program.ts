@@ -1,11 +1,17 @@
 import type { Command } from "commander";
-import { type Common, command, group, runs, yes } from "../program.ts";
+import { type Common, command, group, list, runs, yes } from "../program.ts";
+import type { ApproveOptions } from "./approval/approve.ts";
 import type { DrainOptions, ListOptions } from "./commands.ts";
 
 const load = () => import("./commands.ts");
+const loadApproval = () => import("./approval/approve.ts");
 
 export function addNodeCommands(program: Command): void {
-  const node = group(program, "node", "machines of the cluster: their room, and taking one out of use");
+  const node = group(
+    program,
+    "node",
+    "machines of the cluster: joining, their room, and taking one out of use",
+  );
   command(node, "list", {
     does: "every node with the memory that its servers may take",
     example: "node list --memory 8Gi",
@@ -28,4 +34,24 @@ export function addNodeCommands(program: Command): void {
     .option("--leave-asleep", "do not wake what was awake")
     .addOption(yes())
     .action(runs(async (options: DrainOptions, name) => (await load()).drain(name ?? "", options)));
+  command(node, "join", {
+    does: "how another machine joins the cluster as a worker",
+    example: "node join",
+  }).action(runs(async () => (await loadApproval()).join()));
+  command(node, "approve <node>", {
+    does: "probe a node that has joined, and let it take servers when all is well; a node that fails keeps its taint. Repeat it when it was interrupted",
+    example: "node approve node-2 --confirm host-firewall --yes",
+  })
+    .option("--kubeconfig <file>", "the kubeconfig of the cluster, if it is not kubectl's own")
+    .option("--values <file>", "values of the installation, if they are not the defaults")
+    .option(
+      "--image <image>",
+      "image of the registry to pull, with node in it; that of the services by default",
+    )
+    .option("--reference <node>", "the node to compare with; the node of the control plane by default")
+    .option("--confirm <names>", "what you checked yourself: encryption, host-firewall, kubelet-rights", list)
+    .addOption(yes())
+    .action(
+      runs(async (options: ApproveOptions, name) => (await loadApproval()).approve(name ?? "", options)),
+    );
 }

@@ -1,0 +1,45 @@
+// The two writes of an approval. The label comes first: a run that ends between them leaves the taint, and is repeated.
+
+import { isKubeError, type Kube, type Node, resources } from "@svc/kube";
+import { CommandError } from "../../output.ts";
+import { joinTaint, label } from "./node-facts.ts";
+
+const attempts = 5;
+
+/** Only the very node that was probed is approved: another one under its name is a `CommandError`. */
+export async function admit(kube: Kube, probed: Node): Promise<void> {
+  const { name, uid } = probed.metadata;
+  const labels = {
+    [label.identity]: probed.metadata.labels?.[label.identity] ?? name,
+    [label.role]: "worker",
+    [label.approved]: "true",
+  };
+  await kube
+    .patch(resources.nodes, { name }, { merge: { metadata: { uid, labels } } })
+    .catch((error: unknown) => {
+      if (isKubeError(error, 409)) throw replaced(name);
+      throw error;
+    });
+  for (let left = attempts; ; left--) {
+    const node = await kube.get(resources.nodes, { name });
+    if (node.metadata.uid !== uid) throw replaced(name);
+    const taints = node.spec?.taints ?? [];
+    const others = taints.filter(({ key }) => key !== joinTaint.key);
+    if (others.length === taints.length) return;
+    try {
+      // Other controllers taint nodes, too: theirs stay.
+      const json = [
+        { op: "test", path: "/metadata/uid", value: uid },
+        { op: "test", path: "/spec/taints", value: taints },
+        { op: "replace", path: "/spec/taints", value: others },
+      ] as const;
+      await kube.patch(resources.nodes, { name }, { json });
+      return;
+    } catch (error) {
+      if (!isKubeError(error, 422) || left === 1) throw error;
+    }
+  }
+}
+
+const replaced = (name: string) =>
+  new CommandError(`node ${name} was replaced while it was probed; run svc node approve ${name} again`);
