@@ -17,7 +17,9 @@ export async function admit(kube: Kube, probed: Node): Promise<void> {
   await kube
     .patch(resources.nodes, { name }, { merge: { metadata: { uid, labels } } })
     .catch((error: unknown) => {
-      if (isKubeError(error, 409)) throw replaced(name);
+      // Another uid is a conflict or, to some API servers, an invalid change of an immutable field.
+      const isOther = isKubeError(error, 422) && (error as Error).message.includes("metadata.uid");
+      if (isOther || isKubeError(error, 409)) throw replaced(name);
       throw error;
     });
   for (let left = attempts; ; left--) {

@@ -1,0 +1,82 @@
+// The rights of a kubelet and the writes of an approval on a real API server. SVC_KUBE_LANE names the kubeconfig, as in
+// conformance.test.ts. Probe pods need nodes with a network plugin, which no lane has.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { connectKube, type Kube, type KubeObject, type Node, resource, resources } from "@svc/kube";
+import { until } from "../../libs/mesh/src/testing.ts";
+import { admit } from "../../services/cli/src/node/approval/admit.ts";
+import { askAsKubelet } from "../../services/cli/src/node/approval/kubelet-rights.ts";
+import { joinTaint } from "../../services/cli/src/node/approval/node-facts.ts";
+
+const lane = process.env["SVC_KUBE_LANE"];
+
+const bindings = resource<KubeObject>({
+  ...{ group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterrolebindings" },
+  ...{ kind: "ClusterRoleBinding", namespaced: false },
+});
+
+describe("an approval on a real API server", () => {
+  if (!lane) {
+    test("skipped: set SVC_KUBE_LANE to the kubeconfig of a real API server", (t) =>
+      t.skip("SVC_KUBE_LANE is not set"));
+    return;
+  }
+  const kube: Kube = connectKube({ kubeconfigFile: lane });
+  const name = `approve-${randomUUID().slice(0, 8)}`;
+  const other = { key: "example.com/other", effect: "NoSchedule" };
+  let node: Node;
+  const create = () =>
+    kube.create(resources.nodes, {
+      ...{ apiVersion: "v1", kind: "Node", metadata: { name } },
+      spec: { taints: [joinTaint, other] },
+    });
+  const clean = () =>
+    Promise.allSettled([kube.remove(resources.nodes, { name }), kube.remove(bindings, { name })]);
+  before(async () => {
+    node = await create();
+  });
+  after(async () => {
+    await clean();
+    kube.close();
+  });
+
+  test("a kubelet without rights is refused, and one that may write nodes is found out; nothing is stored", async () => {
+    assert.deepEqual(await askAsKubelet(kube, name), { taints: "refused", labels: "refused" });
+    await kube.create(bindings, {
+      ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: { name } },
+      ...{
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:node" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: `system:node:${name}` }],
+      },
+    });
+    const isAllowed = async () => (await askAsKubelet(kube, name)).labels === "allowed";
+    await until(isAllowed, 10_000, "the binding to be in force");
+    const { metadata, spec } = await kube.get(resources.nodes, { name });
+    assert.equal(metadata.labels?.["svc.internal/approved"], undefined);
+    assert.ok(spec?.taints?.some(({ key }) => key === joinTaint.key));
+    assert.ok(!spec?.taints?.some(({ key }) => key === "svc.internal/probe"));
+  });
+
+  test("an approval sets the labels and removes only its taint, and may be repeated", async () => {
+    for (let run = 0; run < 2; run++) {
+      await admit(kube, await kube.get(resources.nodes, { name }));
+      const { metadata, spec } = await kube.get(resources.nodes, { name });
+      assert.equal(metadata.labels?.["svc.internal/approved"], "true");
+      assert.equal(metadata.labels?.["svc.internal/identity"], name);
+      const keys = spec?.taints?.map(({ key }) => key) ?? [];
+      assert.ok(keys.includes(other.key) && !keys.includes(joinTaint.key), keys.join());
+    }
+  });
+
+  test("a node that took the name of the probed one is not approved", async () => {
+    await kube.remove(resources.nodes, { name });
+    await until(async () => (await kube.find(resources.nodes, { name })) === undefined);
+    await create();
+    await assert.rejects(admit(kube, node), /was replaced while it was probed/);
+    const { metadata, spec } = await kube.get(resources.nodes, { name });
+    assert.equal(metadata.labels?.["svc.internal/approved"], undefined);
+    assert.ok(spec?.taints?.some(({ key }) => key === joinTaint.key));
+  });
+});
