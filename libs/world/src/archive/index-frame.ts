@@ -3,6 +3,7 @@
 
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
+import { readDigests } from "./digests.ts";
 import { createZstdPacker } from "./frame-writer.ts";
 import { entryOf, type Judged } from "./tar-entry.ts";
 import { corrupt, type TarEntry } from "./tar-header.ts";
@@ -10,7 +11,18 @@ import { corrupt, type TarEntry } from "./tar-header.ts";
 const unpack = promisify(zstdDecompress);
 const partBytes = 1 << 20;
 
-export type IndexedEntry = TarEntry & { headerAt: number };
+export type IndexedEntry = TarEntry & {
+  headerAt: number;
+  /** SHA-256 of its content; of no folder, no file with holes, and none in an archive of an earlier release. */
+  digest?: Buffer | undefined;
+};
+
+/** The contents of both frames. */
+export type ArchiveIndex = {
+  lines: Buffer;
+  /** Absent in an archive of an earlier release. */
+  digests: Buffer | undefined;
+};
 
 type IndexWriter = Disposable & {
   add: (entry: IndexedEntry) => Promise<void>;
@@ -54,7 +66,14 @@ export function createIndexWriter(): IndexWriter {
 }
 
 /** Entries in the order of the archive. Throws `backup_corrupt` for a malformed index. */
-export async function* readIndex(content: Buffer): AsyncGenerator<IndexedEntry> {
+export async function* readIndex({ lines, digests }: ArchiveIndex): AsyncGenerator<IndexedEntry> {
+  const digest = readDigests(digests);
+  for await (const entry of readLines(lines))
+    yield entry.kind === "file" ? { ...entry, digest: digest.next() } : entry;
+  digest.end();
+}
+
+async function* readLines(content: Buffer): AsyncGenerator<IndexedEntry> {
   const judged: Judged = { folder: "" };
   for (let at = 0; at < content.length; ) {
     const { text, next } = await readPart(content, at).catch(() => {

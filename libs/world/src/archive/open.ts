@@ -8,7 +8,8 @@ import { createGunzip, createZstdDecompress, zstdDecompress, zstdDecompressSync 
 import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
 import type { ArchiveFile } from "../path/archive-file.ts";
-import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
+import type { ArchiveIndex } from "./index-frame.ts";
+import { type Frame, isListHead, listHeadBytes, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 import { splitZstdFrames } from "./zstd-frames.ts";
 
@@ -35,7 +36,7 @@ export type Archive = {
    */
   readAll: (options?: ReadOptions) => { plain: AsyncIterable<Buffer>; sha256: () => string };
   /** Random access to entries; undefined for archives without an index. */
-  seek: { index: () => Promise<Buffer>; from: (plainAt: number) => AsyncIterable<Buffer> } | undefined;
+  seek: { index: () => Promise<ArchiveIndex>; from: (plainAt: number) => AsyncIterable<Buffer> } | undefined;
 };
 
 /** Detects the format by the first bytes, not by the name. Throws `backup_corrupt` for an unknown one. */
@@ -65,21 +66,32 @@ export async function openArchive(file: ArchiveFile): Promise<Archive> {
 }
 
 type Place = { at: number; length: number };
+type Lists = { lines: Place; digests: Place | undefined };
 
-/** The index frame: the last frame, if the archive has one. */
+/** The index is the last frame, if the archive has one; digests are before it. */
 async function findIndex(
   frames: readonly Frame[],
   read: (at: number, length: number) => Promise<Buffer>,
-): Promise<Place | undefined> {
-  const last = frames.at(-1);
-  if (!last || last.plain > 0 || last.packed < indexHeadBytes) return undefined;
-  const at = frames.reduce((sum, { packed }) => sum + packed, 0) - last.packed;
-  return isIndexHead(await read(at, indexHeadBytes), last.packed) ? { at, length: last.packed } : undefined;
+): Promise<Lists | undefined> {
+  const find = async (kind: "index" | "digests", end: number, frame: Frame | undefined) => {
+    if (!frame || frame.plain > 0 || frame.packed < listHeadBytes) return undefined;
+    const at = end - frame.packed;
+    const isFound = isListHead(await read(at, listHeadBytes), { kind, frameBytes: frame.packed });
+    return isFound ? { at, length: frame.packed } : undefined;
+  };
+  const end = frames.reduce((sum, { packed }) => sum + packed, 0);
+  const lines = await find("index", end, frames.at(-1));
+  return lines && { lines, digests: await find("digests", lines.at, frames.at(-2)) };
 }
 
-function seekIn(file: ArchiveFile, frames: readonly Frame[], index: Place): NonNullable<Archive["seek"]> {
+function seekIn(file: ArchiveFile, frames: readonly Frame[], lists: Lists): NonNullable<Archive["seek"]> {
+  const contentOf = async ({ at, length }: Place) =>
+    (await readExactly(file, at, length)).subarray(listHeadBytes);
   return {
-    index: async () => (await readExactly(file, index.at, index.length)).subarray(indexHeadBytes),
+    index: async () => ({
+      lines: await contentOf(lists.lines),
+      digests: lists.digests && (await contentOf(lists.digests)),
+    }),
     from: (plainAt) => {
       let [packedAt, before, first] = [0, 0, 0];
       for (const frame of frames) {

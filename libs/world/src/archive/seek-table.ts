@@ -1,9 +1,9 @@
-// The end of a `.tar.zst`: a skippable frame with an index of the entries, then the seek table of the zstd seekable
-// format (facebook/zstd, contrib/seekable_format). Every zstd reader passes over both; ours finds one file with them
-// without reading the rest.
+// The end of a `.tar.zst`: a skippable frame with the digests of the files, one with an index of the entries, then the seek
+// table of the zstd seekable format (facebook/zstd, contrib/seekable_format). Every zstd reader passes over them; ours finds
+// one file with them without reading the rest. Archives of earlier releases have no digests.
 
 const seekTableMagic = 0x184d2a5e;
-const indexMagic = 0x184d2a5d;
+const magics = { index: 0x184d2a5d, digests: 0x184d2a5c };
 const footerMagic = 0x8f92eab1;
 const footerBytes = 9;
 /** Most memory of a frame; a table that asks for more is not ours. */
@@ -12,18 +12,22 @@ const largestFrame = 32 << 20;
 /** One frame: its compressed and uncompressed length. A skippable frame decompresses to nothing. */
 export type Frame = { packed: number; plain: number };
 
-export const indexHeadBytes = 8;
+export const listHeadBytes = 8;
 
-export function encodeIndexFrame(content: Buffer): Buffer {
-  const head = Buffer.alloc(indexHeadBytes);
-  head.writeUInt32LE(indexMagic, 0);
+type ListKind = keyof typeof magics;
+
+/** A skippable frame. */
+export function encodeListFrame(kind: ListKind, content: Buffer): Buffer {
+  const head = Buffer.alloc(listHeadBytes);
+  head.writeUInt32LE(magics[kind], 0);
   head.writeUInt32LE(content.length, 4);
   return Buffer.concat([head, content]);
 }
 
-/** True for the first bytes of an index frame of this length. */
-export function isIndexHead(head: Buffer, frameBytes: number): boolean {
-  return head.readUInt32LE(0) === indexMagic && head.readUInt32LE(4) === frameBytes - indexHeadBytes;
+/** True for the first bytes of such a frame of this length. */
+export function isListHead(head: Buffer, about: { kind: ListKind; frameBytes: number }): boolean {
+  const { kind, frameBytes } = about;
+  return head.readUInt32LE(0) === magics[kind] && head.readUInt32LE(4) === frameBytes - listHeadBytes;
 }
 
 export function encodeSeekTable(frames: readonly Frame[]): Buffer {

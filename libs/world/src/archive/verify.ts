@@ -15,7 +15,7 @@ type VerifyOptions = ReadOptions & {
 };
 
 /**
- * Checks checksums, structure, index and digest: what reads back is what a restore takes. Throws `backup_corrupt`, and as
+ * Checks checksums, structure, index and digests, that of each file and that of the whole: what reads back is what a restore takes. Throws `backup_corrupt`, and as
  * `readTar` and `Tree` for what no world may hold.
  */
 export async function verifyArchive(archive: Archive, options: VerifyOptions = {}): Promise<Verified> {
@@ -25,7 +25,8 @@ export async function verifyArchive(archive: Archive, options: VerifyOptions = {
   const tree = new Tree();
   for await (const entry of readTar(plain)) {
     tree.add(entry);
-    await index?.next(entry);
+    const checked = await index?.next(entry);
+    if (checked) for await (const _ of checked.content());
     counted.entries += 1;
     counted.files += entry.kind === "file" ? 1 : 0;
     counted.bytes += entry.size;

@@ -3,9 +3,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { type Extent, lengthOf } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
+import { createDigest, createDigestWriter, type Digest } from "./digests.ts";
 import { type Compression, createFrameWriter, type FrameWriter, type Pieces } from "./frame-writer.ts";
 import { createIndexWriter } from "./index-frame.ts";
-import { encodeIndexFrame, encodeSeekTable } from "./seek-table.ts";
+import { encodeListFrame, encodeSeekTable, type Frame } from "./seek-table.ts";
 import { countSkipped, noneSkipped, type Skipped } from "./skipped.ts";
 import { encodeMap } from "./sparse.ts";
 import { blockBytes, encodeEntry, paddingAfter, type TarEntry } from "./tar-header.ts";
@@ -15,7 +16,7 @@ const nothing = Buffer.alloc(0);
 
 export type WriteOptions = {
   compression: Compression;
-  /** Each call of `write` then is one frame, the index or the seek table. Absent: frames of some MiB. */
+  /** Each call of `write` then is one frame, a part of the digests, the index or the seek table. Absent: frames of some MiB. */
   pieces?: Pieces | undefined;
   /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
@@ -41,6 +42,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   const sink = hashing(options.write);
   using frames = createFrameWriter(options, sink.write);
   using index = createIndexWriter();
+  const digests = createDigestWriter();
   const written = { entries: 0, files: 0, bytes: 0, stored: 0, ...noneSkipped() };
   for await (const found of walk(root, options)) {
     if (found.kind === "skipped") {
@@ -58,8 +60,12 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     await frames.append(encodeEntry(entry, map.length));
     await frames.append(map);
     if (isLarge) frames.cut();
-    if (content) await frames.append(content);
-    else if (found.kind === "file") await copyFile(found, { frames, isLarge });
+    const digest = entry.stored === undefined && options.compression === "zstd" ? createDigest() : undefined;
+    if (content) {
+      digest?.update(content, true);
+      await frames.append(content);
+    } else if (found.kind === "file") await copyFile(found, { frames, isLarge, digest });
+    if (found.kind === "file") digests.add(digest?.digest());
     if (isLarge) frames.cut({ isPiece: true });
     await frames.append(Buffer.alloc(paddingAfter(map.length + stored)));
     written.stored += stored;
@@ -71,12 +77,32 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   await frames.append(Buffer.alloc(2 * blockBytes));
   const table = await frames.finish();
   if (options.compression === "zstd") {
-    const indexFrame = encodeIndexFrame(await index.finish());
-    const seekTable = encodeSeekTable([...table, { packed: indexFrame.length, plain: 0 }]);
-    await sink.write(indexFrame);
-    await sink.write(seekTable);
+    const lists = { digests: digests.finish(), index: await index.finish() };
+    for (const part of encodeLists(lists, { table, sliceBytes: options.pieces?.smallBytes }))
+      await sink.write(part);
   }
   return { ...written, sizeBytes: sink.size(), sha256: sink.hash.digest("hex") };
+}
+
+type Ending = { table: readonly Frame[]; sliceBytes: number | undefined };
+
+/** What follows the frames. The digests come in slices: those before a file that is new are the same as in an earlier archive. */
+function* encodeLists(
+  lists: { digests: Buffer; index: Buffer },
+  { table, sliceBytes }: Ending,
+): Generator<Buffer> {
+  const digests = encodeListFrame("digests", lists.digests);
+  const index = encodeListFrame("index", lists.index);
+  // The memory of a part is freed once it is written.
+  const seekTable = encodeSeekTable([
+    ...table,
+    ...[digests, index].map(({ length }) => ({ packed: length, plain: 0 })),
+  ]);
+  const { length } = digests;
+  const step = sliceBytes ?? length;
+  for (let at = 0; at < length; at += step) yield digests.subarray(at, at + step);
+  yield index;
+  yield seekTable;
 }
 
 function entryOf(found: Found & { kind: "file" | "folder" }, content: Buffer | undefined): TarEntry {
@@ -107,17 +133,19 @@ function beginsGroup(path: string): boolean {
   return hash >>> 28 === 0;
 }
 
-type Copying = { frames: FrameWriter; isLarge: boolean };
+type Copying = { frames: FrameWriter; isLarge: boolean; digest: Digest | undefined };
 
 async function copyFile(
   { file, path, stats, extents }: Found & { kind: "file" },
-  { frames, isLarge }: Copying,
+  { frames, isLarge, digest }: Copying,
 ) {
   for (const { at: start, length } of extents ?? [{ at: 0, length: stats.size }]) {
     const end = start + length;
     for (let at = start; at < end; ) {
-      const count = await file.read(frames.room().subarray(0, end - at), at);
+      const room = frames.room().subarray(0, end - at);
+      const count = await file.read(room, at);
       if (count === 0) throw new Error(`${path} became shorter while it was read`);
+      digest?.update(room.subarray(0, count), count === stats.size);
       await frames.advance(count, isLarge ? at : undefined);
       at += count;
     }

@@ -1,7 +1,8 @@
 // Restores single files and folders of an archive, found by its index if it has one.
 
 import type { FileEntry } from "@svc/proto/world-task";
-import { readIndex } from "../archive/index-frame.ts";
+import { withDigest } from "../archive/index-check.ts";
+import { type IndexedEntry, readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
@@ -28,7 +29,7 @@ type PartialRestorePlan = {
 
 /**
  * Restores some files and folders of an archive over the world and removes nothing. With an index only their frames are
- * read, each with its own checksum; without one the whole archive is read and its digest verified first. Throws
+ * read, each with its own checksum and each file with its digest; without one the whole archive is read and its digest verified first. Throws
  * `not_found` for a path that is not in the archive, and as `restoreWorld`.
  */
 export async function restorePaths(plan: PartialRestorePlan): Promise<Restored> {
@@ -67,7 +68,7 @@ export async function restorePaths(plan: PartialRestorePlan): Promise<Restored> 
   };
 }
 
-type SelectedEntry = TarEntry & { headerAt?: number };
+type SelectedEntry = TarEntry & Partial<Pick<IndexedEntry, "headerAt" | "digest">>;
 
 async function pick(
   archive: Archive,
@@ -111,7 +112,7 @@ async function* entriesOf(archive: Archive, { selected, paths }: Wanted): AsyncG
       if (entry.path !== expected?.path) break;
       const isSame = entry.size === expected.size && entry.stored === expected.stored;
       if (!isSame || entry.kind !== expected.kind) throw corrupt("its index does not match its entries");
-      yield entry;
+      yield withDigest(entry, expected.digest);
       taken += 1;
       // The next entry may be in another frame.
       if (at + taken === selected.length) break;

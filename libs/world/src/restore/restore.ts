@@ -3,7 +3,7 @@
 // the world is either the old one or the new one (docs/reference/restore.md#swap).
 
 import { checkIndex } from "../archive/index-check.ts";
-import { readIndex } from "../archive/index-frame.ts";
+import { type ArchiveIndex, readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
@@ -25,7 +25,7 @@ type RestorePlan = {
   world: Folder;
   archive: ArchiveFile;
   sha256: string;
-  /** Compares every file with the archive before the switch. */
+  /** Compares every file with the archive, and with its digest in the index, before the switch. */
   compare?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Counts bytes of the archive; without an index, once while checking and once while extracting. */
@@ -76,7 +76,7 @@ type Announced = {
   /** Bytes of all files and folders. */
   need: number;
   /** Absent: the archive has already been read whole. */
-  index: Buffer | undefined;
+  index: ArchiveIndex | undefined;
 };
 
 /**
@@ -123,8 +123,10 @@ async function fillStage(stage: StagingTree, { plan, archive, announced, old }: 
     onProgress: (done) => plan.onProgress?.(before + done, before + archive.size),
   });
   const index = announced.index && checkIndex(announced.index);
-  for await (const entry of readTar(plain)) {
-    await index?.next(entry);
+  for await (const read of readTar(plain)) {
+    const checked = await index?.next(read);
+    // The digest of the whole covers the content; that of each file takes a fifth of the time of a restore.
+    const entry = plan.compare && checked ? checked : read;
     counted.entries += 1;
     counted.files += entry.kind === "file" ? 1 : 0;
     counted.bytes += entry.size;

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
 import type { TaskFault } from "@svc/proto/world-task";
 import { openArchive } from "../archive/open.ts";
-import { encodeIndexFrame, encodeSeekTable } from "../archive/seek-table.ts";
+import { encodeListFrame, encodeSeekTable } from "../archive/seek-table.ts";
 import { verifyArchive } from "../archive/verify.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
@@ -48,7 +48,7 @@ const [first, folder, big] = truth;
 /** An archive as ours are, with whatever index. */
 function archiveOf(tar: Buffer, index: Buffer): Buffer {
   const frame = zstdCompressSync(tar);
-  const indexFrame = encodeIndexFrame(index);
+  const indexFrame = encodeListFrame("index", index);
   const table = [
     { packed: frame.length, plain: tar.length },
     { packed: indexFrame.length, plain: 0 },

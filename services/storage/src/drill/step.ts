@@ -58,7 +58,11 @@ async function actOnDrill(deps: ClusterDeps, drill: Drill, plan: Plan): Promise<
   await ignoreConflict(deps.kube.create(resources.claims, scratchClaim(drill, plan.worldVolume, place)));
   const name = scratchName(drill);
   const row = { job: name, server_name: name, only_paths: null };
-  const spec = restoreJobSpec(deps, row, { backup: plan.backup, world: { volume_claim: name } });
+  const spec = restoreJobSpec(deps, row, {
+    backup: plan.backup,
+    world: { volume_claim: name },
+    compare: true,
+  });
   // Not a Job that locks a world: the scratch volume belongs to no server.
   await createJob(deps, { ...spec, manager: "svc-verify", labels: { [drillLabel]: drill.id } });
 }

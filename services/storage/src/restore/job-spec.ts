@@ -9,9 +9,9 @@ import type { WorldServer } from "../job/world.ts";
 export function restoreJobSpec(
   { settings }: Pick<StorageDeps, "settings">,
   row: Pick<JobRow, "job" | "server_name" | "only_paths">,
-  from: { backup: BackupRow; world: Pick<WorldServer, "volume_claim"> },
+  from: { backup: BackupRow; world: Pick<WorldServer, "volume_claim">; compare?: boolean },
 ): JobSpec {
-  const { backup, world } = from;
+  const { backup, world, compare } = from;
   return {
     name: row.job,
     server: row.server_name,
@@ -21,6 +21,7 @@ export function restoreJobSpec(
       from: { kind: "archive", name: archiveNameOf(backup) },
       sha256: backup.sha256,
       ...(row.only_paths && { only: row.only_paths }),
+      ...(compare && { compare }),
     },
     deadlineMs: settings.storage.restore_deadline,
     world: { claim: world.volume_claim, mode: "rw" },
