@@ -183,6 +183,11 @@ const ArchiveEntry = z.strictObject({
   size: z.number().int(),
   is_dir: z.boolean(),
   mod_time: Timestamp,
+  /** Of a file's content; absent in a backup of an earlier release, in a `.tar.gz` and of a file with holes. */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
 });
 /** One folder of what a backup holds. */
 export const BackupFolder = z.strictObject({

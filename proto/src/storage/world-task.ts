@@ -226,6 +226,8 @@ export const FileEntry = z.strictObject({
   size: z.number().int().min(0),
   is_dir: z.boolean(),
   mod_time: z.iso.datetime(),
+  /** Of a file in an archive whose index has it. */
+  sha256: Sha256.optional(),
 });
 export type FileEntry = z.output<typeof FileEntry>;
 

@@ -8,7 +8,7 @@ import { openStored } from "../chunks/open-stored.ts";
 import { storeDeduplicated } from "../chunks/store.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
-import { restorePaths } from "../restore/partial-restore.ts";
+import { browseArchive, restorePaths } from "../restore/partial-restore.ts";
 import { restoreWorld } from "../restore/restore.ts";
 import { withDigests } from "../testing/digests.ts";
 import { treeOf } from "../testing/tree.ts";
@@ -99,6 +99,21 @@ describe("the index of an archive", () => {
     const found = new Map<string, Buffer | undefined>();
     for await (const { path, digest } of readIndex(await seek.index())) found.set(path, digest);
     assert.deepEqual(found.get("region/large"), sha256(await readFile(at("world", "region", "large"))));
+  });
+
+  test("gives them to who lists a folder of the archive", async () => {
+    await using file = await open(at("store", name));
+    const { listing } = await browseArchive(await openArchive(file), { path: "", most: 10 });
+    const level = sha256(Buffer.from("level")).toString("hex");
+    assert.deepEqual(
+      listing.map((entry) => [entry.name, entry.sha256]),
+      [
+        ["empty", sha256(Buffer.alloc(0)).toString("hex")],
+        ["level.dat", level],
+        ["region", undefined],
+        ["sparse", undefined],
+      ],
+    );
   });
 
   test("an archive of an earlier release has none, verifies and is restored", async () => {

@@ -139,7 +139,8 @@ export async function browseArchive(
     isThere = true;
     const [name = "", ...below] = entry.path.slice(prefix.length).split("/");
     if (below.length === 0) found.set(name, listed(entry, name));
-    else if (!found.has(name)) found.set(name, listed({ ...entry, kind: "folder", size: 0 }, name));
+    else if (!found.has(name))
+      found.set(name, listed({ ...entry, kind: "folder", size: 0, digest: undefined }, name));
   }
   if (!isThere)
     throw new WorldFault("not_found", `The folder ${folder} is not in the archive.`, { entry: folder });
@@ -147,16 +148,19 @@ export async function browseArchive(
   return { listing: listing.slice(0, most), truncated: listing.length > most };
 }
 
-async function* headersOf(archive: Archive): AsyncGenerator<TarEntry> {
+type Header = TarEntry & Pick<IndexedEntry, "digest">;
+
+async function* headersOf(archive: Archive): AsyncGenerator<Header> {
   if (archive.seek) yield* readIndex(await archive.seek.index());
   else yield* readTar(archive.readAll().plain);
 }
 
-function listed({ kind, size, mtimeMs }: TarEntry, name: string): FileEntry {
+function listed({ kind, size, mtimeMs, digest }: Header, name: string): FileEntry {
   return {
     name: name.toWellFormed(),
     size,
     is_dir: kind === "folder",
     mod_time: new Date(mtimeMs).toISOString(),
+    ...(digest && { sha256: digest.toString("hex") }),
   };
 }
