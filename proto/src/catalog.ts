@@ -57,6 +57,7 @@ import * as update from "./ops-watchdog/update.ts";
 import * as webhook from "./ops-watchdog/webhook.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
+import * as backupChanges from "./storage/backup-changes.ts";
 import * as backupKeeping from "./storage/backup-keeping.ts";
 import * as drill from "./storage/drill.ts";
 import * as storageExport from "./storage/export.ts";
@@ -127,6 +128,7 @@ const builds = [
 ];
 const storage = [
   backup,
+  backupChanges,
   backupKeeping,
   drill,
   origin,

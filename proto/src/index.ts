@@ -207,6 +207,7 @@ export {
 export { Role } from "./role.ts";
 export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";
+export * as backupChanges from "./storage/backup-changes.ts";
 export * as backupKeeping from "./storage/backup-keeping.ts";
 export * as drills from "./storage/drill.ts";
 export * as exports from "./storage/export.ts";

@@ -38,6 +38,7 @@ export { readAhead } from "./path/read-ahead.ts";
 export { writeAll } from "./path/write-all.ts";
 export { installPlugins } from "./plugins/install.ts";
 export { listPlugins } from "./plugins/list.ts";
+export { compareArchives } from "./restore/compare-archives.ts";
 export { isSameWorld } from "./restore/is-same-world.ts";
 export { browseArchive, restorePaths } from "./restore/partial-restore.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";

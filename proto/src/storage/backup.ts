@@ -7,7 +7,7 @@ import { event, operation, request } from "../contract.ts";
 import { WorldSize } from "../lifecycle/history.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
-import { TaskFaultCode } from "./world-task.ts";
+import { Sha256, TaskFaultCode } from "./world-task.ts";
 
 const name = { name: ServerNameParam };
 /** Identity of a backup, as callers write it. */
@@ -184,10 +184,7 @@ const ArchiveEntry = z.strictObject({
   is_dir: z.boolean(),
   mod_time: Timestamp,
   /** Of a file's content; absent in a backup of an earlier release, in a `.tar.gz` and of a file with holes. */
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
+  sha256: Sha256.optional(),
 });
 /** One folder of what a backup holds. */
 export const BackupFolder = z.strictObject({

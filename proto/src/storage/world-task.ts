@@ -17,7 +17,8 @@ const Place = z.discriminatedUnion("kind", [
 ]);
 export type Place = z.output<typeof Place>;
 
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** In hexadecimal. */
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const path = z.string().max(4096);
 
 /** Size and digest of each part of a staged upload, in order. */
@@ -99,6 +100,8 @@ export const Task = z.discriminatedUnion("mode", [
   }),
   /** One folder of an archive's tree, read from its seek table where it has one. */
   z.strictObject({ mode: z.literal("browse"), from: Place, path }),
+  /** Files below a path that differ between an archive and an earlier one, by their indexes alone where these have digests. */
+  z.strictObject({ mode: z.literal("compare"), from: Place, base: Place, path }),
   /** Sends an archive or world to the internal face (docs/reference/exports.md#job). */
   z.strictObject({
     mode: z.literal("export"),
@@ -231,6 +234,27 @@ export const FileEntry = z.strictObject({
 });
 export type FileEntry = z.output<typeof FileEntry>;
 
+export const FileChange = z.strictObject({
+  path: z.string(),
+  change: z.enum(["added", "changed", "removed"]),
+  /** As it is now; as it was, where it was removed. */
+  size: z.number().int().min(0),
+});
+
+/** Files that differ between two archives. */
+export const ArchiveChanges = z.strictObject({
+  added: z.number().int().min(0),
+  changed: z.number().int().min(0),
+  removed: z.number().int().min(0),
+  same: z.number().int().min(0),
+  /** The first by path. */
+  files: z.array(FileChange),
+  /** False when files of the same size, of which one has no digest, were told apart by their times. */
+  exact: z.boolean(),
+  truncated: z.boolean(),
+});
+export type ArchiveChanges = z.output<typeof ArchiveChanges>;
+
 export const AsideFile = z.strictObject({
   path: z.string(),
   size: z.number().int().min(0),
@@ -315,6 +339,7 @@ export const TaskDone = z.strictObject({
   /** The world has every file of the archive with the same content, and nothing else. */
   same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),
+  changes: ArchiveChanges.optional(),
   /** What changed since a good start, or was moved. */
   changed: z.array(AsideFile).optional(),
   /** The newest first. */

@@ -14,6 +14,8 @@ export const limits = {
   keptMs: 600_000,
   /** Entries that one listing shows. */
   listEntries: 5_000,
+  /** What is named of the files that differ between two archives. */
+  changes: { files: 1_000, bytes: 512 << 10 },
   /** Files of one set of a safe start; the contract of storage has the same number. */
   asideFiles: 500,
   /** Bytes that one read gives. */

@@ -6,6 +6,7 @@ import type { Settings } from "./config.ts";
 import type { Context } from "./context.ts";
 import { backup } from "./modes/backup.ts";
 import { browse } from "./modes/browse.ts";
+import { compare } from "./modes/compare.ts";
 import { exportOut } from "./modes/export.ts";
 import * as files from "./modes/files.ts";
 import { restore } from "./modes/restore.ts";
@@ -18,6 +19,7 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   verify,
   restore,
   browse,
+  compare,
   export: exportOut,
   list: files.list,
   read: files.read,

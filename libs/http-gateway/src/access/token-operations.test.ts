@@ -75,6 +75,7 @@ const byOwner = [
   "storage.backup.edit",
   "storage.backup.expire",
   "storage.backup.list",
+  "storage.backup.list-changes",
   "storage.backup.list-files",
   "storage.export.download",
   "storage.export.read-status",

@@ -148,9 +148,11 @@ export async function browseArchive(
   return { listing: listing.slice(0, most), truncated: listing.length > most };
 }
 
-type Header = TarEntry & Pick<IndexedEntry, "digest">;
+/** An entry without its content. */
+export type Header = TarEntry & Pick<IndexedEntry, "digest">;
 
-async function* headersOf(archive: Archive): AsyncGenerator<Header> {
+/** All entries, from the index where there is one. */
+export async function* headersOf(archive: Archive): AsyncGenerator<Header> {
   if (archive.seek) yield* readIndex(await archive.seek.index());
   else yield* readTar(archive.readAll().plain);
 }

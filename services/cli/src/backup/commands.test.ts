@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { testProgram } from "@svc/config/test-program";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
-import { backupKeeping, backups } from "@svc/proto";
+import { backupChanges, backupKeeping, backups } from "@svc/proto";
 import { runCommand } from "../testing/run-command.ts";
 
 const main = testProgram(fileURLToPath(new URL("../main.ts", import.meta.url)));
@@ -66,6 +66,21 @@ describe("commands on backups", () => {
       ...{ path, truncated: false },
       entries: [{ name: "level.dat", is_dir: false, size: 2_048, mod_time: at }],
     }));
+    storage.serve(backupChanges.compareBackups, (_context, about) => ({
+      ...about,
+      ...{
+        added: 1,
+        changed: 0,
+        removed: 1,
+        same: 7,
+        exact: about.path !== "",
+        truncated: about.path === "",
+      },
+      files: [
+        { path: "new.txt", change: "added" as const, size: 2_048 },
+        { path: "old.txt", change: "removed" as const, size: 1 },
+      ],
+    }));
     storage.serve(backupKeeping.readBackupQueue, () => ({
       ...{ state: "store_full" as const, waiting: ["creative"], waiting_total: 2 },
       running: [
@@ -117,6 +132,21 @@ describe("commands on backups", () => {
     );
     assert.equal((await inProcess("backup list creative")).out, "There are no backups.\n");
     assert.equal((await inProcess("backup jobs survival")).out, "survival has no jobs.\n");
+  });
+
+  test("what differs between two backups is one line a file, and a sum", async () => {
+    const { out } = await inProcess("backup diff bk-1 bk-2 world");
+    assert.match(
+      out,
+      /^\+ +2\.0 KiB +new\.txt\n- +1 B +old\.txt\n1 added \(\+\), 0 changed \(~\), 1 removed \(-\), 7 the same\.\n$/,
+    );
+    const whole = await inProcess("backup diff bk-1 bk-2");
+    assert.match(whole.out, /\nOnly the first are shown\.\nA backup has no digests/);
+    const json = JSON.parse((await inProcess("backup diff bk-1 bk-2 --json")).out) as {
+      since: string;
+      id: string;
+    };
+    assert.deepEqual([json.since, json.id], ["bk-1", "bk-2"]);
   });
 
   test("the queue says why it stands still, and names no server twice", async () => {

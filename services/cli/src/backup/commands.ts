@@ -1,7 +1,7 @@
 // Operators' commands on backups, over the mesh.
 
 import type { Mesh } from "@svc/mesh";
-import { backupKeeping, type backups } from "@svc/proto";
+import { backupChanges, backupKeeping, type backups } from "@svc/proto";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
 import { poll, withMesh } from "./with-mesh.ts";
 
@@ -89,6 +89,26 @@ export async function listFiles(id: string, path: string, { data }: Options): Pr
   ]);
   const more = answer.truncated ? "\n(more entries not shown)" : "";
   return { json: answer, text: lines.length === 0 ? "The folder is empty." : table(lines) + more };
+}
+
+const marks = { added: "+", changed: "~", removed: "-" } as const;
+
+/** Files that the second backup has otherwise than the first. */
+export async function diff(
+  { since, id, path }: { since: string; id: string; path: string },
+  { data }: Options,
+): Promise<Outcome> {
+  const answer = await withMesh(data, (mesh) => mesh.call(backupChanges.compareBackups, { id, since, path }));
+  const lines = answer.files.map((file) => [marks[file.change], sizeText(file.size), file.path]);
+  const { added, changed, removed, same } = answer;
+  const end = [
+    `${added} added (+), ${changed} changed (~), ${removed} removed (-), ${same} the same.`,
+    ...(answer.truncated ? ["Only the first are shown."] : []),
+    ...(answer.exact
+      ? []
+      : ["A backup has no digests of some files: those of the same size are told apart by their times."]),
+  ];
+  return { json: answer, text: [...(lines.length > 0 ? [table(lines)] : []), ...end].join("\n") };
 }
 
 type RestoreOptions = Options & { yes?: boolean; snapshot: boolean };

@@ -71,6 +71,14 @@ function addRestores(backup: Command): void {
   }).action(
     runs(async (options: Options, id, path) => (await load()).listFiles(id ?? "", path ?? "", options)),
   );
+  command(backup, "diff <since> <id> [path]", {
+    does: "show which files changed from one backup to another",
+    example: "backup diff bk-1 bk-2 world/region",
+  }).action(
+    runs(async (options: Options, ...[since = "", id = "", path = ""]) =>
+      (await load()).diff({ since, id, path }, options),
+    ),
+  );
   command(backup, "restore <id>", {
     does: "replace a server's world with a backup",
     example: "backup restore bk-1 --yes",

@@ -1,14 +1,11 @@
 import type { Handler } from "@svc/mesh";
-import { type backupKeeping, backups, Fault } from "@svc/proto";
-import type { TaskDone, TaskFault } from "@svc/proto/world-task";
+import { type backupKeeping, backups } from "@svc/proto";
+import type { TaskDone } from "@svc/proto/world-task";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import type { JobSlots } from "../file/job-slots.ts";
 import { readPath } from "../file/path.ts";
-import { runJob } from "../job/await.ts";
-import { newJobName } from "../job/names.ts";
-import { assertConfigured } from "../job/world.ts";
-import { archiveNameOf } from "./row.ts";
+import { placeOf, readArchives, type Waiting } from "./read-archives.ts";
 import { findInScope } from "./shared-scope.ts";
 import { findBackup } from "./store.ts";
 
@@ -35,32 +32,17 @@ export const listFiles =
     return jobSlots.run(caller, () => readFolder(deps, context, { row, path }));
   };
 
-type Waiting = { deadlineAt: number; signal: AbortSignal };
-
-/** Runs a Job that reads the tree, since only Jobs mount the archive folder. */
 async function readFolder(
   deps: StorageDeps,
   context: Waiting,
   { row, path }: { row: BackupRow; path: string },
 ): Promise<backups.BackupFolder> {
-  assertConfigured(deps);
-  const spec = {
-    name: newJobName("browse", row.server_name),
+  const done = await readArchives(deps, context, {
     server: row.server_name,
-    manager: "svc-verify" as const,
-    task: { mode: "browse" as const, from: { kind: "archive" as const, name: archiveNameOf(row) }, path },
-    deadlineMs: deps.settings.storage.browse_deadline,
-    archive: "ro" as const,
-  };
-  const timeoutMs = context.deadlineAt - Date.now() - answerMs;
-  const outcome = await runJob(deps, spec, { timeoutMs, signal: context.signal });
-  if (outcome.kind === "refused") throw refusal(outcome.fault);
-  if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
-  return { path, ...fitListing(outcome.done, messageBytes) };
+    task: { mode: "browse", from: placeOf(row), path },
+  });
+  return { path, ...fitListing(done, messageBytes) };
 }
-
-/** Time reserved for cleanup and the answer. */
-const answerMs = 2_000;
 
 /** Capacity of one message without its envelope. */
 const messageBytes = 768 * 1_024;
@@ -75,9 +57,4 @@ export function fitListing({ listing = [], truncated = false }: Listed, bytes: n
     return left < 0;
   });
   return end < 0 ? { entries: listing, truncated } : { entries: listing.slice(0, end), truncated: true };
-}
-
-function refusal({ code, message }: TaskFault): Fault {
-  if (code === "not_found" || code === "bad_path") return new Fault(code, { message });
-  return new Fault("backup_corrupt", { message });
 }

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { account, faultOf, retryAfterOf, staff, until } from "@svc/mesh/testing";
-import { backupKeeping, backups, drills } from "@svc/proto";
+import { backupChanges, backupKeeping, backups, drills } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { demoImage, type Fixture, openFixture } from "../testing/fixture.ts";
 import { addSet } from "../testing/stateful-set.ts";
@@ -110,6 +110,27 @@ describe("backup operations of the host operator and of owners", () => {
     fixture.servers.owners.set("survival", "usr-2");
     assert.equal(await faultOf(files("", account("usr-2"))), "no_backup", "the next owner");
     fixture.servers.owners.set("survival", "usr-1");
+  });
+
+  test("what a backup has otherwise than another one is told, to whoever sees both", async () => {
+    fixture.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "chunks", "new.txt": "new" });
+    const before = (await find()).length;
+    await fixture.external.call(backups.create, { name: "survival" }, staff);
+    await until(async () => (await find()).length > before, 30_000);
+    const later = (await find())[0]?.id ?? "";
+    const answer = await operator.call(backupChanges.compareBackups, { id: later, since: id, path: "" });
+    assert.deepEqual(
+      answer.files.map(({ change, path }) => `${change} ${path}`),
+      ["changed level.dat", "added new.txt", "removed region/r.0.1.mca"],
+    );
+    assert.deepEqual([answer.same, answer.exact, answer.truncated], [1, true, false]);
+    const ask = (as = account("usr-1"), about = {}) =>
+      fixture.external.call(backupChanges.listChanges, { id: later, since: id, path: "", ...about }, as);
+    assert.deepEqual(await ask(), answer);
+    assert.deepEqual((await ask(staff, { path: "region" })).files, answer.files.slice(2));
+    assert.equal(await faultOf(ask(account("usr-2"))), "no_backup");
+    assert.equal(await faultOf(ask(staff, { since: "bk-none" })), "no_backup");
+    assert.equal(await faultOf(ask(staff, { path: "../up" })), "bad_path");
   });
 
   test("single files are restored, and nothing else in the world changes", async () => {
