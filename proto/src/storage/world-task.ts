@@ -79,6 +79,8 @@ export const Task = z.discriminatedUnion("mode", [
     keep_free: z.number().min(0).max(1),
     /** Into the archive folder: stores chunks, and none that is there already (docs/reference/backups.md#deduplicated). */
     deduplicate: z.boolean().optional(),
+    /** Keeps the digest of each file in the archive (docs/reference/backups.md#digests). */
+    file_digests: z.boolean().optional(),
   }),
   /** Reads an archive to its end and compares its digest. */
   z.strictObject({

@@ -14,6 +14,7 @@ test("the defaults of the archive are those of the specification", () => {
     local_path: "/archive",
     compression: "zstd",
     deduplicate: false,
+    file_digests: false,
     pack_grace: day,
     retention: 90 * day,
     warn_before: ["3d", "1d"],

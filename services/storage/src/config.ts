@@ -23,6 +23,8 @@ export const settings = z.object({
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
     /** Backups store only what the newest one of the server does not have (docs/reference/backups.md#deduplicated); needs zstd. */
     deduplicate: z.boolean().default(false),
+    /** Backups keep the SHA-256 of each file (docs/reference/backups.md#digests), which takes them 40 % longer; needs zstd. */
+    file_digests: z.boolean().default(false),
     /** How long content stays after no archive refers to it; at least twice the longest deadline of a Job. */
     pack_grace: duration("1d"),
     /** How long the archive of a reclaimed or released world is kept. */

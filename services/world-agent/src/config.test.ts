@@ -11,6 +11,7 @@ test("limits are those of docs/reference/exports.md#ticket, files.md, crashes.md
     keptMs: 600_000,
     listEntries: 5_000,
     asideFiles: 500,
+    changes: { files: 1_000, bytes: 512 * 1_024 },
     readBytes: 1_048_576,
     search: {
       ...{ matches: 200, matchBytes: 524_288, lines: 5, fileBytes: 4_194_304 },

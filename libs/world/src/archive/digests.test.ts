@@ -38,7 +38,7 @@ before(async () => {
   await truncate(at("world", "sparse"), 64 << 20);
   world = await Folder.openRoot(at("world"));
   store = await Folder.openRoot(at("store"));
-  await storeArchive({ world, store, name, keepFree: 0 });
+  await storeArchive({ world, store, name, keepFree: 0, fileDigests: true });
 });
 after(async () => {
   await world.close();
@@ -85,12 +85,13 @@ describe("the index of an archive", () => {
   test("has them in a deduplicated archive too, and the second one stores none of them again", async () => {
     await mkdir(at("chunks"));
     await using chunks = await Folder.openRoot(at("chunks"));
-    await storeDeduplicated({ world, store: chunks, name, keepFree: 0 });
+    await storeDeduplicated({ world, store: chunks, name, keepFree: 0, fileDigests: true });
     const { addedBytes } = await storeDeduplicated({
       world,
       store: chunks,
       name: "alpha-2.tar.zst",
       keepFree: 0,
+      fileDigests: true,
     });
     assert.ok(addedBytes < 16_384, `${addedBytes}`);
     await using file = await openStored(chunks, "alpha-2.tar.zst");
@@ -139,7 +140,7 @@ test("of more files than one slice of the list holds, a deduplicated archive has
   await mkdir(at("many-chunks"));
   await using many = await Folder.openRoot(at("many"));
   await using chunks = await Folder.openRoot(at("many-chunks"));
-  await storeDeduplicated({ world: many, store: chunks, name, keepFree: 0 });
+  await storeDeduplicated({ world: many, store: chunks, name, keepFree: 0, fileDigests: true });
   await using file = await openStored(chunks, name);
   const { seek } = await openArchive(file);
   assert.ok(seek);

@@ -23,6 +23,8 @@ export type StorePlan = {
   name: string;
   /** Share of the archive file system to keep free. */
   keepFree: number;
+  /** Keeps the digest of each file, in `.tar.zst` only. */
+  fileDigests?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Of the bytes of the world, once while writing and once while reading back. */
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -63,6 +65,7 @@ async function writePartial(plan: StorePlan, { partial, total }: Partial): Promi
   const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
   const written = await writeArchive(plan.world, {
     compression,
+    fileDigests: plan.fileDigests,
     filter: await forwardingFilter(plan.world),
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),

@@ -18,6 +18,8 @@ export type WriteOptions = {
   compression: Compression;
   /** Each call of `write` then is one frame, a part of the digests, the index or the seek table. Absent: frames of some MiB. */
   pieces?: Pieces | undefined;
+  /** Keeps the digest of each file (docs/reference/backups.md#digests); needs zstd. */
+  fileDigests?: boolean | undefined;
   /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
   signal?: AbortSignal | undefined;
@@ -42,7 +44,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   const sink = hashing(options.write);
   using frames = createFrameWriter(options, sink.write);
   using index = createIndexWriter();
-  const digests = createDigestWriter();
+  const digests = options.fileDigests && options.compression === "zstd" ? createDigestWriter() : undefined;
   const written = { entries: 0, files: 0, bytes: 0, stored: 0, ...noneSkipped() };
   for await (const found of walk(root, options)) {
     if (found.kind === "skipped") {
@@ -60,12 +62,12 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     await frames.append(encodeEntry(entry, map.length));
     await frames.append(map);
     if (isLarge) frames.cut();
-    const digest = entry.stored === undefined && options.compression === "zstd" ? createDigest() : undefined;
+    const digest = digests && entry.stored === undefined ? createDigest() : undefined;
     if (content) {
       digest?.update(content, true);
       await frames.append(content);
     } else if (found.kind === "file") await copyFile(found, { frames, isLarge, digest });
-    if (found.kind === "file") digests.add(digest?.digest());
+    if (found.kind === "file") digests?.add(digest?.digest());
     if (isLarge) frames.cut({ isPiece: true });
     await frames.append(Buffer.alloc(paddingAfter(map.length + stored)));
     written.stored += stored;
@@ -77,7 +79,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   await frames.append(Buffer.alloc(2 * blockBytes));
   const table = await frames.finish();
   if (options.compression === "zstd") {
-    const lists = { digests: digests.finish(), index: await index.finish() };
+    const lists = { digests: digests?.finish(), index: await index.finish() };
     for (const part of encodeLists(lists, { table, sliceBytes: options.pieces?.smallBytes }))
       await sink.write(part);
   }
@@ -88,15 +90,15 @@ type Ending = { table: readonly Frame[]; sliceBytes: number | undefined };
 
 /** What follows the frames. The digests come in slices: those before a file that is new are the same as in an earlier archive. */
 function* encodeLists(
-  lists: { digests: Buffer; index: Buffer },
+  lists: { digests: Buffer | undefined; index: Buffer },
   { table, sliceBytes }: Ending,
 ): Generator<Buffer> {
-  const digests = encodeListFrame("digests", lists.digests);
+  const digests = lists.digests ? encodeListFrame("digests", lists.digests) : Buffer.alloc(0);
   const index = encodeListFrame("index", lists.index);
   // The memory of a part is freed once it is written.
   const seekTable = encodeSeekTable([
     ...table,
-    ...[digests, index].map(({ length }) => ({ packed: length, plain: 0 })),
+    ...[digests, index].flatMap(({ length }) => (length > 0 ? [{ packed: length, plain: 0 }] : [])),
   ]);
   const { length } = digests;
   const step = sliceBytes ?? length;

@@ -111,6 +111,7 @@ async function writeChunks({ plan, total, known }: Attempt, packs: PackWriter): 
   return await writeArchive(plan.world, {
     compression: "zstd",
     pieces: { ...pieces, ...(known.hasAny && { isStored: packs.isKnown }) },
+    fileDigests: plan.fileDigests,
     filter: await forwardingFilter(plan.world),
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),

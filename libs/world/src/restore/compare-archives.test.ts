@@ -55,8 +55,8 @@ after(async () => {
 async function keep(number: string): Promise<void> {
   await using world = await Folder.openRoot(at("world"));
   for (const end of ["zst", "gz"])
-    await storeArchive({ world, store, name: `whole-${number}.tar.${end}`, keepFree: 0 });
-  await storeDeduplicated({ world, store, name: `chunks-${number}.tar.zst`, keepFree: 0 });
+    await storeArchive({ world, store, name: `whole-${number}.tar.${end}`, keepFree: 0, fileDigests: true });
+  await storeDeduplicated({ world, store, name: `chunks-${number}.tar.zst`, keepFree: 0, fileDigests: true });
   const older = withDigests(await readFile(at("store", `whole-${number}.tar.zst`)), () => undefined);
   await writeFile(at("store", `older-${number}.tar.zst`), older);
 }

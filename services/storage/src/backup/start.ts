@@ -100,6 +100,7 @@ export function backupJobSpec(deps: Pick<StorageDeps, "settings">, row: JobRow, 
       keep_free: storage.keep_free,
       // An agent of the last release does not know the member.
       ...(isDeduplicated(row.reason ?? "manual", archive) && { deduplicate: true }),
+      ...(archive.file_digests && { file_digests: true }),
     },
     deadlineMs: storage.backup_deadline,
     world: { claim: world.volume_claim, mode: "ro" },

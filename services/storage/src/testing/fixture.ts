@@ -46,6 +46,7 @@ export const quick = [
   "storage.job_cpu=10m",
   "storage.job_memory=16Mi",
   "archive.scheduled_every=0s",
+  "archive.file_digests=true",
   "storage.reaper_every=0s",
 ];
 

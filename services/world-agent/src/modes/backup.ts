@@ -13,10 +13,10 @@ import { type Context, targetOf } from "../context.ts";
 
 /** World -> archive folder, or -> the internal face for a world that moves to another node. */
 export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {
-  const { to, keep_free, deduplicate = false } = task;
+  const { to, keep_free, deduplicate = false, file_digests: fileDigests } = task;
   const written =
     to.kind === "archive"
-      ? await store({ name: to.name, keepFree: keep_free, deduplicate }, context)
+      ? await store({ name: to.name, keepFree: keep_free, deduplicate, fileDigests }, context)
       : await send(to.url, context);
   for (const name of written.skippedNames) context.say(`left out: ${name}`);
   if (written.damage !== undefined) context.say(`an earlier archive is damaged: ${written.damage}`);
@@ -36,12 +36,14 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
 }
 
 type Stored = Written & { addedBytes?: number; damage?: string };
-type Place = { name: string; keepFree: number; deduplicate: boolean };
+type Place = { name: string; keepFree: number; deduplicate: boolean; fileDigests: boolean | undefined };
 
-async function store({ name, keepFree, deduplicate }: Place, context: Context): Promise<Stored> {
+async function store({ deduplicate, ...place }: Place, context: Context): Promise<Stored> {
   const { world, archive, signal, onProgress } = context;
-  const plan = { world, store: archive, name, keepFree, signal, onProgress };
-  return deduplicate && name.endsWith(".zst") ? await storeDeduplicated(plan) : await storeArchive(plan);
+  const plan = { ...place, world, store: archive, signal, onProgress };
+  return deduplicate && place.name.endsWith(".zst")
+    ? await storeDeduplicated(plan)
+    : await storeArchive(plan);
 }
 
 async function send(url: string, context: Context): Promise<Stored> {
