@@ -56,7 +56,7 @@ describe("a group", () => {
   test("holds no server that the account may not start and stop, whether there is one or not", async () => {
     for (const name of ["foreign", "nothing"]) {
       const message = await messageOf(make({ stages: [["alpha", name]] }));
-      assert.match(message, new RegExp(`no server ${name} that you may`));
+      assert.match(message, new RegExp(`no server ${name} that you own`));
     }
     assert.equal(await faultOf(make({ stages: [["alpha", "alpha"]] })), "bad_group");
     assert.deepEqual((await list()).groups, []);

@@ -1,4 +1,4 @@
-import { backups as contracts } from "@svc/proto";
+import { backupChanges, backups as contracts } from "@svc/proto";
 
 /** Backups and the Jobs that make and restore them. */
 export const backups = {
@@ -7,6 +7,7 @@ export const backups = {
   edit: contracts.edit,
   expire: contracts.expire,
   listFiles: contracts.listFiles,
+  listChanges: backupChanges.listChanges,
   restore: contracts.restore,
   listJobs: contracts.listJobs,
 };
