@@ -8,7 +8,7 @@ import { connectKube, type Kube, type KubeObject, type Node, resource, resources
 import { until } from "../../libs/mesh/src/testing.ts";
 import { admit } from "../../services/cli/src/node/approval/admit.ts";
 import { askAsKubelet } from "../../services/cli/src/node/approval/kubelet-rights.ts";
-import { joinTaint } from "../../services/cli/src/node/approval/node-facts.ts";
+import { joinTaint } from "../../services/cli/src/node-labels.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 

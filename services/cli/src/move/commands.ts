@@ -7,10 +7,9 @@ import type { Mesh } from "@svc/mesh";
 import { backupKeeping, migrations } from "@svc/proto";
 import { withMesh } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
+import { nodeLabels } from "../node-labels.ts";
 import { CommandError, type Outcome, planned, sizeText } from "../output.ts";
 import { followMove } from "./follow.ts";
-
-const nodeLabel = "svc.internal/identity";
 
 export type MoveOptions = { data: string; yes?: boolean };
 type Move = migrations.WorldMigration;
@@ -39,7 +38,7 @@ async function checkThere(name: string, targetNode: string, data: string): Promi
   if (!stack) return;
   const kube = connectKube({ kubeconfigFile: stack.kubeconfig });
   const { items } = await kube.list(resources.nodes).finally(kube.close);
-  const nodes = items.flatMap(({ metadata }) => metadata.labels?.[nodeLabel] ?? []);
+  const nodes = items.flatMap(({ metadata }) => metadata.labels?.[nodeLabels.identity] ?? []);
   if (!nodes.includes(targetNode))
     throw new CommandError(`node ${targetNode} not found; nodes are ${nodes.sort().join(", ")}`);
 }

@@ -3,6 +3,7 @@
 import type { CustomResourceDefinition, Node } from "@svc/kube";
 import type { Finding } from "../../findings.ts";
 import type { KubernetesObject } from "../../manifests/installation.ts";
+import { nodeLabels } from "../../node-labels.ts";
 import { type Expected, templateOf } from "./expected.ts";
 import { type Found, keyOf, type Observed } from "./observe.ts";
 import { explainPod, restartsOf } from "./pods.ts";
@@ -43,10 +44,12 @@ function nodeFindings({ isOnOneNode }: Expected, nodes: readonly Node[]): Findin
       ? fine("nodes", count)
       : bad("nodes", `${count}${away.length > 0 ? `; not ready: ${away.join(", ")}` : ""}`),
   ];
-  const label = "svc.internal/role";
-  if (isOnOneNode && !nodes.some(({ metadata }) => metadata.labels?.[label] === "controller"))
+  if (isOnOneNode && !nodes.some(({ metadata }) => metadata.labels?.[nodeLabels.role] === "controller"))
     found.push(
-      bad("node of the archives", `no node has the label; run kubectl label node NODE ${label}=controller`),
+      bad(
+        "node of the archives",
+        `no node has the label; run kubectl label node NODE ${nodeLabels.role}=controller`,
+      ),
     );
   return found;
 }

@@ -1,8 +1,8 @@
 // The two writes of an approval. The label comes first: a run that ends between them leaves the taint, and is repeated.
 
 import { isKubeError, type Kube, type Node, resources } from "@svc/kube";
+import { joinTaint, nodeLabels } from "../../node-labels.ts";
 import { CommandError } from "../../output.ts";
-import { joinTaint, label } from "./node-facts.ts";
 
 const attempts = 5;
 
@@ -10,9 +10,9 @@ const attempts = 5;
 export async function admit(kube: Kube, probed: Node): Promise<void> {
   const { name, uid } = probed.metadata;
   const labels = {
-    [label.identity]: probed.metadata.labels?.[label.identity] ?? name,
-    [label.role]: "worker",
-    [label.approved]: "true",
+    [nodeLabels.identity]: probed.metadata.labels?.[nodeLabels.identity] ?? name,
+    [nodeLabels.role]: "worker",
+    [nodeLabels.approved]: "true",
   };
   await kube
     .patch(resources.nodes, { name }, { merge: { metadata: { uid, labels } } })

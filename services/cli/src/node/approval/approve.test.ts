@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { connectKube, type Kube, resources } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
-import { joinTaint } from "./node-facts.ts";
+import { joinTaint } from "../../node-labels.ts";
 import { probeNamespace } from "./probe-objects.ts";
 
 const main = join(import.meta.dirname, "../../main.ts");

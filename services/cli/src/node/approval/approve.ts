@@ -7,11 +7,12 @@ import { callerDir, kubectlConfigFile } from "../../config.ts";
 import { findingsOutcome } from "../../findings.ts";
 import { hint } from "../../hint.ts";
 import { readValues } from "../../manifests/values/read.ts";
+import { joinTaint, nodeLabels } from "../../node-labels.ts";
 import { CommandError, type Outcome, planned } from "../../output.ts";
 import { admit } from "./admit.ts";
 import { confirmable, judgeNode } from "./judge.ts";
 import { askAsKubelet } from "./kubelet-rights.ts";
-import { factsOf, findReference, joinTaint, label } from "./node-facts.ts";
+import { factsOf, findReference } from "./node-facts.ts";
 import { probe } from "./probe.ts";
 
 export type ApproveOptions = {
@@ -69,7 +70,7 @@ async function findNodes(kube: Kube, name: string, wanted?: string) {
   const names = items.map(({ metadata }) => metadata.name).join(", ");
   const node = named(name);
   if (!node) throw new CommandError(`node ${name} not found; nodes are ${names}`);
-  if (node.metadata.labels?.[label.role] === "controller")
+  if (node.metadata.labels?.[nodeLabels.role] === "controller")
     throw new CommandError(`node ${name} belongs to the control plane; it is not approved for servers`);
   if (wanted === name) throw new CommandError("--reference must be another node");
   const reference = wanted === undefined ? findReference(items, name) : named(wanted);
@@ -100,7 +101,7 @@ function planText({ node, reference, image, hasPolicies, confirmed }: Plan): str
     ? `  connect pods of ${node} and ${reference}: allowed and denied paths, and the addresses that are seen`
     : "  connect no pods: these values have no network policies";
   return [
-    `Plan: probe ${node}; when all is well, label it ${label.approved}=true and remove its taint ${joinTaint.key}.`,
+    `Plan: probe ${node}; when all is well, label it ${nodeLabels.approved}=true and remove its taint ${joinTaint.key}.`,
     `  compare architecture and version with ${reference}; is it ready, is its traffic encrypted`,
     "  ask the API server in the name of its kubelet for what it must refuse",
     `  pull ${image} there, in a namespace that is removed again`,
@@ -115,7 +116,7 @@ function endText({ data, node, isFine }: { data: string; node: Node; isFine: boo
   const isTainted = node.spec?.taints?.some(({ key }) => key === joinTaint.key) ?? false;
   if (isTainted)
     return `${name} keeps its taint and takes no servers. Mend what is BAD and repeat the command.`;
-  if (labels[label.approved] === "true")
+  if (labels[nodeLabels.approved] === "true")
     return `${name} was approved before and takes servers; keep new ones off: ${hint(data, `node cordon ${name}`)}`;
   return `${name} is not approved. It has no taint, so other pods may run there: kubectl taint node ${name} ${joinTaint.key}=:${joinTaint.effect}`;
 }

@@ -1,13 +1,17 @@
 // Asks the API server in the name of a node's kubelet for what it must refuse; nothing is stored.
 
 import { isKubeError, type Kube, pathOf, resources } from "@svc/kube";
+import { nodeLabels } from "../../node-labels.ts";
 import type { Facts, KubeletRight } from "./judge.ts";
-import { label } from "./node-facts.ts";
 
 /** Needs the right to impersonate; both are `unknown` without it, or where the API server does not know impersonation. */
 export async function askAsKubelet(kube: Kube, name: string): Promise<Facts["kubelet"]> {
   if (!(await canImpersonate(kube, name))) return { taints: "unknown", labels: "unknown" };
-  const labels = { [label.identity]: "probe", [label.role]: "probe", [label.approved]: "probe" };
+  const labels = {
+    [nodeLabels.identity]: "probe",
+    [nodeLabels.role]: "probe",
+    [nodeLabels.approved]: "probe",
+  };
   return {
     taints: await tryPatch(kube, name, {
       spec: { taints: [{ key: "svc.internal/probe", effect: "NoSchedule" }] },

@@ -1,16 +1,8 @@
 // What the object of a node says of it. Pure.
 
 import type { Node } from "@svc/kube";
+import { nodeLabels } from "../../node-labels.ts";
 import type { NodeFacts } from "./judge.ts";
-
-const prefix = "svc.internal";
-export const label = {
-  identity: `${prefix}/identity`,
-  role: `${prefix}/role`,
-  approved: `${prefix}/approved`,
-};
-/** What keeps all pods off a node that joined, until it is approved. */
-export const joinTaint = { key: `${prefix}/not-approved`, effect: "NoSchedule" } as const;
 
 export function factsOf({ metadata, status }: Node): NodeFacts {
   const { architecture = "", kubeletVersion = "" } = status?.nodeInfo ?? {};
@@ -38,7 +30,7 @@ export function findReference(nodes: readonly Node[], candidate: string): Node |
       value === undefined ? key in labels : labels[key] === value,
     );
   return (
-    has(label.role, "controller") ??
+    has(nodeLabels.role, "controller") ??
     has("node-role.kubernetes.io/control-plane") ??
     has("node-role.kubernetes.io/master")
   );
