@@ -75,7 +75,11 @@ const clusterWide = (plural: string, group = ""): Resource<KubeObject> =>
   resource({ group, version: "v1", plural, kind: "", namespaced: false });
 
 /** Removes what a test with nodes leaves: they no longer run, so nobody confirms the end of their pods. */
-export async function cleanCluster(kube: Kube, namespaces: readonly string[]): Promise<void> {
+export async function cleanCluster(
+  kube: Kube,
+  namespaces: readonly string[],
+  withinMs = 60_000,
+): Promise<void> {
   const gone = (error: unknown) => {
     if (!isKubeError(error, 404)) throw error;
   };
@@ -95,5 +99,5 @@ export async function cleanCluster(kube: Kube, namespaces: readonly string[]): P
     const found = await Promise.all(namespaces.map((name) => kube.find(resources.namespaces, { name })));
     return found.every((one) => one === undefined);
   };
-  await until(left, 60_000, `the namespaces ${namespaces.join(", ")} to be gone`);
+  await until(left, withinMs, `the namespaces ${namespaces.join(", ")} to be gone`);
 }

@@ -9,6 +9,8 @@ import { applyDefinitions } from "../../services/cli/src/cluster/definitions.ts"
 import { cleanCluster, writeAccounts } from "../kube/cluster-nodes.ts";
 
 const namespaces = ["minecraft", "svc", "svc-build"];
+// The controllers of a cluster remove some twenty claims a second.
+const removedWithinMs = 1_800_000;
 const accounts = ["lifecycle", "storage", "builds", "ops-watchdog"];
 
 /** Answers a kubeconfig beside which those of the services are, each with the rights of its Role. */
@@ -17,7 +19,7 @@ export async function prepareCluster(
 ): Promise<{ kubeconfig: string; clean: () => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), "svc-scale-cluster-"));
   const kube = connectKube({ kubeconfigFile: kubeconfig });
-  await cleanCluster(kube, namespaces);
+  await cleanCluster(kube, namespaces, removedWithinMs);
   await applyDefinitions(kubeconfig);
   await ensureArchiveVolume(kubeconfig, join(dir, "archive"));
   const file = join(dir, "kubeconfig");
@@ -25,7 +27,7 @@ export async function prepareCluster(
   return {
     kubeconfig: file,
     clean: async () => {
-      await cleanCluster(kube, namespaces);
+      await cleanCluster(kube, namespaces, removedWithinMs);
       kube.close();
       rmSync(dir, { recursive: true, force: true });
     },
