@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -89,6 +89,27 @@ export const addPackTests: Area = (fixture) => {
     await owner.press("button", submissions.withdrawOf(isolate(title)));
     await owner.press("button", submissions.withdrawAction);
     await owner.sees(submissions.withdrawn(isolate(title)));
+    await owner.sees(submissions.none);
+  });
+
+  test("a pack that is dropped on the page is chosen", async () => {
+    const { owner, addressOf } = fixture();
+    const bytes = readFileSync(packOf("dropped", "hello")).toString("base64");
+    await owner.open(addressOf("admin_host", "/submissions"));
+    await owner.sees(submissions.none);
+    await owner.page.evaluate((text) => {
+      const content = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], "dropped.tar.gz"));
+      const event = new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+      document.body.dispatchEvent(event);
+    }, bytes);
+    await owner.sees("dropped.tar.gz");
+    await owner.fill(submissions.name, "Dropped");
+    await owner.press("button", submissions.makeAction);
+    await owner.sees(submissions.stages.inReview);
+    await owner.press("button", submissions.withdrawOf(isolate("Dropped")));
+    await owner.press("button", submissions.withdrawAction);
     await owner.sees(submissions.none);
   });
 };

@@ -70,6 +70,14 @@ async function flag(fixture: Fixture, buildId: string): Promise<void> {
   );
 }
 
+/** Whether a run of the watchdog has mailed that this image is flagged. */
+async function isMailed({ stack }: Fixture, image: string): Promise<boolean> {
+  await stack.svc("watchdog");
+  const answer = await fetch(new URL("/messages", stack.file().mail.page));
+  const mails = (await answer.json()) as { text: string }[];
+  return mails.some(({ text }) => text.includes(image) && text.includes("would not be published today"));
+}
+
 export const addScanDecisionTests: Area = (fixture) => {
   test("an image whose later scan blocks is flagged, and its finding accepted until a day", async () => {
     const { owner, addressOf, inspect } = fixture();
@@ -80,6 +88,11 @@ export const addScanDecisionTests: Area = (fixture) => {
     await owner.sees(images.flaggedCount(1));
     await owner.sees(images.flagged);
     await inspect(owner, "images-flagged");
+    await query(
+      fixture(),
+      `update identity.users set email = 'staff@example.net', email_verified = true where role = 'owner'`,
+    );
+    await until(() => isMailed(fixture(), image_ref), 60_000, "the mail that an image is flagged");
     await owner.open(addressOf("admin_host", `/admin/builds/${scanId}`));
     await owner.sees(scan.flagged);
     await owner.press("button", scan.acceptOf(isolate(finding.id), isolate(finding.package)));
