@@ -4,11 +4,20 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { connectKube, type Kube, type KubeObject, type Node, resource, resources } from "@svc/kube";
+import {
+  connectKube,
+  isKubeError,
+  type Kube,
+  type KubeObject,
+  type Node,
+  pathOf,
+  resource,
+  resources,
+} from "@svc/kube";
+import { joinTaint, nodeLabels } from "@svc/proto/node-labels";
 import { until } from "../../libs/mesh/src/testing.ts";
 import { admit } from "../../services/cli/src/node/approval/admit.ts";
 import { askAsKubelet } from "../../services/cli/src/node/approval/kubelet-rights.ts";
-import { joinTaint } from "../../services/cli/src/node-labels.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 
@@ -25,6 +34,7 @@ describe("an approval on a real API server", () => {
   }
   const kube: Kube = connectKube({ kubeconfigFile: lane });
   const name = `approve-${randomUUID().slice(0, 8)}`;
+  const another = `${name}-other`;
   const other = { key: "example.com/other", effect: "NoSchedule" };
   let node: Node;
   const create = () =>
@@ -33,16 +43,38 @@ describe("an approval on a real API server", () => {
       spec: { taints: [joinTaint, other] },
     });
   const clean = () =>
-    Promise.allSettled([kube.remove(resources.nodes, { name }), kube.remove(bindings, { name })]);
+    Promise.allSettled([
+      ...[name, another].map((one) => kube.remove(resources.nodes, { name: one })),
+      kube.remove(bindings, { name }),
+    ]);
   before(async () => {
     node = await create();
+    await kube.create(resources.nodes, { apiVersion: "v1", kind: "Node", metadata: { name: another } });
   });
   after(async () => {
     await clean();
     kube.close();
   });
 
-  test("a kubelet without rights is refused, and one that may write nodes is found out; nothing is stored", async () => {
+  /** Whether somebody with the kubelet's rights may change a label that means nothing; nothing is stored. */
+  const mayLabel = async (node: string) => {
+    try {
+      await kube.transport.request({
+        method: "PATCH",
+        path: pathOf(resources.nodes, { name: node }),
+        query: { dryRun: "All" },
+        contentType: "application/merge-patch+json",
+        impersonate: { user: `system:node:${name}`, group: "system:nodes" },
+        body: { metadata: { labels: { anything: "1" } } },
+      });
+      return true;
+    } catch (error) {
+      if (!isKubeError(error, 403)) throw error;
+      return false;
+    }
+  };
+
+  test("a kubelet is refused, and one that may write nodes is found out where nothing restricts it; nothing is stored", async () => {
     assert.deepEqual(await askAsKubelet(kube, name), { taints: "refused", labels: "refused" });
     await kube.create(bindings, {
       ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: { name } },
@@ -51,10 +83,12 @@ describe("an approval on a real API server", () => {
         subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: `system:node:${name}` }],
       },
     });
-    const isAllowed = async () => (await askAsKubelet(kube, name)).labels === "allowed";
-    await until(isAllowed, 10_000, "the binding to be in force");
+    await until(() => mayLabel(name), 10_000, "the binding to be in force");
+    // With the plugin NodeRestriction a kubelet changes no other node, whatever its rights.
+    const found = (await mayLabel(another)) ? "allowed" : "refused";
+    assert.equal((await askAsKubelet(kube, name)).labels, found);
     const { metadata, spec } = await kube.get(resources.nodes, { name });
-    assert.equal(metadata.labels?.["svc.internal/approved"], undefined);
+    assert.equal(metadata.labels?.[nodeLabels.approved], undefined);
     assert.ok(spec?.taints?.some(({ key }) => key === joinTaint.key));
     assert.ok(!spec?.taints?.some(({ key }) => key === "svc.internal/probe"));
   });
@@ -63,8 +97,8 @@ describe("an approval on a real API server", () => {
     for (let run = 0; run < 2; run++) {
       await admit(kube, await kube.get(resources.nodes, { name }));
       const { metadata, spec } = await kube.get(resources.nodes, { name });
-      assert.equal(metadata.labels?.["svc.internal/approved"], "true");
-      assert.equal(metadata.labels?.["svc.internal/identity"], name);
+      assert.equal(metadata.labels?.[nodeLabels.approved], "true");
+      assert.equal(metadata.labels?.[nodeLabels.identity], name);
       const keys = spec?.taints?.map(({ key }) => key) ?? [];
       assert.ok(keys.includes(other.key) && !keys.includes(joinTaint.key), keys.join());
     }
@@ -76,7 +110,7 @@ describe("an approval on a real API server", () => {
     await create();
     await assert.rejects(admit(kube, node), /was replaced while it was probed/);
     const { metadata, spec } = await kube.get(resources.nodes, { name });
-    assert.equal(metadata.labels?.["svc.internal/approved"], undefined);
+    assert.equal(metadata.labels?.[nodeLabels.approved], undefined);
     assert.ok(spec?.taints?.some(({ key }) => key === joinTaint.key));
   });
 });

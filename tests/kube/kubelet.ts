@@ -19,6 +19,7 @@ import {
   resources,
   startInformer,
 } from "@svc/kube";
+import { nodeLabels } from "@svc/proto/node-labels";
 import { createLogger } from "@svc/telemetry";
 import { ensureIdentity } from "../../libs/local-cluster/src/apiserver/tls/certificate.ts";
 import { until } from "../../libs/mesh/src/testing.ts";
@@ -57,7 +58,7 @@ const volumes = resource<Volume>({
   namespaced: false,
 });
 const selectedNode = "volume.kubernetes.io/selected-node";
-const identity = "svc.internal/identity";
+const identity = nodeLabels.identity;
 const log = createLogger("storage", "silent");
 
 type KubeletOptions = {
@@ -146,8 +147,8 @@ async function registerNode(kube: Kube, name: string, port: number): Promise<voi
   const labels = {
     "kubernetes.io/hostname": name,
     [identity]: name,
-    "svc.internal/role": "worker",
-    "svc.internal/approved": "true",
+    [nodeLabels.role]: "worker",
+    [nodeLabels.approved]: "true",
   };
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
   await kube.create(resources.nodes, node as never).catch((error: unknown) => {

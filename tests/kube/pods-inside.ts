@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectKube, isKubeError, type KubeObject, resource, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { startSessionServer } from "@svc/minecraft/testing";
+import { nodeLabels } from "@svc/proto/node-labels";
 import { parse, stringify } from "yaml";
 import { startMailSink } from "../../libs/local-stack/src/mail/sink.ts";
 import { diagnoseCluster } from "../../services/cli/src/cluster/doctor/doctor.ts";
@@ -112,7 +113,7 @@ async function main(): Promise<void> {
     inside,
     names: ["machine"],
     images,
-    args: ["--label", "svc.internal/role=controller", "--sandbox", sandbox],
+    args: ["--label", `${nodeLabels.role}=controller`, "--sandbox", sandbox],
   });
   await install(values);
   const startedAt = performance.now();

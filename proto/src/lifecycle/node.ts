@@ -15,6 +15,8 @@ export const ExecutionNode = z.strictObject({
   addresses: z.array(z.string()),
   /** Architecture as containers name it: `amd64`, `arm64`. */
   architecture: z.string(),
+  /** It has labels of an earlier release only, which count for nothing (docs/reference/moves.md#relabel). */
+  outdated: z.boolean().optional(),
 });
 export type ExecutionNode = z.output<typeof ExecutionNode>;
 

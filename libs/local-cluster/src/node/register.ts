@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from "node:os";
+import { nodeLabels, outdatedLabelsOf } from "@svc/proto/node-labels";
 import type { KubeObject, NodeApi } from "../cluster-api.ts";
 import { tolerated } from "../controllers/context.ts";
 import { LEASES, NODES } from "../controllers/refs.ts";
@@ -76,9 +77,9 @@ async function renew(api: NodeApi, name: string): Promise<void> {
 /** What an operator sets to approve a worker of a real cluster; local processes need no approval. */
 function approved(name: string): Record<string, string> {
   return {
-    "svc.internal/identity": name,
-    "svc.internal/role": "worker",
-    "svc.internal/approved": "true",
+    [nodeLabels.identity]: name,
+    [nodeLabels.role]: "worker",
+    [nodeLabels.approved]: "true",
   };
 }
 
@@ -90,6 +91,20 @@ type RegisterDeps = {
   /** Where the API server asks for logs; the embedded one reads them itself. */
   logPort?: number;
 };
+
+async function ensureNode(api: NodeApi, name: string, labels?: Record<string, string>): Promise<void> {
+  const found = await api.find(NODES, name);
+  if (found === undefined) {
+    const node = nodeObject(name);
+    const metadata = { name, labels: { ...node.metadata.labels, ...(labels ?? approved(name)) } };
+    await tolerated([409], () => api.create(NODES, { ...node, metadata }));
+    return;
+  }
+  // A data folder of an earlier release; whoever started its nodes had approved them by that.
+  const missing = labels ? {} : outdatedLabelsOf(found.metadata.labels);
+  if (Object.keys(missing).length > 0)
+    await api.mergePatch(NODES, { name }, { metadata: { labels: missing } });
+}
 
 /** Creates the Node object if there is none, marks it ready and renews its Lease until closed. */
 export async function registerNode(
@@ -104,11 +119,7 @@ export async function registerNode(
     const status = { ...nodeStatus(name, hostIP, ready), ...addresses, ...endpoint };
     await tolerated([404], () => api.mergePatch(NODES, { name, subresource: "status" }, { status }));
   };
-  const node = nodeObject(name);
-  if ((await api.find(NODES, name)) === undefined) {
-    const metadata = { name, labels: { ...node.metadata.labels, ...(labels ?? approved(name)) } };
-    await tolerated([409], () => api.create(NODES, { ...node, metadata }));
-  }
+  await ensureNode(api, name, labels);
   await writeStatus(true);
   await renew(api, name);
   const timer = setInterval(() => {

@@ -5,9 +5,9 @@ import { connectKube, resources } from "@svc/kube";
 import { findStackFile } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, migrations } from "@svc/proto";
+import { nodeLabels } from "@svc/proto/node-labels";
 import { withMesh } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
-import { nodeLabels } from "../node-labels.ts";
 import { CommandError, type Outcome, planned, sizeText } from "../output.ts";
 import { followMove } from "./follow.ts";
 

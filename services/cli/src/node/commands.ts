@@ -37,8 +37,14 @@ export async function list({ data, memory }: ListOptions): Promise<Outcome> {
   const head = ["NODE", "STATE", "SERVERS", "MEMORY", "AWAKE", "ALL SERVERS", "LEFT"];
   const fits = memory === undefined ? [] : [`FITS ${memory}`];
   const unassigned = `${room.unassigned} servers belong to no node; the cluster places them when they wake.`;
-  const text = table([[...head, ...fits], ...rows]);
-  return { json: room, text: room.unassigned === 0 ? text : `${text}\n\n${unassigned}` };
+  const outdated = all.nodes.filter((node) => node.outdated).map((node) => node.name);
+  const labels = `The labels of ${outdated.join(", ")} are of an earlier release and count for nothing; copy them: ${hint(data, "node relabel")}`;
+  const text = [
+    table([[...head, ...fits], ...rows]),
+    ...(outdated.length > 0 ? [labels] : []),
+    ...(room.unassigned > 0 ? [unassigned] : []),
+  ];
+  return { json: room, text: text.join("\n\n") };
 }
 
 function bytesIn(size: string): number | undefined {

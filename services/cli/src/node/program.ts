@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type Common, command, group, list, runs, yes } from "../program.ts";
 import type { ApproveOptions } from "./approval/approve.ts";
 import type { DrainOptions, ListOptions } from "./commands.ts";
+import type { RelabelOptions } from "./relabel/relabel.ts";
 
 const load = () => import("./commands.ts");
 const loadApproval = () => import("./approval/approve.ts");
@@ -38,6 +39,13 @@ export function addNodeCommands(program: Command): void {
     does: "how another machine joins the cluster as a worker",
     example: "node join",
   }).action(runs(async () => (await loadApproval()).join()));
+  command(node, "relabel", {
+    does: "before an upgrade from a release whose labels any kubelet could change: copy those of every node to protected ones. It may be repeated",
+    example: "node relabel --yes",
+  })
+    .option("--kubeconfig <file>", "the kubeconfig of the cluster, if it is not kubectl's own")
+    .addOption(yes())
+    .action(runs(async (options: RelabelOptions) => (await import("./relabel/relabel.ts")).relabel(options)));
   command(node, "approve <node>", {
     does: "probe a node that has joined, and let it take servers when all is well; a node that fails keeps its taint. Repeat it when it was interrupted",
     example: "node approve node-2 --confirm host-firewall --yes",

@@ -1,5 +1,5 @@
 import type { Node } from "@svc/kube";
-import { label } from "./resource.ts";
+import { nodeLabels, outdatedLabelsOf } from "@svc/proto/node-labels";
 
 export function isOnline({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
@@ -11,13 +11,18 @@ export function isCordoned({ spec }: Node): boolean {
 
 /** Whether a new or moved server may be placed there: an approved worker that is online, has an identity and is not cordoned. */
 export function takesServers(node: Node): boolean {
-  const { [label.nodeApproved]: approved, [label.nodeRole]: role } = node.metadata.labels ?? {};
+  const { [nodeLabels.approved]: approved, [nodeLabels.role]: role } = node.metadata.labels ?? {};
   const isUsable = approved === "true" && role === "worker" && !isCordoned(node);
   return isUsable && identityOf(node) !== undefined && isOnline(node);
 }
 
 export function identityOf(node: Node): string | undefined {
-  return node.metadata.labels?.[label.nodeIdentity];
+  return node.metadata.labels?.[nodeLabels.identity];
+}
+
+/** Whether it has labels of an earlier release only, which count for nothing (docs/reference/moves.md#relabel). */
+export function isOutdated({ metadata }: Node): boolean {
+  return Object.keys(outdatedLabelsOf(metadata.labels)).length > 0;
 }
 
 /** Servers are bound by the identity, so that is the name that people give and see where there is one. */

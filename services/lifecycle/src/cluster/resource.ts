@@ -32,9 +32,6 @@ export const label = {
   forwarding: `${prefix}/forwarding`,
   filesMode: `${prefix}/files-mode`,
   nodeOnline: `${prefix}/node-online`,
-  nodeIdentity: `${prefix}/identity`,
-  nodeRole: `${prefix}/role`,
-  nodeApproved: `${prefix}/approved`,
 } as const;
 
 export const annotation = {

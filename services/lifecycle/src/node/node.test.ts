@@ -4,6 +4,7 @@ import type { Node } from "@svc/kube";
 import { resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { isFault, nodes, servers } from "@svc/proto";
+import { nodeLabels, oldNodeLabels, outdatedLabelsOf } from "@svc/proto/node-labels";
 import { servers as serverResource } from "../cluster/resource.ts";
 import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 import { noImage } from "../testing/server-operations.ts";
@@ -11,9 +12,9 @@ import { toExecutionNode } from "./view.ts";
 
 type Labels = Record<string, string>;
 const worker: Labels = {
-  "svc.internal/identity": "w",
-  "svc.internal/role": "worker",
-  "svc.internal/approved": "true",
+  [nodeLabels.identity]: "w",
+  [nodeLabels.role]: "worker",
+  [nodeLabels.approved]: "true",
 };
 
 function node(about: { labels?: Labels; spec?: Node["spec"]; status?: Node["status"] }): Node {
@@ -42,13 +43,29 @@ describe("a node as operators see it", () => {
     ],
     [
       "an approval that says anything but true is none",
-      node({ labels: { ...worker, "svc.internal/approved": "yes" } }),
+      node({ labels: { ...worker, [nodeLabels.approved]: "yes" } }),
       { approved: false },
     ],
     [
       "a controller is approved by the same label",
-      node({ labels: { ...worker, "svc.internal/role": "controller" } }),
+      node({ labels: { ...worker, [nodeLabels.role]: "controller" } }),
       { role: "controller", approved: true },
+    ],
+    [
+      "one with the labels of an earlier release has its own name, no role and no approval",
+      node({
+        labels: {
+          [oldNodeLabels.identity]: "w",
+          [oldNodeLabels.role]: "worker",
+          [oldNodeLabels.approved]: "true",
+        },
+      }),
+      { name: "n", role: "", approved: false, outdated: true },
+    ],
+    [
+      "what a kubelet writes to an old label changes nothing",
+      node({ labels: { ...worker, [oldNodeLabels.identity]: "other", [oldNodeLabels.role]: "controller" } }),
+      { name: "w", role: "worker", approved: true },
     ],
     [
       "one that said nothing yet is not ready",
@@ -196,6 +213,42 @@ describe("a node that is cordoned", () => {
     assert.notEqual((await readyOf("first"))?.reason, "NodeUnavailable");
     await uncordon("local-1");
     await until(async () => (await podsOf("fourth")).length === 1, 30_000);
+  });
+
+  test("of an earlier release carries nothing by its old labels, and everything once they were copied", async () => {
+    const name = "local-1";
+    const podOf = async () =>
+      (await fixture.kube.list(resources.pods, { namespace, labelSelector: "svc.internal/server=first" }))
+        .items[0]?.metadata.uid;
+    const readyOf = async () =>
+      (await fixture.kube.get(serverResource, { name: "first", namespace })).status?.conditions?.find(
+        ({ type }) => type === "Ready",
+      );
+    const label = async (labels: Record<string, string | null>) =>
+      fixture.kube.patch(resources.nodes, { name }, { merge: { metadata: { labels } } });
+    const pod = await podOf();
+    assert.ok(pod);
+    await label({
+      ...Object.fromEntries(Object.values(nodeLabels).map((key) => [key, null])),
+      ...{ [oldNodeLabels.identity]: name, [oldNodeLabels.role]: "worker", [oldNodeLabels.approved]: "true" },
+    });
+    await until(async () => (await readyOf())?.reason === "NodeUnavailable");
+    assert.match((await readyOf())?.message ?? "", /an operator runs svc node relabel/);
+    const { nodes: all } = await fixture.external.call(nodes.listNodes, {}, staff);
+    const views = all.filter((one) => one.name.startsWith("local-"));
+    assert.deepEqual(
+      views.map(({ approved, outdated }) => [approved, outdated]),
+      [
+        [false, true],
+        [true, undefined],
+      ],
+    );
+    assert.equal((await roomAt(name))?.takes_servers, false);
+    const { metadata } = await fixture.kube.get(resources.nodes, { name });
+    await label(outdatedLabelsOf(metadata.labels));
+    await until(async () => (await readyOf())?.reason !== "NodeUnavailable", 30_000);
+    assert.equal((await roomAt(name))?.takes_servers, true);
+    assert.equal(await podOf(), pod, "its pod was left alone");
   });
 
   test("has to be there", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
+import { nodeLabels } from "@svc/proto/node-labels";
 import type { Server } from "../cluster/resource.ts";
 import { roomOf } from "./room.ts";
 
@@ -12,9 +13,9 @@ type About = { approved?: boolean; ready?: boolean; cordoned?: boolean; memory?:
 function node(name: string, about: About = {}): Node {
   const { approved = true, ready = true, cordoned = false, memory = "16Gi" } = about;
   const labels = {
-    "svc.internal/identity": name,
-    "svc.internal/role": "worker",
-    ...(approved && { "svc.internal/approved": "true" }),
+    [nodeLabels.identity]: name,
+    [nodeLabels.role]: "worker",
+    ...(approved && { [nodeLabels.approved]: "true" }),
   };
   const conditions = [{ type: "Ready", status: ready ? "True" : "Unknown" }] as never;
   return {

@@ -2,8 +2,8 @@
 
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
-import { isCordoned, isOnline, nameOf } from "../cluster/node.ts";
-import { label } from "../cluster/resource.ts";
+import { nodeLabels } from "@svc/proto/node-labels";
+import { isCordoned, isOnline, isOutdated, nameOf } from "../cluster/node.ts";
 
 const shownAddresses: ReadonlySet<string> = new Set(["InternalIP", "ExternalIP"]);
 
@@ -12,10 +12,11 @@ export function toExecutionNode(node: Node): nodes.ExecutionNode {
   const addresses = (node.status?.addresses ?? []).filter(({ type }) => shownAddresses.has(type));
   return {
     name: nameOf(node),
-    role: labels[label.nodeRole] ?? "",
+    role: labels[nodeLabels.role] ?? "",
     ready: isOnline(node),
-    approved: labels[label.nodeApproved] === "true" && !isCordoned(node),
+    approved: labels[nodeLabels.approved] === "true" && !isCordoned(node),
     addresses: addresses.map(({ address }) => address),
     architecture: node.status?.nodeInfo?.architecture ?? labels["kubernetes.io/arch"] ?? "",
+    ...(isOutdated(node) && { outdated: true }),
   };
 }

@@ -1,7 +1,9 @@
 // The rules below the table of docs/reference/server-states.md#phases, and what docs/reference/server-states.md#pass adds to them.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
+import { nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import { annotation } from "../cluster/resource.ts";
 import {
   at,
@@ -254,6 +256,21 @@ describe("further rules", () => {
       effects.map(({ kind }) => kind),
       ["update-stateful-set"],
     );
+  });
+
+  test("a pod on a node that the last release selected by another label is not restarted, and its next start selects by the protected one", () => {
+    const server = aServer({ nodeName: "n1" });
+    const { spec, metadata } = aStatefulSet(server, { replicas: 1, ready: 1 });
+    const { enableServiceLinks: _, ...pod } = spec.template.spec ?? { containers: [] };
+    assert.deepEqual(pod.nodeSelector, { [nodeLabels.identity]: "n1" });
+    const before = JSON.stringify({ ...spec.template, spec: pod }).replace(
+      nodeLabels.identity,
+      oldNodeLabels.identity,
+    );
+    const digest = createHash("sha256").update(before).digest("hex").slice(0, 16);
+    assert.equal(metadata.annotations?.[annotation.podTemplate], digest);
+    const other = aStatefulSet(aServer({ nodeName: "n2" }), { replicas: 1, ready: 1 });
+    assert.notEqual(other.metadata.annotations?.[annotation.podTemplate], digest);
   });
 
   test("a server starts only behind its egress policy, unless the operator says otherwise; neither restarts a pod", () => {

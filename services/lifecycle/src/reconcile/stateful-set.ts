@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe, V1Volume } from "@kubernetes/client-node";
 import type { StatefulSet } from "@svc/kube";
+import { nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import {
   annotation,
   forwardingSecretName,
@@ -104,7 +105,7 @@ function podTemplateOf({ server, settings, password, isForwarded = false }: Want
         fsGroupChangePolicy: "OnRootMismatch",
         seccompProfile: { type: "RuntimeDefault" },
       },
-      ...(spec.nodeName && { nodeSelector: { [label.nodeIdentity]: spec.nodeName } }),
+      ...(spec.nodeName && { nodeSelector: { [nodeLabels.identity]: spec.nodeName } }),
       ...(settings.platform_image && { initContainers: initContainersOf(server, settings, isForwarded) }),
       containers: [gameContainerOf(server, settings, isForwarded)],
       ...(volumes.length > 0 && { volumes }),
@@ -255,12 +256,17 @@ function keptDigestOf(
 
 const forNextStart: ReadonlySet<string> = new Set(["terminationMessagePolicy", "enableServiceLinks"]);
 
+function oldSelectorOf({ [nodeLabels.identity]: identity, ...others }: Record<string, string>) {
+  return { ...others, [oldNodeLabels.identity]: identity };
+}
+
 // Without what may wait for the next start: the platform's own image, what its gate does when it fails, and what came with this
 // release. A change of these, by an upgrade too, does not restart running servers.
 function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
   const text = JSON.stringify(template, (key, value: unknown) => {
     if (forNextStart.has(key)) return undefined;
     // As the last release wrote them.
+    if (key === "nodeSelector") return oldSelectorOf(value as Record<string, string>);
     if (Array.isArray(value) && value[0] === "egress-gate")
       return value.includes(failOpen) ? value : value.toSpliced(3, 0, failOpen);
     if (isContainer(value) && value.name === prepareName)

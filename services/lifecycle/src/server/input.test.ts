@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nodeLabels } from "@svc/proto/node-labels";
 import { heapOf, parseQuantity } from "../cluster/quantity.ts";
 import { aServer } from "../testing/observed.ts";
 import { costsOf, faultOfDisplayName, faultOfOwnIdle, mergeResources } from "./input.ts";
@@ -103,9 +104,9 @@ test("a server is placed on the approved node with the most unassigned memory", 
     metadata: {
       name,
       labels: {
-        "svc.internal/identity": name,
-        "svc.internal/role": "worker",
-        "svc.internal/approved": "true",
+        [nodeLabels.identity]: name,
+        [nodeLabels.role]: "worker",
+        [nodeLabels.approved]: "true",
         ...labels,
       },
     },
@@ -114,8 +115,8 @@ test("a server is placed on the approved node with the most unassigned memory", 
   const nodes = [
     node("a", "16Gi"),
     node("b", "12Gi"),
-    node("waiting", "64Gi", { "svc.internal/approved": "false" }),
-    node("controller", "64Gi", { "svc.internal/role": "controller" }),
+    node("waiting", "64Gi", { [nodeLabels.approved]: "false" }),
+    node("controller", "64Gi", { [nodeLabels.role]: "controller" }),
   ];
   const promised = aServer({ nodeName: "a", resources: { limits: { memory: "8Gi" } } });
   assert.equal(placeServer(nodes, []), "a");

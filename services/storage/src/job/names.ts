@@ -9,7 +9,6 @@ export const label = {
   ...worldJobLabels,
   scheduled: `${prefix}/scheduled`,
   component: `${prefix}/component`,
-  nodeIdentity: `${prefix}/identity`,
 };
 
 export const annotation = {

@@ -1,6 +1,7 @@
 // The Job object that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
 import { type Job, type Secret, secretOwnedBy } from "@svc/kube";
+import { nodeLabels } from "@svc/proto/node-labels";
 import type { StagedParts, Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
@@ -61,7 +62,7 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, sp
         spec: {
           restartPolicy: "Never",
           ...(spec.node !== undefined && {
-            nodeSelector: { [label.nodeIdentity]: spec.node },
+            nodeSelector: { [nodeLabels.identity]: spec.node },
             // The world is there and nowhere else: it can be saved and moved while its node is cordoned.
             tolerations: [
               { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },

@@ -2,12 +2,11 @@
 
 import { type Node, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
+import { nodeLabels } from "@svc/proto/node-labels";
 import type { StorageDeps } from "../deps.ts";
 
-const prefix = "svc.internal";
-
 export function nodeIdentity({ metadata }: Node): string {
-  return metadata.labels?.[`${prefix}/identity`] ?? metadata.name;
+  return metadata.labels?.[nodeLabels.identity] ?? metadata.name;
 }
 
 export function isOnline({ status }: Node): boolean {
@@ -19,9 +18,9 @@ export function findTargetFault(
   nodes: readonly Node[],
   target: string,
 ): "bad_node" | "node_unavailable" | undefined {
-  const node = nodes.find(({ metadata }) => metadata.labels?.[`${prefix}/identity`] === target);
+  const node = nodes.find(({ metadata }) => metadata.labels?.[nodeLabels.identity] === target);
   const labels = node?.metadata.labels ?? {};
-  const isApproved = labels[`${prefix}/approved`] === "true" && labels[`${prefix}/role`] === "worker";
+  const isApproved = labels[nodeLabels.approved] === "true" && labels[nodeLabels.role] === "worker";
   if (!node || !isApproved || node.spec?.unschedulable) return "bad_node";
   return isOnline(node) ? undefined : "node_unavailable";
 }

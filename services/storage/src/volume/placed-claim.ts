@@ -1,6 +1,7 @@
 // Volumes and their nodes (docs/reference/moves.md#steps: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
+import { protectedKeyOf } from "@svc/proto/node-labels";
 import { type ClusterDeps, inNamespace } from "../deps.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };
@@ -18,7 +19,7 @@ const volumes = resource<Volume>({
 });
 
 /** The only node that can use a volume; undefined when there is none or several. Pure. */
-function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
+export function findNodeOf(volume: Pick<Volume, "spec">, nodes: readonly Node[]): Node | undefined {
   const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms;
   if (!terms) return undefined;
   const homes = nodes.filter((node) => terms.some((term) => isMatch(term, node)));
@@ -27,7 +28,8 @@ function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
 
 function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }: Node): boolean {
   const all = [
-    ...matchExpressions.map((one) => [one, metadata.labels?.[one.key]] as const),
+    // A volume keeps the label that it was made with, which any kubelet may give its node if it is an old one.
+    ...matchExpressions.map((one) => [one, metadata.labels?.[protectedKeyOf(one.key)]] as const),
     ...matchFields.map((one) => [one, one.key === "metadata.name" ? metadata.name : undefined] as const),
   ];
   // Unknown operators match nothing.

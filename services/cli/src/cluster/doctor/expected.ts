@@ -15,8 +15,8 @@ export type Expected = {
   prerequisites: KubernetesObject[];
   objects: KubernetesObject[];
   secrets: NeededSecret[];
-  /** Archives are in a folder of one node, which has the label of docs/install.md#2-values. */
-  isOnOneNode: boolean;
+  /** Archives are in a folder of one node, whose volumes select it by this label (docs/install.md#2-values); absent when they are shared. */
+  nodeLabel: string | undefined;
 };
 
 export function expectedOf(values: Values): Expected {
@@ -25,7 +25,7 @@ export function expectedOf(values: Values): Expected {
     prerequisites: prerequisites.flatMap((file) => objectsOf(file, values)),
     objects,
     secrets: neededSecrets(objects),
-    isOnOneNode: values.volumes.kind === "local",
+    nodeLabel: values.volumes.kind === "local" ? values.volumes.nodeLabel : undefined,
   };
 }
 

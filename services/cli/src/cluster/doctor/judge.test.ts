@@ -3,11 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import type { CustomResourceDefinition, Node, Pod } from "@svc/kube";
+import { nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import { readValues } from "../../manifests/values/read.ts";
 import { definitionFile } from "../definitions.ts";
 import { resourceOf } from "../kinds.ts";
 import { expectedOf, templateOf } from "./expected.ts";
 import { judge, missingIn } from "./judge.ts";
+import { nodeFindings } from "./nodes.ts";
 import { type Fields, type Found, keyOf, type Observed } from "./observe.ts";
 import { explainPod } from "./pods.ts";
 
@@ -42,7 +44,7 @@ function healthy(): Cluster {
     return [keyOf(object), found];
   });
   return {
-    nodes: [node("n1", "True", { "svc.internal/role": "controller" })],
+    nodes: [node("n1", "True", { [nodeLabels.role]: "controller" })],
     pods: [],
     definition: { ...shipped, status: { conditions: [{ type: "Established", status: "True" }] } },
     objects: new Map(all),
@@ -86,6 +88,26 @@ const waiting = (cluster: Cluster, status: NonNullable<Pod["status"]>) => {
   cluster.pods.push(pod("lifecycle", status));
 };
 
+test("volumes of an earlier release need both labels on their node, and no more", () => {
+  const old = { ...expected, nodeLabel: oldNodeLabels.role };
+  const said = (labels: Record<string, string>) => {
+    const observed = { version: "v1.33.0", ...healthy(), nodes: [node("n1", "True", labels)] };
+    return nodeFindings(old, observed).flatMap(({ ok, detail }) => (ok ? [] : [detail]));
+  };
+  const both = { [nodeLabels.role]: "controller", [oldNodeLabels.role]: "controller" };
+  assert.deepEqual(said(both), []);
+  assert.deepEqual(said({ [nodeLabels.role]: "controller" }), [
+    "no node has the label; run kubectl label node NODE svc.internal/role=controller",
+  ]);
+});
+
+test("a pod of an earlier release that has ended is no problem", () => {
+  const cluster = healthy();
+  const spec = { containers: [], nodeSelector: { [oldNodeLabels.identity]: "n1" } };
+  cluster.pods.push({ ...pod("backup", { phase: "Succeeded" }), spec });
+  assert.ok(judged(cluster).every(({ ok }) => ok));
+});
+
 describe("each problem is one finding that says what to do", () => {
   const table: [problem: string, change: (cluster: Cluster) => void, finding: RegExp][] = [
     [
@@ -97,6 +119,28 @@ describe("each problem is one finding that says what to do", () => {
       "no node has the label of the archives",
       (c) => (c.nodes = [node("n1", "True")]),
       /^node of the archives: no node .* kubectl label node NODE/,
+    ],
+    [
+      "a node has labels of an earlier release only",
+      (c) => c.nodes.push(node("n2", "True", { [oldNodeLabels.approved]: "true" })),
+      /^labels of nodes: those of n2 are of an earlier release and count for nothing; run svc node relabel$/,
+    ],
+    [
+      "a pod was made for a node with an old label",
+      (c) =>
+        c.pods.push({
+          ...pod("survival", { phase: "Running" }),
+          spec: { containers: [], nodeSelector: { [oldNodeLabels.identity]: "n1" } },
+        }),
+      /^pods of an earlier release: survival-1 select their node by .* stop and start these servers once$/,
+    ],
+    [
+      "a volume of an earlier release is given another label",
+      (c) => {
+        const { spec } = objectOf(c, "PersistentVolume /svc-uploads");
+        spec["nodeAffinity"].required.nodeSelectorTerms[0].matchExpressions[0].key = oldNodeLabels.role;
+      },
+      /^volume svc-uploads: selects its node by svc\.internal\/role, the values say svc\.node-restriction.*set volumes\.nodeLabel/,
     ],
     [
       "the custom resource is missing",

@@ -1,10 +1,10 @@
 // What is wrong with an installation, and what to do about it (docs/reference/cli.md#doctor-of-a-cluster). Pure.
 
-import type { CustomResourceDefinition, Node } from "@svc/kube";
+import type { CustomResourceDefinition } from "@svc/kube";
 import type { Finding } from "../../findings.ts";
 import type { KubernetesObject } from "../../manifests/installation.ts";
-import { nodeLabels } from "../../node-labels.ts";
 import { type Expected, templateOf } from "./expected.ts";
+import { conditionOf, nodeFindings, volumeFinding } from "./nodes.ts";
 import { type Found, keyOf, type Observed } from "./observe.ts";
 import { explainPod, restartsOf } from "./pods.ts";
 
@@ -17,7 +17,7 @@ export function judge(judged: Judged, definition: CustomResourceDefinition): Fin
   const { expected, observed } = judged;
   return [
     fine("API server", observed.version),
-    ...nodeFindings(expected, observed.nodes),
+    ...nodeFindings(expected, observed),
     definitionFinding(judged, definition),
     ...presence(judged),
     ...secretFindings(expected, observed),
@@ -30,30 +30,6 @@ export function judge(judged: Judged, definition: CustomResourceDefinition): Fin
 
 const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
 const bad = (check: string, detail: string): Finding => ({ check, ok: false, detail });
-const conditionOf = (conditions: Found["conditions"], type: string) =>
-  (conditions as { type: string; status: string; message?: string }[] | undefined)?.find(
-    (one) => one.type === type,
-  );
-
-function nodeFindings({ isOnOneNode }: Expected, nodes: readonly Node[]): Finding[] {
-  const isReady = (node: Node) => conditionOf(node.status?.conditions, "Ready")?.status === "True";
-  const away = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
-  const count = `${nodes.length - away.length} of ${nodes.length} ready`;
-  const found = [
-    away.length === 0 && nodes.length > 0
-      ? fine("nodes", count)
-      : bad("nodes", `${count}${away.length > 0 ? `; not ready: ${away.join(", ")}` : ""}`),
-  ];
-  if (isOnOneNode && !nodes.some(({ metadata }) => metadata.labels?.[nodeLabels.role] === "controller"))
-    found.push(
-      bad(
-        "node of the archives",
-        `no node has the label; run kubectl label node NODE ${nodeLabels.role}=controller`,
-      ),
-    );
-  return found;
-}
-
 function definitionFinding({ observed, hints }: Judged, shipped: CustomResourceDefinition): Finding {
   const check = "custom resource";
   const { definition } = observed;
@@ -117,6 +93,7 @@ const states: Record<string, (pair: Pair) => Finding[]> = {
   StatefulSet: workload,
   Job: (pair) => [jobFinding(pair)],
   CronJob: (pair) => cronJobFinding(pair.found),
+  PersistentVolume: ({ object, found }) => volumeFinding(object, found),
   PersistentVolumeClaim: ({ found }) => claimFinding(found),
   Service: ({ found }) => serviceFinding(found),
 };

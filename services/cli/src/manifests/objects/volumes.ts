@@ -50,7 +50,7 @@ function volumeOf(v: V, { volume, namespace, claim, path, size }: Shared): Templ
       nodeAffinity: when(isLocal, {
         required: {
           nodeSelectorTerms: [
-            { matchExpressions: [{ key: "svc.internal/role", operator: "In", values: ["controller"] }] },
+            { matchExpressions: [{ key: v.volumes.nodeLabel, operator: "In", values: ["controller"] }] },
           ],
         },
       }),

@@ -1,6 +1,7 @@
 // Everything that can be chosen about an installation on a cluster; the values of the chart, of the Kustomize overlays and of
 // `svc manifests render`.
 
+import { nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import { z } from "zod";
 import { isOn, kubeName, port, quantity, replicas, resourcesOf, storage, stringMap, text } from "./common.ts";
 
@@ -124,7 +125,13 @@ const volumes = z
       .enum(["local", "nfs"])
       .default("local")
       .describe(
-        "`local`: folders of the node labelled svc.internal/role=controller; `nfs`: shared by all nodes.",
+        "`local`: folders of the node that has the label `nodeLabel` with the value `controller`; `nfs`: shared by all nodes.",
+      ),
+    nodeLabel: z
+      .enum([nodeLabels.role, oldNodeLabels.role])
+      .default(nodeLabels.role)
+      .describe(
+        `Label of the node of local folders. \`${oldNodeLabels.role}\` only for volumes of an earlier release, in which it can't be changed.`,
       ),
     nfsServer: text("Server of the folders when they are shared."),
     archivePath: text("Folder of world archives.", "/var/lib/svc/archive"),

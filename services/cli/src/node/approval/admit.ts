@@ -1,7 +1,7 @@
 // The two writes of an approval. The label comes first: a run that ends between them leaves the taint, and is repeated.
 
 import { isKubeError, type Kube, type Node, resources } from "@svc/kube";
-import { joinTaint, nodeLabels } from "../../node-labels.ts";
+import { joinTaint, nodeLabels } from "@svc/proto/node-labels";
 import { CommandError } from "../../output.ts";
 
 const attempts = 5;

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { connectKube, type Kube, resources } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
-import { joinTaint } from "../../node-labels.ts";
+import { joinTaint, nodeLabels } from "@svc/proto/node-labels";
 import { probeNamespace } from "./probe-objects.ts";
 
 const main = join(import.meta.dirname, "../../main.ts");
@@ -53,7 +53,7 @@ after(async () => {
 
 /** As it has joined: with a taint, another controller's too, and no labels of ours. */
 beforeEach(async () => {
-  const labels = { "svc.internal/approved": null, "svc.internal/identity": null, "svc.internal/role": null };
+  const labels = { [nodeLabels.approved]: null, [nodeLabels.identity]: null, [nodeLabels.role]: null };
   const merge = { metadata: { labels }, spec: { taints: [joinTaint, cordoned] } };
   await kube.patch(resources.nodes, { name }, { merge });
 });
@@ -72,8 +72,8 @@ async function svc({ args, config = kubeconfig, onChild }: Run) {
 
 async function nodeNow() {
   const { metadata, spec } = await kube.get(resources.nodes, { name });
-  const { "svc.internal/approved": approved, "svc.internal/role": role } = metadata.labels ?? {};
-  const identity = metadata.labels?.["svc.internal/identity"];
+  const { [nodeLabels.approved]: approved, [nodeLabels.role]: role } = metadata.labels ?? {};
+  const identity = metadata.labels?.[nodeLabels.identity];
   return { approved, role, identity, taints: spec?.taints?.map(({ key }) => key) };
 }
 const joined = {

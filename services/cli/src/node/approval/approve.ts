@@ -1,14 +1,13 @@
 // `svc node approve` and `svc node join` (docs/reference/moves.md#approve).
 
-import { resolve } from "node:path";
-import { connectKube, type Kube, type Node, resources } from "@svc/kube";
+import { type Kube, type Node, resources } from "@svc/kube";
+import { joinTaint, nodeLabels } from "@svc/proto/node-labels";
 import { resourceOf } from "../../cluster/kinds.ts";
-import { callerDir, kubectlConfigFile } from "../../config.ts";
 import { findingsOutcome } from "../../findings.ts";
 import { hint } from "../../hint.ts";
 import { readValues } from "../../manifests/values/read.ts";
-import { joinTaint, nodeLabels } from "../../node-labels.ts";
 import { CommandError, type Outcome, planned } from "../../output.ts";
+import { inCluster } from "../cluster.ts";
 import { admit } from "./admit.ts";
 import { confirmable, judgeNode } from "./judge.ts";
 import { askAsKubelet } from "./kubelet-rights.ts";
@@ -29,16 +28,8 @@ export type ApproveOptions = {
 export async function approve(name: string, options: ApproveOptions): Promise<Outcome> {
   const unknown = options.confirm?.find((one) => !(confirmable as readonly string[]).includes(one));
   if (unknown !== undefined) throw new CommandError(`--confirm ${unknown}: can be ${confirmable.join(", ")}`);
-  const given = options.kubeconfig && resolve(callerDir, options.kubeconfig);
-  const kube = connectKube({ kubeconfigFile: given || kubectlConfigFile });
-  try {
-    return await approveWith(kube, name, options);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 403) throw error;
-    throw new CommandError(`this kubeconfig may not approve nodes: ${(error as Error).message}`);
-  } finally {
-    kube.close();
-  }
+  const { kubeconfig } = options;
+  return inCluster({ kubeconfig, task: "approve nodes" }, (kube) => approveWith(kube, name, options));
 }
 
 async function approveWith(kube: Kube, name: string, options: ApproveOptions): Promise<Outcome> {

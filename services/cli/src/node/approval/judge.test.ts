@@ -74,7 +74,7 @@ const table: Row[] = [
     [...unseen, "kubelet-rights"],
     [
       ["kubelet and taints", /NodeRestriction/],
-      ["kubelet and labels", /protected-labels/],
+      ["kubelet and labels", /authorizer Node/],
     ],
   ],
   [

@@ -112,9 +112,9 @@ function kubeletFindings({ node, kubelet }: Facts, confirmed: ReadonlySet<string
       ...{
         check: "kubelet and labels",
         right: kubelet.labels,
-        what: "the labels svc.internal/… of its node",
+        what: "the labels that svc trusts of its node",
       },
-      mend: "apply the policy of docs/reference/moves.md#protected-labels",
+      mend: "switch on NodeRestriction and the authorizer Node (docs/reference/moves.md#labels)",
     },
   ];
   return rights.map(({ check, right, what, mend }) => {

@@ -1,7 +1,7 @@
 // Asks the API server in the name of a node's kubelet for what it must refuse; nothing is stored.
 
 import { isKubeError, type Kube, pathOf, resources } from "@svc/kube";
-import { nodeLabels } from "../../node-labels.ts";
+import { nodeLabels } from "@svc/proto/node-labels";
 import type { Facts, KubeletRight } from "./judge.ts";
 
 /** Needs the right to impersonate; both are `unknown` without it, or where the API server does not know impersonation. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node } from "@svc/kube";
+import { nodeLabels } from "@svc/proto/node-labels";
 import { factsOf, findReference } from "./node-facts.ts";
 
 const node = (name: string, about: Partial<Node["metadata"]> = {}): Node => ({
@@ -19,7 +20,7 @@ for (const [fact, given, state] of annotations)
   test(fact, () => assert.equal(factsOf(node("b", { annotations: given })).encryption.state, state));
 
 const controlPlane = node("cp", { labels: { "node-role.kubernetes.io/control-plane": "" } });
-const controller = node("ours", { labels: { "svc.internal/role": "controller" } });
+const controller = node("ours", { labels: { [nodeLabels.role]: "controller" } });
 const references: [fact: string, nodes: Node[], candidate: string, found: string | undefined][] = [
   ["the node of the archives comes first", [controlPlane, controller], "b", "ours"],
   ["then one of the control plane of Kubernetes", [node("a"), controlPlane], "b", "cp"],

@@ -1,7 +1,7 @@
 // What the object of a node says of it. Pure.
 
 import type { Node } from "@svc/kube";
-import { nodeLabels } from "../../node-labels.ts";
+import { nodeLabels } from "@svc/proto/node-labels";
 import type { NodeFacts } from "./judge.ts";
 
 export function factsOf({ metadata, status }: Node): NodeFacts {
