@@ -1,5 +1,5 @@
-// An installation of the last release becomes one of this build while it serves: permissions, definitions and migrations
-// first, then one process after the other (docs/reference/mesh.md#versions, docs/install.md).
+// An installation of the last release becomes one of this build while it serves: labels, permissions, definitions and
+// migrations first, then one process after the other (docs/reference/mesh.md#versions, docs/install.md).
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -206,8 +206,11 @@ describe("the last release is upgraded under load", { skip }, () => {
 
   const ways = (label: string) => [walk(`${label}-1`), walk(`${label}-2`)];
 
-  test("new permissions, definitions and migrations leave the old build serving", async (context) => {
+  test("new labels, permissions, definitions and migrations leave the old build serving", async (context) => {
     const load = await under(async () => {
+      const { kubeconfig } = fixture().stack.file();
+      const labelled = await runSvc(["node", "relabel", "--kubeconfig", kubeconfig, "--yes"]);
+      assert.equal(labelled.code, 0, `${labelled.stdout}${labelled.stderr}`);
       renewPermissions(dataDir, pidOf(fixture().stack, "nats"));
       const migrated = await runSvc(["migrate", "up", "--no-backup", "--data", dataDir]);
       assert.equal(migrated.code, 0, `${migrated.stdout}${migrated.stderr}`);
