@@ -77,7 +77,16 @@ function columnsOf({ nodes }: Words): TableColumn<NodeRow>[] {
     {
       key: "role",
       title: nodes.use,
-      cell: ({ node: { approved } }) => (approved ? nodes.approved : nodes.notApproved),
+      cell: ({ node: { approved, outdated } }) =>
+        outdated ? (
+          <>
+            {nodes.outdated} <code>{nodes.relabelCommand}</code>
+          </>
+        ) : approved ? (
+          nodes.approved
+        ) : (
+          nodes.notApproved
+        ),
     },
     {
       key: "machine",

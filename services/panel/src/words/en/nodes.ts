@@ -10,6 +10,9 @@ export const nodes = {
   use: "Use",
   approved: "Takes servers",
   notApproved: "Takes no servers",
+  outdated:
+    "Takes no servers: its labels are of an earlier release. On a computer that reaches the cluster, run:",
+  relabelCommand: "svc node relabel",
   machine: "Machine",
   servers: "Servers",
   serverCount: (all: number, awake: number) => `${count(all, "server", "servers")}, ${awake} awake`,

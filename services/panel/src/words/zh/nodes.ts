@@ -9,6 +9,8 @@ export const nodes: Words["nodes"] = {
   use: "用途",
   approved: "可运行服务器",
   notApproved: "不运行服务器",
+  outdated: "不运行服务器：标签来自旧版本。请在能访问集群的计算机上运行：",
+  relabelCommand: "svc node relabel",
   machine: "机器",
   servers: "服务器",
   serverCount: (all, awake) => `${all} 台服务器，${awake} 台运行中`,
