@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { startChild } from "../harness/child.ts";
 import type { Row } from "../harness/report.ts";
-import { peakOfHost } from "../harness/shipped-host.ts";
+import { runShippedHost } from "../harness/shipped-host.ts";
 import { interleaveSamples, pairedRates } from "../harness/statistics.ts";
 
 type Timed = { seconds: number; megabytes: number };
@@ -59,8 +59,8 @@ async function run({ options, say }: Bench): Promise<Row[]> {
 async function shippedPeakMb(url: string, dir: string): Promise<number> {
   const env = { SVC_ADMIN_DATABASE_URL: url, SVC_SET: `ops_watchdog.bundle_dir=${dir}` };
   // The first start compiles.
-  await peakOfHost({ do: "list" }, env);
-  return peakOfHost({ do: "back-up", label: "manual" }, env);
+  await runShippedHost({ do: "list" }, env);
+  return (await runShippedHost({ do: "back-up", label: "manual" }, env)).peakMb;
 }
 
 export const databaseBundle: Goal = { name: "DB", title: "Database bundles", run };

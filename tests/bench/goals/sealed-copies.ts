@@ -12,7 +12,7 @@ import { interleaveSamples, pairedRates } from "../harness/statistics.ts";
 
 const limit = { bound: "at least", of: "ratio", goal: 0.7 } as const;
 
-type Timed = { seconds: number; peakMb: number };
+type Timed = { seconds: number };
 
 async function run({ options }: Bench): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), "svc-bench-copies-"));
@@ -20,7 +20,6 @@ async function run({ options }: Bench): Promise<Row[]> {
   const server = await startChild("subjects/s3-server.ts", { logDir: dir });
   const start = () => startChild("subjects/sealed-bytes.ts", { logDir: dir, env: { SVC_BENCH_DIR: dir } });
   const client = await start();
-  // In one process the memory would be that of the anchor, and of the bytes that it filled the file with.
   const bare = await start();
   try {
     await bare.ask("fill", megabytes);
@@ -32,7 +31,6 @@ async function run({ options }: Bench): Promise<Row[]> {
       ours: time("fetch"),
       bare: timeBare("bareFetch"),
     });
-    const peakMb = Math.max(...[...stored.ours, ...fetched.ours].map((one) => one.peakMb));
     await client.ask("hold");
     const pure = await interleaveSamples(options.rounds, {
       seal: time("seal"),
@@ -49,7 +47,6 @@ async function run({ options }: Bench): Promise<Row[]> {
       row("a sealed object opened", pure.open, pure.cipher),
       row("a file sealed and stored", stored.ours, stored.bare),
       row("a copy fetched and opened", fetched.ours, fetched.bare),
-      memoryRow(peakMb),
     ];
   } finally {
     await bare.stop();
@@ -57,11 +54,6 @@ async function run({ options }: Bench): Promise<Row[]> {
     await server.stop();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-function memoryRow(ours: number): Row {
-  const what = "memory at the peak of storing and fetching, both ways";
-  return { goal: "SEAL", what, unit: "MB", ours, limit: { bound: "at most", of: "figure", goal: 150 } };
 }
 
 export const sealedCopies: Goal = {

@@ -53,8 +53,8 @@ function boundValue(row: Row, { of }: Limit): number {
 export function verdictOf(row: Row): Verdict {
   const { limit } = row;
   if (!limit) return "info";
-  // What a process holds does not depend on who else computes.
-  if ((row.outsiders ?? 0) > outsidersAtMost && row.unit !== "MB") return "void";
+  // What a process holds or asks for does not depend on who else computes.
+  if ((row.outsiders ?? 0) > outsidersAtMost && !["MB", "requests"].includes(row.unit)) return "void";
   if (limit.of === "ratio" && row.ratios && row.ratios.length < pairsAtLeast) return "few";
   const value = boundValue(row, limit);
   if (limit.stretch !== undefined && holds(value, limit.bound, limit.stretch)) return "stretch";

@@ -14,17 +14,27 @@ import {
 import { root } from "./anchors.ts";
 import { peakResidentMb } from "./process-stats.ts";
 
-/** Runs one command; answers the most memory that the process had, in MB. */
-export async function peakOfHost(command: object, env: NodeJS.ProcessEnv): Promise<number> {
+type Ran = {
+  /** The most memory that the process had. */
+  peakMb: number;
+  /** From its start to its end. */
+  seconds: number;
+  answer: unknown;
+};
+
+/** Runs one command as a process of its own. */
+export async function runShippedHost(command: object, env: NodeJS.ProcessEnv): Promise<Ran> {
   const bundle = bundleSpec(root, process.env);
   const programs = await findPrograms(root, async () => {
     await promisify(execFile)(bundle.command, bundle.args, { cwd: root, env: bundle.env });
   });
+  const startedAt = performance.now();
   const child = spawn(process.execPath, runProgram(programs, "ops-watchdog-host"), {
     env: { ...process.env, ...programEnv(programs), ...env },
-    stdio: ["pipe", "ignore", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   const said = text(child.stderr);
+  const answered = text(child.stdout);
   const ended = once(child, "exit");
   child.stdin.end(JSON.stringify(command));
   let peakMb = 0;
@@ -33,6 +43,7 @@ export async function peakOfHost(command: object, env: NodeJS.ProcessEnv): Promi
     await wait(10);
   }
   const [code] = (await ended) as [number | null];
+  const seconds = (performance.now() - startedAt) / 1_000;
   if (code !== 0) throw new Error(`the program of the host ended with ${code}: ${await said}`);
-  return peakMb;
+  return { peakMb, seconds, answer: JSON.parse(await answered) };
 }

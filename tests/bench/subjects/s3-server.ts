@@ -7,5 +7,7 @@ const s3 = await startS3Server();
 
 serveParent({
   options: async () => s3.options(),
+  /** How many requests came since this was asked last. */
+  requests: () => s3.requests.splice(0).length,
   end: () => s3.stop(),
 });
