@@ -3,7 +3,7 @@ export type Body = {
   readonly sizeBytes: number;
   /** What another process needs to make the very same bytes again; empty when the source alone is enough. */
   readonly state: string;
-  /** The bytes from this one on. */
+  /** The bytes from this one on; a chunk need not be valid any more when the next one is asked for. */
   read: (from: number) => AsyncIterable<Uint8Array>;
 };
 

@@ -19,7 +19,7 @@ export type SealedBody = {
   readonly sizeBytes: number;
   /** What another process needs to go on with these very bytes. It is no secret. */
   readonly state: string;
-  /** The sealed bytes from this one on. */
+  /** The sealed bytes from this one on; each chunk is valid until the next one is asked for. */
   read: (from: number) => AsyncIterable<Uint8Array>;
 };
 
@@ -45,10 +45,12 @@ export function createSealedBody(options: SealedBodyOptions): SealedBody {
   async function* segments(first: number): AsyncGenerator<Uint8Array> {
     let segment = first;
     let left = plainBytes - first * segmentBytes;
+    // One for all segments, but for each reader.
+    const room = Buffer.allocUnsafeSlow(sealedSegmentBytes);
     for await (const piece of cutPieces(readPlain(first * segmentBytes), segmentBytes)) {
       left -= piece.bytes.length;
       if (piece.isLast ? left !== 0 : left <= 0) throw sourceChanged(`it no longer has ${plainBytes} bytes`);
-      const { bytes, tag } = sealSegment(key, { prefix, segment }, piece);
+      const { bytes, tag } = sealSegment(key, { prefix, segment }, { piece, room });
       if (!seen.isSame(segment, tag)) throw sourceChanged(`segment ${segment} has other bytes`);
       yield bytes;
       segment += 1;

@@ -1,16 +1,12 @@
-// The program of the host as it is shipped: bundled, with the flags of a stack and its code cache.
+// The program of the host as it is shipped: bundled, with the flags that ops-watchdog starts it with and a code cache.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import {
-  bundleSpec,
-  findPrograms,
-  programEnv,
-  runProgram,
-} from "../../../libs/local-stack/src/program/programs.ts";
+import { bundleSpec, findPrograms, programEnv } from "../../../libs/local-stack/src/program/programs.ts";
+import { programFlags, programMemory } from "../../../services/ops-watchdog/src/loop/run-program.ts";
 import { root } from "./anchors.ts";
 import { peakResidentMb } from "./process-stats.ts";
 
@@ -29,8 +25,8 @@ export async function runShippedHost(command: object, env: NodeJS.ProcessEnv): P
     await promisify(execFile)(bundle.command, bundle.args, { cwd: root, env: bundle.env });
   });
   const startedAt = performance.now();
-  const child = spawn(process.execPath, runProgram(programs, "ops-watchdog-host"), {
-    env: { ...process.env, ...programEnv(programs), ...env },
+  const child = spawn(process.execPath, [...programFlags, programs.file("ops-watchdog-host")], {
+    env: { ...process.env, ...programEnv(programs), ...programMemory, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const said = text(child.stderr);

@@ -75,8 +75,7 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   };
   await sendBundles(pass);
   const runs = await sendOwnWal(pass);
-  await sendArchives(pass, listedAt);
-  await sendSnapshot(pass, (await pass.archives.list()).archives);
+  await sendSnapshot(pass, await sendArchives(pass, listedAt));
   const indexed = await sendIndexed(pass);
   // What was deleted or expired while a long pass sent is known now.
   const known = await pass.archives.list();

@@ -4,8 +4,11 @@ import type { Pass } from "./pass-context.ts";
 import { type Archive, type CopyState, planArchives } from "./plan-archives.ts";
 import { send } from "./send.ts";
 
-/** Brings what is recorded of copies in line with the bucket, and copies the archives that have none. */
-export async function sendArchives(pass: Pass, listedAt: Date): Promise<void> {
+/**
+ * Brings what is recorded of copies in line with the bucket, and copies the archives that have none. When the newest copy
+ * was recorded, in ms; 0 = there is none.
+ */
+export async function sendArchives(pass: Pass, listedAt: Date): Promise<number> {
   const { archives, progress, step, now } = pass;
   const found = await archives.list();
   const plan = planArchives(found.archives, copyStateIn(pass));
@@ -16,21 +19,33 @@ export async function sendArchives(pass: Pass, listedAt: Date): Promise<void> {
   step("record");
   const at = new Date(now()).toISOString();
   await archives.record(plan.record.map(({ id, sha256 }) => ({ id, sha256, at })));
+  let recordedAt = plan.record.length > 0 ? Date.parse(at) : newestRecorded(found.archives, plan.clear);
   progress.expect(
     "worlds",
     plan.send.map(({ size_bytes }) => sealedSize(size_bytes)),
   );
   for (const archive of plan.send) {
     step("archive");
-    await sendArchive(pass, archive);
+    if (await sendArchive(pass, archive)) recordedAt = now();
   }
+  return recordedAt;
+}
+
+function newestRecorded(archives: readonly Archive[], cleared: readonly Archive[]): number {
+  const gone = new Set(cleared);
+  let newest = 0;
+  for (const archive of archives)
+    if (archive.offsite_at !== undefined && !gone.has(archive))
+      newest = Math.max(newest, Date.parse(archive.offsite_at));
+  return newest;
 }
 
 export function copyStateIn({ listing }: Pick<Pass, "listing">): (archive: Archive) => CopyState {
   return ({ archive, size_bytes }) => listing.stateOf(keyOfArchive(archive), sealedSize(size_bytes));
 }
 
-async function sendArchive(pass: Pass, archive: Archive): Promise<void> {
+/** False when it failed for now. */
+async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
   const { id, sha256, size_bytes: sizeBytes } = archive;
   const key = keyOfArchive(archive.archive);
   const tell = pass.progress.begin("worlds");
@@ -38,7 +53,7 @@ async function sendArchive(pass: Pass, archive: Archive): Promise<void> {
     pass.step("sent");
     tell(sentBytes);
   };
-  await pass.attempt(key, async () => {
+  const isSent = await pass.attempt(key, async () => {
     const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
     pass.report.sent += 1;
     pass.report.sent_bytes += sent;
@@ -47,4 +62,5 @@ async function sendArchive(pass: Pass, archive: Archive): Promise<void> {
     await pass.archives.record([{ id, sha256, at: new Date(pass.now()).toISOString() }]);
   });
   pass.progress.end(sealedSize(sizeBytes));
+  return isSent;
 }

@@ -3,11 +3,11 @@
 import { listBundles } from "../bundle/folder.ts";
 import { bundleOfKey, keyOfBundle } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
-import type { Archive } from "./plan-archives.ts";
 import { sendBundle } from "./send-bundles.ts";
 
-export async function sendSnapshot(pass: Pass, archives: readonly Archive[]): Promise<void> {
-  if (!isSnapshotDue(archives, pass.listing.all())) return;
+/** `recordedAt` is when the newest copy of an archive was recorded. */
+export async function sendSnapshot(pass: Pass, recordedAt: number): Promise<void> {
+  if (!isSnapshotDue(recordedAt, pass.listing.keys())) return;
   pass.step("snapshot");
   await pass.attempt("a bundle with the times of the copies", async () => {
     await pass.takeBundle();
@@ -19,11 +19,8 @@ export async function sendSnapshot(pass: Pass, archives: readonly Archive[]): Pr
 }
 
 /** Whether a copy was recorded after the newest bundle of the bucket was taken; names of bundles tell seconds. */
-function isSnapshotDue(
-  archives: readonly Pick<Archive, "offsite_at">[],
-  objects: readonly { key: string }[],
-): boolean {
-  const recorded = Math.max(0, ...archives.map(({ offsite_at }) => Date.parse(offsite_at ?? "1970-01-01")));
-  const taken = Math.max(0, ...objects.map(({ key }) => bundleOfKey(key)?.takenAt.getTime() ?? 0));
-  return Math.floor(recorded / 1_000) > Math.floor(taken / 1_000);
+function isSnapshotDue(recordedAt: number, keys: Iterable<string>): boolean {
+  let takenAt = 0;
+  for (const key of keys) takenAt = Math.max(takenAt, bundleOfKey(key)?.takenAt.getTime() ?? 0);
+  return Math.floor(recordedAt / 1_000) > Math.floor(takenAt / 1_000);
 }

@@ -3,13 +3,14 @@
 import { isObjectStoreError, type ObjectStore } from "@svc/object-store";
 import { isFault } from "@svc/proto";
 import { createSealedBody, isStateOf, type KeyRing, reseal, sealedSize } from "@svc/sealed";
+import { releaseChunks } from "./release-chunks.ts";
 import { type Digest, verified, WrongBytesError } from "./source.ts";
 
 type SendDeps = { bucket: ObjectStore; ring: KeyRing; signal: AbortSignal };
 
 type Outgoing = Digest & {
   key: string;
-  /** The plaintext from its first byte on; called again for a repeat. */
+  /** The plaintext from its first byte on, in chunks that are freed once they are sealed; called again for a repeat. */
   open: () => AsyncIterable<Uint8Array>;
   onProgress?: (sentBytes: number) => void;
 };
@@ -17,7 +18,7 @@ type Outgoing = Digest & {
 /** Stores a sealed copy of bytes with a known digest. */
 export function send(deps: SendDeps, outgoing: Outgoing): Promise<number> {
   const { key, sizeBytes, sha256, open, onProgress } = outgoing;
-  const readPlain = (from: number) => verified(open(), outgoing, from);
+  const readPlain = (from: number) => releaseChunks(verified(open(), outgoing, from));
   return sendPlain(deps, { key, plainBytes: sizeBytes, fingerprint: sha256, readPlain, onProgress });
 }
 
@@ -59,7 +60,7 @@ export async function sendAgain(
   async function* readSealed() {
     const found = await bucket.get(key, { sizeBytes, signal });
     if (!found) throw new Error("the object is gone");
-    yield* found.bytes;
+    yield* releaseChunks(found.bytes);
   }
   await bucket.put({
     key,
