@@ -66,21 +66,28 @@ export async function list({ data }: Options): Promise<Outcome> {
   return { json: listed, text };
 }
 
-type Verified = { checked: string[]; damaged: { key: string; problem: string; repaired: boolean }[] };
+type Verified = {
+  checked: string[];
+  damaged: { key: string; problem: string; repaired: boolean }[];
+  unread: { key: string; problem: string }[];
+};
 
 export async function verify({ data, sample }: Options & { sample?: number }): Promise<Outcome> {
   const about = sample === undefined ? {} : { sample };
-  const { checked, damaged } = await askWatchdog<Verified>(variables(data), {
+  const { checked, damaged, unread } = await askWatchdog<Verified>(variables(data), {
     do: "offsite-verify",
     ...about,
   });
-  const lines = damaged.map(
-    ({ key, problem, repaired }) => `BAD  ${key}: ${problem}${repaired ? "; it was sent again" : ""}`,
-  );
+  const lines = [
+    ...damaged.map(
+      ({ key, problem, repaired }) => `BAD  ${key}: ${problem}${repaired ? "; it was sent again" : ""}`,
+    ),
+    ...unread.map(({ key, problem }) => `NOT READ  ${key}: ${problem}`),
+  ];
   return {
-    json: { checked, damaged },
+    json: { checked, damaged, unread },
     text: [...lines, `${checked.length - damaged.length} of ${checked.length} copies are intact.`].join("\n"),
-    exitCode: damaged.length === 0 ? 0 : 1,
+    exitCode: damaged.length + unread.length === 0 ? 0 : 1,
   };
 }
 

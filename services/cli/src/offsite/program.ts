@@ -18,7 +18,7 @@ export function addOffsiteCommands(program: Command): void {
     runs(async (options) => (await commands()).list(options)),
   );
   command(offsite, "verify", {
-    does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged",
+    does: "open copies to their last byte and send damaged ones again; exit code 1 when one is damaged or the store does not answer for it",
     example: "offsite verify --sample 20",
   })
     .option(

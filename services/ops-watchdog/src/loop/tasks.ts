@@ -158,6 +158,7 @@ function offsiteWal({ offsite, now }: TaskDeps): Task {
 
 const Opened = z.object({
   damaged: z.array(z.object({ key: z.string(), problem: z.string(), repaired: z.boolean() })),
+  unread: z.array(z.object({ key: z.string(), problem: z.string() })),
 });
 
 function offsiteVerification({ offsite, settings, now, log }: TaskDeps): Task {
@@ -171,8 +172,10 @@ function offsiteVerification({ offsite, settings, now, log }: TaskDeps): Task {
       return isDue ? { do: "offsite-verify", sample: offsite.verify_sample } : undefined;
     },
     readAnswer: (answer) => {
-      for (const { key, problem, repaired } of Opened.parse(answer).damaged)
+      const { damaged, unread } = Opened.parse(answer);
+      for (const { key, problem, repaired } of damaged)
         log.error({ key, problem, repaired }, "off-site copy is damaged");
+      for (const { key, problem } of unread) log.warn({ key, problem }, "off-site copy cannot be read");
     },
   };
 }

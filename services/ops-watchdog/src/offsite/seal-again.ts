@@ -36,14 +36,17 @@ async function sealEach(pass: Pass, objects: readonly Sealed[], budget: { left: 
   for (const object of objects) {
     if (budget.left === 0) return false;
     let isSealed = false;
-    await pass.attempt(object.key, async () => {
+    const isFine = await pass.attempt(object.key, async () => {
       isSealed = await isUnderActiveKey(pass, object.key);
       if (isSealed) return;
       budget.left -= 1;
       step("seal-again");
       isSealed = await sealOne(pass, object);
+      // The older key may be thrown away once every object is under the new one: an answer alone is no proof.
+      if (isSealed && !(await isUnderActiveKey(pass, object.key)))
+        throw new Error("the store still has it under the older key after it was sealed again");
     });
-    isDone &&= isSealed;
+    isDone &&= isFine && isSealed;
   }
   return isDone;
 }

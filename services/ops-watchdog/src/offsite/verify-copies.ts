@@ -12,7 +12,7 @@ import { hexOf, indexesIn, readIndex } from "./indexes.ts";
 import { bundleOfKey, type IndexFolder, indexFolders, keyOfArchive, partOfKey } from "./object-key.ts";
 import type { Archive } from "./plan-archives.ts";
 import { openReceived, releaseChunks } from "./release-chunks.ts";
-import { isOfOneObject, send } from "./send.ts";
+import { isOfOneObject, isOutOfReach, send } from "./send.ts";
 import { verified } from "./source.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
 import { checksOfWal } from "./verify-wal.ts";
@@ -21,12 +21,17 @@ import type { WalPath } from "./wal-key.ts";
 export type Verified = {
   checked: string[];
   damaged: { key: string; problem: string; repaired: boolean }[];
+  /** The store did not answer for them; they may be intact. */
+  unread: { key: string; problem: string }[];
 };
+
+/** Copies in a row that the store did not answer for; the next one would not be read either. */
+const mostUnread = 3;
 
 /** The newest bundle and `sample` of each other kind; everything without `sample`. */
 export async function verifyCopies(deps: VerifyDeps, sample: number | undefined): Promise<Verified> {
   const { bucket, signal } = deps;
-  const result: Verified = { checked: [], damaged: [] };
+  const result: Verified = { checked: [], damaged: [], unread: [] };
   const keys: string[] = [];
   for await (const { key } of bucket.list("", { signal })) keys.push(key);
   const bundles = keys.filter((key) => bundleOfKey(key)).sort();
@@ -48,9 +53,12 @@ export async function verifyCopies(deps: VerifyDeps, sample: number | undefined)
   const chooseSome = sample === undefined ? undefined : (from: readonly WalPath[]) => choose(from, sample);
   checks.push(...checksOfWal(deps, keys, chooseSome));
   checks.push(...(await checksOfIndexed(deps, { keys, sample })));
+  let inARow = 0;
   for (const one of checks) {
     deps.step("verify");
-    await check(result, one);
+    const unread = await check(result, one);
+    inARow = unread === undefined ? 0 : inARow + 1;
+    if (unread !== undefined && inARow >= Math.min(mostUnread, checks.length)) throw unread;
   }
   return result;
 }
@@ -128,15 +136,22 @@ async function sendPartAnew(deps: VerifyDeps, key: string, sources: Sources[Inde
   return true;
 }
 
-async function check(result: Verified, { key, verify, repair }: Check): Promise<void> {
-  result.checked.push(key);
+/** Answers the error of a store that did not answer. */
+async function check(result: Verified, { key, verify, repair }: Check): Promise<unknown> {
   try {
     await verify();
+    result.checked.push(key);
   } catch (error) {
     if (!isOfOneObject(error)) throw error;
+    if (isOutOfReach(error)) {
+      result.unread.push({ key, problem: (error as Error).message });
+      return error;
+    }
+    result.checked.push(key);
     const repaired = (await repair?.().catch(() => false)) ?? false;
     result.damaged.push({ key, problem: (error as Error).message, repaired });
   }
+  return undefined;
 }
 
 async function verifyBundleCopy({ bucket, ring, bundleDir, signal }: VerifyDeps, key: string): Promise<void> {

@@ -23,6 +23,13 @@ import { type StorageStub, serveStorage } from "./storage-stub.ts";
 
 const program = testProgram(resolve(import.meta.dirname, "host-main.ts"));
 
+type RunAbout = {
+  keys?: readonly SealKey[];
+  set?: readonly string[];
+  /** Called before each step. */
+  step?: (name: string) => void;
+};
+
 /** Refused requests fail fast; a slow machine has its time. */
 const timing = { attempts: 2, firstPauseMs: 1, maxPauseMs: 5 };
 
@@ -31,8 +38,8 @@ export type Host = {
   bundleDir: string;
   stateDir: string;
   /** Runs a command in this process. */
-  run: <T>(command: Command, about?: { keys?: readonly SealKey[]; set?: readonly string[] }) => Promise<T>;
-  sync: (about?: { keys?: readonly SealKey[]; set?: readonly string[] }) => Promise<PassResult>;
+  run: <T>(command: Command, about?: RunAbout) => Promise<T>;
+  sync: (about?: RunAbout) => Promise<PassResult>;
   /** Runs a command in a process of its own that is killed at a step. */
   kill: (command: Command, step: string, keys?: readonly SealKey[]) => Promise<NodeJS.Signals | null>;
 };
@@ -143,11 +150,8 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, mor
     SVC_OFFSITE_KEY: textOf(keys),
     SVC_OPERATOR_NATS_URL: natsUrl,
   });
-  const run: Host["run"] = async <T>(
-    command: Command,
-    about: { keys?: readonly SealKey[]; set?: readonly string[] } = {},
-  ) => {
-    const { keys = [key], set = [] } = about;
+  const run: Host["run"] = async <T>(command: Command, about: RunAbout = {}) => {
+    const { keys = [key], set = [], step = () => undefined } = about;
     const context: HostContext = {
       settings: loadSettings(schema, { overrides: [...overrides, ...set] }),
       env: envOf(keys),
@@ -161,7 +165,7 @@ function hostIn({ dir, s3, key, databaseUrl, natsUrl }: About, name: string, mor
       rehearsalUrl: "",
       version: "0.0.1",
       serversPauseMs: 0,
-      step: () => undefined,
+      step,
       servers: { kind: "read", items: [] },
       timing,
     };
