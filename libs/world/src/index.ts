@@ -12,6 +12,7 @@ export { readContext } from "./build-context/read.ts";
 export { type ContextLimits, contextLimits, createContextRules } from "./build-context/rules.ts";
 export { unpackContext, unpackPack } from "./build-context/unpack.ts";
 export { type NewContextFile, writeContext } from "./build-context/write.ts";
+export { readChunks } from "./chunks/chunk-file.ts";
 export { readManifestHead } from "./chunks/manifest.ts";
 export { manifestNameOf, parseStoreName, type StoredArchive } from "./chunks/names.ts";
 export { openStored } from "./chunks/open-stored.ts";

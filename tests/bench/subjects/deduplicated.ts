@@ -9,6 +9,8 @@ import { serveParent } from "../harness/parent.ts";
 type Place = { base: string };
 type Timed = { seconds: number };
 const name = "bench-1.tar.zst";
+/** Of the archives by folder. */
+const digests = new Map<string, string>();
 let played: ReturnType<typeof makePlayedWorld> | undefined;
 
 async function timed(act: () => Promise<unknown>): Promise<Timed> {
@@ -46,7 +48,9 @@ async function whole(place: Place): Promise<Timed & { bytes: number }> {
   return await stored(place, { folder: "whole" }, async (open) => {
     let bytes = 0;
     const took = await timed(async () => {
-      bytes = (await storeArchive({ ...open, name, keepFree: 0 })).sizeBytes;
+      const written = await storeArchive({ ...open, name, keepFree: 0 });
+      bytes = written.sizeBytes;
+      digests.set("whole", written.sha256);
     });
     return { ...took, bytes };
   });
@@ -54,7 +58,10 @@ async function whole(place: Place): Promise<Timed & { bytes: number }> {
 
 async function first(place: Place): Promise<Timed> {
   return await stored(place, { folder: "first" }, (open) =>
-    timed(() => storeDeduplicated({ ...open, name, keepFree: 0 })),
+    timed(async () => {
+      const { sha256 } = await storeDeduplicated({ ...open, name, keepFree: 0 });
+      digests.set("first", sha256);
+    }),
   );
 }
 
@@ -72,8 +79,9 @@ async function next(place: Place & { day: number }): Promise<Timed & { added: nu
 async function verify(place: Place & { folder: string }): Promise<Timed> {
   return await stored(place, { folder: place.folder, continues: true }, ({ store }) =>
     timed(async () => {
-      await using file = await openStored(store, name);
-      await verifyArchive(await openArchive(file), {});
+      // As a Job that verifies does.
+      await using file = await openStored(store, name, { isCompared: true });
+      await verifyArchive(await openArchive(file), { sha256: digests.get(place.folder) });
     }),
   );
 }

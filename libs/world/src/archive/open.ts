@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { createGunzip, createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
 import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
 import type { ArchiveFile } from "../path/archive-file.ts";
@@ -12,15 +12,14 @@ import type { ArchiveIndex } from "./index-frame.ts";
 import { type Frame, isListHead, listHeadBytes, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 import { splitZstdFrames } from "./zstd-frames.ts";
+import { createZstdUnpacker } from "./zstd-unpacker.ts";
 
 const unpack = promisify(zstdDecompress);
 const readBytes = 1 << 20;
-/** Frames below this are unpacked several in one go; fewer where little may be wanted. */
-const smallFrameBytes = 64 << 10;
+/** Frames below this are unpacked one after the other by one decoder; fewer where little may be wanted. */
+const smallFrameBytes = 256 << 10;
 const wholeGroupBytes = 1 << 20;
 const partGroupBytes = 256 << 10;
-/** The shortest buffer that zlib takes. */
-const leastBufferBytes = 64;
 
 export type ReadOptions = {
   signal?: AbortSignal | undefined;
@@ -111,11 +110,12 @@ function seekIn(file: ArchiveFile, frames: readonly Frame[], lists: Lists): NonN
 }
 
 async function* unpackFrom(file: ArchiveFile, { frames, packedAt }: { frames: Group[]; packedAt: number }) {
+  using unpackers = createUnpackers();
   let at = packedAt;
   for (const frame of frames) {
     const packed = await readExactly(file, at, frame.packed);
     at += frame.packed;
-    if (frame.plain > 0) yield* lent(await unpackFrame(packed, frame));
+    if (frame.plain > 0) yield* (await unpackers.unpack(packed, frame)).lend();
   }
 }
 
@@ -192,21 +192,56 @@ async function* unpackFrames(
 ): AsyncGenerator<Buffer> {
   const atOnce = Math.min(3, availableParallelism() + 1);
   const spare: Buffer[] = [];
-  const unpacking: { plain: Promise<Buffer>; packed: Buffer }[] = [];
+  using unpackers = createUnpackers();
+  const unpacking: { unpacked: Promise<Unpacked>; packed: Buffer }[] = [];
   const settleFirst = async () => {
     const first = unpacking.shift();
-    const plain = await first?.plain;
+    const unpacked = await first?.unpacked;
     if (first) spare.push(first.packed);
-    return plain ?? Buffer.alloc(0);
+    return unpacked?.lend() ?? [];
   };
   for await (const { frame, packed } of readFrames(file, { frames, part, spare })) {
     part.signal?.throwIfAborted();
-    const plain = unpackFrame(packed.subarray(0, frame.packed), frame);
-    plain.catch(() => undefined);
-    unpacking.push({ plain, packed });
-    if (unpacking.length >= atOnce) yield* lent(await settleFirst());
+    const unpacked = unpackers.unpack(packed.subarray(0, frame.packed), frame);
+    unpacked.catch(() => undefined);
+    unpacking.push({ unpacked, packed });
+    if (unpacking.length >= atOnce) yield* await settleFirst();
   }
-  while (unpacking.length > 0) yield* lent(await settleFirst());
+  while (unpacking.length > 0) yield* await settleFirst();
+}
+
+/** What was unpacked, in parts of which each is valid until the next one is asked for. */
+type Unpacked = { lend: () => Iterable<Buffer> };
+
+function createUnpackers(): Disposable & {
+  unpack: (packed: Buffer, group: Group) => Promise<Unpacked>;
+} {
+  const all: ReturnType<typeof createZstdUnpacker>[] = [];
+  const free: typeof all = [];
+  const newUnpacker = () => {
+    const unpacker = createZstdUnpacker();
+    all.push(unpacker);
+    return unpacker;
+  };
+  return {
+    unpack: async (packed, group) => {
+      if (group.frames.length === 1) {
+        const plain = await unpackFrame(packed, group);
+        return { lend: () => lent(plain) };
+      }
+      const unpacker = free.pop() ?? newUnpacker();
+      const parts = await unpacker.unpack(packed, group.frames);
+      return {
+        *lend() {
+          yield* unpacker.lend(parts);
+          free.push(unpacker);
+        },
+      };
+    },
+    [Symbol.dispose]: () => {
+      for (const unpacker of all) unpacker[Symbol.dispose]();
+    },
+  };
 }
 
 function* lent(plain: Buffer): Generator<Buffer> {
@@ -215,60 +250,14 @@ function* lent(plain: Buffer): Generator<Buffer> {
   releaseBuffer(plain);
 }
 
-async function unpackFrame(packed: Buffer, group: Group): Promise<Buffer> {
-  if (group.frames.length > 1) return unpackSmall(packed, group);
+async function unpackFrame(packed: Buffer, { plain: length }: Frame): Promise<Buffer> {
   const plain = await unpack(packed, {
-    maxOutputLength: group.plain,
+    maxOutputLength: length,
     // One byte more than expected, so that one turn of the thread pool reaches the end.
-    chunkSize: Math.min(group.plain, 4 << 20) + 64,
+    chunkSize: Math.min(length, 4 << 20) + 64,
   });
-  if (plain.length !== group.plain) throw corrupt("a frame is shorter than its table says");
+  if (plain.length !== length) throw corrupt("a frame is shorter than its table says");
   return plain;
-}
-
-/** For small frames a turn of the thread pool takes several times as long as the work. */
-function unpackSmall(packed: Buffer, { frames, plain }: Group): Buffer {
-  const whole = Buffer.allocUnsafeSlow(plain);
-  let [from, to] = [0, 0];
-  for (let first = 0; first < frames.length; ) {
-    const run = frames.slice(first, runEnd(frames, first));
-    const length = run.reduce((sum, frame) => sum + frame.packed, 0);
-    const part = unpackRun(packed.subarray(from, from + length), run);
-    part.copy(whole, to);
-    from += length;
-    to += part.length;
-    first += run.length;
-  }
-  return whole;
-}
-
-/** After frames of one length, which are unpacked by one decoder. */
-function runEnd(frames: readonly Frame[], first: number): number {
-  let end = first + 1;
-  while (end < frames.length && frames[end]?.plain === frames[first]?.plain) end += 1;
-  return end;
-}
-
-/**
- * A decoder goes on to the next frame where its buffer is just full. Nothing promises that, so otherwise each frame gets a
- * decoder of its own.
- */
-function unpackRun(packed: Buffer, frames: readonly Frame[]): Buffer {
-  const plain = frames.reduce((sum, frame) => sum + frame.plain, 0);
-  const [{ plain: chunkSize } = { plain: 0 }] = frames;
-  if (frames.length > 1 && chunkSize >= leastBufferBytes) {
-    const whole = zstdDecompressSync(packed, { maxOutputLength: plain, chunkSize });
-    if (whole.length === plain) return whole;
-  }
-  let at = 0;
-  const parts = frames.map((frame) => {
-    const bytes = packed.subarray(at, at + frame.packed);
-    at += frame.packed;
-    const part = zstdDecompressSync(bytes, { maxOutputLength: frame.plain, chunkSize: frame.plain + 64 });
-    if (part.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
-    return part;
-  });
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
 type Unpacker = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;

@@ -7,12 +7,15 @@ import { corrupt } from "../archive/tar-header.ts";
 import { isWorldFault } from "../fault.ts";
 import type { ArchiveFile } from "../path/archive-file.ts";
 import type { Folder } from "../path/folder.ts";
+import { readAhead } from "../path/read-ahead.ts";
 import type { ChunkList, ChunkPlace } from "./chunk-list.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** Neighbours of a pack that follow one another in the archive are read in one go. */
 const runBytes = 1 << 20;
 const mostOpenPacks = 64;
+/** Less than this is read together with what follows. */
+const leastDirectBytes = 256 << 10;
 
 /** `memory` is used again for another run once this one is replaced. */
 type Run = { at: number; bytes: Buffer; memory: Buffer };
@@ -33,9 +36,22 @@ export function openChunks(
   let run: Run = { at: 0, bytes: empty, memory: empty };
   let spare: Buffer = empty;
 
+  /** Reads whole chunks straight to where they are wanted; 0 when none that begins there fits. */
+  async function readWhole(target: Buffer, position: number): Promise<number> {
+    const first = indexOf(starts, position);
+    if (starts[first] !== position || first >= chunks.count) return 0;
+    const end = runEnd(chunks, { first, most: target.length });
+    const length = (starts[end] ?? size) - position;
+    if (length > target.length || length < leastDirectBytes) return 0;
+    const bytes = target.subarray(0, length);
+    await packs.fill(bytes, chunks.placeOf(first));
+    if (!isCompared) assertChunks(bytes, { first, end });
+    return length;
+  }
+
   async function load(position: number): Promise<Run> {
     const first = indexOf(starts, position);
-    const end = runEnd(chunks, first);
+    const end = runEnd(chunks, { first, most: runBytes });
     if (end <= first) throw new Error(`there is no chunk at ${position}`);
     const runAt = starts[first] ?? 0;
     const runLength = (starts[end] ?? size) - runAt;
@@ -69,6 +85,8 @@ export function openChunks(
       if (position >= size || length === 0) return { bytesRead: 0 };
       const isIn = position >= run.at && position < run.at + run.bytes.length;
       if (!isIn) {
+        const bytesRead = await readWhole(buffer.subarray(offset, offset + length), position);
+        if (bytesRead > 0) return { bytesRead };
         const loaded = await load(position);
         spare = run.memory;
         run = loaded;
@@ -79,6 +97,12 @@ export function openChunks(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Throws `backup_corrupt` that names a damaged chunk and its pack, where the file compares them. */
+export async function readChunks(file: ArchiveFile, signal?: AbortSignal): Promise<void> {
+  const { size } = await file.stat();
+  for await (const _ of readAhead(file, size)) signal?.throwIfAborted();
 }
 
 function startsOf(chunks: ChunkList): Float64Array {
@@ -102,7 +126,8 @@ function indexOf(starts: Float64Array, position: number): number {
   return low;
 }
 
-function runEnd(chunks: ChunkList, first: number): number {
+/** After chunks that follow one another in a pack too: so many bytes, but at least one chunk. */
+function runEnd(chunks: ChunkList, { first, most }: { first: number; most: number }): number {
   if (first >= chunks.count) return first;
   let before = chunks.placeOf(first);
   let bytes = before.length;
@@ -110,7 +135,7 @@ function runEnd(chunks: ChunkList, first: number): number {
   for (; end < chunks.count; end += 1) {
     const next = chunks.placeOf(end);
     bytes += next.length;
-    if (next.pack !== before.pack || next.at !== before.at + before.length || bytes > runBytes) break;
+    if (next.pack !== before.pack || next.at !== before.at + before.length || bytes > most) break;
     before = next;
   }
   return end;

@@ -16,9 +16,8 @@ import { measure } from "../archive/walk.ts";
 import { type Written, writeArchive } from "../archive/write.ts";
 import { releaseConsumed } from "../buffer-release.ts";
 import { isWorldFault } from "../fault.ts";
-import { readAhead } from "../path/read-ahead.ts";
 import { writeAll } from "../path/write-all.ts";
-import { openChunks } from "./chunk-file.ts";
+import { openChunks, readChunks } from "./chunk-file.ts";
 import { findKnownChunks, type KnownChunks, noneKnown } from "./known-chunks.ts";
 import { encodeManifest, type Manifest } from "./manifest.ts";
 import { manifestNameOf, newLeaseName, serverOf } from "./names.ts";
@@ -135,7 +134,7 @@ async function readBack(plan: StorePlan, manifest: Manifest, written: Written): 
 /** Throws `backup_corrupt` that names a chunk and its pack, if there is a wrong one. */
 async function nameDamage(plan: StorePlan, manifest: Manifest): Promise<void> {
   await using file = openChunks(await plan.store.duplicate(), manifest);
-  for await (const _ of readAhead(file, manifest.size)) plan.signal?.throwIfAborted();
+  await readChunks(file, plan.signal);
 }
 
 /**

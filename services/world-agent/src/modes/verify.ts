@@ -1,11 +1,34 @@
 import type { Task, TaskDone } from "@svc/proto/world-task";
-import { clampToSafeInteger, isSameWorld, openArchive, verifyArchive } from "@svc/world";
+import {
+  clampToSafeInteger,
+  isSameWorld,
+  isWorldFault,
+  openArchive,
+  readChunks,
+  verifyArchive,
+} from "@svc/world";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
+type Verification = Task & { mode: "verify" };
+
 /** Reads an archive to its end and, when asked, holds the world against it. */
-export async function verify(task: Task & { mode: "verify" }, context: Context): Promise<TaskDone> {
-  await using source = await openSource(task.from, context);
+export async function verify(task: Verification, context: Context): Promise<TaskDone> {
+  // The digest of the whole tells as much as those of its chunks, but not which of them is damaged.
+  const isCompared = task.sha256 !== undefined && !task.compare;
+  try {
+    return await readToEnd(task, { context, isCompared });
+  } catch (error) {
+    if (isCompared && isWorldFault(error, "backup_corrupt")) await nameDamage(task, context);
+    throw error;
+  }
+}
+
+async function readToEnd(
+  task: Verification,
+  { context, isCompared }: { context: Context; isCompared: boolean },
+): Promise<TaskDone> {
+  await using source = await openSource(task.from, context, { isCompared });
   const archive = await openArchive(source.file);
   const verified = await verifyArchive(archive, {
     sha256: task.sha256,
@@ -22,4 +45,11 @@ export async function verify(task: Task & { mode: "verify" }, context: Context):
     bytes: clampToSafeInteger(bytes),
     ...(same !== undefined && { same }),
   };
+}
+
+/** Throws when a chunk of a deduplicated archive is damaged, and names it. */
+async function nameDamage({ from }: Verification, context: Context): Promise<void> {
+  if (from.kind !== "archive") return;
+  await using source = await openSource(from, context);
+  await readChunks(source.file, context.signal);
 }
