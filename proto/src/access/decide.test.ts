@@ -144,7 +144,8 @@ function matrix(operation: Operation): void {
 describe("limits", () => {
   const limited = (limits: AccessLimits) => sharedWith(member(memberRights, { limits }));
   const as = account("usr-member");
-  const cases: [fact: string, limits: AccessLimits, asked: Asked, isAllowed: boolean][] = [
+  type Case = [fact: string, limits: AccessLimits, asked: Asked, isAllowed: boolean];
+  const cases: Case[] = [
     ["a path within", { read_paths: ["plugins"] }, { rights: ["files.read"], reads: ["plugins/x"] }, true],
     [
       "one of two paths",
@@ -205,6 +206,36 @@ describe("limits", () => {
       { read_paths: ["plugins"] },
       { rights: ["files.read"], writes: ["plugins"] },
       false,
+    ],
+    ...(
+      [
+        ["secret.yml", "plugins/x", false],
+        ["secret.yml", "plugins", false],
+        ["secret", "config/worldguard", false],
+        ["secret", "config", false],
+        ["a.zip", "", false],
+        ["plugins/../secret.yml", "plugins/x", false],
+        ["secret.yml", "plugins2", true],
+        ["plugins/x", "mods/x", true],
+        ["plugins/x", "config/worldguard/x", true],
+      ] as const
+    ).map(
+      ([from, to, isAllowed]): Case => [
+        `a move of ${from} to ${to}`,
+        { read_paths: ["plugins", "config/worldguard"] },
+        { rights: ["files.write"], writes: [from, to], moves: { from, to } },
+        isAllowed,
+      ],
+    ),
+    [
+      "a move with paths of changes alone",
+      { write_paths: ["plugins"] },
+      {
+        rights: ["files.write"],
+        writes: ["plugins/a", "plugins/b"],
+        moves: { from: "plugins/a", to: "plugins/b" },
+      },
+      true,
     ],
     [
       "a command that is allowed",

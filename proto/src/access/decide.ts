@@ -5,7 +5,7 @@ import type { AccountPrincipal, Principal } from "../envelope.ts";
 import { carries, type MemberRight, reaches } from "../right.ts";
 import { isCommandAllowed } from "./command-limit.ts";
 import type { Grant, MemberFacts } from "./grant.ts";
-import { isWithin, readers, writers } from "./path-limit.ts";
+import { isWithin, readers, reveals, writers } from "./path-limit.ts";
 
 /** What is known of a server when somebody asks for something. */
 export type SharedServer = {
@@ -30,6 +30,8 @@ export type Asked = {
    */
   reads?: readonly string[];
   writes?: readonly string[];
+  /** What is taken away from a path, or out of the archive there, and where it comes to lie. */
+  moves?: { from: string; to: string };
   /** True where staff have an operation of their own for it (docs/reference/claims.md#settings). */
   isClosedToStaff?: boolean;
 };
@@ -100,6 +102,7 @@ function refusalOf({ rights, limits = {} }: Grant, asked: Asked): Refusal | unde
   const asks = (right: MemberRight) => asked.rights.includes(right as never);
   if (readers.some(asks) && !arePathsOpen(asked.reads, limits.read_paths)) return "path";
   if (writers.some(asks) && !arePathsOpen(asked.writes, limits.write_paths)) return "path";
+  if (asked.moves && reveals(asked.moves, limits.read_paths)) return "path";
   const { allow_commands: allow, deny_commands: deny = [] } = limits;
   if (!asks("command") || (allow === undefined && deny.length === 0)) return undefined;
   const { command } = asked;

@@ -17,7 +17,8 @@ const limited: Grant = {
 };
 const until = { ends_at: "2029-01-01T00:00:00.000Z" };
 
-const cases: [fact: string, own: Grant, asked: Grant, isCovered: boolean][] = [
+type Case = [fact: string, own: Grant, asked: Grant, isCovered: boolean];
+const cases: Case[] = [
   ["everything covers everything", all, all, true],
   ["everything covers what is limited", all, limited, true],
   ["what is limited covers itself", limited, limited, true],
@@ -74,6 +75,20 @@ const cases: [fact: string, own: Grant, asked: Grant, isCovered: boolean][] = [
     false,
   ],
   ["no path at all", limited, { rights: ["files.write"], limits: { write_paths: [] }, ...until }, true],
+  ...(
+    [
+      ["without the paths of reads", { write_paths: ["world"] }, false],
+      ["with the paths of reads", { write_paths: ["world"], read_paths: ["plugins"] }, true],
+      ["within the paths of reads", { write_paths: ["plugins/x"] }, true],
+    ] as const
+  ).map(
+    ([fact, limits, isCovered]): Case => [
+      `files.write of more than is read, ${fact}`,
+      { rights: ["see", "files.read", "files.write", "invite"], limits: { read_paths: ["plugins"] } },
+      { rights: ["see", "files.write"], limits: AccessLimits.parse(limits) },
+      isCovered,
+    ],
+  ),
   ["commands without limits", limited, { rights: ["command"], ...until }, false],
   [
     "commands without the denials",

@@ -69,6 +69,9 @@ function limitsCover({ limits: own = {} }: Grant, { rights, limits: asked = {} }
   const asks = (right: MemberRight) => rights.includes(right);
   if (readers.some(asks) && !pathsCover(own.read_paths, asked.read_paths)) return false;
   if (writers.some(asks) && !pathsCover(own.write_paths, asked.write_paths)) return false;
+  // Else somebody else, whom no path of reads holds back, moves files to where they are open.
+  const isMover = asks("files.write") && !pathsCover(own.read_paths, asked.write_paths);
+  if (isMover && !pathsCover(own.read_paths, asked.read_paths)) return false;
   if (!asks("command")) return true;
   const { allow_commands: allowed, deny_commands: denied = [] } = own;
   if (!denied.every((pattern) => asked.deny_commands?.includes(pattern))) return false;

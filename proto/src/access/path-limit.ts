@@ -26,6 +26,18 @@ export function isWithin(path: string, prefixes: readonly string[]): boolean {
   return isNormalized(path) && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 }
 
+/**
+ * Whether a move brings what may not be read to where it may, also as part of a folder that comes to lie above.
+ * `prefixes`: what may be read; absent: everything.
+ */
+export function reveals(
+  { from, to }: { from: string; to: string },
+  prefixes: readonly string[] | undefined,
+): boolean {
+  if (prefixes === undefined || isWithin(from, prefixes)) return false;
+  return isWithin(to, prefixes) || prefixes.some((prefix) => to === "" || isWithin(prefix, [to]));
+}
+
 function isNormalized(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (path === "" || /[\\\u0000-\u001f\u007f\p{Cs}]/u.test(path)) return false;

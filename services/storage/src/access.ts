@@ -18,7 +18,7 @@ import {
 type Shared = Pick<worlds.WorldServer, "name" | "owner_id" | "members">;
 
 /** What is asked for: the operation, whose contract has the rights, and the paths that limits are about. */
-export type Wanted = { to: Pick<AnyContract, "http"> } & Pick<Asked, "reads" | "writes">;
+export type Wanted = { to: Pick<AnyContract, "http"> } & Pick<Asked, "reads" | "writes" | "moves">;
 
 function decide(principal: Principal, world: Shared, { to, ...paths }: Wanted): Verdict {
   return decideAccess(principal, sharedOf(world), { ...paths, ...askedBy(to), now: Date.now() });

@@ -24,8 +24,8 @@ export async function openWorld(
 }
 
 // What is passed here has more members than these.
-function pathsOf({ reads, writes }: Pick<Wanted, "reads" | "writes">): Pick<Wanted, "reads" | "writes"> {
-  return { ...(reads && { reads }), ...(writes && { writes }) };
+function pathsOf({ reads, writes, moves }: Omit<Wanted, "to">): Omit<Wanted, "to"> {
+  return { ...(reads && { reads }), ...(writes && { writes }), ...(moves && { moves }) };
 }
 
 /** As `openWorld`, and the server must be stopped and have a volume. */

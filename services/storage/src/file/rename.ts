@@ -16,6 +16,7 @@ export const rename =
       server: name,
       to: files.rename,
       writes: [path, to],
+      moves: { from: path, to },
       task: { mode: "rename", path, to },
       change,
     });

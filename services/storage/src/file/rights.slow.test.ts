@@ -270,6 +270,21 @@ describe("byte transfers of a server whose owner changes", () => {
       assert.deepEqual((own.body["backups"] as object[])[0], { ...row, former_owner: "usr-1", label: "x" });
     });
 
+    test("nothing that is closed to reading is moved to where it is open", async () => {
+      const rights: MemberRight[] = ["files.read", "files.write"];
+      const refused = (place: string, json: object) =>
+        fixture.refusal(`${base}/files/${place}`, { method: "POST", json });
+      const move = (path: string, to: string) => refused(`rename?path=${path}`, { to });
+      share(rights, { read_paths: ["open.dat"] });
+      assert.equal(await move("level.dat", "open.dat"), "403 path_not_shared");
+      share(rights, { read_paths: ["open/deep"] });
+      assert.equal(await move("closed", "open"), "403 path_not_shared");
+      assert.equal(await refused("unzip?path=open/a.zip", {}), "403 path_not_shared");
+      assert.equal(await move("level.dat", "closed/level.dat"), "404 not_found");
+      share(rights, { write_paths: ["open"] });
+      assert.equal(await move("open/a", "open/deep/a"), "404 not_found");
+    });
+
     test("files outside of its paths are closed, in every operation and at both ends", async () => {
       share(["files.read", "files.write"], { read_paths: ["plugins"], write_paths: ["plugins"] });
       const outside: [method: string, place: string, json?: object][] = [

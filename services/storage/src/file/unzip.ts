@@ -13,10 +13,11 @@ export const unzip =
   async (context, { name: server, path: given, overwrite = false, skip_protected = false }) => {
     const path = readZip(given);
     // What comes out lies beside it.
-    const writes = [path, folderOf(path)];
+    const folder = folderOf(path);
+    const paths = { writes: [path, folder], moves: { from: path, to: folder } };
     const { lock, world } = await lockWorld(
       deps,
-      { ...context, server, to: files.unzip, writes },
+      { ...context, server, to: files.unzip, ...paths },
       "file-write",
     );
     try {
