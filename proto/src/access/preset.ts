@@ -11,17 +11,7 @@ export const accessPresets = {
   helper: {
     rights: ["see", "console.read", "command", "players"],
     limits: {
-      allow_commands: [
-        "list",
-        "say",
-        "tell",
-        "msg",
-        "tellraw",
-        "tp",
-        "teleport",
-        "gamemode spectator",
-        "time query",
-      ],
+      allow_commands: ["list", "say", "tell", "msg", "tp", "teleport", "gamemode spectator", "time query"],
     },
   },
   /** Builds: starts and stops the server, makes backups, changes what building needs. */

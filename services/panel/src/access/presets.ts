@@ -29,17 +29,7 @@ export const presets = {
   helper: {
     rights: ["see", "console.read", "command", "players"],
     limits: {
-      allow_commands: [
-        "list",
-        "say",
-        "tell",
-        "msg",
-        "tellraw",
-        "tp",
-        "teleport",
-        "gamemode spectator",
-        "time query",
-      ],
+      allow_commands: ["list", "say", "tell", "msg", "tp", "teleport", "gamemode spectator", "time query"],
     },
   },
   builder: {
