@@ -3,16 +3,17 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { background, isAbsent, onReturn } from "./activity.ts";
-import { type ChangeNotice, effectOf, isCovered, listPauseMs } from "./change-effects.ts";
+import type { ChangeNotice } from "./change-effects.ts";
 import { ApiError } from "./error.ts";
 import { createBlockParser, type EventBlock } from "./event-blocks.ts";
+import { createReadAgain } from "./read-again.ts";
 import { createTextReader, openStream } from "./stream.ts";
 
 /** `off` before the first connection and while nobody is there. */
 export type LiveState = "off" | "live" | "away";
 type Message =
   | { kind: "state"; state: LiveState }
-  | { kind: "change"; notice: ChangeNotice; id: string }
+  | { kind: "changes"; notices: readonly ChangeNotice[]; id: string }
   | { kind: "reset"; id: string }
   | { kind: "question" };
 
@@ -27,7 +28,7 @@ let state: LiveState = "off";
 let heardAt = 0;
 let lastId = "";
 const stateListeners = new Set<() => void>();
-const changeListeners = new Set<(notice: ChangeNotice) => void>();
+const changeListeners = new Set<(notices: readonly ChangeNotice[]) => void>();
 const resetListeners = new Set<() => void>();
 
 export const live = {
@@ -36,7 +37,8 @@ export const live = {
     stateListeners.add(listener);
     return () => void stateListeners.delete(listener);
   },
-  onChange: (listener: (notice: ChangeNotice) => void) => {
+  /** With all changes that came together: hundreds where staff act on many servers. */
+  onChanges: (listener: (notices: readonly ChangeNotice[]) => void) => {
     changeListeners.add(listener);
     return () => void changeListeners.delete(listener);
   },
@@ -63,7 +65,8 @@ function take(message: Message): void {
     return;
   }
   lastId = message.id;
-  if (message.kind === "change") for (const listener of changeListeners) listener(message.notice);
+  if (message.kind === "changes") for (const listener of changeListeners) listener(message.notices);
+  // A tab of another build may lead, and tell in a way that this one does not know: then anything may have changed.
   else for (const listener of resetListeners) listener();
 }
 
@@ -151,53 +154,34 @@ async function followOnce(tell: (message: Message) => void, signal: AbortSignal)
     { signal, headers: { ...background, ...(lastId !== "" && { "last-event-id": lastId }) } },
   );
   const parse = createBlockParser();
-  for await (const chunk of createTextReader(response)) {
-    for (const block of parse(chunk)) tellOf(block, tell);
-  }
+  for await (const chunk of createTextReader(response)) tellOf(parse(chunk), tell);
 }
 
-function tellOf({ name, id, data, comment }: EventBlock, tell: (message: Message) => void): void {
-  if (id !== "") {
-    lastId = id;
-    if (state !== "live") tell({ kind: "state", state: "live" });
-  }
-  if (name === "reset") tell({ kind: "reset", id: lastId });
-  else if (name === "paused") tell({ kind: "state", state: "away" });
-  else if (name === "" && data !== undefined)
-    tell({ kind: "change", notice: JSON.parse(data) as ChangeNotice, id: lastId });
-  else if (comment !== "") tell({ kind: "state", state });
-}
-
-/** Reads again what a change concerns: what is about one server at once, a list of many at most every few seconds. */
-function readAgain(client: QueryClient): () => void {
-  const cache = client.getQueryCache();
-  const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-  const stopChanges = live.onChange((notice) => {
-    for (const { queryHash, queryKey, state: found } of cache.getAll()) {
-      const effect = effectOf(notice, queryKey);
-      if (effect === "none" || waiting.has(queryHash)) continue;
-      const read = () => {
-        waiting.delete(queryHash);
-        void client.invalidateQueries({ queryKey, exact: true });
-      };
-      const items = (found.data as { items?: unknown[] } | undefined)?.items ?? [];
-      const restMs = effect === "own" ? 0 : found.dataUpdatedAt + listPauseMs(items.length) - Date.now();
-      if (restMs <= 0) read();
-      else waiting.set(queryHash, setTimeout(read, restMs));
+/** Tells what came in one piece; the changes in it are one message. */
+function tellOf(blocks: readonly EventBlock[], tell: (message: Message) => void): void {
+  const notices: ChangeNotice[] = [];
+  for (const { name, id, data, comment } of blocks) {
+    if (id !== "") {
+      lastId = id;
+      if (state !== "live") tell({ kind: "state", state: "live" });
     }
-  });
-  const stopResets = live.onReset(() => {
-    void client.invalidateQueries({ predicate: ({ queryKey }) => isFollowed(queryKey) });
-  });
+    if (name === "reset") tell({ kind: "reset", id: lastId });
+    else if (name === "paused") tell({ kind: "state", state: "away" });
+    else if (name === "" && data !== undefined) notices.push(JSON.parse(data) as ChangeNotice);
+    else if (comment !== "") tell({ kind: "state", state });
+  }
+  if (notices.length > 0) tell({ kind: "changes", notices, id: lastId });
+}
+
+function readAgain(client: QueryClient): () => void {
+  const { take: onChanges, takeAll, stop } = createReadAgain(client);
+  const stopChanges = live.onChanges(onChanges);
+  const stopResets = live.onReset(takeAll);
   return () => {
-    for (const timer of waiting.values()) clearTimeout(timer);
+    stop();
     stopChanges();
     stopResets();
   };
-}
-
-function isFollowed([name]: readonly unknown[]): boolean {
-  return typeof name === "string" && isCovered(name as Parameters<typeof isCovered>[0]);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

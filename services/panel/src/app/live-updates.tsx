@@ -26,12 +26,14 @@ export function LiveUpdates() {
       ];
       return lists.some(([, list]) => list?.items.some(({ name, owned }) => owned && name === server));
     };
-    const stopListening = live.onChange(({ type, server }) => {
-      if (type !== "job") return;
-      const query = client.getQueryCache().find({ queryKey: keyOf(jobs, { name: server }) });
-      // What is on screen is read again anyway.
-      if (query?.isActive() || !(query || isOwned(server))) return;
-      readInto(client, jobs, { name: server }).catch(() => undefined);
+    const stopListening = live.onChanges((notices) => {
+      for (const { type, server } of notices) {
+        if (type !== "job") continue;
+        const query = client.getQueryCache().find({ queryKey: keyOf(jobs, { name: server }) });
+        // What is on screen is read again anyway.
+        if (query?.isActive() || !(query || isOwned(server))) continue;
+        readInto(client, jobs, { name: server }).catch(() => undefined);
+      }
     });
     const stopWatching = client.getQueryCache().subscribe(({ type, query }) => {
       if (type !== "updated" || query.queryKey[0] !== jobs) return;
