@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useDeferredValue, useMemo, useRef, useState } from "react";
 import { columnsOf } from "../server/columns.tsx";
 import type { ServerRow } from "../server/row.ts";
 import { Checkbox } from "../ui/checkbox.tsx";
@@ -25,8 +25,15 @@ type TableProps = {
   whyNotRow: (row: ServerRow) => string | undefined;
 };
 
-/** A list of servers with a box before each name; arrow keys go from box to box, with Shift they choose on the way. */
-export function ServerTable(props: TableProps) {
+/**
+ * A list of servers with a box before each name; arrow keys go from box to box, with Shift they choose on the way. Rows are drawn
+ * after what is typed meanwhile: hundreds may come at any moment.
+ */
+export function ServerTable({ rows, ...others }: TableProps) {
+  return <DrawnTable {...others} rows={useDeferredValue(rows)} />;
+}
+
+const DrawnTable = memo((props: TableProps) => {
   const {
     isStaff = false,
     rows,
@@ -84,7 +91,7 @@ export function ServerTable(props: TableProps) {
       />
     </div>
   );
-}
+});
 
 const nameOf = ({ name }: ServerRow) => name;
 

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { nothing, type Selection } from "./selection.ts";
 
 /**
@@ -8,5 +8,7 @@ import { nothing, type Selection } from "./selection.ts";
 export function useSelection(shows: string): readonly [Selection, (selection: Selection) => void] {
   const [kept, setKept] = useState({ shows, selection: nothing });
   const selection = kept.shows === shows ? kept.selection : nothing;
-  return [selection, (next) => setKept({ shows, selection: next })];
+  // The same function as long as the same servers are shown, so that a key that is typed does not draw them again.
+  const select = useCallback((next: Selection) => setKept({ shows, selection: next }), [shows]);
+  return [selection, select];
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { startTransition, useEffect, useRef, useState } from "react";
 
 /** What the service has to search is asked for at the first key, and then not more often than this. */
 export const restMs = 150;
@@ -14,8 +14,10 @@ export function useDebounced(value: string): string {
     const now = performance.now();
     const isFirst = now - changedAt.current >= restMs;
     changedAt.current = now;
-    if (isFirst) return setRested(value);
-    const timer = setTimeout(() => setRested(value), restMs);
+    // The key itself is answered first.
+    const rest = () => startTransition(() => setRested(value));
+    if (isFirst) return rest();
+    const timer = setTimeout(rest, restMs);
     return () => clearTimeout(timer);
   }, [value]);
   return rested;
