@@ -71,6 +71,11 @@ describe("OpenID providers in a browser", () => {
     await person.open(addressOf("panel_host", "/account"));
     await person.isAt("/login");
     await person.sees(words.offer("Works"));
+    // Beside the other ways in: below them only the way to the other host.
+    const order = await person.page.$$eval("#root form :is(button, a)", (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    assert.deepEqual(order.slice(-3), [en.signIn.game, words.offer("Works"), en.signIn.staffHost]);
     await looksWell(person, "providers-sign-in");
     await person.press("button", words.offer("Works"));
     await person.isAt("/account");

@@ -64,24 +64,26 @@ function Known({ name, listed }: KnownProps) {
   return (
     <>
       <section aria-label={words.runs}>
-        <Row isLow>
-          <Select
-            label={words.loader}
-            value={loader}
-            onChange={setLoader}
-            options={[...(loader === "" ? ([["", "–"]] as const) : []), ...loaders]}
-          />
-          <Field
-            label={words.gameVersion}
-            name="game-version"
-            value={gameVersion}
-            onChange={setGameVersion}
-            maxLength={32}
-          />
-        </Row>
-        <Muted>
-          {words.targetHelp} {words.restart}
-        </Muted>
+        <Stack isTight>
+          <Row isLow>
+            <Select
+              label={words.loader}
+              value={loader}
+              onChange={setLoader}
+              options={[...(loader === "" ? ([["", "–"]] as const) : []), ...loaders]}
+            />
+            <Field
+              label={words.gameVersion}
+              name="game-version"
+              value={gameVersion}
+              onChange={setGameVersion}
+              maxLength={32}
+            />
+          </Row>
+          <Muted>
+            {words.targetHelp} {words.restart}
+          </Muted>
+        </Stack>
       </section>
       <Installed {...about} listed={listed} />
       {listed.catalogues.length > 0 && <ProjectSearch {...about} catalogues={listed.catalogues} />}

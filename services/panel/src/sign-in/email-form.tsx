@@ -1,4 +1,5 @@
 import { KeyRound } from "lucide-react";
+import type { ReactNode } from "react";
 import type { host } from "../api/hosts.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -17,11 +18,14 @@ type EmailFormProps = {
   onSubmit: () => void;
   onPasskey: () => void;
   onGame: () => void;
+  /** More ways in, which not every installation has. */
+  others?: ReactNode;
 };
 
 /** What the first step looks like; the document shows it before the scripts are there, so it asks nothing of the page. */
 export function EmailForm(props: EmailFormProps) {
-  const { host, otherAddress, email, setEmail, isRunning, problem, onSubmit, onPasskey, onGame } = props;
+  const { host, otherAddress, email, setEmail, isRunning, problem, onSubmit, onPasskey, onGame, others } =
+    props;
   const { shell, signIn } = useFirstWords();
   return (
     <StepForm onSubmit={onSubmit} problem={problem}>
@@ -51,6 +55,7 @@ export function EmailForm(props: EmailFormProps) {
           {signIn.game}
         </Button>
       )}
+      {others}
       {host === "operator" && <Muted>{signIn.operatorHelp}</Muted>}
       <a href={otherAddress}>{host === "operator" ? signIn.playerHost : signIn.staffHost}</a>
     </StepForm>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { call } from "../api/call.ts";
 import { host, otherOrigin } from "../api/hosts.ts";
 import { EmailForm } from "./email-form.tsx";
@@ -15,13 +15,14 @@ type EmailStepProps = {
   /** An operator login was opened. */
   onOperator: (opened: OperatorLogin) => void;
   onGame: () => void;
+  others: ReactNode;
   /** Whether this installation takes passwords, once it was asked about an address. */
   onPasswords: (isOpen: boolean) => void;
 };
 
 /** The first step: a passkey, or an address that decides how it goes on. */
 export function EmailStep(props: EmailStepProps) {
-  const { email, setEmail, onDone, onMailed, onOperator, onGame, onPasswords } = props;
+  const { email, setEmail, onDone, onMailed, onOperator, onGame, others, onPasswords } = props;
   const attempt = useAttempt();
   const [declined, setDeclined] = useState("");
   const finish = async (step: () => Promise<void>) => {
@@ -59,6 +60,7 @@ export function EmailStep(props: EmailStepProps) {
       onSubmit={() => void attempt.run(goOn)}
       onPasskey={() => void finish(signInWithPasskey)}
       onGame={onGame}
+      others={others}
     />
   );
 }

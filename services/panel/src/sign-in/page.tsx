@@ -67,17 +67,17 @@ export function SignInPage() {
           onMailed={() => setStep({ kind: "code" })}
           onOperator={(opened) => setStep({ kind: "operator", opened })}
           onGame={() => setStep({ kind: "game" })}
+          others={
+            <Suspense>
+              <ProviderButtons next={nextPath(next)} />
+            </Suspense>
+          }
           onPasswords={setTakesPasswords}
         />
       )}
       {step.kind === "code" && <MailCodeStep email={email} onDone={onDone} onBack={onBack} />}
       {step.kind === "game" && <GameCodeStep onDone={onDone} onBack={onBack} />}
       {step.kind === "operator" && <OperatorStep opened={step.opened} onDone={onDone} onBack={onBack} />}
-      {step.kind === "email" && (
-        <Suspense>
-          <ProviderButtons next={nextPath(next)} />
-        </Suspense>
-      )}
       {takesPasswords && (
         <Suspense>
           <PasswordStep

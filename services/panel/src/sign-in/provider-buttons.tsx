@@ -2,14 +2,13 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
-import { Stack } from "../ui/layout.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { useProviderWords } from "../words/provider-words.ts";
 import { useLanguage } from "../words/words.ts";
-import { StepForm } from "./form.tsx";
 import { leaveForProvider } from "./provider-visit.ts";
 import { useAttempt } from "./use-attempt.ts";
 
-/** The OpenID providers of this installation; nothing where it has none. `next`: where to go afterwards. */
+/** A button for each OpenID provider of this installation; nothing where it has none. `next`: where to go afterwards. */
 export function ProviderButtons({ next }: { next: string }) {
   const words = useProviderWords();
   const { language } = useLanguage();
@@ -24,14 +23,17 @@ export function ProviderButtons({ next }: { next: string }) {
     });
   };
   return (
-    <StepForm onSubmit={() => undefined} problem={attempt.problem}>
-      <Stack>
-        {providers.map(({ id, name }) => (
-          <Button key={id} isPending={attempt.isRunning && chosen === id} onPress={() => void leave(id)}>
-            {words.offer(language === "en" ? name.en : name.zh)}
-          </Button>
-        ))}
-      </Stack>
-    </StepForm>
+    <>
+      {attempt.problem !== undefined && (
+        <Notice kind="failed" isAlert>
+          {attempt.problem}
+        </Notice>
+      )}
+      {providers.map(({ id, name }) => (
+        <Button key={id} isPending={attempt.isRunning && chosen === id} onPress={() => void leave(id)}>
+          {words.offer(language === "en" ? name.en : name.zh)}
+        </Button>
+      ))}
+    </>
   );
 }
