@@ -41,7 +41,7 @@ export async function ensureBuilt(repo: string): Promise<string> {
 /** Builds into a folder, without a cache. */
 export async function buildInto(folder: string, builds?: string): Promise<void> {
   // Loaded only when there is something to build.
-  const [{ build }, { compressFolder }, { viteConfig }, { keepPreviousAssets }] = await Promise.all([
+  const [{ build }, { compressAssets }, { viteConfig }, { keepPreviousAssets }] = await Promise.all([
     import("vite"),
     import("./compress.ts"),
     import("./vite-config.ts"),
@@ -49,7 +49,7 @@ export async function buildInto(folder: string, builds?: string): Promise<void> 
   ]);
   const config = viteConfig();
   await build({ ...config, build: { ...config.build, outDir: folder, emptyOutDir: true } });
-  await compressFolder(join(folder, "assets"));
+  await compressAssets(folder);
   const now = Date.now();
   const manifest: Manifest = {
     built_at: now,
