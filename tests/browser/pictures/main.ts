@@ -24,7 +24,8 @@ const scale = 1.5;
 const quality = 62;
 
 const [stack, browser] = await Promise.all([
-  startStack(withoutGame),
+  // The charts of the overview have something to show when it is taken.
+  startStack([...withoutGame, "--set", "lifecycle.history_sample=5s"]),
   startBrowser(process.env["SVC_BROWSER_LANE"] ?? "/usr/bin/chromium"),
 ]);
 try {
