@@ -41,7 +41,14 @@ export const addCloneTests: Area = (fixture) => {
     await owner.request("POST", "/servers/survival/stop");
     const phase = async () => (await owner.request("GET", "/servers/survival/status")).body["phase"];
     await until(async () => (await phase()) === "Stopped");
-    const made = await owner.request("POST", "/servers/survival/clone", { as: "third", world: "new_backup" });
+    // What an earlier test began may still use the world.
+    const made = await until(async () => {
+      const reply = await owner.request("POST", "/servers/survival/clone", {
+        as: "third",
+        world: "new_backup",
+      });
+      return reply.status !== 409 && reply;
+    }, 60_000);
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const woken = await owner.request("POST", "/servers/third/wake");
     assert.equal(woken.status, 409, JSON.stringify(woken.body));
