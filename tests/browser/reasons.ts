@@ -104,7 +104,8 @@ export const addReasonTests: Area = (fixture) => {
     const { owner, addressOf, inspect } = fixture();
     const nodes = addressOf("admin_host", "/admin/nodes");
     await owner.open(nodes);
-    await owner.sees(en.nodes.approved);
+    // The room of a node comes after the node, and makes its row higher.
+    await owner.sees(en.nodes.cordon);
     const nodeBefore = await rowHeight(owner);
     await owner.open(addressOf("admin_host", "/servers"));
     const before = await rowHeight(owner);
@@ -116,7 +117,8 @@ export const addReasonTests: Area = (fixture) => {
     assert.equal(await rowHeight(owner), 34);
     await inspect(owner, "files-compact");
     await owner.open(nodes);
-    await owner.sees(en.nodes.approved);
+    // The room of a node comes after the node, and makes its row higher.
+    await owner.sees(en.nodes.cordon);
     assert.ok((await rowHeight(owner)) < nodeBefore);
     await owner.page.evaluate(() => localStorage.setItem("svc.language", "zh-CN"));
     await owner.open(addressOf("admin_host", "/servers"));
