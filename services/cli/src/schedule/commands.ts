@@ -12,7 +12,8 @@ import {
   triggerOf,
   weekdaysOf,
 } from "./input.ts";
-import { runText, stateOf } from "./run-text.ts";
+import { lastText, stepsOfLastRun } from "./last-run.ts";
+import { runText } from "./run-text.ts";
 
 type Data = { data: string };
 export type ScheduleOptions = {
@@ -43,11 +44,13 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
     stepsText(task),
     task.trigger ? timingOf(task) : `${timingOf(task)} ${task.timezone}`,
     task.enabled ? nextOf(task) : "disabled",
-    stateOf(task) || lastOf(task) || "-",
+    lastText(task),
     task.label,
   ]);
   const head = ["ID", "ACTION", "WHEN", "NEXT", "LAST", "LABEL"];
-  return { json: answer, text: rows.length === 0 ? `${name} has no tasks.` : table([head, ...rows]) };
+  const runs = answer.schedules.map(stepsOfLastRun).filter(Boolean);
+  const text = [table([head, ...rows]), ...runs].join("\n\n");
+  return { json: answer, text: rows.length === 0 ? `${name} has no tasks.` : text };
 }
 
 export async function createSchedule(name: string, options: Data & ScheduleOptions): Promise<Outcome> {
@@ -133,23 +136,6 @@ function savedText(task: schedules.Schedule): string {
 function nextOf({ next_run_at, trigger_events = [] }: schedules.Schedule): string {
   const due = trigger_events.find(({ outcome }) => outcome === "waiting")?.due_at;
   return (next_run_at ?? due)?.slice(0, 16) ?? "-";
-}
-
-/** How the last run ended and what it was for; the newest event where it ran nothing. */
-function lastOf({
-  last_result,
-  last_detail,
-  last_trigger: last,
-  trigger_events = [],
-}: schedules.Schedule): string {
-  const [newest] = trigger_events;
-  const isIdle = newest && newest.outcome !== "ran" && newest.outcome !== "waiting";
-  const parts = [
-    `${last_result} ${last_detail}`.trim(),
-    ...(last ? [`(${last.trigger} ${last.at.slice(0, 16)}${last.about ? ` ${last.about}` : ""})`] : []),
-    ...(isIdle && newest.outcome !== "missed" ? [`[${newest.at.slice(0, 16)} ${newest.outcome}]`] : []),
-  ];
-  return parts.join(" ").trim();
 }
 
 function stepsOf(then: readonly string[]): NonNullable<ScheduleInput["next_steps"]> {

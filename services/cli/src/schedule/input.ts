@@ -56,9 +56,14 @@ export function conditionOf(text: string): string {
 }
 
 /** What a task does, its steps in order. */
-export function stepsText({ action, command, only_if, next_steps = [] }: Steps): string {
+export function stepsText(task: Steps): string {
+  return stepTexts(task).join(" > ");
+}
+
+/** The same, a text for each step. */
+export function stepTexts({ action, command, only_if, next_steps = [] }: Steps): string[] {
   const first = { action, command, wait_seconds: 0, ...(only_if && { only_if }) };
-  return [first, ...next_steps].map(stepText).join(" > ");
+  return [first, ...next_steps].map(stepText);
 }
 
 type Steps = {

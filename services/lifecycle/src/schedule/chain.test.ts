@@ -26,6 +26,7 @@ const step = (action: Step["action"], more: Partial<Step> = {}): Step => ({
 const say = step("command", { command: "say done", wait_seconds: 60 });
 const ok: schedules.StepEnding = { result: "ok", detail: "" };
 const skipped: schedules.StepEnding = { result: "skipped", detail: "", code: "server_not_running" };
+const unmet: schedules.StepEnding = { result: "skipped", detail: "", chain_code: "condition_not_met" };
 const lost: schedules.StepEnding = { result: "failed", detail: "The disk is full.", code: "backup_failed" };
 const now = due + 60 * minute;
 
@@ -171,10 +172,16 @@ describe("the end of a step", () => {
       end({ ending: lost, endings: [lost, ok, { ...lost, code: "start_refused" }], action: "backup" }),
     ],
     [
-      "of the last is skipped when all were",
-      { ...chain, run_step: 2, step_endings: [skipped, skipped] },
-      skipped,
-      end({ ending: skipped, endings: [skipped, skipped, skipped], action: "stop" }),
+      "of the last is skipped when all were, for what kept the first from it",
+      { ...chain, run_step: 2, step_endings: [skipped, unmet] },
+      unmet,
+      end({ ending: skipped, endings: [skipped, unmet, unmet], action: "backup" }),
+    ],
+    [
+      "of the last is skipped for its condition when no condition held",
+      { ...chain, run_step: 2, step_endings: [unmet, unmet] },
+      unmet,
+      end({ ending: unmet, endings: [unmet, unmet, unmet], action: "stop" }),
     ],
     [
       "whose server is gone ends the run",

@@ -83,12 +83,15 @@ const cutsShort: ReadonlySet<string | undefined> = new Set([
   ...(["run_cancelled", "step_late"] satisfies schedules.ChainCode[]),
 ]);
 
-// The first failure; else what cut the run short; else the last step that did something.
+// The first failure; else what cut the run short; else the last step that did something; else the first that more than its
+// condition kept from it, since the steps behind it were skipped because of that one.
 function stepThatCounts(row: ScheduleRow, endings: readonly Ending[]): number {
   const failed = endings.findIndex(({ result }) => result === "failed");
   if (failed !== -1) return failed;
   const { code, chain_code } = endings.at(-1) ?? {};
   if (cutsShort.has(code ?? chain_code)) return row.run_step;
   const done = endings.findLastIndex(({ result }) => result === "ok");
-  return done === -1 ? row.run_step : done;
+  if (done !== -1) return done;
+  const skipped = endings.findIndex((ending) => ending.chain_code !== "condition_not_met");
+  return skipped === -1 ? row.run_step : skipped;
 }
