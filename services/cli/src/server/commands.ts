@@ -136,7 +136,12 @@ async function awaitReady(external: External, name: string): Promise<Outcome> {
 export async function stopServer(name: string, options: Data & { wait?: boolean }): Promise<Outcome> {
   const external = connectExternal(options.data);
   const accepted = await external.call(servers.stop, { name });
-  if (!options.wait) return { json: accepted, text: `${name} is stopping; players get 30 s notice.` };
+  if (!options.wait) {
+    const status = await external.call(servers.viewStatus, { name }).catch(() => undefined);
+    const text =
+      status?.phase === "Stopped" ? `${name} is stopped.` : `${name} is stopping; players get 30 s notice.`;
+    return { json: accepted, text };
+  }
   const status = await follow(external, name, ({ phase }) => phase === "Stopped");
   return { json: status, text: `${name} has stopped.` };
 }

@@ -19,5 +19,11 @@ export async function keepAwake(name: string, { data, until, off }: Options): Pr
     return { json: state, text: fields({ until: "-", ...state }) };
   }
   const kept = await external.call(keepAwakes.write, { name, until: wanted.toISOString() });
-  return { json: kept, text: `${name} stays awake until ${new Date(kept.until).toString()}.` };
+  return { json: kept, text: keptText(name, new Date(kept.until)) };
+}
+
+/** The time as it is read here, by which `--until` went, and in UTC. Also true of a server that sleeps. */
+export function keptText(name: string, until: Date): string {
+  const local = until.toString().slice(0, 21);
+  return `${name} is not stopped for being empty until ${local} (${until.toISOString().slice(0, 19)}Z).`;
 }

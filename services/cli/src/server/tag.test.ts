@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ServerTag } from "@svc/proto";
-import { changed, parseTag } from "./tag.ts";
+import { changed, outcomeOf, parseTag } from "./tag.ts";
 
 const tag = (name: string, colour: ServerTag["colour"] = "grey"): ServerTag => ({ name, colour });
 
@@ -11,6 +11,13 @@ describe("tags on the command line", () => {
     assert.deepEqual(parseTag("event night:red"), tag("event night", "red"));
     assert.throws(() => parseTag("event:pink"), /one of the colours grey, blue/);
     assert.throws(() => parseTag("event:"), /--add event:/);
+  });
+
+  test("they are a table, and of one server of several a line", () => {
+    const tags = [tag("event", "red"), tag("old")];
+    assert.match(outcomeOf("survival", tags, false).text, /^TAG +COLOUR\nevent +red\nold +grey$/);
+    assert.equal(outcomeOf("survival", tags, true).text, "event (red), old (grey)");
+    assert.equal(outcomeOf("survival", [], true).text, "no tags");
   });
 
   const before = [tag("one", "blue"), tag("two", "green")];

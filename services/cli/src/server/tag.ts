@@ -2,20 +2,25 @@ import { type ServerTag, servers, tagColours, tags } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { CommandError, type Outcome, table } from "../output.ts";
 
-type Options = { data: string; add?: string[]; remove?: string[] };
+type Options = { data: string; add?: string[]; remove?: string[]; inLine?: boolean };
 
-/** Shows the tags of a server; with options, changes them and leaves the others. */
-export async function tagServer(name: string, { data, add = [], remove = [] }: Options): Promise<Outcome> {
+/** Shows the tags of a server, in one line where it is one of several; with options, changes them and leaves the others. */
+export async function tagServer(name: string, options: Options): Promise<Outcome> {
+  const { data, add = [], remove = [], inLine = false } = options;
   const wanted = add.map(parseTag);
   const external = connectExternal(data);
   const status = await external.call(servers.viewStatus, { name });
   const before = ("tags" in status && status.tags) || [];
-  if (wanted.length === 0 && remove.length === 0) return outcomeOf(name, before);
+  if (wanted.length === 0 && remove.length === 0) return outcomeOf(name, before, inLine);
   const after = await external.call(tags.write, { name, tags: changed(before, wanted, remove) });
-  return outcomeOf(name, after.tags);
+  return outcomeOf(name, after.tags, inLine);
 }
 
-function outcomeOf(name: string, all: readonly ServerTag[]): Outcome {
+export function outcomeOf(name: string, all: readonly ServerTag[], inLine: boolean): Outcome {
+  if (inLine) {
+    const words = all.map((tag) => `${tag.name} (${tag.colour})`).join(", ");
+    return { json: all, text: words || "no tags" };
+  }
   const rows = all.map((tag) => [tag.name, tag.colour]);
   return {
     json: all,
