@@ -37,6 +37,7 @@ const withoutStack = [
   "server delete survival",
   "server allowlist survival",
   "server history survival",
+  "server activity survival",
   "server crashes survival",
   "server restart-policy survival --after-crash stop",
   "server keep-awake survival --until 48h",

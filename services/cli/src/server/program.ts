@@ -102,6 +102,20 @@ function addLife(server: Command): void {
     );
 }
 
+function addActivity(server: Command): void {
+  command(server, "activity <name>", {
+    does: "show who did what to a server, newest first",
+    example: "server activity survival --limit 20",
+  })
+    .option("--limit <n>", "how many entries (default: 50)", wholeNumber)
+    .option("--all", "all entries that are kept")
+    .action(
+      runs(async (options: Common & { limit?: number; all?: boolean }, name) =>
+        (await import("./activity.ts")).serverActivity(name ?? "", options),
+      ),
+    );
+}
+
 type FilterOptions = Parameters<typeof import("./filter.ts")["serverFilter"]>[1];
 
 function addFilters(server: Command): void {
@@ -173,6 +187,7 @@ function addChanges(server: Command): void {
         (await import("./history.ts")).serverHistory(name ?? "", options),
       ),
     );
+  addActivity(server);
 }
 
 type PolicyOptions = Common & {
@@ -218,7 +233,7 @@ function addTags(server: Command): void {
     .action(
       runs(async (options: TagOptions, ...names) => {
         const { tagServer } = await import("./tag.ts");
-        return each(names, (name) => tagServer(name, options));
+        return each(names, (name) => tagServer(name, { ...options, inLine: names.length > 1 }));
       }),
     );
 }
