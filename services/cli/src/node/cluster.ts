@@ -1,5 +1,6 @@
 // Commands about nodes that need a kubeconfig, as `svc doctor --cluster` does.
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { connectKube, type Kube } from "@svc/kube";
 import { callerDir, kubectlConfigFile } from "../config.ts";
@@ -11,7 +12,12 @@ export async function inCluster<T>(
   run: (kube: Kube) => Promise<T>,
 ): Promise<T> {
   const given = kubeconfig && resolve(callerDir, kubeconfig);
-  const kube = connectKube({ kubeconfigFile: given || kubectlConfigFile });
+  const file = given || kubectlConfigFile;
+  if (!existsSync(file))
+    throw new CommandError(
+      `${file} not found; name the kubeconfig of the cluster with --kubeconfig FILE. The local stack needs no command to ${task}`,
+    );
+  const kube = connectKube({ kubeconfigFile: file });
   try {
     return await run(kube);
   } catch (error) {

@@ -90,6 +90,15 @@ test("without --yes a plan is printed and nothing is done", async () => {
   assert.deepEqual(await nodeNow(), joined);
 });
 
+test("without a kubeconfig it says which one it looked for, and that a local stack needs none", async () => {
+  const { code, text } = await svc({ args: [], config: join(dir, "nowhere") });
+  assert.equal(code, 1);
+  assert.match(
+    text,
+    /nowhere not found; name the kubeconfig of the cluster with --kubeconfig FILE\. .*local stack/,
+  );
+});
+
 test("a network that enforces no policies is found out, and the taint stays", async () => {
   const { code, text } = await svc({ args: [...confirmed, "--yes"] });
   assert.equal(code, 1, text);
