@@ -69,9 +69,21 @@ test("an installation that asks for them has every dashboard and every rule", ()
     assert.deepEqual(JSON.parse(shown ?? "{}"), JSON.parse(read("dashboards", file)), file);
   }
   const rules = dataOf("svc-alert-rules");
-  for (const file of readdirSync(join(root, "deploy/alerts")))
+  for (const file of readdirSync(join(root, "deploy/alerts")).filter((one) => one !== "sftp.yaml"))
     assert.deepEqual(parse(rules[file] ?? ""), parse(read("alerts", file)), file);
 });
+
+for (const rules of ["ConfigMap", "PrometheusRule"]) {
+  test(`alerts of SFTP as a ${rules} end with SFTP itself`, () => {
+    const hasRules = (enabled: boolean) => {
+      const file = join(out, `sftp-${enabled}.yaml`);
+      writeFileSync(file, JSON.stringify({ sftp: { enabled }, monitoring: { rules } }));
+      const objects = installation.flatMap((one) => objectsOf(one, readValues(file)));
+      return JSON.stringify(objects.filter(({ kind }) => kind === rules)).includes("SFTPDown");
+    };
+    assert.deepEqual([hasRules(true), hasRules(false)], [true, false]);
+  });
+}
 
 describe("Kustomize builds the objects of the values", () => {
   for (const set of sets) {

@@ -25,7 +25,7 @@ export function monitoringFile(v: V): ObjectFile {
     objects: [
       when(podMonitor, scraped(v)),
       when(equals(rules, "PrometheusRule"), ruleObject(v)),
-      when(equals(rules, "ConfigMap"), configMap(v, "svc-alert-rules", textsOf("alerts/*.yaml"))),
+      when(equals(rules, "ConfigMap"), ruleTexts(v)),
       ...textsOf("dashboards/*.json").map(([name, text]) =>
         when(dashboards, configMap(v, `svc-dashboard-${name.replace(".json", "")}`, [[name, compact(text)]])),
       ),
@@ -46,10 +46,19 @@ function scraped(v: V): Template {
   };
 }
 
+/** Rules that go with what is switched off, so that nobody is alerted of what was stopped on purpose. */
+const onlyWith = (v: V, name: string, of: Template): Template =>
+  name === "sftp.yaml" ? when(v.sftp.enabled, of) : of;
+
+function ruleTexts(v: V): Template {
+  const texts = textsOf("alerts/*.yaml").map(([name, text]) => [name, onlyWith(v, name, text)] as const);
+  return configMap(v, "svc-alert-rules", texts);
+}
+
 function ruleObject(v: V): Template {
   const namespace = v.namespaces.control;
-  const groups = textsOf("alerts/*.yaml").flatMap(
-    ([, text]) => (parse(text) as { groups: Template[] }).groups,
+  const groups = textsOf("alerts/*.yaml").flatMap(([name, text]) =>
+    (parse(text) as { groups: Template[] }).groups.map((group) => onlyWith(v, name, group)),
   );
   return {
     ...head({ apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", name: "svc", namespace }),
@@ -57,7 +66,7 @@ function ruleObject(v: V): Template {
   };
 }
 
-function configMap(v: V, name: string, texts: readonly [string, string][]): Template {
+function configMap(v: V, name: string, texts: readonly (readonly [string, Template])[]): Template {
   const namespace = v.namespaces.control;
   const labels = name.startsWith("svc-dashboard-") ? dashboardLabel : {};
   return {
