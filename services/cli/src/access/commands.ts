@@ -129,7 +129,7 @@ export async function invite(
     const shown = [
       `${url}\n`,
       "This is the only time that the link is shown; whoever has it can accept it, once.",
-      `Without a browser: svc access accept ${secret}`,
+      `Without a browser: npm run svc -- access accept ${secret}`,
     ];
     return { json: { ...answer, url }, text: [...shown, ...notes].join("\n") };
   }

@@ -10,6 +10,7 @@ type Wanted = { name: string; path: string; id?: string | undefined };
 
 /** Lists the earlier versions of a file, or shows one of them beside the file as it is. */
 export async function showHistory({ id, ...about }: Wanted, { data }: { data: string }): Promise<Outcome> {
+  checkVersion(id, about);
   const external = connectExternal(data);
   if (id !== undefined) {
     const version = await external.call(fileVersions.read, { ...about, id });
@@ -33,6 +34,7 @@ export async function undo(
   { id, ...about }: Wanted,
   { data, yes }: { data: string; yes?: boolean },
 ): Promise<Outcome> {
+  checkVersion(id, about);
   const external = connectExternal(data);
   const wanted = id ?? (await external.call(fileVersions.list, about)).versions[0]?.id;
   if (wanted === undefined) throw new CommandError(`no earlier version of ${about.path} is kept`);
@@ -52,6 +54,13 @@ export async function undo(
     ...(now.sha256 === undefined ? { create_only: true } : { expect_sha256: now.sha256 }),
   });
   return { json: answer, text: `${about.path} is as it was before ${version.replaced_at.slice(0, 19)}.` };
+}
+
+function checkVersion(id: string | undefined, { name, path }: Wanted): void {
+  if (id === undefined || /^[0-9a-f]{16}$/.test(id)) return;
+  throw new CommandError(
+    `${id} is no version of ${path}; list them with: \`svc files history ${name} ${path}\``,
+  );
 }
 
 type Now = { text: string | undefined; sha256: string | undefined };

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Language, languages, webhooks } from "@svc/proto";
 import type { z } from "zod";
 import { connectExternal } from "../account/external.ts";
+import { hint } from "../hint.ts";
 import { CommandError, type Outcome, table } from "../output.ts";
 
 /** Without a server: those of the installation. */
@@ -107,7 +108,7 @@ export async function create(label: string, { format, ...options }: CreateOption
   const lines = [`${webhook.id} sends to ${webhook.host}.`];
   if (secret !== undefined)
     lines.push(`${secret}\n`, "This is the only time that the secret is shown; it checks the signatures.");
-  lines.push(`Try it with: svc webhook test ${webhook.id}${flagOf(options)}`);
+  lines.push(`Try it with: ${hint(options.data, `webhook test ${webhook.id}${flagOf(options)}`)}`);
   return { json: answer, text: lines.join("\n") };
 }
 
