@@ -3,6 +3,7 @@ import { open, readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { uploads } from "@svc/proto";
 import { connectExternal, type External } from "../account/external.ts";
+import { isCode } from "../account/refusal.ts";
 import { callerDir } from "../config.ts";
 import { CommandError, type Outcome, sizeText } from "../output.ts";
 import { awaitOperation } from "./await-operation.ts";
@@ -21,10 +22,26 @@ export async function putFile(
   const target = path.endsWith("/") ? `${path}${basename(source)}` : path;
   const external = connectExternal(data);
   const sending = { name, source, path: target, size: about.size, overwrite };
-  if (about.size <= uploads.singleUploadBytes) await sendWhole(external, sending);
-  else await sendParts(external, sending);
+  try {
+    if (about.size <= uploads.singleUploadBytes) await sendWhole(external, sending);
+    else await sendParts(external, sending);
+  } catch (error) {
+    throw withWayOut(error, { name, target });
+  }
   const json = { path: target, size: about.size, status: "uploaded" };
   return { json, text: `${target} (${sizeText(about.size)}) is in the world of ${name}.` };
+}
+
+/** The refusals that an option or another command gets around say so. */
+export function withWayOut(error: unknown, { name, target }: { name: string; target: string }): unknown {
+  const folder = target.replace(/^\/+/, "").split("/").slice(0, -1).join("/");
+  const [missing = ""] = error instanceof Error ? error.message.split(" does not exist.") : [];
+  const way = isCode(error, "file_exists")
+    ? "replace it with --overwrite"
+    : isCode(error, "not_found") && `${folder}/`.startsWith(`${missing}/`)
+      ? `make folders with: \`svc files mkdir ${name} ${missing}\``
+      : undefined;
+  return way === undefined ? error : new CommandError(`${(error as Error).message}; ${way}`);
 }
 
 type Sending = { name: string; source: string; path: string; size: number; overwrite: boolean };

@@ -37,15 +37,19 @@ const stops: Readonly<Record<NonNullable<Found["stopped"]>, string>> = {
   time: "the time of one search was over",
 };
 
-const reasons: readonly [why: keyof Found["left_out"], words: string][] = [
-  ["large", "too large"],
-  ["binary", "no text"],
-  ["protected", "secrets of the platform"],
-  ["unreadable", "cannot be read"],
+const reasons: readonly [why: keyof Found["left_out"], one: string, several: string][] = [
+  ["large", "that is too large", "that are too large"],
+  ["binary", "that is no text", "that are no text"],
+  ["protected", "with secrets of the platform", "with secrets of the platform"],
+  ["unreadable", "that cannot be read", "that cannot be read"],
 ];
 
-function remarks({ stopped, left_out }: Found): string[] {
-  const left = reasons.flatMap(([why, words]) => (left_out[why] > 0 ? [`${left_out[why]} ${words}`] : []));
+export function remarks({ stopped, left_out }: Pick<Found, "stopped" | "left_out">): string[] {
+  const left = reasons.flatMap(([why, one, several]) => {
+    const count = left_out[why];
+    if (count === 0) return [];
+    return [count === 1 ? `1 file ${one}` : `${count} files ${several}`];
+  });
   return [
     ...(stopped === null ? [] : [`Not everything was searched: ${stops[stopped]}. Search a smaller folder.`]),
     ...(left.length === 0 ? [] : [`Left out: ${left.join(", ")}.`]),
