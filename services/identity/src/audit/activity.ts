@@ -85,7 +85,7 @@ const shown = new Set([
   ...["id", "schedule_action", "every_minutes", "minute_of_day", "weekdays", "timezone", "enabled"],
   ...["trigger", "trigger_minutes", "pause_minutes", "happened_at", "about"],
   ...["action", "player", "node", "group", "mc_uuid"],
-  ...["host", "format"],
+  ...["host", "format", "public"],
 ]);
 /** Free text, which only its author sees again. */
 const shownToAuthor = new Set([...shown, "command", "label", "server_group"]);

@@ -80,7 +80,14 @@ describe("platform settings and the audit log", () => {
             server_name: server,
           },
           ...secret,
-          payload: { command: "login hunter2", label: "mine", player: "Ada", token: "t", outcome: "ok" },
+          payload: {
+            command: "login hunter2",
+            label: "mine",
+            player: "Ada",
+            token: "t",
+            outcome: "ok",
+            public: true,
+          },
           ...about,
         });
       await add(1, { actor: "former", source: "external" });
@@ -93,7 +100,7 @@ describe("platform settings and the audit log", () => {
       await add(8, { actor: "root", source: "break-glass" }, "seen:plugins/a.yml");
 
       const { entries } = await list(mine.userId, { since: at(2) });
-      const others = { player: "Ada", outcome: "ok" };
+      const others = { player: "Ada", outcome: "ok", public: true };
       assert.deepEqual(
         entries.map(({ by, name, payload }) => ({ by, name, payload })),
         [

@@ -15,7 +15,7 @@ describe("details of an entry", () => {
     test(name, () => assert.deepEqual(detailsOf({ payload }), expected));
 });
 
-test("an action of access is told by what was done", () => {
+test("an action of access, or of the status page, is told by what was done", () => {
   const actions: Readonly<Record<string, string>> = en.activity.access;
   for (const [action, done] of [
     ["access.ban", "pardon"],
@@ -27,5 +27,14 @@ test("an action of access is told by what was done", () => {
     assert.equal(key, `${action}.${done}`);
     assert.ok(actions[key], key);
   }
+  for (const [isPublic, done] of [
+    [true, "on"],
+    [false, "off"],
+  ] as const) {
+    const key = actionOf({ action: "server.status_page", payload: { public: isPublic } });
+    assert.equal(key, `server.status_page.${done}`);
+    assert.ok(actions[key], key);
+  }
+  assert.equal(actionOf({ action: "server.status_page", payload: {} }), "server.status_page");
   assert.equal(actionOf({ action: "schedule.run", payload: { action: "backup" } }), "schedule.run");
 });

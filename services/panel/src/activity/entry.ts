@@ -25,8 +25,10 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).filter(Boolean).join(", ") : "";
 }
 
-/** Key of the words for an action: those of access say by their payload what was done. */
+/** Key of the words for an action: those of access and of the status page say by their payload what was done. */
 export function actionOf({ action, payload }: Pick<Entry, "action" | "payload">): string {
-  const done = payload["action"];
+  const { action: done, public: isPublic } = payload;
+  if (action === "server.status_page" && typeof isPublic === "boolean")
+    return `${action}.${isPublic ? "on" : "off"}`;
   return action.startsWith("access.") && typeof done === "string" ? `${action}.${done}` : action;
 }

@@ -19,5 +19,7 @@ export const activity = {
     "access.permission.unset": "Permission removed",
     "access.whitelist.add": "Player added to the whitelist",
     "access.whitelist.remove": "Player removed from the whitelist",
+    "server.status_page.on": "Public status switched on",
+    "server.status_page.off": "Public status switched off",
   },
 };

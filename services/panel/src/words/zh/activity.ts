@@ -21,5 +21,7 @@ export const activity: Words["activity"] = {
     "access.permission.unset": "移除了权限",
     "access.whitelist.add": "把玩家加入白名单",
     "access.whitelist.remove": "把玩家移出白名单",
+    "server.status_page.on": "公开状态已开启",
+    "server.status_page.off": "公开状态已关闭",
   },
 };
