@@ -182,8 +182,23 @@ export async function backUpServer(name: string, { data }: Data): Promise<Outcom
 
 export async function serverStatus(name: string, { data }: Data): Promise<Outcome> {
   const status = await connectExternal(data).call(servers.viewStatus, { name });
-  return { json: status, text: fields(status) };
+  return { json: status, text: fields(readable(status)) };
 }
+
+/** Lists and records of a status as people read them. */
+export function readable({ tags, startEstimate, ...others }: Readable): object {
+  return {
+    ...others,
+    ...(tags && { tags: tags.map((tag) => `${tag.name} (${tag.colour})`).join(", ") }),
+    ...(startEstimate && { starts: `within ${startEstimate.p50} s mostly, ${startEstimate.p95} s at times` }),
+  };
+}
+
+type Readable = {
+  name?: string;
+  tags?: readonly ServerTag[] | undefined;
+  startEstimate?: { p50: number; p95: number } | undefined;
+};
 
 /** Operators see every server; players those they own or may claim. */
 export async function listServers({ data, ...narrowed }: Data & Narrowed): Promise<Outcome> {
