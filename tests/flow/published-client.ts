@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { npm, packInto } from "@svc/client/pack";
+import { until } from "@svc/local-stack/testing";
 import type { Stack } from "./stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -38,7 +39,9 @@ export async function assertPublishedClient(stack: Stack): Promise<void> {
     writeFileSync(join(folder, "program.ts"), programOf(url));
     await compile(folder);
     const env = { ...process.env, SVC_TOKEN: secret };
-    const { stdout: first } = await run(process.execPath, ["example.js"], { cwd: folder, env });
+    // A test before this one may have woken the server within the cooldown.
+    const runExample = () => run(process.execPath, ["example.js"], { cwd: folder, env });
+    const { stdout: first } = await until(runExample, 60_000, "the example to wake the server");
     assert.match(first, /^work Stopped$/m);
     assert.match(first, /Done \(/);
     const { stdout } = await run(process.execPath, ["program.js"], { cwd: folder, env });
