@@ -76,7 +76,9 @@ function versionOf({ entry, server_name, started_at }: Recorded, previous: strin
 /** The ending of a change for a Job's outcome. Pure. */
 export function endingOf(outcome: Outcome): Ending {
   if (outcome.kind === "done") {
-    const { previous } = outcome.done;
+    const { previous, changed } = outcome.done;
+    // Nothing was set aside, or put back.
+    if (changed?.length === 0) return { outcome: "failed", error: "nothing_changed" };
     return { outcome: "done", ...(previous !== undefined && { previous }) };
   }
   if (outcome.kind === "refused") return { outcome: "failed", error: outcome.fault.code };

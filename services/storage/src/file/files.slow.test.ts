@@ -259,7 +259,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
         "file.put_back failed",
         "file.put_back failed",
         "file.set_aside done",
-        "file.set_aside done",
+        "file.set_aside failed",
       ],
     );
   });
