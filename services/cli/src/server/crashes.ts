@@ -17,7 +17,7 @@ const causeWords: Record<crashes.CrashCause, string> = {
   mod_conflict: "mods or plugins do not go together; remove what was changed last",
   tick_stalled: "stood still and ended itself; the lines before show what it was busy with",
   evicted: "its node ran short of memory or disk",
-  unresponsive: "no longer took connections and was ended",
+  unresponsive: "was ended from outside, mostly for taking no more connections",
   hung: "its process ran and no longer answered; see `server restart-policy`",
   unknown: "not known; the last lines say most",
 };

@@ -20,7 +20,10 @@ const causes: Readonly<Record<crashes.CrashCause, Sentence>> = {
   mod_conflict: { en: "mods or plugins do not go together", zh: "模组或插件之间有冲突" },
   tick_stalled: { en: "it stood still and ended itself", zh: "服务器卡住后自行退出" },
   evicted: { en: "its machine ran short of memory or disk", zh: "所在机器的内存或磁盘不足" },
-  unresponsive: { en: "it no longer took connections and was ended", zh: "不再接受连接，已被结束" },
+  unresponsive: {
+    en: "it was ended from outside, mostly for taking no more connections",
+    zh: "被外部结束，通常是因为不再接受连接",
+  },
   hung: { en: "it no longer answers", zh: "不再响应" },
   unknown: { en: "not known", zh: "原因不明" },
 };

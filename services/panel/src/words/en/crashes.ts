@@ -81,8 +81,8 @@ export const crashes = {
       help: "Nothing is wrong with the server. An operator has to make room on the machine.",
     },
     unresponsive: {
-      title: "It no longer took connections and was ended",
-      help: "The last lines may say what it was busy with. A plugin that blocks everything and too little processor time are the usual reasons.",
+      title: "It was ended from outside",
+      help: "Mostly because it took no connections for two minutes. The last lines may say what it was busy with. A plugin that blocks everything and too little processor time are the usual reasons.",
     },
     hung: {
       title: "It no longer answered",
