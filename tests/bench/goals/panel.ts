@@ -7,7 +7,7 @@ import { appendFileSync } from "node:fs";
 import { until } from "@svc/local-stack/testing";
 import type { Browser } from "puppeteer-core";
 import type { Bench, Goal } from "../harness/bench.ts";
-import { growFleet } from "../harness/fleet.ts";
+import { growFleet, untilQuiet } from "../harness/fleet.ts";
 import { pace } from "../harness/line-rate.ts";
 import type { Row } from "../harness/report.ts";
 import type { BenchStack } from "../harness/stack.ts";
@@ -97,6 +97,8 @@ const sinceBytes = `{
 async function bigFleet(bench: Bench, stack: BenchStack, browser: Browser): Promise<Row[]> {
   const count = bench.options.isQuick ? 500 : manyServers;
   await growFleet(stack, 0, count);
+  // Else a page shares the processor with what passes over the new servers.
+  await untilQuiet(["lifecycle", "gateway-external", "local-cluster"].map(stack.pidOf));
   const panel = await openPage(browser, stack, { isSignedIn: true, isSlow: false });
   const { page, addressOf, heapBytes } = panel;
   await page.goto(addressOf("/servers"));
