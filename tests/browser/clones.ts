@@ -47,7 +47,8 @@ export const addCloneTests: Area = (fixture) => {
         as: "third",
         world: "new_backup",
       });
-      return reply.status !== 409 && reply;
+      if (reply.status === 409) throw new Error(JSON.stringify(reply.body));
+      return reply;
     }, 60_000);
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const woken = await owner.request("POST", "/servers/third/wake");
