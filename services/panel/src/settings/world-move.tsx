@@ -22,7 +22,11 @@ export function WorldMove({ name, status }: MoveProps) {
     { name },
     { every: (migration) => (isMoving(migration) ? poll.job : poll.list) },
   );
-  const hasNone = latest.error?.code === "not_found";
+  const isNone = latest.error?.code === "not_found";
+  // While it is asked again the last answer stands, or a target that was chosen would be lost.
+  const [wasNone, setWasNone] = useState(false);
+  if (isNone !== wasNone && !latest.isPending) setWasNone(isNone);
+  const hasNone = isNone || (wasNone && latest.isPending);
   const migration = hasNone ? undefined : latest.data;
   const isOpen = migration !== undefined && isUnfinished(migration);
   return (
