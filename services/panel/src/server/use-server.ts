@@ -1,9 +1,9 @@
 import { useParams } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
 import type { ApiError } from "../api/error.ts";
 import type { Output } from "../api/operations.ts";
 import { poll, useOperation } from "../api/query.ts";
 import { useMe } from "../api/session.ts";
+import { useMissing } from "../api/use-missing.ts";
 import { isUnderWay } from "./row.ts";
 
 export type ServerStatus = Output<"servers.viewStatus">;
@@ -45,18 +45,13 @@ export function useServer(): ServerOfPage {
     },
   );
   const { data, error } = query;
-  const missing = useRef<{ name: string; error: ApiError }>(undefined);
-  useEffect(() => {
-    if (error?.code === "not_found") missing.current = { name, error };
-    else if (data) missing.current = undefined;
-  }, [name, data, error]);
   // While it is asked for again, the page that says so stays.
-  const stillMissing = !data && missing.current?.name === name ? missing.current.error : null;
+  const missing = useMissing(name, query);
   return {
     name,
     status: data,
     isManaged: is_admin || isFull(data),
-    error: error ?? stillMissing,
+    error: error ?? missing,
     refetch: () => void query.refetch(),
   };
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { poll, useAction, useOperation } from "../api/query.ts";
+import { useMissing } from "../api/use-missing.ts";
 import type { FullStatus } from "../server/use-server.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -22,11 +23,8 @@ export function WorldMove({ name, status }: MoveProps) {
     { name },
     { every: (migration) => (isMoving(migration) ? poll.job : poll.list) },
   );
-  const isNone = latest.error?.code === "not_found";
-  // While it is asked again the last answer stands, or a target that was chosen would be lost.
-  const [wasNone, setWasNone] = useState(false);
-  if (isNone !== wasNone && !latest.isPending) setWasNone(isNone);
-  const hasNone = isNone || (wasNone && latest.isPending);
+  // The form stands on this answer, and holds a target that was chosen.
+  const hasNone = useMissing(name, latest) !== null;
   const migration = hasNone ? undefined : latest.data;
   const isOpen = migration !== undefined && isUnfinished(migration);
   return (
@@ -35,7 +33,7 @@ export function WorldMove({ name, status }: MoveProps) {
         <Facts rows={[[server.node, <bdi key="node">{status.nodeName}</bdi>]]} />
       )}
       {latest.error && !hasNone && <Failure error={latest.error} retry={() => void latest.refetch()} />}
-      {latest.isPending && <Loading />}
+      {latest.isPending && !hasNone && <Loading />}
       {migration && <MoveProgress name={name} migration={migration} />}
       {(hasNone || latest.data) && !isOpen && <BeginMove name={name} status={status} />}
     </Card>
