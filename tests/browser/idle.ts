@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Area, Fixture } from "./fixture.ts";
@@ -18,6 +19,8 @@ async function comeBackAfterHalfAnHour({ stack, owner }: Fixture): Promise<void>
      from identity.users where users.id = user_id and role = 'owner'`,
   );
   await database.end();
+  // A gateway knows for a few seconds what identity said last, which in half an hour it has forgotten.
+  await until(async () => (await owner.request("GET", "/me")).status === 401, 30_000, "401");
   await owner.page.evaluate(() => {
     const now = Date.now;
     Date.now = () => now() + 31 * 60_000;
