@@ -69,6 +69,7 @@ import * as storageOffsite from "./storage/offsite.ts";
 import * as origin from "./storage/origin.ts";
 import * as plugin from "./storage/plugin.ts";
 import * as reaper from "./storage/reaper.ts";
+import * as restorePlan from "./storage/restore-plan.ts";
 import * as setAside from "./storage/set-aside.ts";
 import * as upload from "./storage/upload.ts";
 import * as worldChange from "./storage/world-change.ts";
@@ -130,6 +131,7 @@ const storage = [
   backup,
   backupChanges,
   backupKeeping,
+  restorePlan,
   drill,
   origin,
   archive,

@@ -219,6 +219,7 @@ export * as offsiteArchives from "./storage/offsite.ts";
 export * as origins from "./storage/origin.ts";
 export * as plugins from "./storage/plugin.ts";
 export * as reapers from "./storage/reaper.ts";
+export * as restorePlans from "./storage/restore-plan.ts";
 export * as setAsides from "./storage/set-aside.ts";
 export * as uploads from "./storage/upload.ts";
 export * as worldChanges from "./storage/world-change.ts";

@@ -37,6 +37,7 @@ const additions: Readonly<Record<string, string>> = {
     "docs/reference/sign-in.md#cli-login: the command line signs in by browser",
   "POST /api/v1/auth/cli-login/finish": "docs/reference/sign-in.md#cli-login: its session",
   "GET /api/v1/backups/{id}/changes": "docs/reference/backups.md#changes: comparing two backups",
+  "POST /api/v1/servers/{name}/restore-plan": "docs/reference/restore.md#plan: what a restore would change",
   "GET /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: what is to be approved",
   "POST /api/v1/account/cli-login/{code}": "docs/reference/sign-in.md#cli-login: the approval",
   "GET /api/v1/auth/oidc/providers": "docs/reference/sign-in.md#oidc: the providers of the installation",

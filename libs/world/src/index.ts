@@ -42,6 +42,7 @@ export { listPlugins } from "./plugins/list.ts";
 export { compareArchives } from "./restore/compare-archives.ts";
 export { isSameWorld } from "./restore/is-same-world.ts";
 export { browseArchive, restorePaths } from "./restore/partial-restore.ts";
+export { planRestore } from "./restore/plan-restore.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
 export { fetchStream, reportCommitted, TransferRefused } from "./transfer/fetch.ts";

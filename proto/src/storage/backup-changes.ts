@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { operation, request } from "../contract.ts";
 import { BackupId } from "./backup.ts";
-import { ArchiveChanges, FileChange } from "./world-task.ts";
+import { ArchiveChanges, FileChange } from "./file-changes.ts";
 
 /** A folder or a file; empty for all. */
 const path = z.string().max(4_096).default("");

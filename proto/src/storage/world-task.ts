@@ -6,6 +6,7 @@
 // Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
 
 import { z } from "zod";
+import { ArchiveChanges, RestoreChanges } from "./file-changes.ts";
 
 export const progressMark = "svc-progress ";
 export const resultMark = "svc-result ";
@@ -104,6 +105,14 @@ export const Task = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("browse"), from: Place, path }),
   /** Files below a path that differ between an archive and an earlier one, by their indexes alone where these have digests. */
   z.strictObject({ mode: z.literal("compare"), from: Place, base: Place, path }),
+  /** Files that a restore would add, change and remove (docs/reference/restore.md#plan). */
+  z.strictObject({
+    mode: z.literal("plan"),
+    from: Place,
+    only: z.array(path).max(1000).optional(),
+    /** There is no volume: nothing of the world is there. */
+    no_world: z.literal(true).optional(),
+  }),
   /** Sends an archive or world to the internal face (docs/reference/exports.md#job). */
   z.strictObject({
     mode: z.literal("export"),
@@ -236,27 +245,6 @@ export const FileEntry = z.strictObject({
 });
 export type FileEntry = z.output<typeof FileEntry>;
 
-export const FileChange = z.strictObject({
-  path: z.string(),
-  change: z.enum(["added", "changed", "removed"]),
-  /** As it is now; as it was, where it was removed. */
-  size: z.number().int().min(0),
-});
-
-/** Files that differ between two archives. */
-export const ArchiveChanges = z.strictObject({
-  added: z.number().int().min(0),
-  changed: z.number().int().min(0),
-  removed: z.number().int().min(0),
-  same: z.number().int().min(0),
-  /** The first by path. */
-  files: z.array(FileChange),
-  /** False when files of the same size, of which one has no digest, were told apart by their times. */
-  exact: z.boolean(),
-  truncated: z.boolean(),
-});
-export type ArchiveChanges = z.output<typeof ArchiveChanges>;
-
 export const AsideFile = z.strictObject({
   path: z.string(),
   size: z.number().int().min(0),
@@ -342,6 +330,7 @@ export const TaskDone = z.strictObject({
   same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),
   changes: ArchiveChanges.optional(),
+  restore: RestoreChanges.optional(),
   /** What changed since a good start, or was moved. */
   changed: z.array(AsideFile).optional(),
   /** The newest first. */

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connectKube, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { backupChanges, backupKeeping, backups, storageHealth } from "@svc/proto";
+import { backupChanges, backupKeeping, backups, restorePlans, storageHealth } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { readQueue } from "./auto-backup/queue.ts";
 import { annotate, edit } from "./backup/annotate.ts";
@@ -36,6 +36,7 @@ import { followClones } from "./origin/follow.ts";
 import { serveOrigins } from "./origin/serve.ts";
 import { startReaping } from "./reaper/serve.ts";
 import { restoreByOperator } from "./restore/by-operator.ts";
+import { planByOperator, planRestore } from "./restore/plan.ts";
 import { restore } from "./restore/restore.ts";
 import { startTransfers } from "./serve-transfers.ts";
 
@@ -84,6 +85,7 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   const jobSlots = createJobSlots(deps.settings.storage.file_jobs_at_once);
   mesh.serve(backups.listFiles, listFiles(deps, jobSlots));
   mesh.serve(backupChanges.listChanges, listChanges(deps, jobSlots));
+  mesh.serve(restorePlans.plan, planRestore(deps, jobSlots));
   mesh.serve(backups.restore, restore(deps));
   mesh.serve(backups.listJobs, listJobs(deps));
   mesh.serve(backups.startScheduledBackup, startScheduled(deps));
@@ -97,6 +99,7 @@ function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(backupKeeping.annotateBackup, annotate(deps));
   mesh.serve(backupKeeping.browseBackup, browse(deps));
   mesh.serve(backupChanges.compareBackups, compare(deps));
+  mesh.serve(restorePlans.planByOperator, planByOperator(deps));
   mesh.serve(backupKeeping.restoreByOperator, restoreByOperator(deps));
   mesh.serve(backupKeeping.listJobsByOperator, listJobsByOperator(deps));
   mesh.serve(backupKeeping.readBackupQueue, readQueue(deps));

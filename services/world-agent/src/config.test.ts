@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { limits, readSettings } from "./config.ts";
 
-test("limits are those of docs/reference/exports.md#ticket, files.md, crashes.md#safe-start", () => {
+test("limits are those of docs/reference/exports.md#ticket, files.md, restore.md#plan, crashes.md#safe-start", () => {
   assert.deepEqual(limits, {
     stallMs: 120_000,
     keptMs: 600_000,
     listEntries: 5_000,
     asideFiles: 500,
     changes: { files: 1_000, bytes: 512 * 1_024 },
+    planReading: { bytes: 1_073_741_824, timeMs: 30_000 },
     readBytes: 1_048_576,
     search: {
       ...{ matches: 200, matchBytes: 524_288, lines: 5, fileBytes: 4_194_304 },

@@ -14,8 +14,10 @@ export const limits = {
   keptMs: 600_000,
   /** Entries that one listing shows. */
   listEntries: 5_000,
-  /** What is named of the files that differ between two archives. */
+  /** What is named of the files that differ between two archives, or that a restore would change. */
   changes: { files: 1_000, bytes: 512 << 10 },
+  /** What the plan of a restore reads of files that may be the same (docs/reference/restore.md#plan). */
+  planReading: { bytes: 1 << 30, timeMs: 30_000 },
   /** Files of one set of a safe start; the contract of storage has the same number. */
   asideFiles: 500,
   /** Bytes that one read gives. */

@@ -9,6 +9,7 @@ import { browse } from "./modes/browse.ts";
 import { compare } from "./modes/compare.ts";
 import { exportOut } from "./modes/export.ts";
 import * as files from "./modes/files.ts";
+import { plan } from "./modes/plan.ts";
 import { restore } from "./modes/restore.ts";
 import { verify } from "./modes/verify.ts";
 
@@ -20,6 +21,7 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   restore,
   browse,
   compare,
+  plan,
   export: exportOut,
   list: files.list,
   read: files.read,

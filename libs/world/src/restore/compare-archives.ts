@@ -1,17 +1,17 @@
 // Which files differ between two archives: by the digests in their indexes, without unpacking either
 // (docs/reference/backups.md#changes).
 
-import type { ArchiveChanges } from "@svc/proto/world-task";
+import type { ArchiveChanges } from "@svc/proto/file-changes";
 import type { Archive } from "../archive/open.ts";
 import { clampToSafeInteger } from "../path/extents.ts";
 import { parsePath } from "../path/parse.ts";
+import { firstOf, type Most } from "./first-of.ts";
 import { type Header, headersOf } from "./partial-restore.ts";
 
 type Options = {
   /** A folder or a file; empty for all. */
   path: string;
-  /** Of files that are named, and of their names in all. */
-  most: { files: number; bytes: number };
+  most: Most;
 };
 
 type Change = ArchiveChanges["files"][number];
@@ -45,7 +45,7 @@ export async function compareArchives(
   }
   for (const entry of before.values()) note("removed", entry);
   changes.sort((one, other) => (one.path < other.path ? -1 : 1));
-  const files = first(changes, most);
+  const files = firstOf(changes, most);
   return { ...counts, files, exact: isExact, truncated: files.length < changes.length };
 }
 
@@ -61,13 +61,4 @@ async function* filesOf(archive: Archive, within: string): AsyncGenerator<Header
     const isWithin = within === "" || entry.path === within || entry.path.startsWith(`${within}/`);
     if (entry.kind === "file" && isWithin) yield entry;
   }
-}
-
-function first(changes: readonly Change[], most: Options["most"]): Change[] {
-  let left = most.bytes;
-  const end = changes.findIndex((change) => {
-    left -= Buffer.byteLength(JSON.stringify(change)) + 1;
-    return left < 0;
-  });
-  return changes.slice(0, Math.min(most.files, end < 0 ? changes.length : end));
 }

@@ -93,7 +93,7 @@ async function pick(
   return selected;
 }
 
-function isWanted(path: string, wanted: readonly string[]): boolean {
+export function isWanted(path: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => one === "" || path === one || path.startsWith(`${one}/`));
 }
 

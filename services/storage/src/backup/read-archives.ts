@@ -14,13 +14,18 @@ const answerMs = 2_000;
 
 /** How long the caller waits. */
 export type Waiting = { deadlineAt: number; signal: AbortSignal };
-type Reading = { server: string; task: Task & { mode: "browse" | "compare" } };
+type Reading = {
+  server: string;
+  task: Task & { mode: "browse" | "compare" | "plan" };
+  /** Volume claim of the world, where that is read too. */
+  claim?: string;
+};
 
 /** Throws `backup_corrupt`, `not_found`, `bad_path`, and `unavailable` when the Job ends without an answer. */
 export async function readArchives(
   deps: StorageDeps,
   context: Waiting,
-  { server, task }: Reading,
+  { server, task, claim }: Reading,
 ): Promise<TaskDone> {
   assertConfigured(deps);
   const spec = {
@@ -30,6 +35,7 @@ export async function readArchives(
     task,
     deadlineMs: deps.settings.storage.browse_deadline,
     archive: "ro" as const,
+    ...(claim !== undefined && { world: { claim, mode: "ro" as const } }),
   };
   const timeoutMs = context.deadlineAt - Date.now() - answerMs;
   const outcome = await runJob(deps, spec, { timeoutMs, signal: context.signal });
@@ -44,5 +50,8 @@ export function placeOf(row: BackupRow): Place {
 
 function refusal({ code, message }: TaskFault): Fault {
   if (code === "not_found" || code === "bad_path") return new Fault(code, { message });
+  // A folder in place of a file, or the other way round.
+  if (code === "type_conflict") return new Fault("bad_path", { message });
+  if (code === "transfer_failed") return new Fault("unavailable", { message });
   return new Fault("backup_corrupt", { message });
 }

@@ -27,7 +27,8 @@ export async function chooseTransport(
 
 function archiveLocationIn(task: JobSpec["task"]): Place | undefined {
   if (task.mode === "backup") return task.to;
-  return task.mode === "restore" || task.mode === "verify" ? task.from : undefined;
+  const isReader = task.mode === "restore" || task.mode === "verify" || task.mode === "plan";
+  return isReader ? task.from : undefined;
 }
 
 /** Whether each is bound to one node, or the Job is to run on one, and the nodes differ. */

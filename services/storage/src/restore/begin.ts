@@ -4,7 +4,7 @@ import type { AuditActor } from "@svc/mesh";
 import { backups, Fault, type Principal } from "@svc/proto";
 import { assertMayAccess, scopeAt, type Wanted } from "../access.ts";
 import { backupJobSpec, newBackupRow } from "../backup/start.ts";
-import { findBackup, findLatest } from "../backup/store.ts";
+import { findBackup } from "../backup/store.ts";
 import type { BackupRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { beginJob } from "../job/begin.ts";
@@ -12,6 +12,7 @@ import { newJobName } from "../job/names.ts";
 import { findRestoreOf } from "../job/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import { hasVolume } from "../job/world-claim.ts";
+import { assertRestorable, chooseBackup } from "./choose-backup.ts";
 import { restoreAnnotations, restoreJobSpec } from "./job-spec.ts";
 
 type RestoreRequest = {
@@ -39,7 +40,10 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
   const check = (world: WorldServer) => assertMayAccess(principal, world, wantedOf(request));
   const now = await describeWorld(deps, server);
   check(now);
-  const backup = await chooseBackup(deps, request, now);
+  const running = await findRestoreOf(deps.db, server);
+  if (running && running.backup_id !== request.backupId) throw new Fault("restore_in_progress");
+  const scope = scopeAt(principal, now, wantedOf(request));
+  const backup = await chooseBackup(deps, { scope, backupId: request.backupId, world: now });
   // A server that was made again has no world that could be lost.
   const makesVolume = request.only === undefined && !(await hasVolume(deps, now));
   const hasSnapshot = request.hasSnapshot && !makesVolume;
@@ -80,34 +84,6 @@ export async function beginRestore(deps: StorageDeps, request: RestoreRequest): 
           },
   });
   return { backup, hasSnapshot };
-}
-
-async function chooseBackup(
-  { db }: Pick<StorageDeps, "db">,
-  request: RestoreRequest,
-  world: WorldServer,
-): Promise<BackupRow> {
-  const { server, backupId } = request;
-  const { owner_id: owner } = world;
-  const scope = scopeAt(request.principal, world, wantedOf(request));
-  const running = await findRestoreOf(db, server);
-  if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
-  if (backupId === undefined) return assertRestorable(await findLatest(db, { scope, server, owner }), server);
-  const found = await findBackup(db, { scope, id: backupId });
-  if (found || scope.kind !== "owner") return assertRestorable(found, server);
-  const foreign = await findBackup(db, { scope: { kind: "all" }, id: backupId });
-  if (foreign?.server_name !== server) return assertRestorable(undefined, server);
-  throw new Fault("forbidden", {
-    message: "This backup was made when the world was not yours; staff can restore it.",
-  });
-}
-
-function assertRestorable(backup: BackupRow | undefined, server: string): BackupRow {
-  if (!backup || backup.server_name !== server) {
-    throw new Fault("no_backup", { message: `There is no such backup of ${server}; list its backups.` });
-  }
-  if (backup.corrupt_at) throw new Fault("backup_corrupt");
-  return backup;
 }
 
 // From here on the backup cannot expire until the restore has ended.

@@ -1,4 +1,4 @@
-import { backupChanges, backups as contracts } from "@svc/proto";
+import { backupChanges, backups as contracts, restorePlans } from "@svc/proto";
 
 /** Backups and the Jobs that make and restore them. */
 export const backups = {
@@ -8,6 +8,7 @@ export const backups = {
   expire: contracts.expire,
   listFiles: contracts.listFiles,
   listChanges: backupChanges.listChanges,
+  planRestore: restorePlans.plan,
   restore: contracts.restore,
   listJobs: contracts.listJobs,
 };
