@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { testProgram } from "@svc/config/test-program";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
-import { backupChanges, backupKeeping, backups } from "@svc/proto";
+import { backupChanges, backupKeeping, backups, restorePlans } from "@svc/proto";
 import { runCommand } from "../testing/run-command.ts";
 
 const main = testProgram(fileURLToPath(new URL("../main.ts", import.meta.url)));
@@ -32,6 +32,7 @@ describe("commands on backups", () => {
   let storage: Mesh;
   let isStopped = false;
   let isBackedUp = false;
+  let isRunning = false;
   const asked: string[] = [];
   before(async () => {
     nats = await startTestNats();
@@ -81,6 +82,15 @@ describe("commands on backups", () => {
         { path: "old.txt", change: "removed" as const, size: 1 },
       ],
     }));
+    storage.serve(restorePlans.planByOperator, (context, { id, only }) => {
+      if (isRunning) throw context.fault("not_stopped");
+      return {
+        ...{ name: "survival", backup_id: id, backup_at: at, same: only ? 0 : 7, may_be_same: 0 },
+        ...{ added: 0, changed: 1, removed: 0, added_bytes: 0, changed_bytes: 2_048, removed_bytes: 0 },
+        files: [{ path: "level.dat", change: "changed" as const, size: 2_048, was: 1 }],
+        truncated: false,
+      };
+    });
     storage.serve(backupKeeping.readBackupQueue, () => ({
       ...{ state: "store_full" as const, waiting: ["creative"], waiting_total: 2 },
       running: [
@@ -175,11 +185,17 @@ describe("commands on backups", () => {
   test("a plan is printed only for a backup and files that exist", async () => {
     const planned = await inProcess("backup restore-files bk-1 level.dat --json");
     const plan = { id: "bk-1", only: ["level.dat"], safety_snapshot: true };
-    assert.deepEqual(JSON.parse(planned.out), { planned: plan, done: false });
+    const { planned: shown, done } = JSON.parse(planned.out) as {
+      planned: { changes: restorePlans.RestorePlan };
+      done: boolean;
+    };
+    const { changes, ...input } = shown;
+    assert.deepEqual([input, done], [plan, false]);
+    assert.deepEqual([changes.backup_id, changes.changed, changes.same], ["bk-1", 1, 0]);
     const whole = await inProcess("backup restore bk-1 --no-snapshot");
     assert.match(
       whole.out,
-      /^Plan: restore the whole world from bk-1\.\nNothing was done; add --yes to do it\.\n$/,
+      /^Plan: restore the whole world from bk-1\.\nIt removes 0 .* 7 stay the same\.\n~ {2}2\.0 KiB {2}level\.dat\nNothing was done; add --yes to do it\.\n$/,
     );
     const refusals: [words: string, says: RegExp][] = [
       ["backup restore bk-9", /backup bk-9 not found; list backups with npm run svc -- backup list/],
@@ -190,6 +206,22 @@ describe("commands on backups", () => {
       assert.deepEqual([code, out], [1, ""], words);
       assert.match(error, says);
     }
+  });
+
+  test("a plan says what it would change, or why nobody knows", async () => {
+    isRunning = true;
+    const { out, code } = await inProcess("backup restore bk-1");
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /\nWhat it would change is not known: The server must be fully stopped first\.\nNothing/,
+    );
+    const json = JSON.parse((await inProcess("backup restore bk-1 --json")).out) as {
+      planned: { changes: null; why: string };
+    };
+    assert.deepEqual(json.planned.changes, null);
+    assert.match(json.planned.why, /stopped/);
+    isRunning = false;
   });
 
   test("backup-now that is interrupted while the server still stops starts it again at once, and takes no other", async () => {

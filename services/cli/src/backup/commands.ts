@@ -3,6 +3,7 @@
 import type { Mesh } from "@svc/mesh";
 import { backupChanges, backupKeeping, type backups } from "@svc/proto";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { changesText, planChanges } from "./restore-plan.ts";
 import { poll, withMesh } from "./with-mesh.ts";
 
 type Options = { data: string };
@@ -123,9 +124,13 @@ export async function restore(
   const what = paths.length > 0 ? paths.join(", ") : "the whole world";
   const input = { id, ...only, safety_snapshot: options.snapshot };
   if (!options.yes) {
-    await withMesh(options.data, (mesh) => checkThere(mesh, id, paths));
+    const found = await withMesh(options.data, async (mesh) => {
+      await checkThere(mesh, id, paths);
+      return planChanges(mesh, { id, ...only });
+    });
     const first = options.snapshot ? "back up the current world, then " : "";
-    return planned(input, `Plan: ${first}restore ${what} from ${id}.`);
+    const text = `Plan: ${first}restore ${what} from ${id}.\n${changesText(found)}`;
+    return planned({ ...input, ...found }, text);
   }
   return withMesh(options.data, async (mesh) => {
     const { name } = await mesh.call(backupKeeping.restoreByOperator, input);
