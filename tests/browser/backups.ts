@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { en } from "../../services/panel/src/words/en/index.ts";
 import type { Area } from "./fixture.ts";
+import { writeFile } from "./person.ts";
 
 export const addBackupTests: Area = (fixture) => {
   test("a backup is made, labelled, pinned, browsed and restored; what it replaces is backed up first", async () => {
@@ -29,8 +31,19 @@ export const addBackupTests: Area = (fixture) => {
     await inspect(owner, "backups-browse");
     await owner.press("button", en.shell.close);
 
+    // What the backup did before it said so holds the world for a moment longer.
+    await until(
+      async () =>
+        (await writeFile(owner, { server: "survival", path: "castle.txt" }, "built")).status === 200,
+      20_000,
+      "castle.txt to be written",
+    );
     await owner.page.locator('button[aria-label^="Restore the backup"]').click();
     await owner.sees(en.backups.restoreSafety);
+    await owner.sees(en.backups.plan.removed(1, "5 B"));
+    await owner.page.locator(`::-p-text(${en.backups.plan.show})`).click();
+    await owner.sees("castle.txt");
+    await owner.sees(en.backups.plan.one.removed("5 B"));
     await inspect(owner, "backups-restore");
     await owner.page.locator('input[name="confirm"]').fill("survival");
     await owner.press("button", en.backups.restoreAction);

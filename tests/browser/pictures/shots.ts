@@ -100,6 +100,7 @@ async function talk(person: Person): Promise<void> {
 async function restore(person: Person): Promise<void> {
   await person.page.locator('button[aria-label^="Restore the backup"]').click();
   await person.sees(en.backups.restoreSafety);
+  await person.seesNo(en.backups.plan.loading);
 }
 
 async function browse(person: Person): Promise<void> {

@@ -48,7 +48,7 @@ function useImmediateActs(name: string): ImmediateActs {
   const { download } = useDownload();
   const edit = useAction("backups.edit", ["backups.list"]);
   const expire = useAction("backups.expire", ["backups.list"]);
-  const restore = useAction("backups.restore", ["backups.listJobs", "backups.list"]);
+  const restore = useAction("backups.restore", ["backups.listJobs", "backups.list", "restorePlans.plan"]);
   const begin = useAction("drills.begin", ["drills.list"]);
   const onError = (error: ApiError) => toast(failedToast(words, error));
   const done = (text: string) => () => toast({ kind: "done", text });
@@ -84,6 +84,7 @@ function BackupDialog({ name, whyNotRestore, asked, ask, acts }: BackupDialogPro
     return (
       <RestoreDialog
         name={name}
+        backupId={backup.id}
         when={when}
         only={only}
         onClose={close}

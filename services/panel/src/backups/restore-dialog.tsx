@@ -3,9 +3,11 @@ import { Checkbox } from "../ui/checkbox.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { isolate } from "../words/format.ts";
 import { useWords } from "../words/words.ts";
+import { RestorePlan } from "./restore-plan.tsx";
 
 type RestoreDialogProps = {
   name: string;
+  backupId: string;
   when: string;
   /** Entries to put back; the whole world when absent. */
   only: readonly string[] | undefined;
@@ -14,8 +16,8 @@ type RestoreDialogProps = {
   onConfirm: (isSafe: boolean) => void;
 };
 
-/** Says what a restore replaces and asks for the name of the server. */
-export function RestoreDialog({ name, when, only, onClose, onConfirm }: RestoreDialogProps) {
+/** Says what a restore replaces and changes, and asks for the name of the server. */
+export function RestoreDialog({ name, backupId, when, only, onClose, onConfirm }: RestoreDialogProps) {
   const { backups } = useWords();
   const [isSafe, setSafe] = useState(true);
   return (
@@ -28,6 +30,7 @@ export function RestoreDialog({ name, when, only, onClose, onConfirm }: RestoreD
       onConfirm={() => onConfirm(isSafe)}
     >
       <p>{only ? backups.restoreFilesHelp(only.length) : backups.restoreHelp(when)}</p>
+      <RestorePlan name={name} backupId={backupId} only={only} />
       <Checkbox label={backups.restoreSafety} isChecked={isSafe} onChange={setSafe} />
       {!isSafe && <p role="alert">{backups.restoreWithoutSafety}</p>}
     </Confirm>

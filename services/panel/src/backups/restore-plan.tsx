@@ -1,0 +1,77 @@
+import { useAccess } from "../access/use-access.ts";
+import { useOperation } from "../api/query.ts";
+import { Button } from "../ui/button.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
+import { Muted } from "../ui/layout.tsx";
+import { List, ListItem } from "../ui/list.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { faultWords } from "../words/faults.ts";
+import { visible } from "../words/visible.ts";
+import { useLanguage, useWords } from "../words/words.ts";
+import styles from "./backups.module.css";
+import { changesSentence, changeWords, mayPlan, type Plan, sortChanges } from "./restore-changes.ts";
+
+type RestorePlanProps = {
+  name: string;
+  backupId: string;
+  /** Entries to put back; the whole world when absent. */
+  only: readonly string[] | undefined;
+};
+
+/** What a restore would change. It can be restored without this being known. */
+export function RestorePlan({ name, backupId, only }: RestorePlanProps) {
+  const words = useWords();
+  const { plan: planWords } = words.backups;
+  const isShown = mayPlan(useAccess(), only);
+  const plan = useOperation(
+    "restorePlans.plan",
+    { name, backup_id: backupId, ...(only && { only: [...only] }) },
+    { isCostly: true, enabled: isShown },
+  );
+  if (!isShown) return <Muted>{planWords.notIncluded}</Muted>;
+  // What was read before may be about another world by now.
+  if (plan.isFetching) return <p role="status">{planWords.loading}</p>;
+  if (plan.error)
+    return (
+      <Notice
+        kind="waiting"
+        isAlert
+        actions={<Button onPress={() => void plan.refetch()}>{words.shell.retry}</Button>}
+      >
+        {planWords.unknown} {faultWords(words, plan.error)}
+      </Notice>
+    );
+  return plan.data ? <Changes plan={plan.data} /> : null;
+}
+
+function Changes({ plan }: { plan: Plan }) {
+  const words = useWords();
+  const { plan: planWords } = words.backups;
+  const { language } = useLanguage();
+  const { files, may_be_same, same, truncated } = plan;
+  const total = plan.added + plan.changed + plan.removed;
+  return (
+    <div>
+      <p role="status">{changesSentence(words, plan, language)}</p>
+      {total > 0 && <Muted>{planWords.same(same)}</Muted>}
+      {may_be_same > 0 && <Muted>{planWords.someMayBeSame(may_be_same)}</Muted>}
+      {files.length > 0 && (
+        <Disclosure summary={planWords.show}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+          <div className={styles.entries} tabIndex={0} role="region" aria-label={planWords.list}>
+            <List label={planWords.list}>
+              {sortChanges(files).map((file) => (
+                <ListItem
+                  key={`${file.change} ${file.path}`}
+                  title={<bdi>{visible(file.path)}</bdi>}
+                  details={changeWords(words, file, language)}
+                />
+              ))}
+            </List>
+          </div>
+          {truncated && <Muted>{planWords.truncated(files.length, total)}</Muted>}
+        </Disclosure>
+      )}
+    </div>
+  );
+}
