@@ -66,4 +66,37 @@ export const addPluginTests: Area = (fixture) => {
     await owner.sees(en.faults.catalogue_unavailable);
     await inspect(owner, "plugins-away");
   });
+
+  test("what fits and is more than one answer holds is read by pages", async () => {
+    const { inspect, catalogue } = fixture();
+    const total = 45;
+    catalogue.put("/modrinth/v2/search", (request, response) => {
+      const offset = Number(new URL(request.url ?? "", catalogue.origin).searchParams.get("offset"));
+      const hits = Array.from({ length: Math.min(20, total - offset) }, (_, at) =>
+        projectHit(offset + at + 1),
+      );
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ hits, offset, limit: 20, total_hits: total }));
+    });
+    const owner = await open();
+    await owner.fill(words.text, "many");
+    await owner.page.keyboard.press("Enter");
+    await owner.sees(words.foundPart(1, 20, total));
+    await owner.press("button", words.next);
+    await owner.sees(words.foundPart(21, 40, total));
+    await owner.press("button", words.next);
+    await owner.sees("Project 45");
+    await inspect(owner, "plugins-last-page");
+    await owner.press("button", words.previous);
+    await owner.sees(words.foundPart(21, 40, total));
+  });
 };
+
+/** A project as Modrinth's search answers. */
+function projectHit(number: number) {
+  return {
+    project_id: `Project${number}`,
+    ...{ slug: `project-${number}`, title: `Project ${number}`, description: "Makes things", author: "Ada" },
+    ...{ downloads: number, project_type: "plugin", versions: ["1.21.4"], categories: ["paper"], follows: 1 },
+  };
+}

@@ -7,7 +7,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { Disclosure, Preformatted } from "../ui/disclosure.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Row, Stack } from "../ui/layout.tsx";
+import { Card, Row, Stack } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { failedToast, useToast } from "../ui/toasts.tsx";
@@ -66,15 +66,17 @@ export function Installed({ name, target, held, mayWrite, listed }: InstalledPro
         {files.length === 0 ? (
           <Empty title={words.none}>{words.noneHelp}</Empty>
         ) : (
-          <List label={words.installed}>
-            {files.map((file) => (
-              <Item
-                key={file.path}
-                {...{ name, target, held, mayWrite, file }}
-                update={data?.updates.find(({ path }) => path === file.path)}
-              />
-            ))}
-          </List>
+          <Card>
+            <List label={words.installed}>
+              {files.map((file) => (
+                <Item
+                  key={file.path}
+                  {...{ name, target, held, mayWrite, file }}
+                  update={data?.updates.find(({ path }) => path === file.path)}
+                />
+              ))}
+            </List>
+          </Card>
         )}
       </Stack>
     </section>

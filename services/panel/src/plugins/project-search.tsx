@@ -7,9 +7,10 @@ import { Empty } from "../ui/empty.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
-import { Grow, Row, Stack } from "../ui/layout.tsx";
+import { Card, Grow, Row, Stack } from "../ui/layout.tsx";
 import { List, ListItem } from "../ui/list.tsx";
 import { Loading } from "../ui/loading.tsx";
+import { Pager } from "../ui/pager.tsx";
 import { Select } from "../ui/select.tsx";
 import { isolate } from "../words/format.ts";
 import { usePluginWords } from "../words/plugin-words.ts";
@@ -20,6 +21,10 @@ import type { Target } from "./target.ts";
 
 type Source = Output<"plugins.list">["catalogues"][number];
 type Project = Output<"plugins.search">["projects"][number];
+
+/** What one answer holds, and the last place at which one may begin (docs/reference/plugins.md#catalogues). */
+const pageSize = 20;
+const lastOffset = 1_000;
 
 type SearchProps = {
   name: string;
@@ -35,17 +40,18 @@ export function ProjectSearch({ catalogues, ...about }: SearchProps) {
   const { name, target } = about;
   const [source, setSource] = useState<Source>(catalogues[0] ?? "modrinth");
   const [text, setText] = useState("");
-  const [asked, setAsked] = useState<{ source: Source; text: string } & Target>();
-  const { source: at = source, text: wanted = "", loader = "paper", game_version = "" } = asked ?? {};
+  const [asked, setAsked] = useState<{ source: Source; text: string; offset: number } & Target>();
+  const nothing = { source, text: "", offset: 0, loader: "paper", game_version: "" } as const;
   const query = useOperation(
     "plugins.search",
-    { name, source: at, text: wanted, loader, game_version, offset: 0 },
-    { enabled: asked !== undefined, isCostly: true },
+    { name, ...(asked ?? nothing) },
+    { enabled: asked !== undefined, isCostly: true, keepsPrevious: asked !== undefined && asked.offset > 0 },
   );
   const { data, error, isFetching, refetch } = query;
   const submit = () => {
-    if (target) setAsked({ source, text, ...target });
+    if (target) setAsked({ source, text, offset: 0, ...target });
   };
+  const turnTo = (offset: number) => asked && setAsked({ ...asked, offset });
   return (
     <section aria-labelledby="plugins-search">
       <Stack>
@@ -82,30 +88,46 @@ export function ProjectSearch({ catalogues, ...about }: SearchProps) {
         </Form>
         {error && asked && <Failure error={error} retry={() => void refetch()} />}
         {isFetching && !data && <Loading />}
-        {data && !error && <Found {...about} found={data} />}
+        {data && !error && <Found {...about} found={data} offset={asked?.offset ?? 0} onOffset={turnTo} />}
       </Stack>
     </section>
   );
 }
 
-type FoundProps = Omit<SearchProps, "catalogues"> & { found: Output<"plugins.search"> };
+type AboutProps = Omit<SearchProps, "catalogues">;
+type FoundProps = AboutProps & {
+  found: Output<"plugins.search">;
+  offset: number;
+  onOffset: (offset: number) => void;
+};
 
-function Found({ found, ...about }: FoundProps) {
+function Found({ found, offset, onOffset, ...about }: FoundProps) {
   const words = usePluginWords();
-  if (found.projects.length === 0) return <Empty title={words.nothing}>{words.nothingHelp}</Empty>;
+  const { projects, total } = found;
+  if (projects.length === 0 && offset === 0) return <Empty title={words.nothing}>{words.nothingHelp}</Empty>;
+  const next = offset + pageSize;
+  const hasNext = next < total && next <= lastOffset;
+  const text =
+    total > pageSize ? words.foundPart(offset + 1, offset + projects.length, total) : words.found(total);
   return (
     <>
-      <p role="status">{words.found(found.total)}</p>
-      <List label={words.search}>
-        {found.projects.map((project) => (
-          <Result key={project.id} {...about} project={project} />
-        ))}
-      </List>
+      <Card>
+        <List label={words.search}>
+          {projects.map((project) => (
+            <Result key={project.id} {...about} project={project} />
+          ))}
+        </List>
+      </Card>
+      <Pager
+        text={text}
+        back={{ word: words.previous, run: offset > 0 ? () => onOffset(offset - pageSize) : undefined }}
+        on={{ word: words.next, run: hasNext ? () => onOffset(next) : undefined }}
+      />
     </>
   );
 }
 
-function Result({ name, target, held, mayWrite, project }: Omit<FoundProps, "found"> & { project: Project }) {
+function Result({ name, target, held, mayWrite, project }: AboutProps & { project: Project }) {
   const words = usePluginWords();
   const { language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
