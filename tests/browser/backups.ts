@@ -50,6 +50,11 @@ export const addBackupTests: Area = (fixture) => {
     await owner.sees(en.backups.jobsDone.restore);
     await owner.sees(en.backups.reasons.pre_restore);
     await inspect(owner, "backups");
+    await more(en.backups.changes.action);
+    await owner.sees("castle.txt");
+    await owner.sees(en.backups.changes.one.added("5 B"));
+    await inspect(owner, "backups-changes");
+    await owner.press("button", en.shell.close);
   });
 
   test("a restore that is refused is said, although its dialog is gone", async () => {

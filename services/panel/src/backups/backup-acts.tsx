@@ -9,11 +9,12 @@ import { formatDate } from "../words/format.ts";
 import { useLanguage, useWords } from "../words/words.ts";
 import type { Backup } from "./backup-row.ts";
 import { BrowseDialog } from "./browse-dialog.tsx";
+import { ChangesDialog } from "./changes-dialog.tsx";
 import { LabelDialog } from "./label-dialog.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
 
 /** What a row of the list asks for; those with a dialog ask the person first. */
-export type BackupAct = "restore" | "browse" | "label" | "remove" | "download" | "drill" | "pin";
+export type BackupAct = "restore" | "browse" | "changes" | "label" | "remove" | "download" | "drill" | "pin";
 
 type Asked = { act: BackupAct; backup: Backup; only?: readonly string[] };
 
@@ -101,6 +102,7 @@ function BackupDialog({ name, whyNotRestore, asked, ask, acts }: BackupDialogPro
         onClose={close}
       />
     );
+  if (act === "changes") return <ChangesDialog name={name} backup={backup} when={when} onClose={close} />;
   if (act === "label") return <LabelDialog backup={backup} onClose={close} />;
   return (
     <Confirm

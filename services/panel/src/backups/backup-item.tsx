@@ -26,6 +26,7 @@ export const BackupItem = memo(function BackupItem(props: BackupItemProps) {
   const action = (word: string, act: BackupAct): MenuAction => ({ word, run: () => onAct(act, backup) });
   const actions: readonly (MenuAction & { isOffered?: boolean })[] = [
     { ...action(backups.files, "browse"), isOffered: acts.browse },
+    { ...action(backups.changes.action, "changes"), isOffered: acts.compare },
     { ...action(backups.download, "download"), isOffered: acts.download },
     { ...action(backups.drill, "drill"), isOffered: acts.drill },
     { ...action(backups.label, "label"), isOffered: acts.label },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { allRights } from "../access/presets.ts";
 import { type Job, runningJob } from "../jobs/job.ts";
-import { type Backup, backupBefore, type Drill, decideActs, newestDrill } from "./backup-row.ts";
+import { type Backup, backupBefore, basesOf, type Drill, decideActs, newestDrill } from "./backup-row.ts";
 
 const backup: Backup = {
   id: "bk-1",
@@ -17,22 +17,27 @@ const calm = { isStaff: false, isAsleep: true, isBusy: false };
 
 describe("what can be done with a backup", () => {
   for (const [title, given, rights, expected] of [
-    ["a sound one of a sleeping server", {}, calm, "restore browse download drill label pin remove"],
+    ["a sound one of a sleeping server", {}, calm, "restore browse compare download drill label pin remove"],
     [
       "one of a server that is up",
       {},
       { ...calm, isAsleep: false },
-      "browse download drill label pin remove",
+      "browse compare download drill label pin remove",
     ],
-    ["one while a Job runs", {}, { ...calm, isBusy: true }, "browse download drill label pin remove"],
+    ["one while a Job runs", {}, { ...calm, isBusy: true }, "browse compare download drill label pin remove"],
     ["a corrupt one", { corrupt: true }, calm, "label pin remove"],
-    ["the owner's pin", { pinned_by: "owner" }, calm, "restore browse download drill label unpin"],
-    ["staff's pin, for its owner", { pinned_by: "staff" }, calm, "restore browse download drill label"],
+    ["the owner's pin", { pinned_by: "owner" }, calm, "restore browse compare download drill label unpin"],
+    [
+      "staff's pin, for its owner",
+      { pinned_by: "staff" },
+      calm,
+      "restore browse compare download drill label",
+    ],
     [
       "staff's pin, for staff",
       { pinned_by: "staff" },
       { ...calm, isStaff: true },
-      "restore browse download drill label unpin remove",
+      "restore browse compare download drill label unpin remove",
     ],
     [
       "one, for a member who only makes them",
@@ -50,7 +55,7 @@ describe("what can be done with a backup", () => {
       "one, for a member who changes some files",
       {},
       { ...calm, writesSome: true },
-      "browse download drill label pin remove",
+      "browse compare download drill label pin remove",
     ],
     ["one, for a member who may only see it", {}, { ...calm, lacks: allRights }, ""],
   ] as const) {
@@ -101,4 +106,25 @@ describe("the way back after a restore", () => {
     assert.equal(of([snapshot], { ...job, kind: "backup" }), undefined);
     assert.equal(backupBefore([snapshot], undefined), undefined);
   });
+});
+
+test("a backup is compared with the one before it first, never with itself or a damaged one", () => {
+  const made = (id: string, created_at: string, given: Partial<Backup> = {}): Backup => ({
+    ...backup,
+    ...{ id, created_at },
+    ...given,
+  });
+  const [newer, one, damaged, older, oldest] = [
+    made("bk-5", "2026-01-05T00:00:00.000Z"),
+    made("bk-4", "2026-01-04T00:00:00.000Z"),
+    made("bk-3", "2026-01-03T00:00:00.000Z", { corrupt: true }),
+    made("bk-2", "2026-01-02T00:00:00.000Z"),
+    made("bk-1", "2026-01-01T00:00:00.000Z"),
+  ];
+  const all = [newer, one, damaged, older, oldest];
+  assert.deepEqual(
+    basesOf(all, one).map(({ id }) => id),
+    ["bk-2", "bk-1", "bk-5"],
+  );
+  assert.deepEqual(basesOf([one], one), []);
 });

@@ -28,6 +28,13 @@ export function backupBefore(
 /** A snapshot of a large world takes a while, and the restore begins when it is made. */
 const snapshotMs = 60 * 60_000;
 
+/** What a backup can be compared with, of the newest: sound ones; the last one before it comes first. */
+export function basesOf(backups: readonly Backup[], { id, created_at }: Backup): Backup[] {
+  const others = backups.filter((other) => other.id !== id && !other.corrupt);
+  const isEarlier = (other: Backup) => Date.parse(other.created_at) <= Date.parse(created_at);
+  return [...others.filter(isEarlier), ...others.filter((other) => !isEarlier(other))];
+}
+
 /** Who asks, and whether the world is at rest and free. */
 export type BackupRights = {
   isStaff: boolean;
@@ -45,6 +52,8 @@ type BackupActs = {
   restore: boolean;
   label: boolean;
   browse: boolean;
+  /** What it has otherwise than another one. */
+  compare: boolean;
   download: boolean;
   drill: boolean;
   pin: "pin" | "unpin" | "none";
@@ -63,6 +72,7 @@ export function decideActs(
     restore: !corrupt && isAsleep && !isBusy && has("backups.restore") && !writesSome,
     label: mayKeep,
     browse: !corrupt && has("backups.download"),
+    compare: !corrupt && has("backups.download") && !readsSome,
     download: !corrupt && has("backups.download") && !readsSome,
     drill: !corrupt && mayKeep,
     pin: isTheirs || !mayKeep ? "none" : pinned_by === undefined ? "pin" : "unpin",

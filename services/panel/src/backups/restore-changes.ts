@@ -41,7 +41,7 @@ export function changesSentence(
 const order: Record<Change["change"], number> = { removed: 0, changed: 1, added: 2 };
 
 /** What is lost first, then by path. */
-export function sortChanges(files: readonly Change[]): Change[] {
+export function sortChanges<File extends Pick<Change, "change">>(files: readonly File[]): File[] {
   // The sort keeps the order of paths, in which they come.
   return [...files].sort((one, other) => order[one.change] - order[other.change]);
 }

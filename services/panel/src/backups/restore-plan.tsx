@@ -3,13 +3,11 @@ import { useOperation } from "../api/query.ts";
 import { Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Muted } from "../ui/layout.tsx";
-import { List, ListItem } from "../ui/list.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { faultWords } from "../words/faults.ts";
-import { visible } from "../words/visible.ts";
 import { useLanguage, useWords } from "../words/words.ts";
-import styles from "./backups.module.css";
-import { changesSentence, changeWords, mayPlan, type Plan, sortChanges } from "./restore-changes.ts";
+import { ChangedFiles } from "./changed-files.tsx";
+import { changesSentence, changeWords, mayPlan, type Plan } from "./restore-changes.ts";
 
 type RestorePlanProps = {
   name: string;
@@ -57,18 +55,11 @@ function Changes({ plan }: { plan: Plan }) {
       {may_be_same > 0 && <Muted>{planWords.someMayBeSame(may_be_same)}</Muted>}
       {files.length > 0 && (
         <Disclosure summary={planWords.show}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-          <div className={styles.entries} tabIndex={0} role="region" aria-label={planWords.list}>
-            <List label={planWords.list}>
-              {sortChanges(files).map((file) => (
-                <ListItem
-                  key={`${file.change} ${file.path}`}
-                  title={<bdi>{visible(file.path)}</bdi>}
-                  details={changeWords(words, file, language)}
-                />
-              ))}
-            </List>
-          </div>
+          <ChangedFiles
+            label={planWords.list}
+            files={files}
+            say={(file) => changeWords(words, file, language)}
+          />
           {truncated && <Muted>{planWords.truncated(files.length, total)}</Muted>}
         </Disclosure>
       )}
