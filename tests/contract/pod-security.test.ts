@@ -141,6 +141,7 @@ test("a world Job is restricted", () => {
     deadlineMs: 1_000,
     world: { claim: "world-survival-0", mode: "rw" },
     secret: { token: "t" },
+    pin: { name: "node" },
   });
   const spec = job.spec?.template.spec as unknown as PodSpec;
   assert.deepEqual(broken(spec), {});

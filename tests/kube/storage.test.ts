@@ -144,26 +144,33 @@ describe("storage on a real API server", () => {
     const settings = loadSettings(schema, {
       overrides: ["storage.agent_image=svc:1", `k8s.namespace=${namespace}`],
     });
-    const job = worldJob(settings, {
+    const jobAt = (pin: { identity: string } | { name: string }) => ({
       name: "dry-run",
       server: "survival",
-      manager: "svc-restore",
+      manager: "svc-restore" as const,
       task: {
-        mode: "restore",
-        from: { kind: "archive", name: "survival-1.tar.zst" },
+        mode: "restore" as const,
+        from: { kind: "archive" as const, name: "survival-1.tar.zst" },
         sha256: "0".repeat(64),
       },
       deadlineMs: 60_000,
-      world: { claim: "world-survival-0", mode: "rw" },
-      archive: "ro",
-      node: "local-1",
+      world: { claim: "world-survival-0", mode: "rw" as const },
+      archive: "ro" as const,
+      pin,
     });
     const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
     const query = { dryRun: "All" };
-    const taken = (await kube.transport.request({ method: "POST", path, query, body: job })) as Job;
-    // An API server as old as the lane's knows no lifetime of finished Jobs yet.
-    const { ttlSecondsAfterFinished: _, template, ...rest } = job.spec as unknown as Record<string, unknown>;
-    assertHolds(taken.spec, { ...rest, template });
+    for (const pin of [{ identity: "local-1" }, { name: "local-1" }]) {
+      const job = worldJob(settings, jobAt(pin));
+      const taken = (await kube.transport.request({ method: "POST", path, query, body: job })) as Job;
+      // An API server as old as the lane's knows no lifetime of finished Jobs yet.
+      const {
+        ttlSecondsAfterFinished: _,
+        template,
+        ...rest
+      } = job.spec as unknown as Record<string, unknown>;
+      assertHolds(taken.spec, { ...rest, template });
+    }
   });
 
   test("the service has and needs exactly the rights of its Role", async () => {

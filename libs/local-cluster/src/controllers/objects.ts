@@ -84,6 +84,8 @@ export type Volume = {
 
 export type NodeSelectorTerm = {
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
+  /** Of fields, of which Kubernetes has one: `metadata.name`. */
+  matchFields?: { key: string; operator: string; values?: string[] }[];
 };
 
 export type PodSpec = {

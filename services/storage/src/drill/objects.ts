@@ -2,6 +2,7 @@
 
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "@svc/kube";
 import { label } from "../job/names.ts";
+import { type Pin, pinned } from "../job/pin.ts";
 import { type Drill, scratchName } from "./drill.ts";
 
 /** Label with the drill's ID on each of its objects. */
@@ -30,10 +31,14 @@ export function scratchClaim(
 }
 
 /**
- * It lacks the server's labels, so no Service, StatefulSet or operator selects it. It runs the same code as the server, so
+ * It runs where the scratch volume is. It lacks the server's labels, so no Service, StatefulSet or operator selects it. It runs the same code as the server, so
  * the same network policies apply (deploy/kubernetes/base/network-game.yaml).
  */
-export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place): Pod {
+export function scratchPod(
+  drill: Drill,
+  set: StatefulSet,
+  { namespace, pin }: Place & { pin: Pin | undefined },
+): Pod {
   const { spec } = set.spec.template;
   const { nodeSelector: _anywhere, ...kept } = spec ?? { containers: [] };
   const others = (kept.volumes ?? []).filter(({ name }) => name !== "world");
@@ -44,6 +49,7 @@ export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place)
     metadata: { name: claimName, namespace, labels: { ...labelsOf(drill), ...fenced } },
     spec: {
       ...kept,
+      ...pinned(pin, kept),
       restartPolicy: "Never",
       terminationGracePeriodSeconds: 5,
       volumes: [...others, { name: "world", persistentVolumeClaim: { claimName } }],

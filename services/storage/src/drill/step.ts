@@ -4,6 +4,7 @@ import { isKubeError, resources } from "@svc/kube";
 import { isFault } from "@svc/proto";
 import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
 import { createJob, ignoreConflict } from "../job/begin.ts";
+import { findPinOf } from "../job/placement.ts";
 import { restoreJobSpec } from "../restore/job-spec.ts";
 import { decideDrill, type Plan } from "./decide.ts";
 import { type Drill, hasEnded, scratchName } from "./drill.ts";
@@ -52,7 +53,8 @@ async function stepDrill(deps: StorageDeps, drill: Drill): Promise<Drill | undef
 async function actOnDrill(deps: ClusterDeps, drill: Drill, plan: Plan): Promise<void> {
   const place = inNamespace(deps);
   if (plan.action === "start-server") {
-    await ignoreConflict(deps.kube.create(resources.pods, scratchPod(drill, plan.set, place)));
+    const pin = await findPinOf(deps, scratchName(drill));
+    await ignoreConflict(deps.kube.create(resources.pods, scratchPod(drill, plan.set, { ...place, pin })));
   }
   if (plan.action !== "start-restore") return;
   await ignoreConflict(deps.kube.create(resources.claims, scratchClaim(drill, plan.worldVolume, place)));

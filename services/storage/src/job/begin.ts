@@ -6,7 +6,8 @@ import { auditRow, type NewAuditEntry, violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
-import { type JobSpec, secretOfJob, worldJob } from "./spec.ts";
+import { placeJob } from "./placement.ts";
+import { type JobSpec, type PlacedJobSpec, secretOfJob, worldJob } from "./spec.ts";
 import { insertJob, markRunning, type NewJob, rejectJob } from "./store.ts";
 import { chooseTransport } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
@@ -44,11 +45,14 @@ export async function beginJob(deps: StorageDeps, beginning: JobRequest): Promis
     const world = await assertStartable();
     if (beginning.makesVolume) await makeVolume(deps, world);
     const row = await writeRow(deps, beginning, world);
+    let mayExist = false;
     try {
+      const spec = await chooseTransport(deps, beginning.spec(row, world));
       lock.assertHeld();
-      await createJob(deps, await chooseTransport(deps, beginning.spec(row, world)));
+      mayExist = true;
+      await createJob(deps, spec);
     } catch (error) {
-      throw await recordRefusal(deps, row, error);
+      throw await recordRefusal(deps, row, { error, mayExist });
     }
     // The Job locks the world now. If this write fails the reconcile repeats it.
     await markRunning(deps.db, row.job).catch(() => {});
@@ -76,11 +80,13 @@ async function writeRow(
 }
 
 /**
- * An existing Job of this name was created by us before. Its Secret is created after it, so that the Job owns the Secret
+ * Every Job is made here, on its node (docs/reference/moves.md#pins); throws `unavailable` when nothing that can be trusted
+ * says which one that is. An existing Job of this name was created by us before. Its Secret is created after it, so that the Job owns the Secret
  * from the start: a crash in between leaves no Secret behind, but a Job whose pod waits (`unblockJob`).
  */
-export async function createJob(deps: ClusterDeps, spec: JobSpec): Promise<void> {
-  const job = worldJob(deps.settings, { ...spec, traceparent: deps.traceparent?.() });
+export async function createJob(deps: ClusterDeps, spec: JobSpec | PlacedJobSpec): Promise<void> {
+  const placed = "pin" in spec ? spec : await placeJob(deps, spec);
+  const job = worldJob(deps.settings, { ...placed, traceparent: deps.traceparent?.() });
   const made = await ignoreConflict(deps.kube.create(resources.jobs, job));
   if (!made || !spec.secret) return;
   try {
@@ -114,15 +120,17 @@ async function deleteJob({ kube }: ClusterDeps, { metadata: { name, namespace, u
   await kube.remove(resources.jobs, target, options).catch(() => undefined);
 }
 
-// If the cluster did not answer, the Job may exist: the reconcile finds out. A rejection is final.
+// If the cluster did not answer when it was made, the Job may exist: the reconcile finds out. A rejection is final.
 async function recordRefusal(
   deps: Pick<StorageDeps, "db" | "log" | "now">,
   { job }: JobRow,
-  error: unknown,
+  { error, mayExist }: { error: unknown; mayExist: boolean },
 ): Promise<Fault> {
-  if (isFault(error) && error.fault === "unavailable") return error;
+  const isUnavailable = isFault(error) && error.fault === "unavailable";
+  if (isUnavailable && mayExist) return error;
   const message = `the job could not be created: ${(error as Error).message}`;
   deps.log.warn({ job, error: message }, "world job not started");
   await rejectJob(deps.db, job, { message, at: new Date(deps.now()) }).catch(() => {});
+  if (isUnavailable) return error;
   return new Fault("unavailable", { message: "The cluster rejected the job; try again.", cause: error });
 }

@@ -14,6 +14,8 @@ export const label = {
 export const annotation = {
   restoreRef: `${prefix}/restore-ref`,
   restoreBackupId: `${prefix}/restore-backup-id`,
+  /** Why the pod of the Job has no node. */
+  waitsBecause: `${prefix}/waits-because`,
 } as const;
 
 /** Which part of storage a Job belongs to; `svc-verify` Jobs do not lock a world. */

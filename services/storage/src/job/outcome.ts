@@ -10,6 +10,7 @@ import {
   TaskResult,
 } from "@svc/proto/world-task";
 import { isJobFinished } from "@svc/world-lock";
+import { annotation } from "./names.ts";
 import { container } from "./spec.ts";
 
 export type Outcome =
@@ -111,12 +112,15 @@ function json(text: string): unknown {
 
 const maxMessageLength = 500;
 
-function describeFailure({ status }: Job, lines: readonly string[]): string {
+function describeFailure({ metadata, status }: Job, lines: readonly string[]): string {
   // FailureTarget has the reason while the pod is still terminating; Failed follows.
   const failed = status?.conditions?.filter(
     ({ type, status: is }) => /^Fail(ed|ureTarget)$/.test(type) && is === "True",
   );
-  if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) return "the job exceeded its deadline";
+  if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) {
+    const why = metadata.annotations?.[annotation.waitsBecause];
+    return `the job exceeded its deadline${why === undefined ? "" : `; its pod had no node: ${why}`}`;
+  }
   const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
   // Output of a container is shown to people: no control characters.
   const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();

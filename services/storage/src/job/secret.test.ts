@@ -62,7 +62,7 @@ test("a Job reads its secret from a file; neither Job nor pod contains it, and t
 });
 
 test("a Job whose creator died before creating the Secret ends soon, changes nothing and leaves nothing", async () => {
-  const made = await own.create(resources.jobs, worldJob(settings, wishOf("orphan")));
+  const made = await own.create(resources.jobs, worldJob(settings, { ...wishOf("orphan"), pin: undefined }));
   await unblockJob({ kube: own }, made);
   await ended("orphan");
   assert.equal((await jobOf("orphan")).status?.succeeded ?? 0, 0);
@@ -73,7 +73,7 @@ test("a Job whose creator died before creating the Secret ends soon, changes not
 
 test("the reconciliation of Jobs ends the wait of a Job without its Secret", async () => {
   const replica = await fixture.start();
-  const spec = { ...wishOf("found"), manager: "svc-backup" as const };
+  const spec = { ...wishOf("found"), manager: "svc-backup" as const, pin: undefined };
   await own.create(resources.jobs, worldJob(settings, spec));
   await ended("found");
   await replica.stop();

@@ -110,7 +110,7 @@ const broken = (rules: readonly Rule[], spec: Spec) =>
 
 for (const [kind, requested] of Object.entries(wishes)) {
   describe(`the Job of: ${kind}`, () => {
-    const job = worldJob(settings, requested);
+    const job = worldJob(settings, { ...requested, pin: undefined });
     const spec = job.spec?.template.spec as unknown as Spec;
     const [container] = spec.containers as [Container];
 
@@ -146,7 +146,7 @@ for (const [kind, requested] of Object.entries(wishes)) {
 }
 
 test("the Secret of a Job has its name, is owned by it, and only its user can read the file", () => {
-  const requested = wishes["move, source"] as JobSpec;
+  const requested = { ...(wishes["move, source"] as JobSpec), pin: undefined };
   const job = worldJob(settings, requested);
   const made = { ...job, metadata: { ...job.metadata, uid: "job-uid" } };
   const secret = secretOfJob(made, { token: "hush", content: Buffer.from([0, 255]) });
@@ -158,7 +158,7 @@ test("the Secret of a Job has its name, is owned by it, and only its user can re
   const volume = job.spec?.template.spec?.volumes?.find((one) => one.name === "secret");
   assert.deepEqual(volume?.secret, { secretName: secret.metadata.name, defaultMode: 0o400 });
   assert.deepEqual(
-    [needsSecret(job), needsSecret(worldJob(settings, wishes["backup"] as JobSpec))],
+    [needsSecret(job), needsSecret(worldJob(settings, { ...(wishes["backup"] as JobSpec), pin: undefined }))],
     [true, false],
   );
 });
@@ -166,7 +166,7 @@ test("the Secret of a Job has its name, is owned by it, and only its user can re
 test("an image with more than the agent gets the command to run", () => {
   const one = loadSettings(schema, { overrides: [`storage.agent_command=["node", "agent.ts"]`] });
   const containerOf = (from: typeof one) =>
-    worldJob(from, wishes["backup"] as JobSpec).spec?.template.spec?.containers[0];
+    worldJob(from, { ...(wishes["backup"] as JobSpec), pin: undefined }).spec?.template.spec?.containers[0];
   assert.deepEqual(containerOf(one)?.command, ["node", "agent.ts"]);
   assert.equal(containerOf(settings)?.command, undefined);
 });

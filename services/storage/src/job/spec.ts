@@ -1,10 +1,10 @@
 // The Job object that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
 import { type Job, type Secret, secretOwnedBy } from "@svc/kube";
-import { nodeLabels } from "@svc/proto/node-labels";
 import type { StagedParts, Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
+import { type Pin, pinned } from "./pin.ts";
 
 export type JobSpec = {
   name: string;
@@ -19,13 +19,16 @@ export type JobSpec = {
   annotations?: Record<string, string>;
   /** Secrets of this Job: files of a Secret of its own, never arguments or environment. */
   secret?: JobSecret;
-  /** Identity of the node it must run on; by default the volumes decide. */
+  /** Identity of the node it must run on, whatever its volumes and its server say. */
   node?: string;
   /** How long the finished Job is kept until its result is recorded. */
   ttlMs?: number;
   /** W3C `traceparent` of whoever makes it. */
   traceparent?: string | undefined;
 };
+
+/** A Job that has its node, and its archive folder or a ticket in its place. */
+export type PlacedJobSpec = JobSpec & { readonly pin: Pin | undefined };
 
 /** A one-time token, the content of a file to write, and the parts of an upload. */
 export type JobSecret = { token?: string; content?: Buffer; parts?: StagedParts };
@@ -41,7 +44,7 @@ const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
  * Runs as the user that servers run as, to whom every file of a world belongs, and who the archive folder belongs to. Secrets
  * belong to root, and are read through the group.
  */
-export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, spec: JobSpec): Job {
+export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, spec: PlacedJobSpec): Job {
   const labels = {
     [label.server]: spec.server,
     [label.managedBy]: spec.manager,
@@ -61,13 +64,7 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, sp
         metadata: { labels },
         spec: {
           restartPolicy: "Never",
-          ...(spec.node !== undefined && {
-            nodeSelector: { [nodeLabels.identity]: spec.node },
-            // The world is there and nowhere else: it can be saved and moved while its node is cordoned.
-            tolerations: [
-              { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
-            ],
-          }),
+          ...pinned(spec.pin),
           serviceAccountName: storage.job_account,
           automountServiceAccountToken: false,
           enableServiceLinks: false,

@@ -9,7 +9,7 @@ import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../
 import { assertTicketsEnabled } from "../job/archive-ticket.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, nodeIdentity } from "../volume/node.ts";
-import { findPlacedClaim, type PlacedClaim } from "../volume/placed-claim.ts";
+import { findPlacedClaim, nodeOf, type PlacedClaim } from "../volume/placed-claim.ts";
 import { abandon, deleteUnlocked, findMoveBackup, findUnfinished, insertMove, markLocked } from "./store.ts";
 import { toMoveView } from "./view.ts";
 
@@ -77,15 +77,21 @@ async function assertMovable(
     throw new Fault("no_world_volume", {
       message: "The server was never started, so it has no world to move.",
     });
-  if (!placed.node) {
+  const node = nodeOf(placed);
+  if (placed.place.is === "unknown") {
+    throw new Fault("no_world_volume", {
+      message: `The world's volume selects its node by ${placed.place.selector}, and nothing that a kubelet can't change says which one that is; see docs/reference/moves.md#pins.`,
+    });
+  }
+  if (!node) {
     throw new Fault("no_world_volume", {
       message: "The world's volume is not bound to a single node, so it needs no move.",
     });
   }
-  if (nodeIdentity(placed.node) === targetNode) {
+  if (nodeIdentity(node) === targetNode) {
     throw new Fault("bad_node", { message: `The world is already on ${targetNode}.` });
   }
-  return { world, placed, home: nodeIdentity(placed.node) };
+  return { world, placed, home: nodeIdentity(node) };
 }
 
 type Facts = { world: WorldServer; placed: PlacedClaim; home: string; targetNode: string };

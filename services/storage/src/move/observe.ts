@@ -7,7 +7,7 @@ import { findReceipt } from "../job/archive-ticket-store.ts";
 import { observeJob } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
 import { findTargetFault, isOnline, nodeIdentity } from "../volume/node.ts";
-import { findPlacedClaim } from "../volume/placed-claim.ts";
+import { findPlacedClaim, nodeOf } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
 import type { Ends, Observed } from "./decide.ts";
 import { jobName, jobNames } from "./job-spec.ts";
@@ -38,8 +38,8 @@ export async function observeMove(deps: StorageDeps, row: MoveRow): Promise<Obse
   }
   if (row.state === "switching") {
     const areJobsGone = await haveJobsGone(deps, row);
-    const placed = await findPlacedClaim(deps, row.target_claim);
-    return { step: "switching", areJobsGone, targetNode: placed?.node && nodeIdentity(placed.node) };
+    const node = nodeOf(await findPlacedClaim(deps, row.target_claim));
+    return { step: "switching", areJobsGone, targetNode: node && nodeIdentity(node) };
   }
   return undefined;
 }
@@ -54,14 +54,15 @@ async function observeEnds(
     deps.kube.list(resources.nodes),
     findPlacedClaim(deps, row.source_claim),
   ]);
+  const node = nodeOf(placed);
   return {
     world,
     holdsLock: isLocked,
     canTargetTakeWorlds: findTargetFault(nodes, row.target_node) === undefined,
     source: placed && {
       uid: placed.uid,
-      node: placed.node && nodeIdentity(placed.node),
-      isOnline: placed.node !== undefined && isOnline(placed.node),
+      node: node && nodeIdentity(node),
+      isOnline: node !== undefined && isOnline(node),
     },
   };
 }

@@ -93,12 +93,10 @@ async function startRestore(deps: StorageDeps, { row, world, backup }: Found): P
   if (!world || !backup) return;
   // A Job of an attempt that was given up may still run.
   if (await hasOtherJob(deps, row)) return;
-  const isNew = !(await hasVolume(deps, world));
-  if (isNew) await makeVolume(deps, world);
+  if (!(await hasVolume(deps, world))) await makeVolume(deps, world);
   const about = { job: row.job, server_name: row.server_name, only_paths: null };
   const spec = restoreJobSpec(deps, about, { backup, world });
-  const placed = isNew && world.node_name !== undefined ? { ...spec, node: world.node_name } : spec;
-  const sent = await chooseTransport(deps, placed);
+  const sent = await chooseTransport(deps, spec);
   const start: NewJob = {
     ...{ job: row.job, server_name: row.server_name, kind: "restore", state: "running" },
     ...{ owner_id: world.owner_id ?? null, started_by: row.started_by, backup_id: backup.id },

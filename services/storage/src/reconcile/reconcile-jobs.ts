@@ -13,6 +13,7 @@ import { readOutcome } from "../job/outcome.ts";
 import { shortenTtl } from "../job/shorten-ttl.ts";
 import { needsSecret } from "../job/spec.ts";
 import { findJob, findOpenJobs, markRunning, startRecovery, withdrawStart } from "../job/store.ts";
+import { noteWaiting } from "../job/waiting.ts";
 import { continueRestore, relabelSnapshot } from "../restore/after-snapshot.ts";
 import { recordBackupMade, recordFailure, recordSuccess } from "./record-end.ts";
 
@@ -39,7 +40,12 @@ export async function reconcileJobs(
       deps.log.warn({ job: row.job, error: error.message }, "world job reconcile failed; retrying"),
     );
   }
-  for (const job of items) if (isStuckWithoutSecret(deps, job)) await unblockJob(deps, job);
+  for (const job of items) {
+    if (isStuckWithoutSecret(deps, job)) await unblockJob(deps, job);
+    await noteWaiting(deps, job).catch((error: Error) =>
+      deps.log.warn({ job: job.metadata.name, error: error.message }, "waiting job was not noted; retrying"),
+    );
+  }
   await releaseStaleSnapshots(deps, rows, jobs);
   const { bytes, count } = await presentBytes(deps.db);
   deps.metrics.stored(bytes, count);

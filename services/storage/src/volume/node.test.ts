@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import type { Node } from "@svc/kube";
 import { nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import { findTargetFault, nodeIdentity } from "./node.ts";
-import { findNodeOf } from "./placed-claim.ts";
 
 const node = (name: string, labels: Record<string, string>): Node => ({
   ...{ apiVersion: "v1", kind: "Node", metadata: { name, labels } },
@@ -30,27 +29,5 @@ describe("the target of a move", () => {
   test("has its identity by the protected label, or its own name", () => {
     assert.equal(nodeIdentity(node("n", worker(nodeLabels, "a"))), "a");
     assert.equal(nodeIdentity(node("n", worker(oldNodeLabels, "a"))), "n");
-  });
-});
-
-describe("the node of a volume", () => {
-  const volume = (key: string, value: string) => ({
-    spec: {
-      nodeAffinity: {
-        required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "In", values: [value] }] }] },
-      },
-    },
-  });
-  const home = node("home", { [nodeLabels.role]: "controller", [oldNodeLabels.role]: "controller" });
-  const taken = node("taken", { ...worker(nodeLabels, "taken"), [oldNodeLabels.role]: "controller" });
-  const nodes = [taken, home];
-  test("of an earlier release is found by the protected label, whatever a node says of itself by the old one", () => {
-    assert.equal(findNodeOf(volume(oldNodeLabels.role, "controller"), nodes), home);
-    assert.equal(findNodeOf(volume(oldNodeLabels.role, "controller"), [taken]), undefined);
-  });
-  test("of this release is found by it, too, and one that svc did not make by its own label", () => {
-    assert.equal(findNodeOf(volume(nodeLabels.role, "controller"), nodes), home);
-    const host = node("host", { "kubernetes.io/hostname": "h" });
-    assert.equal(findNodeOf(volume("kubernetes.io/hostname", "h"), [...nodes, host]), host);
   });
 });

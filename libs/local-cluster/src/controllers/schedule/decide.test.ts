@@ -37,6 +37,17 @@ describe("the scheduler", () => {
     assert.deepEqual(place({ ...none, pod, nodes: NODES }), { node: "local-2" });
   });
 
+  it("respects the name of a node, whatever labels another one has", () => {
+    const byName = { matchFields: [{ key: "metadata.name", operator: "In", values: ["local-2"] }] };
+    const terms = { nodeSelectorTerms: [byName] };
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms };
+    const pod = podOf({ affinity: { nodeAffinity } });
+    const renamed = nodeOf("local-1");
+    renamed.metadata.labels = { "kubernetes.io/hostname": "local-2", "metadata.name": "local-2" };
+    assert.deepEqual(place({ ...none, pod, nodes: [renamed, nodeOf("local-2")] }), { node: "local-2" });
+    assert.match((place({ ...none, pod, nodes: [renamed] }) as { refused: string }).refused, /affinity/);
+  });
+
   it("places a pod on the node of its volume", () => {
     const claim: Claim = {
       apiVersion: "v1",

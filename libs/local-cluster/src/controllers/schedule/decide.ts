@@ -35,8 +35,12 @@ function tolerates(pod: Pod, taint: Taint): boolean {
 }
 
 /** Node selector terms are alternatives; all expressions of one must match. */
-function matchesTerms(labels: Labels | undefined, terms: readonly NodeSelectorTerm[]): boolean {
-  return terms.some((term) => (term.matchExpressions ?? []).every((one) => meetsRequirement(labels, one)));
+function matchesTerms({ name, labels }: Node["metadata"], terms: readonly NodeSelectorTerm[]): boolean {
+  const fields: Labels = { "metadata.name": name };
+  const meets = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm) =>
+    matchExpressions.every((one) => meetsRequirement(labels, one)) &&
+    matchFields.every((one) => meetsRequirement(fields, one));
+  return terms.some(meets);
 }
 
 /** Why the node cannot run the pod, with the message of Kubernetes; undefined when it can. */
@@ -48,14 +52,17 @@ function refusal(node: Node, { pod, claims }: Observed): string | undefined {
   if (node.spec?.unschedulable === true && !tolerates(pod, cordoned)) return "node(s) were unschedulable";
   const terms =
     pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  if (!hasLabels(labels, pod.spec.nodeSelector) || (terms !== undefined && !matchesTerms(labels, terms))) {
+  if (
+    !hasLabels(labels, pod.spec.nodeSelector) ||
+    (terms !== undefined && !matchesTerms(node.metadata, terms))
+  ) {
     return "node(s) didn't match Pod's node affinity/selector";
   }
   const taint = node.spec?.taints?.find((one) => !tolerates(pod, one));
   if (taint !== undefined) return `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`;
   const fixed = claims.every(({ volume }) => {
     const required = volume?.spec.nodeAffinity?.required?.nodeSelectorTerms;
-    return required === undefined || matchesTerms(labels, required);
+    return required === undefined || matchesTerms(node.metadata, required);
   });
   return fixed ? undefined : "node(s) had volume node affinity conflict";
 }

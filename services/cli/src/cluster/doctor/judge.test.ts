@@ -135,6 +135,16 @@ describe("each problem is one finding that says what to do", () => {
       /^pods of an earlier release: survival-1 select their node by .* stop and start these servers once$/,
     ],
     [
+      "the Job of a world is taken by no node",
+      (c) => {
+        const conditions = [{ type: "PodScheduled", status: "False", message: "0/2 nodes are available" }];
+        const waits = pod("backup-survival", { phase: "Pending", conditions });
+        const labels = { "svc.internal/component": "world-job" };
+        c.pods.push({ ...waits, metadata: { ...waits.metadata, labels } });
+      },
+      /^pods of worlds: backup-survival-1 has no node: 0\/2 nodes are available$/,
+    ],
+    [
       "a volume of an earlier release is given another label",
       (c) => {
         const { spec } = objectOf(c, "PersistentVolume /svc-uploads");

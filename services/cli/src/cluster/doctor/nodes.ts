@@ -6,6 +6,7 @@ import type { Finding } from "../../findings.ts";
 import type { KubernetesObject } from "../../manifests/installation.ts";
 import type { Expected } from "./expected.ts";
 import type { Found, Observed } from "./observe.ts";
+import { explainPod } from "./pods.ts";
 
 const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
 const bad = (check: string, detail: string): Finding => ({ check, ok: false, detail });
@@ -26,6 +27,7 @@ export function nodeFindings({ nodeLabel }: Expected, { nodes, pods }: Observed)
     ...labelFindings(nodes),
     ...(nodeLabel === undefined ? [] : archiveFinding(nodes, nodeLabel)),
     ...podFindings(pods),
+    ...worldPodFindings(pods),
   ];
 }
 
@@ -61,6 +63,17 @@ function podFindings(pods: readonly Pod[]): Finding[] {
   const old = pods.filter(selectsByOldLabel).map(({ metadata }) => metadata.name);
   const detail = `${old.join(", ")} select their node by a label that any kubelet may change; stop and start these servers once`;
   return old.length === 0 ? [] : [bad("pods of an earlier release", detail)];
+}
+
+/** Pods of storage that no node takes: their Jobs fail at their deadline only, and keep their worlds locked until then. */
+function worldPodFindings(pods: readonly Pod[]): Finding[] {
+  const isOfWorld = ({ metadata }: Pod) =>
+    ["world-job", "drill"].includes(metadata.labels?.["svc.internal/component"] ?? "");
+  const hasNode = ({ status }: Pod) => conditionOf(status?.conditions, "PodScheduled")?.status !== "False";
+  const waiting = pods.filter((pod) => isOfWorld(pod) && !hasNode(pod));
+  return waiting.length === 0
+    ? []
+    : [bad("pods of worlds", waiting.flatMap((pod) => explainPod(pod) ?? []).join("; "))];
 }
 
 /** A volume with another node affinity than the values say: applying them fails. */
