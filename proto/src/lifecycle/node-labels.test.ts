@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nodeLabels, oldNodeLabels, outdatedLabelsOf, protectedKeyOf } from "./node-labels.ts";
+import {
+  hasOutdatedLabels,
+  nodeLabels,
+  oldNodeLabels,
+  outdatedLabelsOf,
+  protectedKeyOf,
+} from "./node-labels.ts";
 
 test("every label that svc trusts is of a domain that NodeRestriction protects", () => {
   for (const key of Object.values(nodeLabels)) {
@@ -31,5 +37,8 @@ describe("the labels that a node has under their old name only", () => {
     ],
   ];
   for (const [fact, labels, wanted] of table)
-    test(fact, () => assert.deepEqual(outdatedLabelsOf(labels), wanted));
+    test(fact, () => {
+      assert.deepEqual(outdatedLabelsOf(labels), wanted);
+      assert.equal(hasOutdatedLabels(labels), Object.keys(wanted).length > 0);
+    });
 });

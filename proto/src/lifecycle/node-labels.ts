@@ -42,3 +42,8 @@ export function outdatedLabelsOf(labels: Readonly<Record<string, string>> = {}):
   }
   return found;
 }
+
+/** Whether a node has something under an old label only, which counts for nothing (docs/reference/moves.md#relabel). Pure. */
+export function hasOutdatedLabels(labels?: Readonly<Record<string, string>>): boolean {
+  return Object.keys(outdatedLabelsOf(labels)).length > 0;
+}

@@ -1,5 +1,5 @@
 import type { Node } from "@svc/kube";
-import { nodeLabels, outdatedLabelsOf } from "@svc/proto/node-labels";
+import { nodeLabels } from "@svc/proto/node-labels";
 
 export function isOnline({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
@@ -18,11 +18,6 @@ export function takesServers(node: Node): boolean {
 
 export function identityOf(node: Node): string | undefined {
   return node.metadata.labels?.[nodeLabels.identity];
-}
-
-/** Whether it has labels of an earlier release only, which count for nothing (docs/reference/moves.md#relabel). */
-export function isOutdated({ metadata }: Node): boolean {
-  return Object.keys(outdatedLabelsOf(metadata.labels)).length > 0;
 }
 
 /** Servers are bound by the identity, so that is the name that people give and see where there is one. */

@@ -2,8 +2,8 @@
 
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
-import { nodeLabels } from "@svc/proto/node-labels";
-import { isCordoned, isOnline, isOutdated, nameOf } from "../cluster/node.ts";
+import { hasOutdatedLabels, nodeLabels } from "@svc/proto/node-labels";
+import { isCordoned, isOnline, nameOf } from "../cluster/node.ts";
 
 const shownAddresses: ReadonlySet<string> = new Set(["InternalIP", "ExternalIP"]);
 
@@ -17,6 +17,6 @@ export function toExecutionNode(node: Node): nodes.ExecutionNode {
     approved: labels[nodeLabels.approved] === "true" && !isCordoned(node),
     addresses: addresses.map(({ address }) => address),
     architecture: node.status?.nodeInfo?.architecture ?? labels["kubernetes.io/arch"] ?? "",
-    ...(isOutdated(node) && { outdated: true }),
+    ...(hasOutdatedLabels(labels) && { outdated: true }),
   };
 }

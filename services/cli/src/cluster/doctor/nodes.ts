@@ -1,7 +1,7 @@
 // What the doctor says of nodes, and of what selects them (docs/reference/cli.md#doctor-of-a-cluster). Pure.
 
 import type { Node, Pod } from "@svc/kube";
-import { nodeLabels, oldNodeLabels, outdatedLabelsOf } from "@svc/proto/node-labels";
+import { hasOutdatedLabels, nodeLabels, oldNodeLabels } from "@svc/proto/node-labels";
 import type { Finding } from "../../findings.ts";
 import type { KubernetesObject } from "../../manifests/installation.ts";
 import type { Expected } from "./expected.ts";
@@ -32,7 +32,7 @@ export function nodeFindings({ nodeLabel }: Expected, { nodes, pods }: Observed)
 }
 
 function labelFindings(nodes: readonly Node[]): Finding[] {
-  const outdated = nodes.filter(({ metadata }) => Object.keys(outdatedLabelsOf(metadata.labels)).length > 0);
+  const outdated = nodes.filter(({ metadata }) => hasOutdatedLabels(metadata.labels));
   if (outdated.length === 0) return [];
   const names = outdated.map(({ metadata }) => metadata.name).join(", ");
   return [
