@@ -22,13 +22,21 @@ import {
 import { nodeLabels } from "@svc/proto/node-labels";
 import { createLogger } from "@svc/telemetry";
 import { ensureIdentity } from "../../libs/local-cluster/src/apiserver/tls/certificate.ts";
+import type {
+  NodeSelectorTerm,
+  Pod as ScheduledPod,
+} from "../../libs/local-cluster/src/controllers/objects.ts";
+import {
+  type Node as ScheduledNode,
+  place as schedule,
+} from "../../libs/local-cluster/src/controllers/schedule/decide.ts";
 import { until } from "../../libs/mesh/src/testing.ts";
 
 type Volume = KubeObject & {
   spec: {
     hostPath?: { path: string };
     local?: { path: string };
-    nodeAffinity?: { required: { nodeSelectorTerms: { matchExpressions: { values?: string[] }[] }[] } };
+    nodeAffinity?: { required: { nodeSelectorTerms: NodeSelectorTerm[] } };
   };
 };
 type Mount = { name: string; mountPath: string };
@@ -41,7 +49,6 @@ type Container = {
 };
 type PodSpec = {
   nodeName?: string;
-  nodeSelector?: Record<string, string>;
   containers: Container[];
   volumes?: {
     name: string;
@@ -185,7 +192,7 @@ async function say({ kube, namespace }: Runner, name: string, status: object): P
   await kube.patch(resources.pods, { name, namespace }, { merge: { status }, subresource: "status" });
 }
 
-/** Where the pod's volumes are, or where its selector wants it; claims without a volume get theirs there. */
+/** Where the scheduler of the local cluster has it; claims without a volume get theirs there. */
 async function place(runner: Runner, pod: Pod): Promise<{ node: string; folders: Map<string, string> }> {
   const { kube, namespace, dir, nodes } = runner;
   const spec = pod.spec as unknown as PodSpec;
@@ -197,11 +204,20 @@ async function place(runner: Runner, pod: Pod): Promise<{ node: string; folders:
     return found?.volumeName ? kube.get(volumes, { name: found.volumeName }) : undefined;
   };
   const known = await Promise.all(claims.map(({ claim }) => bound(claim)));
-  const homes = new Set(known.flatMap((volume) => homesOf(volume) ?? []));
-  const wanted = spec.nodeSelector?.[identity];
-  if (homes.size > 1 || (wanted !== undefined && homes.size === 1 && !homes.has(wanted)))
-    throw new Error(`no node fits ${pod.metadata.name}`);
-  const node = wanted ?? [...homes][0] ?? nodes[0] ?? "";
+  const { items } = await kube.list(resources.nodes);
+  const placement = schedule({
+    pod: pod as unknown as ScheduledPod,
+    // Without the taint of nodes that never were ready, which the API server gives to all.
+    nodes: items
+      .filter(({ metadata }) => nodes.includes(metadata.name))
+      .map(({ spec: about, ...node }) => {
+        return { ...node, spec: { unschedulable: about?.unschedulable === true } } as ScheduledNode;
+      }),
+    load: new Map(),
+    claims: claims.map(({ name, claim }, n) => ({ name, claim: claimOf(claim), volume: known[n] as never })),
+  });
+  if (!("node" in placement)) throw new Error(`${pod.metadata.name}: ${placement.refused}`);
+  const { node } = placement;
   const folders = new Map<string, string>();
   for (const { name, claim } of claims) {
     const merge = { metadata: { annotations: { [selectedNode]: node } } };
@@ -236,11 +252,9 @@ async function mountSecret({ kube, namespace, dir }: Runner, mount: SecretMount)
   return folder;
 }
 
-function homesOf(volume: Volume | undefined): string[] | undefined {
-  return volume?.spec.nodeAffinity?.required.nodeSelectorTerms.flatMap(({ matchExpressions }) =>
-    matchExpressions.flatMap(({ values = [] }) => values),
-  );
-}
+/** It exists: the pod would not have been made otherwise. */
+const claimOf = (name: string) =>
+  ({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name }, spec: {} }) as const;
 
 async function provision(
   { kube, namespace, dir }: Runner,

@@ -6,7 +6,16 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { connectKube, isKubeError, type Job, type Kube, resources } from "@svc/kube";
+import {
+  connectKube,
+  isKubeError,
+  type Job,
+  type Kube,
+  type Pod,
+  pathOf,
+  resources,
+  startInformer,
+} from "@svc/kube";
 import { backupKeeping, backups, reapers } from "@svc/proto";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
 import type { StartCluster } from "../../services/storage/src/testing/fixture.ts";
@@ -19,6 +28,7 @@ const lane = process.env["SVC_KUBE_LANE"];
 const namespace = `worlds-${randomBytes(3).toString("hex")}`;
 // The test beds make everything there; they read it when they are loaded.
 process.env["SVC_TEST_NAMESPACE"] = namespace;
+const quiet = { warn: () => {} };
 
 describe("storage on a real API server", () => {
   if (!lane) {
@@ -109,6 +119,48 @@ describe("storage on a real API server", () => {
     assert.equal(await fixture.lockOf("traveller"), undefined);
   });
 
+  test("the Jobs of a world are not lured to a node whose kubelet gives it the hostname of another", async () => {
+    await fixture.addWorld("wanted");
+    const pods = startInformer({ kube, resource: resources.pods, namespace, onChange: note, log: quiet });
+    const nodesOf = new Map<string, string>();
+    function note(_key: string, pod: Pod | undefined) {
+      if (pod?.spec?.nodeName !== undefined) nodesOf.set(pod.metadata.name, pod.spec.nodeName);
+    }
+    const cordon = (unschedulable: boolean) =>
+      kube.patch(resources.nodes, { name: "local-1" }, { merge: { spec: { unschedulable } } });
+    const rename = (hostname: string) =>
+      kube.transport.request({
+        ...{ method: "PATCH", path: pathOf(resources.nodes, { name: "local-2" }) },
+        ...{ contentType: "application/merge-patch+json" },
+        impersonate: { user: "system:node:local-2", group: "system:nodes" },
+        body: { metadata: { labels: { "kubernetes.io/hostname": hostname } } },
+      });
+    const lured: Pod = {
+      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "lured", namespace } },
+      spec: {
+        ...{ restartPolicy: "Never", automountServiceAccountToken: false },
+        containers: [{ name: "one", image: "svc.local/exits" }],
+        volumes: [{ name: "world", persistentVolumeClaim: { claimName: "world-wanted-0" } }],
+      },
+    };
+    try {
+      await rename("local-1");
+      await cordon(true);
+      await kube.create(resources.pods, lured);
+      await fixture.base.external.call(backups.create, { name: "wanted" }, staff);
+      const [job] = await settled("wanted");
+      assert.equal(job?.state, "succeeded", job?.message);
+      await until(() => nodesOf.has("lured"), 20_000);
+      const backup = [...nodesOf].find(([name]) => name.startsWith("backup-wanted"));
+      assert.deepEqual([nodesOf.get("lured"), backup?.[1]], ["local-2", "local-1"]);
+    } finally {
+      await rename("local-2");
+      await cordon(false);
+      await kube.remove(resources.pods, { name: "lured", namespace });
+      await pods.stop();
+    }
+  });
+
   test("a drill restores into a copy of the server, and cleans up", async () => {
     const { id } = await operator.call(backupKeeping.startDrill, { name: "survival" });
     await until(
@@ -123,7 +175,8 @@ describe("storage on a real API server", () => {
 
   test("an idle world is archived, and its claim is gone though the pod of its Job had named it", async () => {
     await fixture.base.addServer("forgotten", "usr-1", first);
-    for (const name of ["survival", "traveller"]) fixture.base.servers.lastActive.set(name, new Date());
+    for (const name of ["survival", "traveller", "wanted"])
+      fixture.base.servers.lastActive.set(name, new Date());
     fixture.base.servers.lastActive.set("forgotten", new Date(Date.now() - 16 * 86_400_000));
     const about = { retention_only: false, started_by: "test" };
     const { id } = await operator.call(reapers.startReaper, about);
