@@ -57,6 +57,8 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/nodes/room": "docs/reference/moves.md#room: where there is room for a server",
   "POST /api/v1/nodes/{name}/cordon": "docs/reference/moves.md#cordon: a node is kept free",
   "POST /api/v1/nodes/{name}/uncordon": "docs/reference/moves.md#cordon: and used again",
+  "POST /api/v1/nodes/{name}/place-unstarted":
+    "docs/reference/moves.md#unstarted: a drain leaves no server behind that has no world",
   "GET /api/v1/migrations": "docs/reference/moves.md#begin: moves of all servers",
   "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
   "PATCH /api/v1/me/servers/{name}": "docs/reference/claims.md#settings: owners change their servers",

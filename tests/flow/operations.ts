@@ -295,12 +295,19 @@ export async function assertDrain(stack: Stack): Promise<void> {
     "the end of the wake cooldown",
   );
   const { nodeName: from } = JSON.parse(woken.stdout) as { nodeName: string };
+  // It is never started, so it has no world to move.
+  const made = await stack.svc("server", "create", "unused", "--node", from);
+  assert.equal(made.code, 0, made.stderr);
+  const isSeen = async () =>
+    JSON.parse((await stack.svc("server", "status", "unused", "--json")).stdout).phase === "Stopped";
+  await until(isSeen, 20_000, "the new server to be seen");
   const before = (await rooms()).find(({ name }) => name === from);
   const plan = await stack.svc("node", "drain", from);
   assert.match(
     plan.stdout,
     new RegExp(`Plan: cordon ${from}; [^]*survival to local-[12], stopped and woken`),
   );
+  assert.match(plan.stdout, /^ {2}unused to local-[12], without a world$/m);
   assert.deepEqual(
     (await rooms()).find(({ name }) => name === from),
     before,
@@ -308,6 +315,7 @@ export async function assertDrain(stack: Stack): Promise<void> {
   );
   const drained = await stack.svc("node", "drain", from, "--yes");
   assert.equal(drained.code, 0, drained.stderr);
+  assert.match(drained.stderr, /^unused: is bound to local-[12]; it has no world to move$/m);
   assert.match(drained.stdout, new RegExp(`${from} is empty: ${before?.servers} servers were moved`));
   const after = (await rooms()).find(({ name }) => name === from);
   assert.deepEqual([after?.servers, after?.takes_servers], [0, false]);
@@ -321,5 +329,6 @@ export async function assertDrain(stack: Stack): Promise<void> {
       new RegExp(`node ${name} not found`),
     );
   assert.match((await stack.svc("node", "uncordon", from)).stdout, /takes servers again/);
+  assert.equal((await stack.svc("server", "delete", "unused", "--yes")).code, 0);
   assert.equal((await stack.svc("server", "stop", "survival", "--wait")).code, 0);
 }

@@ -81,3 +81,36 @@ export const uncordon = operation({
   http: { method: "POST", path: "/api/v1/nodes/{name}/uncordon", face: "external", tier: "admin" },
   summary: "Ends what cordon began.",
 });
+
+/** Why a server without a world stays (docs/reference/moves.md#unstarted). */
+export const UnstartedReason = z.enum([
+  "awake",
+  "held",
+  "volume_being_made",
+  "no_node",
+  "no_room",
+  "changed",
+]);
+export type UnstartedReason = z.output<typeof UnstartedReason>;
+
+export const placeUnstarted = operation({
+  subject: "lifecycle.node.place-unstarted",
+  http: { method: "POST", path: "/api/v1/nodes/{name}/place-unstarted", face: "external", tier: "admin" },
+  params: one,
+  body: {
+    /** The only node that they may go to. */
+    to: z.string().min(1).max(253).optional(),
+    /** Answers what would be done. */
+    dry_run: z.boolean().optional(),
+  },
+  bodyOptional: true,
+  output: z.strictObject({
+    placed: z.array(z.strictObject({ name: z.string(), to: z.string() })),
+    stay: z.array(z.strictObject({ name: z.string(), reason: UnstartedReason })),
+  }),
+  faults: ["not_found"],
+  idempotent: true,
+  deadlineMs: 60_000,
+  summary: "Binds the servers of a node that have no world yet to other nodes.",
+  spec: "docs/reference/moves.md#unstarted",
+});

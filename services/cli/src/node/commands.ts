@@ -8,7 +8,7 @@ import { followMove } from "../move/follow.ts";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
 import { stopServer, wakeAgain } from "../server/commands.ts";
 import { readPages } from "../server/filter.ts";
-import { type DrainPlan, type Move, type NodeServer, planDrain } from "./plan.ts";
+import { type DrainPlan, type Move, type NodeServer, planDrain, whyItStays } from "./plan.ts";
 
 type At = { data: string };
 export type ListOptions = At & { memory?: string };
@@ -78,13 +78,21 @@ export async function drain(name: string, options: DrainOptions): Promise<Outcom
       throw new CommandError(
         `node ${one} not found; nodes are ${room.nodes.map((node) => node.name).join(", ")}`,
       );
-  const plan = planDrain(await serversOf(external, name), room.nodes, { from: name, to });
-  if (!yes) return planned(plan, planText(name, plan));
+  const node = { name, ...(to !== undefined && { to }) };
+  if (!yes) {
+    const anew = await external.call(nodes.placeUnstarted, { ...node, dry_run: true });
+    const plan = planDrain(await serversOf(external, name), room.nodes, { from: name, to, anew });
+    return planned(plan, planText(name, plan));
+  }
   await external.call(nodes.cordon, { name });
+  const anew = await placeAnew(external, node, options);
+  const now = await external.call(nodes.readRoom, {});
+  const others = (await serversOf(external, name)).filter((one) => !anew.known.has(one.name));
+  const plan = planDrain(others, now.nodes, { from: name, to });
   const failed: string[] = [];
   for (const move of plan.moves) if (!(await moveOne(external, move, options))) failed.push(move.name);
-  const left = [...failed, ...plan.stay.map((one) => one.name)];
-  const moved = plan.moves.length - failed.length;
+  const left = [...failed, ...plan.stay.map((one) => one.name), ...anew.left];
+  const moved = plan.moves.length - failed.length + anew.placed;
   const text =
     left.length === 0
       ? `${name} is empty: ${moved} servers were moved. It takes no servers until: ${hint(data, `node uncordon ${name}`)}`
@@ -100,12 +108,37 @@ async function serversOf(external: External, node: string): Promise<NodeServer[]
   }));
 }
 
-function planText(name: string, { moves, stay }: DrainPlan): string {
-  const lines = moves.map(
-    (move) => `  ${move.name} to ${move.to}${move.isAwake ? ", stopped and woken" : ""}`,
-  );
+/** Servers without a world are bound to other nodes; what is awake is stopped first and woken afterwards. */
+async function placeAnew(
+  external: External,
+  node: { name: string; to?: string },
+  { data, leaveAsleep }: DrainOptions,
+): Promise<{ placed: number; left: string[]; known: Set<string> }> {
+  const say = (name: string, text: string) => process.stderr.write(`${name}: ${text}\n`);
+  const first = await external.call(nodes.placeUnstarted, node);
+  const awake = first.stay.filter(({ reason }) => reason === "awake").map(({ name }) => name);
+  for (const name of awake)
+    await stopServer(name, { data, wait: true }).catch((error: Error) => say(name, error.message));
+  const last = awake.length > 0 ? await external.call(nodes.placeUnstarted, node) : first;
+  const placed = awake.length > 0 ? [...first.placed, ...last.placed] : first.placed;
+  for (const { name, to } of placed) say(name, `is bound to ${to}; it has no world to move`);
+  for (const { name, reason } of last.stay) say(name, `stays: ${whyItStays(reason)}`);
+  for (const { name } of leaveAsleep ? [] : placed.filter((one) => awake.includes(one.name)))
+    await wakeAgain(name, { data }).catch((error: Error) =>
+      say(name, `could not be woken: ${error.message}`),
+    );
+  const left = last.stay.map(({ name }) => name);
+  return { placed: placed.length, left, known: new Set([...left, ...placed.map(({ name }) => name)]) };
+}
+
+function planText(name: string, { unstarted, moves, stay }: DrainPlan): string {
+  const wakes = (one: { isAwake: boolean }) => (one.isAwake ? ", stopped and woken" : "");
+  const lines = [
+    ...unstarted.map((one) => `  ${one.name} to ${one.to ?? "another node"}, without a world${wakes(one)}`),
+    ...moves.map((move) => `  ${move.name} to ${move.to}${wakes(move)}`),
+  ];
   const left = stay.map((one) => `  ${one.name} stays: ${one.why}`);
-  const what = moves.length === 0 ? "no server can be moved" : "move its servers, one after another";
+  const what = lines.length === 0 ? "no server can be moved" : "move its servers, one after another";
   return [`Plan: cordon ${name}; ${what}.`, ...lines, ...left].join("\n");
 }
 

@@ -251,8 +251,62 @@ describe("a node that is cordoned", () => {
     assert.equal(await podOf(), pod, "its pod was left alone");
   });
 
+  test("gives servers without a world to another one, once, and leaves worlds and locked servers", async () => {
+    const from = "local-1";
+    const place = (about: { dry_run?: boolean } = {}) =>
+      fixture.external.call(nodes.placeUnstarted, { name: from, ...about }, staff);
+    const put = (name: string, merge: object) =>
+      fixture.kube.patch(serverResource, { name, namespace }, { merge });
+    for (const name of ["fresh", "settled", "locked"]) {
+      await create(name);
+      await put(name, { spec: { nodeName: from } });
+      const isSeen = async () => {
+        const { metadata, status } = await fixture.kube.get(serverResource, { name, namespace });
+        return status?.phase === "Stopped" && status.observedGeneration === metadata.generation;
+      };
+      await until(isSeen, 20_000);
+    }
+    await fixture.kube.create(resources.claims, {
+      ...{
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: { name: "world-settled-0", namespace },
+      },
+      spec: {
+        ...{ accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+        ...{ volumeName: "of-settled" },
+      },
+    });
+    const lock = `restore@${new Date().toISOString()}`;
+    await put("locked", { metadata: { annotations: { "svc.internal/maintenance": lock } } });
+    await cordon(from);
+    const named = (all: { name: string }[]) => all.map(({ name }) => name);
+    const mine = ["fresh", "settled", "locked"];
+    const only = (all: { name: string }[]) => named(all).filter((name) => mine.includes(name));
+    const known = async () => {
+      const { placed, stay } = await place({ dry_run: true });
+      return only(placed).length > 0 && only(stay).length > 0;
+    };
+    await until(known);
+    const plan = await place({ dry_run: true });
+    assert.deepEqual([only(plan.placed), only(plan.stay)], [["fresh"], ["locked"]]);
+    assert.equal(plan.stay.find(({ name }) => name === "locked")?.reason, "held");
+    assert.equal(await nodeOf("fresh"), from, "a plan changes nothing");
+    const done = await place();
+    assert.deepEqual(only(done.placed), ["fresh"]);
+    assert.deepEqual(await Promise.all(mine.map(nodeOf)), ["local-2", from, from]);
+    assert.deepEqual(only((await place()).placed), []);
+    const entries = (await fixture.audits()).filter(({ action }) => action === "server.place");
+    assert.deepEqual(
+      entries.filter((one) => one.server_name === "fresh").map(({ payload }) => payload),
+      [{ from, to: "local-2" }],
+    );
+    await uncordon(from);
+  });
+
   test("has to be there", async () => {
-    for (const ask of [cordon, uncordon])
+    const place = (name: string) => fixture.external.call(nodes.placeUnstarted, { name }, staff);
+    for (const ask of [cordon, uncordon, place])
       await assert.rejects(
         ask("nowhere"),
         (error) =>

@@ -106,6 +106,7 @@ export const auditActions = {
   "world.export": "World downloaded",
   "node.cordon": "Node kept free of new servers",
   "node.uncordon": "Node used again",
+  "server.place": "Server without a world bound to another node",
   "world.migrate": "Move of a world begun",
   "world.migrate_retry": "Move of a world tried again",
   "world.migrate_cancel": "Move of a world cancelled",

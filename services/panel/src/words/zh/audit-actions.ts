@@ -107,6 +107,7 @@ export const auditActions: Record<keyof typeof english, string> = {
   "world.export": "下载世界",
   "node.cordon": "停用节点",
   "node.uncordon": "重新启用节点",
+  "server.place": "将没有世界的服务器绑定到其他节点",
   "world.migrate": "开始迁移世界",
   "world.migrate_retry": "重试迁移世界",
   "world.migrate_cancel": "取消迁移世界",
