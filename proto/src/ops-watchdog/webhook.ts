@@ -51,7 +51,7 @@ export const WebhookOffReason = z.enum([
   "gone",
   /** No delivery has arrived for days. */
   "failing",
-  /** Who saved it last has no access to the server any more. */
+  /** Who saved it last has no access to the server any more, or none to what one of its events tells. */
   "access_ended",
   /** The database was restored from a bundle. */
   "restored",
@@ -110,6 +110,7 @@ export const DeliveryFailure = z.enum([
   "status",
   "redirect",
   "too_many_waiting",
+  "event_removed",
 ]);
 export type DeliveryFailure = z.output<typeof DeliveryFailure>;
 
@@ -134,7 +135,7 @@ export const Delivery = z.strictObject({
   error: z.string().optional(),
   /** The same as a code; absent of attempts that an older release made. */
   failure: DeliveryFailure.optional(),
-  /** The beginning of the newest answer, at most 1 KiB, printable. */
+  /** The beginning of the newest answer, at most 1 KiB, printable; absent for whom the event may not be told. */
   response: z.string().optional(),
   duration_ms: z.int().optional(),
 });

@@ -3,7 +3,7 @@
 import { type webhooks as contracts, Fault } from "@svc/proto";
 import { sql } from "kysely";
 import { type Call, find, type ManageDeps, writeAudit } from "./manage.ts";
-import type { Place } from "./place.ts";
+import { mayBeTold, type Place } from "./place.ts";
 import { type DeliveryRow, enqueuePing, type WebhookRow } from "./queue.ts";
 import { toDelivery } from "./view.ts";
 
@@ -23,7 +23,13 @@ export async function listDeliveries(
     wanted.selectAll().orderBy("number", "desc").limit(limit).offset(offset).execute(),
     wanted.select(sql<number>`count(*)::int`.as("total")).executeTakeFirstOrThrow(),
   ]);
-  return { deliveries: rows.map(toDelivery), total: counted.total };
+  return { deliveries: rows.map((row) => shownAt(place, row)), total: counted.total };
+}
+
+/** Receivers may answer with what they were told. */
+function shownAt(place: Place, row: DeliveryRow): contracts.Delivery {
+  const { response, ...shown } = toDelivery(row);
+  return { ...shown, ...(response !== undefined && mayBeTold(place, row.type) && { response }) };
 }
 
 async function findOn({ db }: ManageDeps, place: Place, id: string): Promise<WebhookRow> {
@@ -68,7 +74,7 @@ export async function redeliver(
     return found;
   });
   deps.onQueued();
-  return toDelivery(sent);
+  return shownAt(call.place, sent);
 }
 
 async function findDelivery(

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { account, faultOf, staff, tokenOf } from "@svc/mesh/testing";
-import { ownership, webhooks } from "@svc/proto";
+import { type MemberRight, ownership, webhooks } from "@svc/proto";
 import { startWebhookFixture, type WebhookFixture } from "../testing/webhook-fixture.ts";
 import { createWebhookOperations, owner } from "../testing/webhook-operations.ts";
 
 const helper = account("usr-2");
 let fixture: WebhookFixture;
-const { reset, create, list, joined, hurry } = createWebhookOperations(() => fixture);
+const { reset, create, list, deliveries, joined, hurry } = createWebhookOperations(() => fixture);
 before(async () => {
   fixture = await startWebhookFixture();
 });
@@ -91,7 +91,7 @@ describe("owners", () => {
     assert.deepEqual(await tryAll(tokenOf("usr-1", { rights: ["see", "settings"] })), none);
     assert.deepEqual(await tryAll(staff), ["none", ...none.slice(1)]);
     fixture.sharing.set("survival", {
-      ...{ owner_id: "usr-1", members: [{ user_id: "usr-2", rights: ["see", "settings"] }] },
+      ...{ owner_id: "usr-1", members: [{ user_id: "usr-2", rights: ["see", "settings", "players"] }] },
     });
     assert.deepEqual(await tryAll(helper), Array(4).fill("none"));
     assert.equal(await faultOf(fixture.gateway.call(webhooks.remove, which, staff)), "none");
@@ -118,6 +118,67 @@ describe("owners", () => {
     assert.deepEqual((await list(account("usr-9"))).webhooks, []);
     fixture.isLifecycleAway = true;
     assert.equal(await faultOf(list()), "unavailable");
+  });
+});
+
+describe("members", () => {
+  const share = (...rights: MemberRight[]) =>
+    fixture.sharing.set("survival", { owner_id: "usr-1", members: [{ user_id: "usr-2", rights }] });
+  const wanted = { name: "survival", label: "Log", language: "en", enabled: true } as const;
+
+  test("choose no event that their rights do not show them", async () => {
+    share("see", "settings");
+    assert.equal(await faultOf(create({ events: ["player.joined"] }, helper)), "forbidden");
+    assert.equal(await faultOf(create({ events: ["schedule.failed"] }, helper)), "forbidden");
+    assert.equal(await faultOf(create({ events: ["server.ready", "backup.failed"] }, helper)), "none");
+    const { webhook } = await create();
+    const change = { ...wanted, id: webhook.id, events: ["player.left" as const] };
+    assert.equal(await faultOf(fixture.gateway.call(webhooks.change, change, helper)), "forbidden");
+    share("see", "settings", "players");
+    assert.equal(await faultOf(fixture.gateway.call(webhooks.change, change, helper)), "none");
+  });
+
+  test("who lose the right to an event are told nothing more", async () => {
+    share("see", "settings", "players");
+    await create({}, helper);
+    share("see", "settings");
+    await joined("Ada");
+    await until(async () => (await list()).webhooks[0]?.off_reason === "access_ended");
+    assert.equal(fixture.receivers[0].received.length, 0);
+  });
+
+  test("get nothing sent to an address of theirs that was for the owner's", async () => {
+    share("see", "settings");
+    const { webhook } = await create();
+    const { id } = webhook;
+    fixture.receivers[0].answer = (response) => void response.writeHead(200).end("Ada joined");
+    await joined("Ada");
+    await until(async () => (await deliveries(id))[0]?.state === "delivered");
+    fixture.receivers[0].answer = (response) => void response.writeHead(500).end();
+    await joined("Ben");
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    const url = `${fixture.receivers[1].url}/theirs`;
+    const change = { ...wanted, id, events: ["server.ready" as const], url };
+    await fixture.gateway.call(webhooks.change, change, helper);
+    for (const { id: delivery } of await deliveries(id)) {
+      const again = { name: "survival", id, delivery };
+      await fixture.gateway.call(webhooks.redeliver, again, helper);
+    }
+    await fixture.gateway.call(webhooks.test, { name: "survival", id }, helper);
+    await until(async () => (await deliveries(id)).every(({ state }) => state !== "waiting"));
+    assert.deepEqual(
+      (await deliveries(id)).map(({ type, state, failure }) => [type, state, failure]),
+      [
+        ["ping", "delivered", undefined],
+        ["player.joined", "dropped", "event_removed"],
+        ["player.joined", "dropped", "event_removed"],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(fixture.receivers[1].received), /Ada|Ben/);
+    const page = { name: "survival", id, limit: 10, offset: 0 };
+    const shown = await fixture.gateway.call(webhooks.listDeliveries, page, helper);
+    assert.doesNotMatch(JSON.stringify(shown), /Ada/);
+    assert.match(JSON.stringify(await deliveries(id)), /Ada/);
   });
 });
 
@@ -149,7 +210,7 @@ describe("webhooks end", () => {
   });
 
   test("when the member who saved them leaves: they are switched off, and the owner can switch them on", async () => {
-    const member = { user_id: "usr-2", rights: ["see" as const, "settings" as const] };
+    const member = { user_id: "usr-2", rights: ["see" as const, "settings" as const, "players" as const] };
     fixture.sharing.set("survival", { owner_id: "usr-1", members: [member] });
     const { webhook } = await create({}, helper);
     fixture.sharing.set("survival", { owner_id: "usr-1", members: [] });

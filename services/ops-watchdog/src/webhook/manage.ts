@@ -8,7 +8,7 @@ import { auditRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import type { Tables, WatchdogDb } from "../database.ts";
 import { checkUrl, type Reach } from "./address.ts";
-import type { Place } from "./place.ts";
+import { assertMayBeTold, type Place } from "./place.ts";
 import type { WebhookRow } from "./queue.ts";
 import { newSecret, rotationMs } from "./signature.ts";
 import { type Counts, toWebhook } from "./view.ts";
@@ -70,6 +70,7 @@ export async function create(
 ): Promise<{ webhook: contracts.Webhook; secret?: string }> {
   const { db, limits } = deps;
   const { place } = call;
+  assertMayBeTold(place, wanted.events);
   const limit = place.server === null ? limits.platform : limits.server;
   const secret = format === "json" ? newSecret() : null;
   const row = await db.transaction().execute(async (trx) => {
@@ -127,6 +128,7 @@ export async function change(
   { id, url, enabled, ...wanted }: Wanted & { id: string; url?: string | undefined; enabled: boolean },
 ): Promise<contracts.Webhook> {
   const { db } = deps;
+  assertMayBeTold(call.place, wanted.events);
   const row = await db.transaction().execute(async (trx) => {
     const before = await lock(trx, call.place, id);
     const offReason = before.enabled ? "by_hand" : before.off_reason;

@@ -191,6 +191,13 @@ export async function postpone(
     where id = ${id} and lease = ${lease}`.execute(db);
 }
 
+/** Ends a delivery whose event was taken off its webhook since, without an attempt. */
+export async function drop(db: WatchdogDb, { id, lease }: Picked["delivery"]): Promise<void> {
+  await sql`update webhook_deliveries set state = 'dropped', finished_at = now(), lease = null, lease_until = null,
+      attempts = attempts - 1, failure = 'event_removed', error = 'this event was taken off the webhook'
+    where id = ${id} and lease = ${lease}`.execute(db);
+}
+
 /** Milliseconds until something may be due, at most `mostMs`. */
 export async function untilDue(db: WatchdogDb, mostMs: number): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`${withHeads}

@@ -23,7 +23,6 @@ import { failureOf } from "./failure.ts";
 import { bodyOf, type Told } from "./message.ts";
 import { findRoom, most } from "./room.ts";
 import { newSecret, signatureHeaders, validSecrets } from "./signature.ts";
-import { decideStanding } from "./standing.ts";
 
 const day = 86_400_000;
 
@@ -336,44 +335,6 @@ describe("events", () => {
     assert.equal(new Set(read.map(({ id }) => id)).size, 3);
     assert.deepEqual(readAlerts(history), read);
   });
-});
-
-describe("whose webhook it is", () => {
-  const now = Date.now();
-  const member = (rights: ("see" | "settings")[], ends_at?: string) => ({
-    ...{ user_id: "usr-2", rights },
-    ...(ends_at !== undefined && { ends_at }),
-  });
-  const own = { owner_id: "usr-1", saved_by: "usr-1" };
-  const theirs = { owner_id: "usr-1", saved_by: "usr-2" };
-  const table: [
-    string,
-    Parameters<typeof decideStanding>[0],
-    Parameters<typeof decideStanding>[1],
-    string,
-  ][] = [
-    ["of the installation", { owner_id: null, saved_by: "usr-9" }, undefined, "stands"],
-    ["of the owner", own, { owner_id: "usr-1", members: [] }, "stands"],
-    ["of a server that is gone", own, undefined, "owner_gone"],
-    ["of a server of nobody", own, { members: [] }, "owner_gone"],
-    ["of a server of another", own, { owner_id: "usr-3", members: [] }, "owner_gone"],
-    ["saved by a member", theirs, { owner_id: "usr-1", members: [member(["settings"])] }, "stands"],
-    ["saved by one who left", theirs, { owner_id: "usr-1", members: [] }, "access_ended"],
-    [
-      "saved by one who lost the right",
-      theirs,
-      { owner_id: "usr-1", members: [member(["see"])] },
-      "access_ended",
-    ],
-    [
-      "saved by one whose access is over",
-      theirs,
-      { owner_id: "usr-1", members: [member(["settings"], new Date(now - 1).toISOString())] },
-      "access_ended",
-    ],
-  ];
-  for (const [fact, saved, sharing, standing] of table)
-    test(fact, () => assert.equal(decideStanding(saved, sharing, now), standing));
 });
 
 describe("room for attempts", () => {

@@ -8,7 +8,7 @@ import type { WatchdogDb } from "../database.ts";
 import { attempt, type Sending } from "./attempt.ts";
 import { decideNext } from "./backoff.ts";
 import type { WebhookMetrics } from "./metrics.ts";
-import { noticeDue, type Picked, pick, postpone, record, untilDue, type WebhookRow } from "./queue.ts";
+import { drop, noticeDue, type Picked, pick, postpone, record, untilDue } from "./queue.ts";
 import { findRoom, type Running } from "./room.ts";
 import { decideStanding } from "./standing.ts";
 
@@ -83,7 +83,7 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
   const { db, metrics, log, turnOffAfterMs, step } = deps;
   const { delivery, webhook, failingForMs } = picked;
   step?.("picked");
-  const standing = await standingOf(deps, webhook).catch((error: Error) => error);
+  const standing = await standingOf(deps, picked).catch((error: Error) => error);
   if (standing instanceof Error) {
     log.info(
       { webhook: webhook.id, error: standing.message },
@@ -104,6 +104,7 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
       .execute();
     return postpone(db, delivery, 0);
   }
+  if (standing === "event_removed") return drop(db, picked.delivery);
   const attempted = await attempt(picked, deps.sending);
   step?.("sent");
   const about = { attempts: delivery.attempts, failingForMs, turnOffAfterMs };
@@ -112,9 +113,10 @@ async function deliver(deps: SenderDeps, picked: Picked): Promise<void> {
   metrics.attempted(next.state, attempted.durationMs);
 }
 
-async function standingOf({ mesh }: SenderDeps, webhook: WebhookRow) {
-  if (webhook.server_name === null) return "stands" as const;
-  return decideStanding(webhook, await readSharing(mesh, webhook.server_name), Date.now());
+async function standingOf({ mesh }: SenderDeps, { webhook, delivery }: Picked) {
+  const { server_name: server } = webhook;
+  const sharing = server === null ? undefined : await readSharing(mesh, server);
+  return decideStanding(webhook, delivery.type, { sharing, now: Date.now() });
 }
 
 /** Whose a server is, and whom it is shared with; undefined when there is no such server. */

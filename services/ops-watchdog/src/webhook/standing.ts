@@ -1,27 +1,52 @@
-// Whether a webhook of a server still stands (docs/reference/webhooks.md#end). Pure.
+// Whose webhook of a server it is, and what it may be told (docs/reference/webhooks.md#rights, #end). Pure.
 
-import { isLive, type MemberFacts } from "@svc/proto";
+import { isLive, type MemberFacts, type MemberRight, type webhooks } from "@svc/proto";
+
+type EventType = webhooks.WebhookEventType;
+
+/** What a member needs beside `settings` to be told an event: the right of the operation that shows the same. */
+const needs: Partial<Record<EventType, MemberRight>> = {
+  "player.joined": "players",
+  "player.left": "players",
+  "schedule.failed": "schedules",
+};
+
+/** Which of these events somebody with these rights may not be told. */
+export function closedTo(rights: readonly MemberRight[], events: readonly EventType[]): EventType[] {
+  return events.filter((event) => {
+    const right = needs[event];
+    return right !== undefined && !rights.includes(right);
+  });
+}
 
 type Standing =
   | "stands"
   /** The server has another owner, none, or is gone: the webhook goes too. */
   | "owner_gone"
-  /** Who saved it last may not any more: it is switched off. */
-  | "access_ended";
+  /** Who saved it last may not any more, or may not be told one of its events: it is switched off. */
+  | "access_ended"
+  /** It is no longer among the webhook's events: this delivery is not sent. */
+  | "event_removed";
 
-type Saved = { owner_id: string | null; saved_by: string };
+type Saved = { owner_id: string | null; saved_by: string; events: readonly string[] };
 type Sharing = { owner_id?: string | undefined; members: readonly MemberFacts[] };
 
-/** `sharing` is undefined when there is no such server; `now` is in Unix milliseconds. */
+/**
+ * What becomes of a delivery of this type; `sharing` is undefined when there is no such server, `now` is in Unix
+ * milliseconds. What was queued for other events does not follow a webhook to the address of somebody who chose fewer.
+ */
 export function decideStanding(
-  { owner_id, saved_by }: Saved,
-  sharing: Sharing | undefined,
-  now: number,
+  { owner_id, saved_by, events }: Saved,
+  type: EventType,
+  { sharing, now }: { sharing: Sharing | undefined; now: number },
 ): Standing {
-  if (owner_id === null) return "stands";
+  const isRemoved = type !== "ping" && !events.includes(type);
+  if (owner_id === null) return isRemoved ? "event_removed" : "stands";
   if (!sharing || sharing.owner_id !== owner_id) return "owner_gone";
-  if (saved_by === owner_id) return "stands";
-  const member = sharing.members.find(({ user_id }) => user_id === saved_by);
-  const mayStill = member !== undefined && isLive(member, now) && member.rights.includes("settings");
-  return mayStill ? "stands" : "access_ended";
+  if (saved_by !== owner_id) {
+    const member = sharing.members.find(({ user_id }) => user_id === saved_by);
+    if (!member || !isLive(member, now) || !member.rights.includes("settings")) return "access_ended";
+    if (closedTo(member.rights, events as EventType[]).length > 0) return "access_ended";
+  }
+  return isRemoved ? "event_removed" : "stands";
 }
