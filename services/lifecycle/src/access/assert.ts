@@ -30,6 +30,15 @@ export function assertAccess(
   throw new Fault("forbidden", { message: verdict.message });
 }
 
+/** Whether a caller may know of a file of a server's world. */
+export function mayReadFile(
+  { principal }: { principal: Principal },
+  { name, row, path }: Pick<Request, "name" | "row"> & { path: string },
+): boolean {
+  const asked = { rights: ["files.read"], takesTokens: true, reads: [path], now: Date.now() } as const;
+  return decideAccess(principal, sharedOf(name, row), asked).isAllowed;
+}
+
 /** Whether an account has a right at a server, by ownership or as a member; for players, who have no session. */
 export function hasRight(
   accountId: string,

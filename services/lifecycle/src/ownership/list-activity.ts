@@ -1,7 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import { ownership, settings } from "@svc/proto";
-import { assertAccess } from "../access/assert.ts";
+import { assertAccess, mayReadFile } from "../access/assert.ts";
 import { findByUserName } from "../server/deps.ts";
+import { withoutClosedPaths } from "./activity-paths.ts";
 import { callerOf } from "./caller.ts";
 import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 
@@ -16,5 +17,8 @@ export const listActivity =
     if (as === "staff" || isStaff) return deps.mesh.call(settings.listActivity, about, context);
     const since = await deps.ownership.claimedAt(name, row.ownerId ?? "");
     if (!since) return { entries: [] };
-    return deps.mesh.call(settings.listActivity, { ...about, since: since.toISOString() }, context);
+    const found = { ...about, since: since.toISOString() };
+    const { entries, ...paging } = await deps.mesh.call(settings.listActivity, found, context);
+    const mayRead = (path: string) => mayReadFile(context, { name, row, path });
+    return { ...paging, entries: entries.map((entry) => withoutClosedPaths(entry, mayRead)) };
   };
