@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isWithin, PathPrefix } from "./path-limit.ts";
+import { isWithin, PathPrefix, reveals } from "./path-limit.ts";
 
 const inside = [
   "plugins",
@@ -73,4 +73,30 @@ test("no path made of hostile names is below a prefix unless its names begin wit
     assert.deepEqual(path.slice(0, 2), ["plugins", "x"]);
     assert.ok(!path.some((name) => name === ".." || name === "." || name === "" || name.includes("\\")));
   }
+});
+
+describe("who may read plugins/x is shown something else by a move of world/secret", () => {
+  const set = ".svc/set-aside/20260101T000000Z";
+  const rows: [to: string, isShown: boolean][] = [
+    ["plugins/x/secret", true],
+    ["plugins", true],
+    ["", true],
+    ["world/other", false],
+    // Out of a set it comes to where its path in the set says.
+    [`${set}/plugins/x/secret`, true],
+    [`${set}/plugins`, true],
+    [set, true],
+    [".svc/set-aside", true],
+    [".svc", true],
+    [`${set}/mods/secret`, false],
+    [".svc/plugins.json", false],
+    [".svc2/set-aside/a/plugins/x", false],
+  ];
+  for (const [to, isShown] of rows)
+    test(`to ${JSON.stringify(to)}: ${isShown}`, () =>
+      assert.equal(reveals({ from: "world/secret", to }, ["plugins/x"]), isShown));
+  test("nor is anything by a safe start, which moves each file into its own place of a set", () => {
+    assert.equal(reveals({ from: "plugins", to: `${set}/plugins` }, ["plugins/x"]), false);
+    assert.equal(reveals({ from: "plugins", to: `${set}/plugins` }, [".svc"]), true);
+  });
 });

@@ -35,7 +35,19 @@ export function reveals(
   prefixes: readonly string[] | undefined,
 ): boolean {
   if (prefixes === undefined || isWithin(from, prefixes)) return false;
-  return isWithin(to, prefixes) || prefixes.some((prefix) => to === "" || isWithin(prefix, [to]));
+  const isOpenAt = (place: string) =>
+    isWithin(place, prefixes) || prefixes.some((prefix) => place === "" || isWithin(prefix, [place]));
+  if (isOpenAt(to)) return true;
+  // What lies in a set comes to lie where its path in the set says once the set is put back.
+  const later = putBackPath(to);
+  return later !== undefined && later !== from && isOpenAt(later);
+}
+
+/** Where what comes to lie here is put back from the sets of safe starts; the root for the folders above. */
+function putBackPath(path: string): string | undefined {
+  const names = path.split("/");
+  if (names[0] !== ".svc" || (names[1] ?? "set-aside") !== "set-aside") return undefined;
+  return names.slice(3).join("/");
 }
 
 function isNormalized(path: string): boolean {

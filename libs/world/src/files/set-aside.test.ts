@@ -169,6 +169,18 @@ describe("what changed in a world", () => {
     assert.equal(await readFile(at("plugins/New.jar"), "utf8"), "new");
   });
 
+  test("brings nothing back to other places that somebody put into its set", async () => {
+    await change();
+    await aside();
+    for (const path of ["ops.json", "world/level.dat", "plugins.json"])
+      await put(`.svc/set-aside/${id}/${path}`, "forged");
+    assert.doesNotMatch(JSON.stringify(await sets()), /ops|level|plugins\.json/);
+    await putBack(world, id, most);
+    assert.equal(await readFile(at("world/level.dat"), "utf8"), "new");
+    assert.equal(await readFile(at(`.svc/set-aside/${id}/ops.json`), "utf8"), "forged");
+    await assert.rejects(stat(at("ops.json")));
+  });
+
   test("is refused as a whole when it is too much", async () => {
     await change();
     const before = await treeOf(world);

@@ -10,6 +10,8 @@ import { fileOf, findChanged } from "./changed.ts";
 
 /** Below the root of the world, outside of what servers load. */
 const setsFolder = [".svc", "set-aside"] as const;
+/** What may lie in a set: whoever may write elsewhere below it brings nothing to other places of the world with it. */
+const tops: ReadonlySet<string> = new Set(["plugins", "mods", "config"]);
 /** Sets that are listed, the newest. */
 const mostSets = 10;
 
@@ -73,7 +75,7 @@ async function readSet(world: Folder, id: string, most: number): Promise<AsideSe
   const files: AsideFile[] = [];
   for await (const { name, path, folder: inner, kind } of visit(folder)) {
     if (files.length > most) break;
-    if (kind !== "file" || !path.isWellFormed()) continue;
+    if (kind !== "file" || !path.isWellFormed() || !tops.has(path.split("/")[0] ?? "")) continue;
     const stats = await inner.find(name);
     if (stats) files.push(fileOf(path, stats));
   }

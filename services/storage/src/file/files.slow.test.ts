@@ -243,22 +243,35 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     share({ rights: ["see", "files.read", "files.write"] });
     assert.equal((await fixture.ask(aside, { as: "usr-2" })).status, 200);
     assert.equal(await refused(aside, "usr-2"), "403 forbidden");
+    // Names are for those who may read the files.
+    const ask = (path: string) => fixture.ask(path, { method: "POST", as: "usr-2" });
+    share({ rights: ["see", "power", "files.write"] });
+    const hidden = await ask(aside);
+    assert.deepEqual([hidden.status, hidden.body["files"]], [200, []]);
+    assert.equal(existsSync(inWorld("plugins/New.jar")), false);
+    const again = `${aside}/${(hidden.body as { id: string }).id}/put-back`;
+    writeFileSync(inWorld("plugins/New.jar"), "in the way");
+    assert.doesNotMatch(JSON.stringify((await ask(again)).body), /New\.jar/);
+    rmSync(inWorld("plugins/New.jar"));
+    assert.deepEqual((await ask(again)).body["files"], []);
+    assert.equal(readFileSync(inWorld("plugins/New.jar"), "utf8"), "new");
+    share({ limits: { read_paths: [".svc"] } });
+    assert.equal(await refused(aside, "usr-2"), "403 path_not_shared");
     overrides.delete("survival");
     fixture.base.servers.isDown = true;
     assert.equal(await refused(aside), "503 unavailable");
     fixture.base.servers.isDown = false;
     const audited = () =>
       fixture.base.audits.filter(({ action }) => /^file\.(set_aside|put_back)$/.test(action));
-    await until(() => audited().length >= 5);
+    await until(() => audited().length >= 8);
     assert.deepEqual(
       audited()
         .map(({ action, payload }) => `${action} ${payload["outcome"]}`)
         .sort(),
       [
-        "file.put_back done",
-        "file.put_back failed",
-        "file.put_back failed",
-        "file.set_aside done",
+        ...Array(2).fill("file.put_back done"),
+        ...Array(3).fill("file.put_back failed"),
+        ...Array(2).fill("file.set_aside done"),
         "file.set_aside failed",
       ],
     );

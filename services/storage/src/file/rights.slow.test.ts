@@ -281,6 +281,9 @@ describe("byte transfers of a server whose owner changes", () => {
       assert.equal(await move("closed", "open"), "403 path_not_shared");
       assert.equal(await refused("unzip?path=open/a.zip", {}), "403 path_not_shared");
       assert.equal(await move("level.dat", "closed/level.dat"), "404 not_found");
+      const set = ".svc/set-aside/20260101T000000Z";
+      for (const to of [`${set}/open/deep/level.dat`, `${set}/open`, set, ".svc"])
+        assert.equal(await move("level.dat", to), "403 path_not_shared", to);
       share(rights, { write_paths: ["open"] });
       assert.equal(await move("open/a", "open/deep/a"), "404 not_found");
     });
