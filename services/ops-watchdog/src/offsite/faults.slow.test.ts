@@ -1,6 +1,7 @@
 // A store that misbehaves while copies are deleted, sealed again, verified, fetched and taken over.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { generateKey } from "@svc/sealed";
@@ -94,7 +95,7 @@ describe("a rotation", () => {
     ["cuts the connection", { ...put, do: "cut", afterBytes: 1_000 }],
     ["answers and stores nothing", { ...put, do: "lose-object" }],
     ["answers with other bytes", { on: "get", key: /^worlds/, do: "corrupt" }],
-    ["lies about the size", { on: "head", key: /^worlds/, do: "wrong-size", by: -1 }],
+    ["lies about the size", { on: "head", key: /worlds\//, do: "wrong-size", by: -1 }],
   ];
   for (const [fact, fault] of faults) {
     test(`by a store that ${fact} keeps the older key, and the next pass finishes it`, async () => {
@@ -111,6 +112,38 @@ describe("a rotation", () => {
       await assertReadable([next]);
     });
   }
+});
+
+describe("a rotation of the only copy there is", () => {
+  const places: [fact: string, key: RegExp][] = [
+    ["of the object", /^worlds/],
+    ["of the second copy", /^resealed/],
+    ["of both", /worlds/],
+  ];
+  for (const [fact, key] of places)
+    for (const [size, bytes] of [
+      ["a small one", randomBytes(1_000)],
+      ["one in segments", randomBytes(500_000)],
+      ["one in parts", randomBytes(20 << 20)],
+    ] as const)
+      test(`by a store that keeps other bytes ${fact}, ${size}, loses nothing`, async () => {
+        fixture.storage.add("bk-3", { bytes });
+        await completed();
+        for (const id of ["bk-1", "bk-2", "bk-3"]) rmSync(fixture.storage.pathOf(id));
+        const next = generateKey();
+        const keys = [next, fixture.key];
+        fixture.s3.faults.add({ on: ["put", "upload-part"], key, do: "store-other-bytes" });
+        assert.equal((await host.sync({ keys })).state, "incomplete");
+        assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n${fixture.key.id}\n`);
+        fixture.s3.faults.clear();
+        await completed({ keys });
+        assert.ok((await fixture.opened(keyOf("bk-3"), [next])).equals(bytes));
+        assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n`);
+        assert.deepEqual(
+          fixture.s3.keys().filter((one) => one.startsWith("resealed/")),
+          [],
+        );
+      });
 });
 
 describe("a verification", () => {

@@ -74,6 +74,10 @@ async function assertCopied(ids: readonly string[], keys?: readonly SealKey[]): 
 }
 
 describe("a pass whose process is killed", () => {
+  const rotating = [
+    ...["seal-again:2", "keys", "list", "seal-again", "seal-again:5"],
+    ...["spare", "replaced", "spare-delete", "spare:2", "replaced:2", "spare-delete:2"],
+  ];
   const steps = [
     ...[
       "keys",
@@ -123,7 +127,7 @@ describe("a pass whose process is killed", () => {
     assert.deepEqual(fixture.s3.openUploads(), []);
   });
 
-  for (const step of sampleOf(["seal-again:2", "keys", "list", "seal-again", "seal-again:5"], 1)) {
+  for (const step of sampleOf(rotating, 2)) {
     test(`at ${step} of a rotation leaves every copy readable, and the next ones finish`, async () => {
       await completed();
       const next = generateKey();
@@ -133,6 +137,7 @@ describe("a pass whose process is killed", () => {
       assert.equal(fixture.s3.bytesOf("svc-key-id").toString(), `${next.id}\n`);
       await assertCopied(["bk-1", "bk-2"], [next]);
       await assertIndexed([next]);
+      assert.ok(!fixture.s3.keys().some((key) => key.startsWith("resealed/")));
     });
   }
 

@@ -5,9 +5,11 @@ import type { CheckedKeys } from "./check-keys.ts";
 import { isSealedObject, keyIdObject } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import { sendAgain } from "./send.ts";
+import { finishSpares, replaceBySpare, spareOf } from "./spare.ts";
 import { isRewritten, walOfKey } from "./wal-key.ts";
 
 export async function sealAgain(pass: Pass, keys: CheckedKeys): Promise<void> {
+  const isClear = await finishSpares(pass);
   if (keys.recorded().length < 2) return;
   // The object that names the keys is written when they change: what is younger has the active key. Stores round their times.
   const rotatedAt = pass.listing.find(keyIdObject)?.modifiedAt;
@@ -17,14 +19,8 @@ export async function sealAgain(pass: Pass, keys: CheckedKeys): Promise<void> {
   const budget = { left: pass.settings.reseal_at_once };
   if (!(await sealEach(pass, sealed.filter(isOld), budget))) return;
   // Nobody may throw a key away because of a store whose clock was wrong: at the end every object is tried.
-  if (
-    await sealEach(
-      pass,
-      sealed.filter((one) => !isOld(one)),
-      budget,
-    )
-  )
-    await keys.dropOlder();
+  const young = sealed.filter((one) => !isOld(one));
+  if ((await sealEach(pass, young, budget)) && isClear) await keys.dropOlder();
 }
 
 type Sealed = ReturnType<Pass["listing"]["all"]>[number];
@@ -52,16 +48,18 @@ async function sealEach(pass: Pass, objects: readonly Sealed[], budget: { left: 
 }
 
 /** False while the log is being sent: what is written again as it grows is not put back to what it was. */
-async function sealOne(pass: Pass, object: Sealed): Promise<boolean> {
-  const part = walOfKey(object.key);
-  const seal = async (one: Pick<Sealed, "sizeBytes" | "etag">) => {
-    await sendAgain(pass, { key: object.key, sizeBytes: one.sizeBytes, etag: one.etag });
+async function sealOne(pass: Pass, { key, sizeBytes, etag }: Sealed): Promise<boolean> {
+  const part = walOfKey(key);
+  if (!part || !isRewritten(part)) {
+    await sendAgain(pass, { key, to: spareOf(key), sizeBytes, etag });
+    pass.step("spare");
+    await replaceBySpare(pass, key);
     return true;
-  };
-  if (!part || !isRewritten(part)) return seal(object);
+  }
   const isDone = await pass.wal.exclusively(async () => {
-    const found = await pass.bucket.head(object.key, { signal: pass.signal });
-    return found ? seal(found) : true;
+    const found = await pass.bucket.head(key, { signal: pass.signal });
+    if (found) await sendAgain(pass, { key, to: key, sizeBytes: found.sizeBytes, etag: found.etag });
+    return true;
   });
   return isDone ?? false;
 }

@@ -51,10 +51,10 @@ export async function sendPlain(deps: SendDeps, plain: Plain): Promise<number> {
   return confirm(deps, key, sealedSize(plainBytes));
 }
 
-/** Seals an object again; its plaintext is never stored. */
+/** Seals an object again and stores it as `to`; its plaintext is never stored. */
 export async function sendAgain(
   deps: SendDeps,
-  { key, sizeBytes, etag }: { key: string; sizeBytes: number; etag: string },
+  { key, to, sizeBytes, etag }: { key: string; to: string; sizeBytes: number; etag: string },
 ): Promise<void> {
   const { bucket, ring, signal } = deps;
   async function* readSealed() {
@@ -63,7 +63,7 @@ export async function sendAgain(
     yield* releaseChunks(found.bytes);
   }
   await bucket.put({
-    key,
+    key: to,
     fingerprint: `${ring.active.id}:${etag}`,
     body: (state) => {
       const own = state !== undefined && isStateOf(state, ring.active) ? state : undefined;
@@ -71,7 +71,7 @@ export async function sendAgain(
     },
     signal,
   });
-  await confirm(deps, key, sizeBytes);
+  await confirm(deps, to, sizeBytes);
 }
 
 async function confirm({ bucket, signal }: SendDeps, key: string, sizeBytes: number): Promise<number> {
