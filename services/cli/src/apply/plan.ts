@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { parseQuantity } from "@svc/kube/quantity";
-import type { ownership, schedules } from "@svc/proto";
+import { covers, type ownership, type schedules } from "@svc/proto";
 import type { Caller, Change, Field, Options, Plan, Present, Settings, Value, Wanted } from "./change.ts";
 import { planMembers, planRestart } from "./sharing.ts";
 import { isZone, nameOf, settableOf, type Task, taskOf } from "./task.ts";
@@ -224,8 +224,12 @@ function planAllowlist({ name, allowlist = [] }: Wanted, present: readonly owner
   return { changes, refusals: [], kept: [] };
 }
 
-/** Whether somebody should be asked first: what is deleted, players who are thrown out, worlds that another version converts. */
+/**
+ * Whether somebody should be asked first: what is deleted, players who are thrown out, worlds that another version converts,
+ * and access that becomes wider, as it does when a limit or an end is left out of the file.
+ */
 export function isDelicate(change: Change): boolean {
   if (change.kind === "delete-task" || change.kind === "remove-member") return true;
+  if (change.kind === "change-member") return !covers(change.before, change.grant);
   return change.kind === "change-settings" && (change.restarts || change.converts);
 }
