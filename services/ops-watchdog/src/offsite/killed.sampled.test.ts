@@ -75,8 +75,8 @@ async function assertCopied(ids: readonly string[], keys?: readonly SealKey[]): 
 
 describe("a pass whose process is killed", () => {
   const rotating = [
-    ...["seal-again:2", "keys", "list", "seal-again", "seal-again:5"],
-    ...["spare", "replaced", "spare-delete", "spare:2", "replaced:2", "spare-delete:2"],
+    ...["replaced", "seal-again:2", "keys", "list", "seal-again", "seal-again:5"],
+    ...["spare-delete", "spare:2", "replaced:2", "spare-delete:2", "spare"],
   ];
   const steps = [
     ...[
