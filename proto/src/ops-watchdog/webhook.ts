@@ -7,6 +7,7 @@ import { z } from "zod";
 import { nothing, operation } from "../contract.ts";
 import { languages } from "../language.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
+import type { MemberRight } from "../right.ts";
 import { Timestamp, wholeNumber } from "../text.ts";
 
 /** What happens at servers. */
@@ -39,6 +40,13 @@ export const PlatformEventType = z.enum([...serverEventTypes, ...platformEventTy
 /** `ping` is what a test sends. */
 export const WebhookEventType = z.enum([...serverEventTypes, ...platformEventTypes, "ping"]);
 export type WebhookEventType = z.output<typeof WebhookEventType>;
+
+/** What a member needs beside `settings` to be told an event: the right of the operation that shows the same. */
+export const eventRights: Readonly<Partial<Record<WebhookEventType, MemberRight>>> = {
+  "player.joined": "players",
+  "player.left": "players",
+  "schedule.failed": "schedules",
+};
 
 /** `json`: the documented body, signed; the others: messages that these services understand. */
 export const WebhookFormat = z.enum(["json", "discord", "slack"]);

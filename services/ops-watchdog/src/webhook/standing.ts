@@ -1,20 +1,13 @@
 // Whose webhook of a server it is, and what it may be told (docs/reference/webhooks.md#rights, #end). Pure.
 
-import { isLive, type MemberFacts, type MemberRight, type webhooks } from "@svc/proto";
+import { isLive, type MemberFacts, type MemberRight, webhooks } from "@svc/proto";
 
 type EventType = webhooks.WebhookEventType;
-
-/** What a member needs beside `settings` to be told an event: the right of the operation that shows the same. */
-const needs: Partial<Record<EventType, MemberRight>> = {
-  "player.joined": "players",
-  "player.left": "players",
-  "schedule.failed": "schedules",
-};
 
 /** Which of these events somebody with these rights may not be told. */
 export function closedTo(rights: readonly MemberRight[], events: readonly EventType[]): EventType[] {
   return events.filter((event) => {
-    const right = needs[event];
+    const right = webhooks.eventRights[event];
     return right !== undefined && !rights.includes(right);
   });
 }

@@ -1,14 +1,16 @@
 import { useState } from "react";
+import { useAccess } from "../access/use-access.ts";
 import { Choice } from "../ui/choice.tsx";
 import { Choices } from "../ui/choices.tsx";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { Stack } from "../ui/layout.tsx";
+import { Muted, Stack } from "../ui/layout.tsx";
 import { Select } from "../ui/select.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
 import { useWebhookWords } from "../words/webhook-words.ts";
+import { offeredEvents } from "./events.ts";
 import { SecretOnce } from "./secret-once.tsx";
 import {
   chosen,
@@ -20,16 +22,6 @@ import {
   type Webhook,
 } from "./use-webhooks.ts";
 
-const serverEvents = [
-  ...["server.starting", "server.ready", "server.stopped", "server.failed", "server.crashed"],
-  ...["server.hung", "player.joined", "player.left", "backup.succeeded", "backup.failed"],
-  ...["restore.succeeded", "restore.failed", "schedule.failed"],
-] as Event[];
-const platformEvents: readonly Event[] = [
-  ...serverEvents,
-  ...(["alert.firing", "alert.resolved"] as const),
-  ...(["build.succeeded", "build.failed", "build.cancelled"] as const),
-];
 const formats = ["discord", "slack", "json"] as const;
 
 type DialogProps = { place: Place; webhook?: Webhook; onClose: () => void };
@@ -49,7 +41,7 @@ export function WebhookDialog({ place, webhook, onClose }: DialogProps) {
       onSubmit={form.submit}
       onClose={onClose}
     >
-      <Fields form={form} place={place} isNew={webhook === undefined} />
+      <Fields form={form} isNew={webhook === undefined} />
     </FormDialog>
   );
 }
@@ -63,7 +55,11 @@ function useForm({ place, webhook, onClose }: DialogProps & { webhook: Webhook |
   const [format, setFormat] = useState<Format>(webhook?.format ?? "discord");
   const [url, setUrl] = useState("");
   const [language, setLanguage] = useState(webhook?.language ?? "en");
-  const [events, setEvents] = useState<readonly Event[]>(chosen(webhook?.events ?? []));
+  const { may } = useAccess();
+  const offered = offeredEvents(place, may);
+  const before = chosen(webhook?.events ?? []);
+  const [wanted, setEvents] = useState<readonly Event[]>(before);
+  const events = wanted.filter((event) => offered.includes(event));
   const [isSubmitted, setSubmitted] = useState(false);
   const missing = {
     label: label.trim() === "",
@@ -89,6 +85,9 @@ function useForm({ place, webhook, onClose }: DialogProps & { webhook: Webhook |
   };
   return {
     ...{ label, setLabel, format, setFormat, url, setUrl, language, setLanguage, events, setEvents, submit },
+    offered,
+    /** Somebody with more rights chose some that the reader may not be told. */
+    losesEvents: before.some((event) => !offered.includes(event)),
     isPending: create.isPending || change.isPending,
     error: webhook ? change.error : create.error,
     secret: create.data?.secret,
@@ -97,13 +96,12 @@ function useForm({ place, webhook, onClose }: DialogProps & { webhook: Webhook |
   };
 }
 
-type FieldsProps = { form: ReturnType<typeof useForm>; place: Place; isNew: boolean };
+type FieldsProps = { form: ReturnType<typeof useForm>; isNew: boolean };
 
-function Fields({ form, place, isNew }: FieldsProps) {
+function Fields({ form, isNew }: FieldsProps) {
   const words = useWebhookWords();
   const { label, setLabel, format, setFormat, url, setUrl, language, setLanguage, isMissing } = form;
-  const { events, setEvents } = form;
-  const offered = place === "platform" ? platformEvents : serverEvents;
+  const { events, setEvents, offered, losesEvents } = form;
   const choose = (event: Event, isChosen: boolean) => {
     const others = events.filter((one) => one !== event);
     setEvents(isChosen ? [...others, event] : others);
@@ -151,6 +149,7 @@ function Fields({ form, place, isNew }: FieldsProps) {
         onChange={choose}
         error={isMissing("events") ? words.eventsMissing : undefined}
       />
+      {losesEvents && <Muted>{words.losesEvents}</Muted>}
     </Stack>
   );
 }

@@ -22,6 +22,7 @@ export const webhooks = {
   languages: { en: "English", zh: "中文" },
   events: "What is sent?",
   eventsMissing: "Choose at least one.",
+  losesEvents: "It also tells of events that your access does not include. Saving takes them off.",
   eventWords: {
     "server.starting": "The server starts",
     "server.ready": "Players can join",

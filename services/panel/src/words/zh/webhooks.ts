@@ -23,6 +23,7 @@ export const webhooks: WebhookWords = {
   languages: { en: "English", zh: "中文" },
   events: "发送哪些事件？",
   eventsMissing: "请至少选择一项。",
+  losesEvents: "它还会告知您的权限不包括的事件；保存后这些事件会被移除。",
   eventWords: {
     "server.starting": "服务器启动",
     "server.ready": "玩家可以加入",
