@@ -33,6 +33,8 @@ type Uploads = {
   connection: Connection;
   log: UploadLog;
   head: (key: string, options: { signal?: AbortSignal }) => Promise<ObjectHead | undefined>;
+  /** Memory of parts that were sent. Used again and again: new memory would wait for the garbage collector. */
+  spare: Buffer[];
 };
 
 type Request = PutRequest & { signal: AbortSignal };
@@ -146,8 +148,7 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
   const signal = AbortSignal.any([request.signal, failing.signal]);
   const reader = readParts(body);
   const running = new Set<Promise<void>>();
-  // Used again and again: new ones would wait for the garbage collector.
-  const buffers: Buffer[] = [];
+  const { spare } = uploads;
   let failure: { error: unknown } | undefined;
   let sentBytes = 0;
   const count = Math.ceil(sizeBytes / partBytes);
@@ -163,18 +164,22 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
         done();
         continue;
       }
-      const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+      const buffer = takeSpare(spare, partBytes) ?? Buffer.allocUnsafeSlow(partBytes);
       const bytes = buffer.subarray(0, length);
       await reader.fill(from, bytes);
       const sending = sendPart(uploads, record, { number, bytes, signal })
-        .then(done, (error: unknown) => {
-          failure ??= { error };
-          failing.abort();
-        })
-        .finally(() => {
-          running.delete(sending);
-          buffers.push(buffer);
-        });
+        .then(
+          () => {
+            // One that failed may still be on its way.
+            if (spare.length < parallel) spare.push(buffer);
+            done();
+          },
+          (error: unknown) => {
+            failure ??= { error };
+            failing.abort();
+          },
+        )
+        .finally(() => running.delete(sending));
       running.add(sending);
       if (running.size >= parallel) await Promise.race(running);
     }
@@ -185,6 +190,11 @@ async function sendParts(uploads: Uploads, request: Request, { record, body }: S
   await Promise.all(running);
   await reader.close();
   if (failure) throw failure.error;
+}
+
+function takeSpare(spare: Buffer[], bytes: number): Buffer | undefined {
+  const place = spare.findIndex(({ length }) => length === bytes);
+  return place < 0 ? undefined : spare.splice(place, 1)[0];
 }
 
 type Part = { number: number; bytes: Buffer; signal: AbortSignal };
