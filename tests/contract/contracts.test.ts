@@ -119,6 +119,7 @@ const atMostOnce: Record<string, readonly string[]> = {
     "builds.offsite.write-image-part",
     "builds.submission.complete-context-upload",
     "storage.offsite.read-archive",
+    "storage.offsite.read-chunks",
     "storage.offsite.write-archive",
     "storage.upload.begin",
     "storage.upload.cancel",

@@ -50,6 +50,8 @@ const settings = {
   upload_rate: size("0"),
   /** Folder in which cut uploads and the id of this host are remembered; it is not part of bundles. */
   state_dir: z.string().startsWith("/").default("/var/lib/svc/offsite"),
+  /** Deduplicated archives are copied as packs, each stored once, instead of as whole archives. */
+  packs: z.boolean().default(false),
   /** Copies of database backups that are kept. */
   db_keep: z.number().int().min(1).default(30),
   /** Between two passes. */

@@ -92,6 +92,8 @@ export const OffsiteStatus = z.strictObject({
   key_id: z.string().optional(),
   writer: OffsiteWriter.optional(),
   store: OffsiteStore.optional(),
+  /** Only with `offsite.packs`; `locked`: the store locks objects, so copies are whole all the same. */
+  packs: z.enum(["on", "locked"]).optional(),
   /** The running pass, else the newest. */
   last: OffsitePass.nullable(),
   /** When the newest pass without a failure ended. */

@@ -25,6 +25,8 @@ export const OffsiteArchive = z.strictObject({
   offsite_at: Timestamp.optional(),
   /** `other_size`: there is a file of this name that cannot be this archive. */
   local: z.enum(["whole", "missing", "other_size"]),
+  /** It is here as chunks in packs (docs/reference/backups.md#deduplicated), which may be copied instead. */
+  is_deduplicated: z.boolean().optional(),
   /** Verification found it damaged. */
   is_corrupt: z.boolean(),
 });
@@ -54,6 +56,22 @@ export const readArchive = request({
   deadlineMs: 30_000,
   summary:
     "Sends the bytes of an archive by byte transfer; the caller compares them with the recorded digest.",
+  spec,
+});
+
+export const readChunks = request({
+  subject: "storage.offsite.read-chunks",
+  input: {
+    id: BackupId,
+    /** One that its manifest names; without it the manifest is sent. */
+    pack: z.string().max(300).optional(),
+  },
+  output: z.unknown(),
+  faults: ["no_backup", "backup_corrupt"],
+  callers,
+  deadlineMs: 30_000,
+  summary:
+    "Sends the manifest of a deduplicated archive, or one of its packs, by byte transfer; the caller compares the chunks with their digests.",
   spec,
 });
 

@@ -71,7 +71,7 @@ function parsed(line: string): unknown {
 }
 
 /** Throws `backup_corrupt` for anything but the manifest of this archive as it was written. */
-function decodeManifest(bytes: Buffer, archive: string): Manifest {
+export function decodeManifest(bytes: Buffer, archive: string): Manifest {
   const decoded = decodeHead(bytes, archive);
   const entries = bytes.subarray(decoded.bytes);
   const { size, sha256, packs, chunks: count, chunks_sha256 } = decoded.head;

@@ -51,6 +51,12 @@ test("the status names what is missing and what is not whole, and how many more 
     assert.ok(lines.includes(line), lines.join("\n"));
 });
 
+test("the status says whether packs are copied, and why not where a store locks objects", () => {
+  assert.doesNotMatch(statusText(good), /packs/);
+  assert.match(statusText({ ...good, packs: "on" }), /packs {5}deduplicated archives are copied as packs/);
+  assert.match(statusText({ ...good, packs: "locked" }), /packs {5}copies are whole although/);
+});
+
 test("the status says that the clocks of store and host differ", () => {
   const store = { conditional_put: true, versioning: "enabled", object_lock: "off" } as const;
   const textOf = (clock_ahead_seconds: number) =>

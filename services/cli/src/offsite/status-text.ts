@@ -30,7 +30,12 @@ export function statusText(status: Status): string {
   ].join("\n");
 }
 
-function headLines({ bucket, endpoint, prefix, key_id, writer, store }: Status): string[] {
+const packsText = {
+  on: "deduplicated archives are copied as packs",
+  locked: "copies are whole although offsite.packs is on: a lock on objects would end too early for packs",
+};
+
+function headLines({ bucket, endpoint, prefix, key_id, writer, store, packs }: Status): string[] {
   const place = `${endpoint ?? "AWS"} ${bucket}${prefix === undefined ? "" : `/${prefix}`}`;
   const who =
     writer && `${writer.name}${writer.is_this_host ? " (this host)" : ""}, last at ${writer.last_run_at}`;
@@ -39,6 +44,7 @@ function headLines({ bucket, endpoint, prefix, key_id, writer, store }: Status):
     ...(key_id === undefined ? [] : [`key       ${key_id}`]),
     ...(who === undefined ? [] : [`writer    ${who}`]),
     ...(store ? [`store     ${storeText(store)}`] : []),
+    ...(packs ? [`packs     ${packsText[packs]}`] : []),
   ];
 }
 

@@ -46,7 +46,13 @@ export async function runOffsiteCommand(context: HostContext, command: OffsiteCo
       return runFetchWal(context, command.at);
     case "offsite-fetch-worlds":
       return withOwners(context, async (owners, signal) =>
-        fetchWorlds({ ...(await openOffsite(context)), ...owners, step: context.step, signal }),
+        fetchWorlds({
+          ...(await openOffsite(context)),
+          ...owners,
+          stateDir: context.settings.offsite.state_dir,
+          step: context.step,
+          signal,
+        }),
       );
     case "offsite-fetch-images":
     case "offsite-fetch-uploads":

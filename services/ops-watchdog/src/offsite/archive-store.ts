@@ -9,6 +9,8 @@ type Copy = { id: string; sha256: string; at: string | null };
 export type ArchiveStore = {
   list: () => Promise<{ archives: Archive[]; longestRetentionMs: number }>;
   open: (id: string) => AsyncIterable<Uint8Array>;
+  /** The manifest of a deduplicated archive, or one of the packs that it names. */
+  openChunks: (id: string, pack?: string) => AsyncIterable<Uint8Array>;
   /** Throws the fault `digest_mismatch` for bytes that are not those of the row. */
   giveBack: (archive: Archive, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
   record: (copies: readonly Copy[]) => Promise<void>;
@@ -18,11 +20,13 @@ export type ArchiveStore = {
 const batch = 500;
 
 export function createArchiveStore(mesh: Pick<Mesh, "call" | "forward">, signal: AbortSignal): ArchiveStore {
-  const ticketOf = async (
-    contract: typeof contracts.readArchive | typeof contracts.writeArchive,
-    id: string,
-  ) => {
-    const { byteTransfer } = await mesh.forward(contract, { id }, { signal });
+  type Contract = typeof contracts.readArchive | typeof contracts.readChunks | typeof contracts.writeArchive;
+  const ticketOf = async (contract: Contract, id: string, pack?: string) => {
+    const { byteTransfer } = await mesh.forward(
+      contract,
+      { id, ...(pack !== undefined && { pack }) },
+      { signal },
+    );
     if (!byteTransfer) throw new Error(`${contract.subject} answered without a byte transfer`);
     return byteTransfer;
   };
@@ -41,6 +45,10 @@ export function createArchiveStore(mesh: Pick<Mesh, "call" | "forward">, signal:
     },
     open: async function* (id) {
       const { body } = await fetchBytes(await ticketOf(contracts.readArchive, id), signal);
+      yield* body as AsyncIterable<Uint8Array>;
+    },
+    openChunks: async function* (id, pack) {
+      const { body } = await fetchBytes(await ticketOf(contracts.readChunks, id, pack), signal);
       yield* body as AsyncIterable<Uint8Array>;
     },
     giveBack: async ({ id, size_bytes }, bytes) => {

@@ -3,10 +3,12 @@
 import { isObjectStoreError } from "@svc/object-store";
 import { listBundles } from "../bundle/folder.ts";
 import { decideDeletions, oldParts, sortIndexes } from "./deletion.ts";
+import type { PackFacts } from "./deletion-packs.ts";
 import { partsOf, readIndex } from "./indexes.ts";
-import { archiveOfKey, type IndexFolder } from "./object-key.ts";
+import { archiveOfKey, type IndexFolder, keyOfArchive, manifestOfKey } from "./object-key.ts";
 import type { Pass } from "./pass-context.ts";
 import type { Archive } from "./plan-archives.ts";
+import { copyStateIn } from "./send-archives.ts";
 import type { Indexed } from "./send-indexed.ts";
 import { readWalFacts } from "./wal-facts.ts";
 
@@ -16,7 +18,7 @@ export async function deleteObjects(
   pass: Pass,
   { archives, longestRetentionMs, indexed }: Known,
 ): Promise<void> {
-  const { bucket, claim, listing, report, settings, bundleDir, signal, step } = pass;
+  const { listing, settings, bundleDir } = pass;
   const newest = (await listBundles(bundleDir)).find(({ problem }) => problem === undefined);
   const facts = { now: pass.now(), objects: listing.all(), indexKeepMs: settings.index_keep };
   const plan = decideDeletions({
@@ -30,22 +32,42 @@ export async function deleteObjects(
       uploads: await readNamed(pass, facts, indexed.uploads && "uploads"),
     },
     wal: await readWalFacts(pass),
+    packs: packFactsOf(pass, archives),
   });
-  if (plan.skipped !== undefined || plan.keys.length === 0) return;
+  if (plan.skipped !== undefined) return;
+  await deleteKeys(pass, plan.keys, archives);
+  pass.packed.retiredAt = plan.retiredAt ?? pass.packed.retiredAt;
+}
+
+async function deleteKeys(pass: Pass, keys: readonly string[], archives: readonly Archive[]): Promise<void> {
+  const { bucket, claim, listing, report, signal, step } = pass;
   const rows = new Map(archives.map((archive) => [archive.archive, archive]));
-  for (const key of plan.keys) {
+  for (const key of keys) {
     await pass.attempt(key, async () => {
       await claim.assertHeld();
       step("delete");
       await bucket.delete(key, { signal });
       listing.removed(key);
       report.deleted += 1;
-      const row = rows.get(archiveOfKey(key)?.name ?? "");
+      const row = rows.get((archiveOfKey(key) ?? manifestOfKey(key))?.name ?? "");
       step("deleted");
       if (row?.offsite_at !== undefined)
         await pass.archives.record([{ id: row.id, sha256: row.sha256, at: null }]);
     });
   }
+}
+
+/** A present backup that is nowhere whole may be brought back with its manifest, and then needs the packs of its server. */
+function packFactsOf(pass: Pass, archives: readonly Archive[]): PackFacts {
+  const { copies, retiredAt } = pass.packed;
+  const stateOf = copyStateIn(pass);
+  const missing = new Set<string>();
+  for (const archive of archives) {
+    if (archive.status !== "present" || (archive.local === "whole" && !archive.is_corrupt)) continue;
+    const server = archiveOfKey(keyOfArchive(archive.archive))?.server;
+    if (server !== undefined && stateOf(archive) !== "whole") missing.add(server);
+  }
+  return { named: copies, retiredAt, missing };
 }
 
 type IndexFacts = Parameters<typeof sortIndexes>[0];

@@ -36,6 +36,7 @@ const facts = (about: Partial<DeletionFacts>): DeletionFacts => ({
   indexKeepMs: 14 * day,
   named: {},
   wal: undefined,
+  packs: undefined,
   ...about,
 });
 const gone = (about: Partial<DeletionFacts>) => {

@@ -11,10 +11,11 @@
 // 6. Of the lists of images, and of uploads, the newest stays, and each other one until it was replaced for as long as lists
 //    are kept. What a list that stays names stays too; the rest goes once it is as old. Where a list cannot be read, this
 //    pass could not tell what is here, or the newest list names nothing, nothing of the kind goes.
-// 7. Of the log: deletion-wal.ts.
+// 7. Of the log: deletion-wal.ts. Of packs: deletion-packs.ts; the manifest of an archive is a copy as a whole one is.
 // 8. Every other object is somebody else's and stays.
 
 import type { offsiteArchives } from "@svc/proto";
+import { type PackFacts, type PackPlan, planPacks } from "./deletion-packs.ts";
 import { surplusWal, type WalFacts } from "./deletion-wal.ts";
 import {
   archiveOfKey,
@@ -22,6 +23,7 @@ import {
   type IndexFolder,
   indexFolders,
   indexOfKey,
+  manifestOfKey,
   partOfKey,
 } from "./object-key.ts";
 
@@ -41,9 +43,18 @@ export type DeletionFacts = {
   named: Readonly<Partial<Record<IndexFolder, ReadonlyMap<string, ReadonlySet<string>>>>>;
   /** Of the log; undefined where it is not known, or not archived here. */
   wal: WalFacts | undefined;
+  /** Of packs; undefined where it is not known what the manifests name. */
+  packs: PackFacts | undefined;
 };
 
-type DeletionPlan = { skipped: string } | { skipped?: undefined; keys: string[] };
+type DeletionPlan =
+  | { skipped: string }
+  | {
+      skipped?: undefined;
+      keys: string[];
+      /** The marks of packs after this pass; undefined where nothing is known of them. */
+      retiredAt: PackPlan["retiredAt"] | undefined;
+    };
 
 export function decideDeletions(facts: DeletionFacts): DeletionPlan {
   const why = whySkipped(facts);
@@ -52,7 +63,10 @@ export function decideDeletions(facts: DeletionFacts): DeletionPlan {
   const copies = facts.objects.filter((object) => isCopyOver(object, rows, facts)).map(({ key }) => key);
   const parts = indexFolders.flatMap((folder) => surplusIndexed(facts, folder));
   const wal = surplusWal(facts.objects, facts.wal, facts.now);
-  return { keys: [...surplusBundles(facts), ...copies, ...parts, ...wal] };
+  const { objects, now, indexKeepMs: keepMs } = facts;
+  const packs = facts.packs && planPacks(objects, facts.packs, { now, keepMs });
+  const keys = [...surplusBundles(facts), ...copies, ...parts, ...wal, ...(packs?.surplus ?? [])];
+  return { keys, retiredAt: packs?.retiredAt };
 }
 
 function whySkipped({ archives, newestBundle }: DeletionFacts): string | undefined {
@@ -67,7 +81,7 @@ function isCopyOver(
   rows: ReadonlyMap<string, Row>,
   { now, longestRetentionMs }: DeletionFacts,
 ): boolean {
-  const archive = archiveOfKey(key);
+  const archive = archiveOfKey(key) ?? manifestOfKey(key);
   if (!archive) return false;
   const row = rows.get(archive.name);
   if (row) return row.status === "deleted" && Date.parse(row.expires_at) <= now;

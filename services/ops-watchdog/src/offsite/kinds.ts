@@ -18,7 +18,7 @@ const shown = 100;
 type Known = { archives: readonly Archive[]; indexed: Indexed };
 
 export async function kindsOf(
-  pass: Pick<Pass, "listing" | "bundleDir" | "settings">,
+  pass: Pick<Pass, "listing" | "packed" | "bundleDir" | "settings">,
   { archives, indexed }: Known,
 ): Promise<offsites.OffsiteKindStatus[]> {
   const bundles = await findCopied(pass.bundleDir, pass.settings.db_keep);

@@ -9,10 +9,17 @@ export const keyIdObject = "svc-key-id";
 export const writerObject = "svc-writer";
 
 const suffix = ".sealed";
-const archiveShape = /^[a-z0-9-]{1,200}-(\d{1,20})\.tar\.(zst|gz)$/;
+const manifestSuffix = ".chunks";
+const packFolder = "worlds/packs/";
+const archiveShape = /^([a-z0-9-]{1,200})-(\d{1,20})\.tar\.(zst|gz)$/;
+
+const packShape = /^([a-z0-9-]{1,200})-[0-9a-f]{32}\.pack$/;
 
 const stampShape = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.json$/;
 const partShape = /^(registry\/(?:blobs|manifests)|uploads\/blobs)\/([0-9a-f]{64})\.sealed$/;
+
+/** What the manifests name, and since when nothing names a pack; one object that is written again. */
+export const packListObject = `worlds/packs.json${suffix}`;
 
 /** Where images and contexts are, as lists and as what the lists name. */
 export const indexFolders = ["registry", "uploads"] as const;
@@ -20,12 +27,18 @@ export type IndexFolder = (typeof indexFolders)[number];
 
 type ArchiveName = {
   name: string;
+  server: string;
   /** When the archive was begun, as its name says. */
   begunAt: Date;
 };
 
 export const keyOfBundle = (name: string): string => `db/${name}${suffix}`;
 export const keyOfArchive = (name: string): string => `worlds/${name}${suffix}`;
+/** Of an archive whose chunks are in packs. */
+export const keyOfManifest = (archive: string): string => `worlds/${archive}${manifestSuffix}${suffix}`;
+export const keyOfPack = (name: string): string => `${packFolder}${name}${suffix}`;
+/** What the keys of all packs of a server, and some of others, begin with. */
+export const packsOfServer = (server: string): string => `${packFolder}${server}-`;
 
 /** The bundle of an object; undefined for every other object. */
 export function bundleOfKey(key: string): BundleName | undefined {
@@ -33,13 +46,29 @@ export function bundleOfKey(key: string): BundleName | undefined {
   return name === undefined ? undefined : parseBundleName(name);
 }
 
-/** The archive of an object; undefined for every other object. */
+/** The archive of an object that is a whole one; undefined for every other object. */
 export function archiveOfKey(key: string): ArchiveName | undefined {
+  return parseArchive(nameIn("worlds/", key));
+}
+
+/** The archive whose manifest an object is; undefined for every other object. */
+export function manifestOfKey(key: string): ArchiveName | undefined {
   const name = nameIn("worlds/", key);
-  const stamp = name === undefined ? undefined : archiveShape.exec(name)?.[1];
-  if (name === undefined || stamp === undefined) return undefined;
+  return name?.endsWith(manifestSuffix) ? parseArchive(name.slice(0, -manifestSuffix.length)) : undefined;
+}
+
+/** The pack that an object is, and of which server; undefined for every other object. */
+export function packOfKey(key: string): { name: string; server: string } | undefined {
+  const name = nameIn(packFolder, key);
+  const server = name === undefined ? undefined : packShape.exec(name)?.[1];
+  return name === undefined || server === undefined ? undefined : { name, server };
+}
+
+function parseArchive(name: string | undefined): ArchiveName | undefined {
+  const [, server, stamp] = name === undefined ? [] : (archiveShape.exec(name) ?? []);
+  if (name === undefined || server === undefined || stamp === undefined) return undefined;
   // Unix nanoseconds (docs/reference/backups.md#archive).
-  return { name, begunAt: new Date(Number(BigInt(stamp) / 1_000_000n)) };
+  return { name, server, begunAt: new Date(Number(BigInt(stamp) / 1_000_000n)) };
 }
 
 function nameIn(folder: string, key: string): string | undefined {
@@ -75,4 +104,6 @@ export function partOfKey(key: string): { folder: IndexFolder; sha256: string } 
 
 /** Whether svc made the object, sealed with one of its keys. */
 export const isSealedObject = (key: string): boolean =>
-  (bundleOfKey(key) ?? archiveOfKey(key) ?? indexOfKey(key) ?? partOfKey(key) ?? walOfKey(key)) !== undefined;
+  key === packListObject || parsers.some((parse) => parse(key) !== undefined);
+
+const parsers = [bundleOfKey, archiveOfKey, manifestOfKey, packOfKey, indexOfKey, partOfKey, walOfKey];

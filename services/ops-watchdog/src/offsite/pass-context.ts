@@ -9,6 +9,7 @@ import type { ArchiveStore } from "./archive-store.ts";
 import type { BuildsStore } from "./builds-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Listing } from "./listing.ts";
+import type { Packed } from "./packed-copies.ts";
 import type { Progress } from "./progress.ts";
 
 export type PassDeps = {
@@ -39,6 +40,9 @@ export type PassDeps = {
 export type Pass = PassDeps & {
   claim: Claim;
   listing: Listing;
+  packed: Packed;
+  /** Whether deduplicated archives are copied as packs. */
+  arePacksSent: boolean;
   progress: Progress;
   report: PassReport;
   /** Runs the work on one object; its failure is recorded, and the pass goes on. True when it succeeded. */

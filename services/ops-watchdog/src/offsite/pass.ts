@@ -11,6 +11,7 @@ import { claimWriter } from "./claim.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { kindsOf, walCopiesOf } from "./kinds.ts";
 import { listBucket } from "./listing.ts";
+import { readPacked, writePacked } from "./packed.ts";
 import type { Pass, PassDeps } from "./pass-context.ts";
 import { createProgress } from "./progress.ts";
 import { sealAgain } from "./seal-again.ts";
@@ -65,14 +66,11 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   const listedAt = new Date(now());
   const listing = await listBucket(bucket, signal);
   const progress = createProgress(deps.onProgress, now);
-  const pass: Pass = {
-    ...deps,
-    claim,
-    listing,
-    progress,
-    report,
-    attempt: createAttempt(report, claim, now),
-  };
+  const attempt = createAttempt(report, claim, now);
+  step("packs");
+  const packed = await readPacked({ ...deps, listing, attempt });
+  const arePacksSent = settings.packs && !isLocked(able);
+  const pass: Pass = { ...deps, claim, listing, packed, arePacksSent, progress, report, attempt };
   await sendBundles(pass);
   const runs = await sendOwnWal(pass);
   await sendSnapshot(pass, await sendArchives(pass, listedAt));
@@ -80,6 +78,8 @@ async function work(deps: PassDeps, report: PassReport): Promise<void> {
   // What was deleted or expired while a long pass sent is known now.
   const known = await pass.archives.list();
   await deleteObjects(pass, { ...known, indexed });
+  step("pack-list");
+  await writePacked(pass);
   report.kinds = await kindsOf(pass, { archives: known.archives, indexed });
   if (runs) report.wal_copies = await walCopiesOf(pass, runs);
   await sealAgain(pass, keys);
@@ -99,15 +99,18 @@ async function sendOwnWal(pass: Pass): Promise<Run[]> {
   );
 }
 
+/** A lock ends so long after an object was stored, and a pack is needed for as long as the newest archive that names it. */
+const isLocked = ({ objectLock }: Able): boolean =>
+  typeof objectLock !== "string" && objectLock.mode !== "none";
+
 const abandonedMs = 7 * 86_400_000;
 
 /** Requests that are signed at another time are refused; the store's own answer corrects it. */
 const largestClockOffsetMs = 900_000;
 
-function storeOf(
-  able: Awaited<ReturnType<ObjectStore["probe"]>>,
-  clockOffsetMs: number,
-): offsites.OffsiteStore {
+type Able = Awaited<ReturnType<ObjectStore["probe"]>>;
+
+function storeOf(able: Able, clockOffsetMs: number): offsites.OffsiteStore {
   const { conditionalPut, versioning, objectLock } = able;
   const isOn = typeof objectLock !== "string";
   return {

@@ -1,8 +1,11 @@
 import { sealedSize } from "@svc/sealed";
 import { keyOfArchive } from "./object-key.ts";
+import { packedStateIn } from "./packed.ts";
+import { betterState } from "./packed-copies.ts";
 import type { Pass } from "./pass-context.ts";
 import { type Archive, type CopyState, planArchives } from "./plan-archives.ts";
 import { send } from "./send.ts";
+import { sendPacked } from "./send-packed.ts";
 
 /**
  * Brings what is recorded of copies in line with the bucket, and copies the archives that have none. When the newest copy
@@ -40,13 +43,18 @@ function newestRecorded(archives: readonly Archive[], cleared: readonly Archive[
   return newest;
 }
 
-export function copyStateIn({ listing }: Pick<Pass, "listing">): (archive: Archive) => CopyState {
-  return ({ archive, size_bytes }) => listing.stateOf(keyOfArchive(archive), sealedSize(size_bytes));
+/** Of the copy of an archive, in whichever form it is there. */
+export function copyStateIn(pass: Pick<Pass, "listing" | "packed">): (archive: Archive) => CopyState {
+  const packedState = packedStateIn(pass);
+  return (archive) => {
+    const whole = pass.listing.stateOf(keyOfArchive(archive.archive), sealedSize(archive.size_bytes));
+    return whole === "whole" ? whole : betterState(whole, packedState(archive));
+  };
 }
 
 /** False when it failed for now. */
 async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
-  const { id, sha256, size_bytes: sizeBytes } = archive;
+  const { id, sha256, size_bytes: sizeBytes, is_deduplicated: isDeduplicated = false } = archive;
   const key = keyOfArchive(archive.archive);
   const tell = pass.progress.begin("worlds");
   const onProgress = (sentBytes: number) => {
@@ -54,13 +62,24 @@ async function sendArchive(pass: Pass, archive: Archive): Promise<boolean> {
     tell(sentBytes);
   };
   const isSent = await pass.attempt(key, async () => {
-    const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
-    pass.report.sent += 1;
-    pass.report.sent_bytes += sent;
-    pass.listing.added(key, sent);
+    const isInPacks = isDeduplicated && pass.arePacksSent && (await sendPacked(pass, archive, onProgress));
+    if (!isInPacks) await sendWhole(pass, archive, onProgress);
     pass.step("stored");
     await pass.archives.record([{ id, sha256, at: new Date(pass.now()).toISOString() }]);
   });
   pass.progress.end(sealedSize(sizeBytes));
   return isSent;
+}
+
+async function sendWhole(
+  pass: Pass,
+  archive: Archive,
+  onProgress: (sentBytes: number) => void,
+): Promise<void> {
+  const { id, sha256, size_bytes: sizeBytes } = archive;
+  const key = keyOfArchive(archive.archive);
+  const sent = await send(pass, { key, sizeBytes, sha256, open: () => pass.archives.open(id), onProgress });
+  pass.report.sent += 1;
+  pass.report.sent_bytes += sent;
+  pass.listing.added(key, sent);
 }

@@ -41,6 +41,9 @@ export async function readWalCopies(
 
 const noPasses: PassFacts = { last: undefined, completed: undefined, listed: undefined };
 
+const arePacksLocked = (store: offsites.OffsiteStore | undefined): boolean =>
+  store?.object_lock === "governance" || store?.object_lock === "compliance";
+
 export function toOffsiteStatus(
   settings: OffsiteSettings,
   facts: PassFacts & {
@@ -65,6 +68,7 @@ export function toOffsiteStatus(
     ...(key_id !== undefined && { key_id }),
     ...(writer && { writer }),
     ...(store && { store }),
+    ...(settings.packs && { packs: arePacksLocked(store) ? "locked" : "on" }),
     last: last ? toPass(last, now) : null,
     ...(completedAt && { last_completed_at: completedAt.toISOString() }),
     stale: completedAt === undefined || now - completedAt.getTime() > maxAgeMs,

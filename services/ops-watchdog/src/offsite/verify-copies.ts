@@ -9,12 +9,14 @@ import { sidecarOf } from "../bundle/verify.ts";
 import type { ImagePart } from "./builds-store.ts";
 import { readCopiedManifest } from "./fetch-db.ts";
 import { hexOf, indexesIn, readIndex } from "./indexes.ts";
+import { listBucket } from "./listing.ts";
 import { bundleOfKey, type IndexFolder, indexFolders, keyOfArchive, partOfKey } from "./object-key.ts";
 import type { Archive } from "./plan-archives.ts";
 import { openReceived, releaseChunks } from "./release-chunks.ts";
 import { isOfOneObject, isOutOfReach, send } from "./send.ts";
 import { verified } from "./source.ts";
 import type { Check, VerifyDeps } from "./verify-context.ts";
+import { checksOfPacked } from "./verify-packed.ts";
 import { checksOfWal } from "./verify-wal.ts";
 import type { WalPath } from "./wal-key.ts";
 
@@ -32,8 +34,8 @@ const mostUnread = 3;
 export async function verifyCopies(deps: VerifyDeps, sample: number | undefined): Promise<Verified> {
   const { bucket, signal } = deps;
   const result: Verified = { checked: [], damaged: [], unread: [] };
-  const keys: string[] = [];
-  for await (const { key } of bucket.list("", { signal })) keys.push(key);
+  const listing = await listBucket(bucket, signal);
+  const keys = [...listing.keys()];
   const bundles = keys.filter((key) => bundleOfKey(key)).sort();
   const { archives } = await deps.archives.list();
   const inBucket = new Set(keys);
@@ -50,6 +52,8 @@ export async function verifyCopies(deps: VerifyDeps, sample: number | undefined)
       repair: () => sendAnew(deps, archive),
     });
   }
+  const choosePacked = (from: readonly string[]) => (sample === undefined ? from : choose(from, sample));
+  checks.push(...(await checksOfPacked(deps, { listing, archives, choose: choosePacked })));
   const chooseSome = sample === undefined ? undefined : (from: readonly WalPath[]) => choose(from, sample);
   checks.push(...checksOfWal(deps, keys, chooseSome));
   checks.push(...(await checksOfIndexed(deps, { keys, sample })));

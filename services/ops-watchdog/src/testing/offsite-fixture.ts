@@ -64,7 +64,13 @@ export async function openOffsiteFixture(): Promise<OffsiteFixture> {
   const [database, nats, s3] = await Promise.all([
     createWatchdogDatabase(),
     startTestNats(),
-    startS3Server({ buckets: { copies: { versioning: "off" }, versions: { versioning: "enabled" } } }),
+    startS3Server({
+      buckets: {
+        copies: { versioning: "off" },
+        versions: { versioning: "enabled" },
+        locked: { versioning: "enabled", objectLock: { mode: "GOVERNANCE", days: 30 } },
+      },
+    }),
   ]);
   await addAccounts(database);
   const dir = mkdtempSync(join(tmpdir(), "svc-offsite-"));

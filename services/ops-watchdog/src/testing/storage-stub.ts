@@ -1,19 +1,27 @@
 // Storage as off-site copies see it: rows in memory, archives in a folder, answered over NATS.
 
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Mesh } from "@svc/mesh";
 import { offsiteArchives as contracts } from "@svc/proto";
+import { manifestNameOf } from "@svc/world";
+import { localOf, readPart, readStored, storeWorld, type WorldFiles } from "./deduplicated.ts";
 
-type Row = Omit<contracts.OffsiteArchive, "local" | "offsite_at"> & { offsite_at: string | undefined };
+type Row = Omit<contracts.OffsiteArchive, "local" | "is_deduplicated" | "offsite_at"> & {
+  offsite_at: string | undefined;
+};
 
 export type StorageStub = {
   rows: Map<string, Row>;
   confirmedAt: () => string | undefined;
   /** Adds a present backup with its file. */
   add: (id: string, about?: Partial<Row> & { bytes?: Buffer }) => Row;
+  /** The same, with a world that is stored deduplicated. */
+  addWorld: (id: string, files: WorldFiles, about?: Partial<Row>) => Promise<Row>;
   pathOf: (id: string) => string;
+  /** The archive as one file. */
+  bytesOf: (id: string) => Promise<Buffer>;
   /** What was recorded, in order: `id` or `-id`. */
   recorded: string[];
 };
@@ -25,11 +33,11 @@ export function serveStorage(mesh: Mesh, folder: string): StorageStub {
   const recorded: string[] = [];
   let confirmedAt: string | undefined;
   const pathOf = (id: string) => join(folder, rows.get(id)?.archive ?? "");
-  mesh.serve(contracts.listArchives, () => ({
-    items: [...rows.values()].flatMap((row) => toArchive(row, folder) ?? []),
+  mesh.serve(contracts.listArchives, async () => ({
+    items: (await Promise.all([...rows.values()].map((row) => toArchive(row, folder)))).flat(),
     longest_retention_seconds: 90 * 86_400,
   }));
-  serveBytes(mesh, { rows, pathOf });
+  serveBytes(mesh, { rows, pathOf, folder });
   mesh.serve(contracts.recordCopies, (_context, { copies }) => {
     for (const { id, sha256, at } of copies) {
       const row = rows.get(id);
@@ -44,22 +52,33 @@ export function serveStorage(mesh: Mesh, folder: string): StorageStub {
     return null;
   });
   const add: StorageStub["add"] = (id, { bytes = randomBytes(100_000), ...about } = {}) => {
-    const row = { ...newRow(id, { bytes, index: rows.size }), ...about };
+    const made = { sizeBytes: bytes.length, sha256: digestOf(bytes), index: rows.size };
+    const row = { ...newRow(id, made), ...about };
     rows.set(id, row);
     writeFileSync(pathOf(id), bytes);
     return row;
   };
-  return { rows, confirmedAt: () => confirmedAt, add, pathOf, recorded };
+  const addWorld: StorageStub["addWorld"] = async (id, files, about = {}) => {
+    const draft = { ...newRow(id, { sizeBytes: 0, sha256: "", index: rows.size }), ...about };
+    const { sizeBytes, sha256 } = await storeWorld(folder, { name: draft.archive, files });
+    const row = { ...draft, size_bytes: sizeBytes, sha256 };
+    rows.set(id, row);
+    return row;
+  };
+  const bytesOf = (id: string) => readStored(folder, rows.get(id)?.archive ?? "");
+  return { rows, confirmedAt: () => confirmedAt, add, addWorld, pathOf, bytesOf, recorded };
 }
 
-function newRow(id: string, { bytes, index }: { bytes: Buffer; index: number }): Row {
+type Made = { sizeBytes: number; sha256: string; index: number };
+
+function newRow(id: string, { sizeBytes, sha256, index }: Made): Row {
   const now = Date.now();
   return {
     id,
     archive: `survival-${BigInt(now) * 1_000_000n + BigInt(index)}.tar.zst`,
     server: "survival",
-    size_bytes: bytes.length,
-    sha256: digestOf(bytes),
+    size_bytes: sizeBytes,
+    sha256,
     status: "present",
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + 30 * day).toISOString(),
@@ -68,27 +87,34 @@ function newRow(id: string, { bytes, index }: { bytes: Buffer; index: number }):
   };
 }
 
-/** Undefined for a deleted backup without a copy. */
-function toArchive({ offsite_at, ...row }: Row, folder: string): contracts.OffsiteArchive | undefined {
-  if (row.status === "deleted" && offsite_at === undefined) return undefined;
-  const path = join(folder, row.archive);
-  const size = existsSync(path) ? statSync(path).size : undefined;
-  const local = size === undefined ? "missing" : size === row.size_bytes ? "whole" : "other_size";
-  return { ...row, ...(offsite_at !== undefined && { offsite_at }), local };
+/** None for a deleted backup without a copy. */
+async function toArchive({ offsite_at, ...row }: Row, folder: string): Promise<contracts.OffsiteArchive[]> {
+  if (row.status === "deleted" && offsite_at === undefined) return [];
+  return [{ ...row, ...(offsite_at !== undefined && { offsite_at }), ...(await localOf(folder, row)) }];
 }
 
-type Stored = Pick<StorageStub, "rows" | "pathOf">;
+type Stored = Pick<StorageStub, "rows" | "pathOf"> & { folder: string };
 
-function serveBytes(mesh: Mesh, { rows, pathOf }: Stored): void {
-  mesh.serve(contracts.readArchive, (context, { id }) => {
-    if (rows.get(id)?.status !== "present") throw context.fault("no_backup");
-    const bytes = readFileSync(pathOf(id));
-    context.reply.byteTransfer = mesh.byteTransfers.download({
+function serveBytes(mesh: Mesh, { rows, pathOf, folder }: Stored): void {
+  const download = (bytes: Buffer) =>
+    mesh.byteTransfers.download({
       headers: { "Content-Length": String(bytes.length) },
       source: async function* () {
         yield bytes;
       },
     });
+  mesh.serve(contracts.readArchive, async (context, { id }) => {
+    const row = rows.get(id);
+    if (row?.status !== "present") throw context.fault("no_backup");
+    const { is_deduplicated: isInPacks } = await localOf(folder, row);
+    const bytes = isInPacks ? await readStored(folder, row.archive) : readFileSync(pathOf(id));
+    context.reply.byteTransfer = download(bytes);
+    return null;
+  });
+  mesh.serve(contracts.readChunks, (context, { id, pack }) => {
+    const row = rows.get(id);
+    if (row?.status !== "present") throw context.fault("no_backup");
+    context.reply.byteTransfer = download(readPart(folder, { archive: row.archive, pack }));
     return null;
   });
   mesh.serve(contracts.writeArchive, (context, { id }) => {
@@ -101,6 +127,7 @@ function serveBytes(mesh: Mesh, { rows, pathOf }: Stored): void {
         const bytes = Buffer.concat(chunks);
         if (digestOf(bytes) !== row.sha256) throw context.fault("digest_mismatch");
         writeFileSync(pathOf(id), bytes);
+        rmSync(join(folder, manifestNameOf(row.archive)), { force: true });
         row.is_corrupt = false;
         return null;
       },

@@ -49,16 +49,21 @@ async function toArchive(row: BackupRow, listed: Listed): Promise<offsiteArchive
     expires_at: row.expires_at.toISOString(),
     ...(row.offsite_at && { offsite_at: row.offsite_at.toISOString() }),
     local: await findLocal(archive, { ...listed, size: row.size_bytes }),
+    ...(isChunks(archive, listed.names) && { is_deduplicated: true }),
     is_corrupt: row.corrupt_at !== null,
   };
 }
+
+/** A whole file comes first: where both are there, it was brought back because the other one is damaged. */
+const isChunks = (archive: string, names: ReadonlySet<string>) =>
+  !names.has(archive) && names.has(manifestNameOf(archive));
 
 async function findLocal(
   archive: string,
   { folder, names, size }: Listed & { size: number },
 ): Promise<offsiteArchives.OffsiteArchive["local"]> {
-  if (!names.has(archive))
-    return names.has(manifestNameOf(archive)) ? findChunks(archive, { folder, size }) : "missing";
+  if (isChunks(archive, names)) return findChunks(archive, { folder, size });
+  if (!names.has(archive)) return "missing";
   const found = await stat(join(folder, archive)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;

@@ -9,7 +9,7 @@ import { fetchBytes, type Mesh, sendBytes } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { offsiteArchives as contracts, isFault } from "@svc/proto";
 import type { TestDatabase } from "@svc/store/testing";
-import { Folder, writeArchive } from "@svc/world";
+import { Folder, manifestNameOf, readManifestHead, storeDeduplicated, writeArchive } from "@svc/world";
 import { settings as schema } from "../config.ts";
 import type { BackupRow, StorageDb, Tables } from "../database/tables.ts";
 import { createStorageDatabase } from "../testing/fixture.ts";
@@ -168,6 +168,66 @@ describe("bytes of an archive", () => {
   test("that are missing are backup_corrupt", async () => {
     await add("bk-1");
     await assert.rejects(read("bk-1"), refused("backup_corrupt"));
+  });
+});
+
+describe("chunks of a deduplicated archive", () => {
+  /** A backup that is here as chunks; the packs that it names. */
+  async function addChunks(id: string): Promise<{ name: string; size: number }[]> {
+    const path = mkdtempSync(join(tmpdir(), "svc-offsite-world-"));
+    try {
+      writeFiles(path, { "level.dat": id, "region/r.0.0.mca": "chunks ".repeat(10_000) });
+      await using world = await Folder.openRoot(path);
+      await using store = await Folder.openRoot(folder);
+      const plan = { world, store, name: nameOf(id), keepFree: 0, compression: "zstd" as const };
+      const { sizeBytes, sha256 } = await storeDeduplicated(plan);
+      await add(id, { size_bytes: sizeBytes, sha256 });
+      return [...(await readManifestHead(store, nameOf(id))).packs];
+    } finally {
+      rmSync(path, { recursive: true });
+    }
+  }
+  const readPart = async (input: { id: string; pack?: string }) => {
+    const { byteTransfer } = await watchdog.forward(contracts.readChunks, input);
+    assert.ok(byteTransfer);
+    const { body } = await fetchBytes(byteTransfer);
+    return Buffer.concat(await body.toArray());
+  };
+
+  test("are listed as such, and leave as they are", async () => {
+    const packs = await addChunks("bk-1");
+    await add("bk-2");
+    put("bk-2");
+    const listed = (await list()).map(({ id, local, is_deduplicated }) => [id, local, is_deduplicated]);
+    assert.deepEqual(listed, [
+      ["bk-1", "whole", true],
+      ["bk-2", "whole", undefined],
+    ]);
+    const onDisk = (name: string) => readFileSync(join(folder, name));
+    assert.ok((await readPart({ id: "bk-1" })).equals(onDisk(manifestNameOf(nameOf("bk-1")))));
+    assert.ok(packs.length > 0);
+    for (const { name: pack } of packs)
+      assert.ok((await readPart({ id: "bk-1", pack })).equals(onDisk(pack)), pack);
+  });
+
+  test("of a whole archive, of another one, and those that are gone are backup_corrupt", async () => {
+    const [{ name: pack } = { name: "" }] = await addChunks("bk-1");
+    await add("bk-2");
+    put("bk-2");
+    for (const input of [{ id: "bk-2" }, { id: "bk-2", pack }, { id: "bk-1", pack: "../bk-1" }])
+      await assert.rejects(readPart(input), refused("backup_corrupt"), JSON.stringify(input));
+    writeFileSync(join(folder, pack), "short");
+    await assert.rejects(readPart({ id: "bk-1", pack }), refused("backup_corrupt"));
+    rmSync(join(folder, pack));
+    await assert.rejects(readPart({ id: "bk-1", pack }), refused("backup_corrupt"));
+    writeFileSync(join(folder, manifestNameOf(nameOf("bk-1"))), "another one");
+    await assert.rejects(readPart({ id: "bk-1", pack }), refused("backup_corrupt"));
+  });
+
+  test("are not sent for a backup that is expired or unknown", async () => {
+    await addChunks("bk-1");
+    await db.updateTable("world_backups").set({ status: "expired" }).execute();
+    for (const id of ["bk-1", "bk-9"]) await assert.rejects(readPart({ id }), refused("no_backup"));
   });
 });
 

@@ -3,6 +3,7 @@ import { offsiteArchives as contracts } from "@svc/proto";
 import type { SharedDeps } from "../transfer/deps.ts";
 import { listArchives } from "./list.ts";
 import { readArchive } from "./read.ts";
+import { readChunks } from "./read-chunks.ts";
 import * as store from "./store.ts";
 import { writeArchive } from "./write.ts";
 
@@ -23,6 +24,7 @@ const confirmCopies =
 export function serveOffsite(mesh: Pick<Mesh, "serve">, deps: Deps): void {
   mesh.serve(contracts.listArchives, listArchives(deps));
   mesh.serve(contracts.readArchive, readArchive(deps));
+  mesh.serve(contracts.readChunks, readChunks(deps));
   mesh.serve(contracts.writeArchive, writeArchive(deps));
   mesh.serve(contracts.recordCopies, recordCopies(deps));
   mesh.serve(contracts.confirmCopies, confirmCopies(deps));
