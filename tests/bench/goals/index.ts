@@ -17,6 +17,7 @@ import { idleMemory } from "./idle-memory.ts";
 import { idlePlayerMemory } from "./idle-player-memory.ts";
 import { localConsole } from "./local-console.ts";
 import { malformedInput } from "./malformed-input.ts";
+import { offsitePacks } from "./offsite-packs.ts";
 import { offsitePass } from "./offsite-pass.ts";
 import { panel } from "./panel.ts";
 import { phaseChangeThroughput } from "./phase-change-throughput.ts";
@@ -81,5 +82,6 @@ export const goals: readonly Goal[] = [
   databaseBundle,
   sealedCopies,
   offsitePass,
+  offsitePacks,
   transfers,
 ];

@@ -21,6 +21,7 @@ import type { Tables } from "../../../services/storage/src/database/tables.ts";
 import { serveOffsite } from "../../../services/storage/src/offsite/serve.ts";
 import { runSql } from "../harness/anchors.ts";
 import { need, serveParent } from "../harness/parent.ts";
+import { packedArchives } from "./packed-archives.ts";
 
 const dir = mkdtempSync(join(need("SVC_BENCH_DIR"), "offsite-"));
 const archives = join(dir, "archives");
@@ -131,6 +132,7 @@ const env = (s3: ObjectStoreOptions) => {
 
 serveParent({
   ...{ fill, addLarge, env },
+  ...packedArchives({ dir, archives, db, key }),
   loseLarge: () => rmSync(join(archives, nameOf(large))),
   hasLarge: () => statSync(join(archives, nameOf(large)), { throwIfNoEntry: false }) !== undefined,
   end: async () => {

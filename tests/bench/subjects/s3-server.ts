@@ -9,5 +9,11 @@ serveParent({
   options: async () => s3.options(),
   /** How many requests came since this was asked last. */
   requests: () => s3.requests.splice(0).length,
+  /** Of all objects with such a key. */
+  bytes: ({ containing }: { containing: string }) =>
+    s3
+      .keys()
+      .filter((key) => key.includes(containing))
+      .reduce((sum, key) => sum + s3.bytesOf(key).length, 0),
   end: () => s3.stop(),
 });
