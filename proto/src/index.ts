@@ -1,5 +1,6 @@
 // Contracts of svc: see contract.ts for how they are declared and catalog.ts for the whole list.
 
+export { AccessChange, compareGrants, type RecordedGrant } from "./access/change.ts";
 export { type CommandLimits, CommandPattern, isCommandAllowed } from "./access/command-limit.ts";
 export {
   type Asked,

@@ -1,6 +1,7 @@
 // Platform settings and the audit log (docs/reference/audit.md#search, docs/reference/sign-in.md#doors).
 
 import { z } from "zod";
+import { AccessChange } from "../access/change.ts";
 import { operation, request } from "../contract.ts";
 import { Timestamp, wholeNumber } from "../text.ts";
 
@@ -57,6 +58,8 @@ export const ActivityEntry = z.strictObject({
   /** User name of an `account` that still exists. */
   name: z.string().optional(),
   payload: z.record(z.string(), z.unknown()),
+  /** Of an entry of shared access, for those who may see who has which (docs/reference/audit.md#access). */
+  access: AccessChange.optional(),
 });
 export type ActivityEntry = z.output<typeof ActivityEntry>;
 
@@ -66,6 +69,7 @@ export const ActivityPage = z.strictObject({
   /** Give it as `cursor` for the entries before these; absent at the end. */
   next: z.string().optional(),
 });
+export type ActivityPage = z.output<typeof ActivityPage>;
 export const activityPaging = {
   cursor: z.string().max(64).optional(),
   limit: wholeNumber(1, 100).default(50),

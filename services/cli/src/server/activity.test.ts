@@ -22,3 +22,21 @@ There are earlier entries: add --all.`,
   const none = activityText("survival", { entries: [], isCut: false });
   assert.equal(none, "Nothing was done to survival that is kept.");
 });
+
+test("an entry of shared access says whose it is, and what was given and taken", () => {
+  const entry = { id: 1, at, action: "server.access.change", by: "you", payload: {} } as const;
+  const access = {
+    ...{ account: "bob", given: ["power"], taken: ["command"], ends_at: { was: "2026-12-01T00:00:00Z" } },
+    limits: [
+      { limit: "read_paths", was: ["world"], now: ["plugins", "a b"] },
+      { limit: "deny_commands", was: ["op"] },
+    ],
+  };
+  const [, line = ""] = activityText("survival", { entries: [{ ...entry, access }], isCut: false }).split(
+    "\n",
+  );
+  assert.equal(
+    line.replace(/.*server\.access\.change +/, ""),
+    "account=bob given=power taken=command read_paths=plugins,a b (was world) deny_commands=all (was op) ends=never (was 2026-12-01T00:00:00Z)",
+  );
+});

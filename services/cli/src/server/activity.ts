@@ -50,8 +50,27 @@ export function activityText(
 }
 
 // Facts of whatever kind, also of actions of a newer service.
-function detailsOf({ payload }: Entry): string {
-  return Object.entries(payload)
-    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(" ");
+function detailsOf({ payload, access }: Entry): string {
+  const facts = Object.entries(payload).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return [...facts, ...accessTexts(access)].join(" ");
+}
+
+function accessTexts(access: Entry["access"]): string[] {
+  if (!access) return [];
+  const { account, given, taken, limits, ends_at } = access;
+  return [
+    ...(account === undefined ? [] : [`account=${account}`]),
+    ...(given.length === 0 ? [] : [`given=${given.join(",")}`]),
+    ...(taken.length === 0 ? [] : [`taken=${taken.join(",")}`]),
+    ...limits.map(({ limit, was, now }) => changeText(limit, was?.join(","), now?.join(","), "all")),
+    ...(ends_at ? [changeText("ends", ends_at.was, ends_at.now, "never")] : []),
+  ];
+}
+
+function changeText(
+  ...[name, was, now, none]: [string, string | undefined, string | undefined, string]
+): string {
+  return was === undefined ? `${name}=${now ?? none}` : `${name}=${now ?? none} (was ${was})`;
 }

@@ -2,6 +2,7 @@
 
 import type { Role, settings } from "@svc/proto";
 import type { IdentityDb } from "../database.ts";
+import { accessChangeOf, accountOfAccess } from "./access-change.ts";
 import { type AuditFilter, type EntryRow, readPage } from "./search.ts";
 
 type Page = { entries: settings.ActivityEntry[]; next?: string };
@@ -17,14 +18,17 @@ export async function listActivity(
   if (page === "bad_cursor") return page;
   const { rows, next } = page;
   const accounts = await findAccounts(db, rows);
-  const entries = rows.map((row) =>
-    toActivity(row, { viewer, account: accounts.get(row.actor_user_id ?? "") }),
-  );
+  const entries = rows.map((row) => ({
+    ...toActivity(row, { viewer, account: accounts.get(row.actor_user_id ?? "") }),
+    ...accessOf(row, accounts),
+  }));
   return { entries, ...(next !== undefined && { next }) };
 }
 
 async function findAccounts(db: IdentityDb, rows: readonly EntryRow[]): Promise<Map<string, Account>> {
-  const ids = [...new Set(rows.flatMap(({ actor_user_id: id }) => (id === null ? [] : [id])))];
+  const ids = [...new Set(rows.flatMap((row) => [row.actor_user_id, accountOfAccess(row)]))].filter(
+    (id) => typeof id === "string",
+  );
   if (ids.length === 0) return new Map();
   const found = await db
     .selectFrom("users")
@@ -32,6 +36,15 @@ async function findAccounts(db: IdentityDb, rows: readonly EntryRow[]): Promise<
     .where("id", "in", ids)
     .execute();
   return new Map(found.map(({ id, ...account }) => [id, account]));
+}
+
+function accessOf(
+  row: Pick<EntryRow, "action" | "payload">,
+  accounts: Map<string, Account>,
+): Pick<settings.ActivityEntry, "access"> {
+  const change = accessChangeOf(row);
+  const account = accounts.get(accountOfAccess(row) ?? "")?.username;
+  return change ? { access: { ...(account !== undefined && { account }), ...change } } : {};
 }
 
 /** `account` is that of the actor, when it still exists. */

@@ -131,6 +131,31 @@ describe("platform settings and the audit log", () => {
     });
   });
 
+  test("a server's activity says whose access was changed, and how", async () => {
+    const [mine, member] = [await fixture.person(), await fixture.person()];
+    const { userId } = member;
+    const grant = { rights: ["see", "files.read"], limits: { read_paths: ["plugins"] } };
+    await saveEntry(fixture.store.db, {
+      ...{ id: "shared-1", at: "2026-02-01T00:00:00.000Z", action: "server.access.change" },
+      ...{ server_name: "shared", source: "external", actor: mine.principal.username },
+      actor_user_id: mine.userId,
+      payload: { user_id: userId, before: { rights: ["see", "power"] }, ...grant },
+    });
+    const about = { server: "shared", viewer: mine.userId, limit: 50 };
+    const { entries } = await fixture.lifecycle.call(settings.listActivity, about);
+    const access = {
+      ...{ account: member.principal.username, given: ["files.read"], taken: ["power"] },
+      limits: [{ limit: "read_paths", now: ["plugins"] }],
+    };
+    assert.deepEqual(
+      entries.map((entry) => [entry.by, entry.payload, entry.access]),
+      [["you", {}, access]],
+    );
+    await fixture.store.db.deleteFrom("users").where("id", "=", userId).execute();
+    const after = await fixture.lifecycle.call(settings.listActivity, about);
+    assert.equal(after.entries[0]?.access?.account, undefined);
+  });
+
   describe("the audit log", () => {
     const start = Date.parse("2026-01-01T00:00:00.000Z");
     const kinds = [

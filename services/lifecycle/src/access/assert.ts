@@ -39,6 +39,14 @@ export function mayReadFile(
   return decideAccess(principal, sharedOf(name, row), asked).isAllowed;
 }
 
+/** Whether the caller may do this, for an answer that has more for those who may. */
+export function mayDo(
+  { principal }: { principal: Principal },
+  { name, row, to }: Pick<Request, "name" | "row" | "to">,
+): boolean {
+  return decideAccess(principal, sharedOf(name, row), { ...askedBy(to), now: Date.now() }).isAllowed;
+}
+
 /** Whether an account has a right at a server, by ownership or as a member; for players, who have no session. */
 export function hasRight(
   accountId: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Mesh } from "@svc/mesh";
-import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
+import { account, faultOf, staff, tokenOf, until, velocity } from "@svc/mesh/testing";
 import { ownership as contracts, histories, type InputOf, servers as serverContracts } from "@svc/proto";
 import {
   createOwnershipOperations,
@@ -284,6 +284,46 @@ describe("a server's activity", () => {
     await read(account("usr-next"));
     assert.ok((fixture.people.activity.at(-1)?.since ?? "") > since, "the next owner");
     assert.equal(fixture.people.activity.length, 3);
+  });
+});
+
+describe("what an access includes", () => {
+  const change = { given: ["power"], taken: [], limits: [] };
+  const read = async (who: Parameters<Mesh["call"]>[2]) => {
+    const asked = { name: "opened", limit: 50 };
+    const { entries } = await fixture.external.call(contracts.listActivity, asked, who);
+    return entries.map(({ id, access }) => (access ? id : `${id} without`));
+  };
+
+  test("is in the activity for who sees the members, and of one's own access", async () => {
+    await create("opened", { claimable: true });
+    link("usr-opener");
+    await claim("opened", "usr-opener");
+    const entry = { at: "2026-01-01T00:00:00.000Z", by: "account", payload: {} } as const;
+    fixture.people.entries = [
+      { ...entry, id: 1, action: "server.access.change", access: { ...change, account: "usr-sees" } },
+      { ...entry, id: 2, action: "server.access.invite", access: change },
+    ];
+    const member = (id: string, rights: string[]) => ({
+      ...{ id: `mem-${id}`, user_id: id, rights, joined_at: "2026-01-01T00:00:00Z" },
+      ...{ invited_by: "usr-opener", inviter_name: "usr-opener" },
+    });
+    await sql("update lifecycle.servers set members = $1::jsonb where name = 'opened'", [
+      JSON.stringify([
+        member("usr-sees", ["see", "console.read"]),
+        member("usr-invites", ["see", "console.read", "invite"]),
+      ]),
+    ]);
+    try {
+      assert.deepEqual(await read(account("usr-opener")), [1, 2]);
+      assert.deepEqual(await read(staff), [1, 2]);
+      assert.deepEqual(await read(account("usr-invites")), [1, 2]);
+      assert.deepEqual(await read(account("usr-sees")), [1, "2 without"]);
+      const token = tokenOf("usr-sees", { rights: ["see", "console.read"], servers: ["opened"] });
+      assert.deepEqual(await read(token), ["1 without", "2 without"]);
+    } finally {
+      fixture.people.entries = [];
+    }
   });
 });
 

@@ -38,7 +38,7 @@ after(async () => {
   await storage?.drain(500);
   await fixture?.close();
 });
-const { create, sql, link, untilAudited } = createOwnershipOperations(() => fixture);
+const { create, sql, link, auditsOf, untilAudited } = createOwnershipOperations(() => fixture);
 
 const owner = account("usr-owner");
 type Invite = Omit<InputOf<typeof contracts.invite>, "name" | "expires_in_days"> & {
@@ -305,6 +305,8 @@ describe("access ends", () => {
     await until(async () => !(await isIn("ending", "usr-short")));
     await until(async () => (await changesOf("ending")) > before);
     await untilAudited("server.access.expire", "ending");
+    const [taken] = await auditsOf("server.access.expire", "ending");
+    assert.deepEqual(taken?.payload, { user_id: "usr-short", rights: ["see"], ends_at });
     assert.deepEqual((await listOf("ending")).members, []);
     assert.equal(await faultOf(accept({ secret }, "usr-short")), "invitation_over");
   });

@@ -115,7 +115,7 @@ export const revoke =
       const isBeyond = actor.as === "member" && !(grant && mayTakeBack(actor, grant));
       if (isBeyond) throw context.fault("access_beyond_own");
       await locked.endInvitation(id, { outcome: "revoked" });
-      const payload = { invitation: id, kind: row.kind };
+      const payload = { invitation: id, kind: row.kind, ...grant };
       await locked.audit({
         ...auditActor(context),
         action: "server.access.revoke",

@@ -87,7 +87,7 @@ export const remove =
       if (!member) throw context.fault("member_not_found");
       if (!mayEnd(actor, member)) throw context.fault("access_beyond_own");
       await locked.removeMember(member);
-      const payload = { user_id: member.user_id, rights: member.rights };
+      const payload = { user_id: member.user_id, ...toGrant(member) };
       await locked.audit({
         ...auditActor(context),
         action: "server.access.remove",
@@ -108,7 +108,13 @@ export const leave =
       const member = memberOf(locked.row, me);
       if (!member) throw context.fault("member_not_found");
       await locked.removeMember(member);
-      await locked.audit({ ...auditActor(context), action: "server.access.leave", server_name: name });
+      const payload = { user_id: me, ...toGrant(member) };
+      await locked.audit({
+        ...auditActor(context),
+        action: "server.access.leave",
+        server_name: name,
+        payload,
+      });
       await locked.announce();
     });
     return null;

@@ -136,7 +136,10 @@ async function acceptLocked(
   };
   await locked.addMember(member);
   await locked.endInvitation(row.id, { outcome: "accepted", accepted_by: me, member_id: member.id });
-  const payload = { invitation: row.id, kind: row.kind, invited_by: row.inviter_name, ...grant };
+  const payload = {
+    ...{ invitation: row.id, kind: row.kind, invited_by: row.inviter_name, user_id: me },
+    ...grant,
+  };
   await locked.audit({
     ...auditActor(context),
     action: "server.access.accept",

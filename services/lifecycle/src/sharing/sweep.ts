@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import type { LifecycleSettings } from "../config.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
+import { toGrant } from "./invitation.ts";
 import type { SharingStore } from "./store.ts";
 
 type SweepDeps = {
@@ -62,7 +63,7 @@ function endExpired(sharing: SharingStore, name: string): Promise<unknown> {
       await locked.removeMember(member);
       await locked.audit({
         ...{ actor: "svc", source: "scheduler", action: "server.access.expire", server_name: name },
-        payload: { user_id: member.user_id },
+        payload: { user_id: member.user_id, ...toGrant(member) },
       });
     }
     if (ended.length > 0) await locked.announce();

@@ -15,6 +15,8 @@ export type People = {
   isAway: boolean;
   /** Requests for a server's activity. */
   activity: InputOf<typeof settings.listActivity>[];
+  /** What they are answered. */
+  entries: settings.ActivityEntry[];
   /** Verified addresses by account. */
   addresses: Map<string, string>;
   /** Mails to accounts. */
@@ -49,13 +51,14 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
     onLimits: undefined,
     isAway: false,
     activity: [],
+    entries: [],
     addresses: new Map(),
     mailed: [],
     invited: [],
   };
   mesh.serve(settings.listActivity, (_context, input) => {
     people.activity.push(input);
-    return { entries: [], next: "1-1" };
+    return { entries: people.entries, next: "1-1" };
   });
   mesh.serve(accounts.findLink, (context, { mc_uuid }) => {
     if (people.isAway) throw context.fault("unavailable");

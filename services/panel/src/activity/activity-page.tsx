@@ -12,7 +12,8 @@ import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Time } from "../ui/time.tsx";
 import { isolate } from "../words/format.ts";
 import { visible } from "../words/visible.ts";
-import { useWords } from "../words/words.ts";
+import { useLanguage, useWords } from "../words/words.ts";
+import { accessTexts } from "./access-text.ts";
 import { actionOf, detailsOf, type Entry } from "./entry.ts";
 
 const pageLength = 50;
@@ -64,6 +65,7 @@ function Entries({ name, cursor }: { name: string; cursor?: string }) {
 
 function EntryItem({ entry }: { entry: Entry }) {
   const words = useWords();
+  const { language } = useLanguage();
   const { activity } = words;
   const access: Readonly<Record<string, string>> = activity.access;
   const by = entry.name === undefined ? activity.by[entry.by] : isolate(entry.name);
@@ -73,7 +75,7 @@ function EntryItem({ entry }: { entry: Entry }) {
       details={
         <>
           {by} · <Time at={entry.at} />
-          {detailsOf(entry).map((text) => (
+          {[...detailsOf(entry), ...accessTexts(entry, { words, language })].map((text) => (
             <span key={text}>
               {" · "}
               <bdi>{visible(text)}</bdi>

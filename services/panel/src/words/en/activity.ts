@@ -10,6 +10,12 @@ export const activity = {
     player: "A player in the game",
     svc: "The platform",
   },
+  accessOf: (name: string) => `Access of ${name}`,
+  given: (rights: string) => `Given: ${rights}`,
+  taken: (rights: string) => `Taken: ${rights}`,
+  before: (now: string, was: string) => `${now} (before: ${was})`,
+  unlimited: "all",
+  endless: "never",
   access: {
     "access.ban.ban": "Player banned",
     "access.ban.pardon": "Ban lifted",

@@ -12,6 +12,12 @@ export const activity: Words["activity"] = {
     player: "游戏中的玩家",
     svc: "平台",
   },
+  accessOf: (name) => `${name} 的访问权限`,
+  given: (rights) => `授予：${rights}`,
+  taken: (rights) => `收回：${rights}`,
+  before: (now, was) => `${now}（之前：${was}）`,
+  unlimited: "不限",
+  endless: "永不",
   access: {
     "access.ban.ban": "封禁了玩家",
     "access.ban.pardon": "解除了封禁",
