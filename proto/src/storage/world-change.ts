@@ -9,7 +9,12 @@ const WorldChangeType = z.enum(["job", "file", "move", "drill", "backup"]);
 /** Written by triggers of the tables, in the transaction of the change: whoever wants to know more asks. */
 export const worldChanged = event({
   subject: "storage.world.changed",
-  data: z.object({ server_name: z.string(), type: WorldChangeType }),
+  data: z.object({
+    server_name: z.string(),
+    type: WorldChangeType,
+    /** Of a change of files: this is its end. */
+    ended: z.boolean().optional(),
+  }),
   key: (data) => data.server_name,
   sample: { server_name: "survival", type: "job" },
   listeners: ["gateway-external"],

@@ -1,4 +1,4 @@
-import { servers } from "@svc/proto";
+import { servers, worldChanges } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
 import { collectEvents, type StoredEvent } from "../events/events.ts";
 import { type Outcome, table } from "../output.ts";
@@ -11,8 +11,7 @@ export async function serverHistory(
 ): Promise<Outcome> {
   await connectExternal(data).call(servers.viewStatus, { name });
   const from = since === undefined ? undefined : momentOf(since, "--since");
-  const all = await collectEvents(data, from);
-  const own = all.filter((event) => isOf(event, name)).sort((one, other) => one.at.localeCompare(other.at));
+  const own = historyOf(await collectEvents(data, from), name);
   const rows = own.map(({ at, subject, data: facts }) => [
     at.slice(0, 19),
     kindOf(subject, name),
@@ -22,6 +21,20 @@ export async function serverHistory(
     json: own,
     text: rows.length === 0 ? `No history for ${name}.` : table([["AT", "WHAT", "DETAIL"], ...rows]),
   };
+}
+
+/** What happened to one server, each thing once, oldest first. */
+export function historyOf(events: readonly StoredEvent[], name: string): StoredEvent[] {
+  return events
+    .filter((event) => isOf(event, name) && !isNotice(event))
+    .sort((one, other) => one.at.localeCompare(other.at));
+}
+
+// Events that only say what to read again come at each step of something that has events of its own; a change of files has
+// no other one, and its end stands for it (docs/reference/events.md#sources).
+function isNotice({ subject, data }: StoredEvent): boolean {
+  const isWorldChange = subject.startsWith(`svc.evt.${worldChanges.worldChanged.subject}.`);
+  return isWorldChange && worldChanges.worldChanged.data.safeParse(data).data?.ended !== true;
 }
 
 const untold = ["name", "server", "server_name", "at"];

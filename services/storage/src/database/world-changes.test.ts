@@ -30,7 +30,7 @@ const changes: readonly [what: string, statement: string, received: readonly str
     `insert into storage.file_changes (job, server_name, entry, started_at) values ('f-1', 'anvil', '${entry}', ${now})`,
     ["file anvil"],
   ],
-  ["a file change ends", "delete from storage.file_changes", ["file anvil"]],
+  ["a file change ends", "delete from storage.file_changes", ["file anvil, ended"]],
   [
     "a move begins",
     `insert into storage.world_migrations (id, server_name, state, stage, source_node, target_node, source_claim,
@@ -68,9 +68,9 @@ for (const [what, statement, received] of changes) {
       body: string;
     }[];
     const events = rows.map(({ subject, body }) => {
-      const { type, server_name } = worldChanges.worldChanged.data.parse(JSON.parse(body));
+      const { type, server_name, ended } = worldChanges.worldChanged.data.parse(JSON.parse(body));
       assert.equal(subject, `svc.evt.storage.world.changed.${server_name}`);
-      return `${type} ${server_name}`;
+      return `${type} ${server_name}${ended === true ? ", ended" : ""}`;
     });
     assert.deepEqual(events.sort(), received);
   });
